@@ -17,7 +17,7 @@ from jobs import Job
 import click_table
 
 TABLE_ROWS, HELD_OUT = 20000, .2
-COUNTED = re.compile(r"server/(\d+).* has counted (\d+) batches, (\d+) to (\d+) of each of (\d+) shards")
+COUNTED = re.compile(r"server/(\d+).* has counted (\d+) batches, (\d+) to (\d+) batches of each of (\d+) shards")
 PULLED = 70  # rows of weights that a batch pulls from each of two servers, about: 124 words in the mean, and the layers
 
 

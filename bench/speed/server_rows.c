@@ -284,10 +284,17 @@ static enum status bench_open(void *self, uint64_t shard, uint32_t *batches, str
     return STATUS_OK;
 }
 
-static enum status bench_select(void *self, uint32_t batch, struct batch_rows *rows,
+static void bench_close(void *self, uint64_t shard)
+{
+    (void)self;
+    (void)shard;
+}
+
+static enum status bench_select(void *self, uint64_t shard, uint32_t batch, struct batch_rows *rows,
                                 struct error *err)
 {
     struct bench *bench = self;
+    (void)shard;
     (void)err;
 
     draw_batch(&bench->batches, batch);
@@ -404,6 +411,7 @@ static void run_servers(struct bench *bench, const char *program, char **argv)
                                             .table_count = 1,
                                             .widths = widths,
                                             .open = bench_open,
+                                            .close = bench_close,
                                             .select = bench_select,
                                             .compute = bench_compute,
                                             .take_loss = bench_take_loss};

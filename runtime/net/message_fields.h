@@ -125,7 +125,9 @@
     X(ROWS_WANTED,   rows_wanted,   "parameter server -> parameter server", \
       "send the rows of these buckets from there on") \
     X(ROWS,          moved_rows,    "parameter server -> parameter server", \
-      "a piece of them")
+      "a piece of them") \
+    X(TELL,          none,          "master -> parameter server", \
+      "say SERVER: how far are you?")
 
 /* ----- a worker joins and leaves ----- */
 
@@ -340,7 +342,9 @@
     F(U64,  layout,      FIELD_ANY, "in which it has its rows (runtime/ps/server_layout.h)") \
     F(U32,  serving,     FIELD_ANY, "servers of that layout") \
     F(U64,  next_layout, FIELD_ANY, "that it was told to prepare; 0: none") \
-    F(U32,  next_serving, FIELD_ANY, "servers of that one")
+    F(U32,  next_serving, FIELD_ANY, "servers of that one") \
+    F(U64,  clock,       FIELD_ANY, "batches that are counted; where all lanes take steps together, steps") \
+    F(U64,  least,       FIELD_ANY, "the first of them before which it knows its rows")
 
 #define MESSAGE_SERVERS_FIELDS(F) \
     F(U64,   roster,       FIELD_ANY, "rises with each new process of a server, and each layout") \
@@ -361,10 +365,12 @@
 
 #define MESSAGE_RESUMED_FIELDS(F) \
     F(U64, shard, FIELD_ANY, "") \
-    F(U32, next,  FIELD_ANY, "batches of it that are counted: the next has this number")
+    F(U32, next,  FIELD_ANY, "batches of it that are counted: the next has this number") \
+    F(U64, step,  FIELD_ANY, "where all lanes take steps together: that the server is at")
 
 #define MESSAGE_PULL_FIELDS(F) \
     F(U64,    request, FIELD_ANY, "of this worker; rises") \
+    F(U64,    step,    FIELD_ANY, "where all lanes take steps together: the rows as this one finds them") \
     F(FLAG,   is_reading, FIELD_ANY, "no push follows: it does not wait, and nobody waits for it") \
     F(U32S,   counts,  TABLES_MAX * sizeof(uint32_t), "rows of each table") \
     F(INT64S, ids,     FRAME_PAYLOAD_MAX, "of the rows, table by table, ascending; need not be aligned")
@@ -395,7 +401,8 @@
 
 #define MESSAGE_LAYOUT_FIELDS(F) \
     F(U64, layout,  FIELD_ANY, "rises with each") \
-    F(U32, serving, FIELD_ANY, "the servers that have rows: those below it")
+    F(U32, serving, FIELD_ANY, "the servers that have rows: those below it") \
+    F(FLAG, is_anew, FIELD_ANY, "nothing is counted any more: all begins with the first step")
 
 #define MESSAGE_HELD_FIELDS(F) \
     F(U64,  layout,  FIELD_ANY, "of HOLD") \

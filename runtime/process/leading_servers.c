@@ -34,6 +34,7 @@ static enum status start(void *self, struct leader *leader, struct error *err)
         .pause_ms = PAUSE_MS,
         .min_workers = job->spec.min_workers,
         .leases_per_worker = LEASES,
+        .lanes = shard_plan_lanes(&job->spec),
         .dead_ms = LEADER_DEAD_MS,
         .report_ms = LEADER_REPORT_MS,
         .facts = leader_facts(leader),

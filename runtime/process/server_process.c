@@ -32,11 +32,14 @@ struct server_process {
     struct learner_loader *opening; /* NULL: the tables are known, or it has not begun */
     struct row_table_options tables[EMBEDDING_ARRAYS_MAX];
     uint32_t table_count;
+    struct shard_plan plan;
     struct server_role role;
     bool has_role; /* else OPENING */
     char bound[MESSAGE_ADDRESS_MAX + 1];
     struct loop_role *loop_role;
-    bool is_restoring, is_leaving;
+    bool is_restoring; /* pieces of a snapshot are read, and then steps of the log */
+    bool has_snapshot; /* all of it is read, or there is none */
+    bool is_leaving;
     int64_t claim_checked_at;
     double us_per_row; /* paced (experiment.h); 0: not */
 };
@@ -74,7 +77,9 @@ static enum status init_role(struct server_process *process, struct error *err)
         .memory_limit = memory_of(process) > 0 ? memory_of(process) : MEMORY_LEAST,
         .memory_shared = memory_of(process) > 0 ? 0 : memory_limit() / 2,
         .may_grow = process->options->row_memory > 0,
-        .staleness = spec->staleness,
+        .staleness = process->plan.lanes > 0 ? 0 : spec->staleness,
+        .lanes = process->plan.lanes,
+        .batches = process->plan.batches,
         .weighs_stale = true,
         .alive_ms = WORKER_ALIVE_MS,
         .reconnect_ms = WORKER_RECONNECT_MS,
@@ -132,6 +137,9 @@ static void on_tick(void *self, int64_t now_ms, struct outbox *outbox)
 
 static void start_role(struct server_process *process, int64_t now_ms, struct outbox *outbox)
 {
+    if (process->role.clock > 0)
+        log_info("goes on from %" PRIu64 " %s", process->role.clock,
+                 process->plan.lanes > 0 ? "steps" : "batches");
     log_info("serves rows of %" PRIu32 " tables, in %" PRIu64 " MiB at most", process->table_count,
              process->role.memory.limit >> 20);
     process->is_restoring = false;
@@ -161,24 +169,44 @@ static void try_next(struct server_process *process, int64_t now_ms, struct outb
     server_role_deinit(&process->role);
     if (init_role(process, &err) != STATUS_OK)
         start_failed(process, now_ms, &err, outbox);
-    else if (!server_snapshots_find(&process->snapshots))
+    else
+        process->has_snapshot = !server_snapshots_find(&process->snapshots);
+}
+
+static void restore_piece(struct server_process *process, int64_t now_ms, struct outbox *outbox)
+{
+    struct error err;
+    enum status status;
+
+    error_clear(&err);
+    status =
+        server_snapshots_read(&process->snapshots, &process->role, &process->has_snapshot, &err);
+    if (status == STATUS_LIMIT || status == STATUS_NO_MEMORY)
+        start_failed(process, now_ms, &err, outbox);
+    else if (status != STATUS_OK)
+        try_next(process, now_ms, outbox);
+}
+
+/* What is behind a step that is damaged is lost. */
+static void restore_step(struct server_process *process, int64_t now_ms, struct outbox *outbox)
+{
+    struct error err;
+    enum status status;
+
+    error_clear(&err);
+    status = server_snapshots_read_step(&process->snapshots, &process->role, &err);
+    if (status == STATUS_LIMIT || status == STATUS_NO_MEMORY)
+        start_failed(process, now_ms, &err, outbox);
+    else if (status != STATUS_OK)
         start_role(process, now_ms, outbox);
 }
 
 static void restore(struct server_process *process, int64_t now_ms, struct outbox *outbox)
 {
-    bool is_last = false;
-    struct error err;
-    enum status status;
-
-    error_clear(&err);
-    status = server_snapshots_read(&process->snapshots, &process->role, &is_last, &err);
-    if (status == STATUS_LIMIT || status == STATUS_NO_MEMORY)
-        start_failed(process, now_ms, &err, outbox);
-    else if (status != STATUS_OK)
-        try_next(process, now_ms, outbox);
-    else if (is_last)
-        start_role(process, now_ms, outbox);
+    if (process->has_snapshot)
+        restore_step(process, now_ms, outbox);
+    else
+        restore_piece(process, now_ms, outbox);
 }
 
 static bool has_work(void *self)
@@ -206,14 +234,15 @@ static enum status find_tables(struct server_process *process, struct error *err
 {
     const struct jobspec *spec = &process->job->spec;
     const struct dataset *dataset = opening_dataset(process->opening);
-    struct shard_plan plan;
+    struct shard_plan *plan = &process->plan;
 
     if (!dataset) {
         *err = *opening_error(process->opening);
         return err->status;
     }
-    TRY(shard_plan_of(spec, dataset->train.rows, &plan, err));
-    return embedding_tables(spec, dataset, plan.steps, process->tables, &process->table_count, err);
+    TRY(shard_plan_of(spec, dataset->train.rows, plan, err));
+    return embedding_tables(spec, dataset, plan->steps, process->tables, &process->table_count,
+                            err);
 }
 
 static enum status join(struct server_process *process, struct error *err)
@@ -241,12 +270,12 @@ static void begin(struct server_process *process, enum status status, struct err
         status = init_role(process, why);
     else
         (void)init_role(process, &ignored);
-    if (status != STATUS_OK)
+    if (status != STATUS_OK) {
         start_failed(process, loop_now_ms(), why, outbox);
-    else if (server_snapshots_find(&process->snapshots))
+    } else {
+        process->has_snapshot = !server_snapshots_find(&process->snapshots);
         process->is_restoring = true;
-    else
-        start_role(process, loop_now_ms(), outbox);
+    }
     loop_flush(process->loop_role);
 }
 
@@ -314,15 +343,16 @@ static enum status start_server(struct server_process *process, struct error *er
 static void say_counted(const struct server_role *role)
 {
     const struct shard_counts *shards = &role->shards;
+    const char *what = role->options.lanes > 0 ? "steps" : "batches";
     uint32_t least = UINT32_MAX, most = 0;
 
     for (uint32_t i = 0; i < shards->count; i++) {
         least = shards->batches[i] < least ? shards->batches[i] : least;
         most = shards->batches[i] > most ? shards->batches[i] : most;
     }
-    log_info("has counted %" PRIu64 " batches, %" PRIu32 " to %" PRIu32 " of each of %" PRIu32
+    log_info("has counted %" PRIu64 " %s, %" PRIu32 " to %" PRIu32 " batches of each of %" PRIu32
              " shards; %" PRIu64 " came again, %" PRIu64 " pulls waited",
-             role->clock, most > 0 ? least : 0, most, shards->count, role->counts.repeated,
+             role->clock, what, most > 0 ? least : 0, most, shards->count, role->counts.repeated,
              role->counts.waits);
 }
 

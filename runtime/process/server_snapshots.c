@@ -8,8 +8,10 @@
 
 #include "base/log.h"
 #include "runtime/data/pgstore/pgstore.h"
+#include "runtime/data/step_log.h"
 #include "runtime/launch/job_folder.h"
 #include "runtime/process/roles.h"
+#include "runtime/ps/shard_plan.h"
 #include "runtime/role/job.h"
 
 #define SNAPSHOTS          2    /* that a store has */
@@ -67,7 +69,7 @@ enum status server_snapshots_open(struct server_snapshots *snapshots, const stru
     enum status status;
 
     *snapshots = (struct server_snapshots){.job = job, .executor = {.say = say_nothing}};
-    text_init(&snapshots->piece, CHECKPOINT_PIECE_BYTES_MAX);
+    text_init(&snapshots->piece, TEXT_MAXIMUM);
     TRY(make_folder(job, index, folder, err));
     if (job->tables)
         TRY(open_tables(snapshots, index, err));
@@ -83,6 +85,9 @@ enum status server_snapshots_open(struct server_snapshots *snapshots, const stru
     executor->fault = (struct fault){.is_set = false}; /* its points are the master's */
     if (snapshots->tables)                             /* its workers and its master wait for it */
         pgstore_hurry(snapshots->tables, TABLES_PATIENCE_MS);
+    executor->logs_steps = shard_plan_lanes(&job->spec) > 0;
+    if (status == STATUS_OK && executor->logs_steps)
+        status = step_log_begin(executor->store, &why);
     if (status != STATUS_OK && err)
         *err = why;
     return status;
@@ -95,7 +100,8 @@ void server_snapshots_close(struct server_snapshots *snapshots)
     text_deinit(&snapshots->piece);
 }
 
-/* What was tried before is damaged: the next snapshot must not push out the good one. */
+/* What was tried before is damaged: the next snapshot must not push out the good one. Without one
+ * the log of steps, which begins behind it, is of no use either. */
 static void remove_damaged(const struct server_snapshots *snapshots, bool has_found)
 {
     struct jobstore *store = snapshots->executor.store;
@@ -111,7 +117,7 @@ bool server_snapshots_find(struct server_snapshots *snapshots)
 {
     struct jobstore *store = snapshots->executor.store;
     const struct job *job = snapshots->job;
-    bool has_found = false;
+    bool has_found = false, has_damaged = snapshots->tried > 0;
     struct error why;
 
     snapshots->position = 0;
@@ -119,10 +125,12 @@ bool server_snapshots_find(struct server_snapshots *snapshots)
         error_clear(&why);
         has_found = (snapshots->tried++ == 0 ? checkpoint_open : checkpoint_open_older)(
                         store, job->id, job->identity, &snapshots->found, &why) == STATUS_OK;
-        if (!has_found && why.status != STATUS_NOT_FOUND)
+        if (!has_found && why.status != STATUS_NOT_FOUND) {
             log_warning("a snapshot is passed over: %s", why.message);
+            has_damaged = true;
+        }
     }
-    if (!has_found || snapshots->tried > 1)
+    if (has_damaged)
         remove_damaged(snapshots, has_found);
     return has_found;
 }
@@ -146,7 +154,22 @@ enum status server_snapshots_read(struct server_snapshots *snapshots, struct ser
 
     if (status != STATUS_OK)
         log_warning("a snapshot is not used: %s", err->message);
-    else if (*is_last)
-        log_info("goes on from %" PRIu64 " batches", role->clock);
+    return status;
+}
+
+enum status server_snapshots_read_step(struct server_snapshots *snapshots, struct server_role *role,
+                                       struct error *err)
+{
+    struct text *entry = &snapshots->piece;
+    enum status status;
+
+    if (!snapshots->executor.logs_steps)
+        return STATUS_NOT_FOUND;
+    text_clear(entry);
+    status = step_log_read(snapshots->executor.store, role->clock, entry, err);
+    if (status == STATUS_OK)
+        status = server_steps_count_again(role, text_slice(entry), err);
+    if (status != STATUS_OK && status != STATUS_NOT_FOUND)
+        log_warning("the log of steps is not used further: %s", err->message);
     return status;
 }

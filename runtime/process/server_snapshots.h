@@ -3,8 +3,8 @@
  * server-INDEX/job.db in the job's folder. Where the job lies in tables, this file is a copy of
  * what is in the job's tables of servers (runtime/data/journal.h), as its master's is.
  *
- *     open: claimed --find--> the newest --read a piece, ...--> all of it is in the role
- *                       ^         |
+ *     open: claimed --find--> the newest --read a piece, ...--> all of it is in the role --read a
+ *                       ^         |                             step, ...--> it is where it was
  *                       +---------+ what is damaged is passed over: the one before it, then none
  *
  * An older process of the same index that still runs is fenced by the claim: it can store nothing
@@ -12,7 +12,9 @@
  * that the index ever had, also those of an earlier supervisor.
  *
  * It is always right to begin without a snapshot: shards are counted by each server, so the master
- * has them pushed again.
+ * has them pushed again. Where lanes take steps together, it has all servers begin anew
+ * (runtime/ps/shard_steps.h); so each step is in a log (runtime/data/step_log.h) until two
+ * snapshots have it.
  */
 #ifndef RUNTIME_PROCESS_SERVER_SNAPSHOTS_H
 #define RUNTIME_PROCESS_SERVER_SNAPSHOTS_H
@@ -46,5 +48,10 @@ bool server_snapshots_find(struct server_snapshots *snapshots);
  * of no use, and neither is what is in the role. LIMIT: it is more than the role may have. */
 enum status server_snapshots_read(struct server_snapshots *snapshots, struct server_role *role,
                                   bool *is_last, struct error *err);
+
+/* The next step of the log, into the role that has all before. NOT_FOUND: there is none that fits.
+ * LIMIT and NO_MEMORY as above. */
+enum status server_snapshots_read_step(struct server_snapshots *snapshots, struct server_role *role,
+                                       struct error *err);
 
 #endif

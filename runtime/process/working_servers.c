@@ -126,7 +126,8 @@ static enum status join(struct pushing_host *host, struct error *err)
                                                 .search_ms = host->start.search_ms,
                                                 .grace_ms = WORKER_GRACE_MS,
                                                 .piece_bytes = PIECE_BYTES,
-                                                .is_gated = job->spec.staleness > 0};
+                                                .is_gated = job->spec.staleness > 0 &&
+                                                            shard_plan_lanes(&job->spec) == 0};
     struct batch_learning learning;
     bool is_able;
 

@@ -2,7 +2,7 @@
  * batch_learning.h - what a worker computes whose weights lie on parameter servers, as a table of
  * functions: the simulator puts a toy in its place.
  *
- *     open a shard --> select the rows of a batch --weights--> compute their gradient --> ...
+ *     open a shard --> select the rows of a batch --weights--> compute their gradient --> close it
  *     collect -------> select some of all rows -----weights--> compute keeps them ------> ...
  *                                                              read_learned: the learner's state
  *
@@ -41,10 +41,12 @@ struct batch_learning {
     struct shard_plan plan;
     uint32_t table_count;   /* 1 to TABLES_MAX */
     const uint32_t *widths; /* (table_count): floats of a row */
-    /* A shard of the rows of data, which has so many batches, 1 at least. */
+    /* A shard of the rows of data, which has so many batches, 1 at least; several may be open. */
     enum status (*open)(void *self, uint64_t shard, uint32_t *batches, struct error *err);
-    /* Of a batch of that shard. Borrowed until the next call. */
-    enum status (*select)(void *self, uint32_t batch, struct batch_rows *rows, struct error *err);
+    void (*close)(void *self, uint64_t shard);
+    /* Of a batch of a shard that is open. Borrowed until the next call. */
+    enum status (*select)(void *self, uint64_t shard, uint32_t batch, struct batch_rows *rows,
+                          struct error *err);
     /* Of the batch selected last. Both arrays are rows in the order of their ids. */
     enum status (*compute)(void *self, const float *values, float *gradient, struct error *err);
     /* Of what was computed since it was asked last. */
@@ -53,7 +55,7 @@ struct batch_learning {
     /* ---- when all is learned ---- */
 
     /* From now on select chooses from all rows there are, each once in so many batches, and compute
-     * keeps their values: `gradient` is not used. Until open is called. */
+     * keeps their values: `gradient` is not used, nor is a shard. Until open is called. */
     enum status (*collect)(void *self, uint32_t *batches, struct error *err);
     /* With all of them: how large the state is that they make, and where the job is in it. */
     enum status (*learned)(void *self, struct learned_state *state, struct error *err);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "base/reserve.h"
 #include "runtime/data/row_store.h"
 #include "runtime/learn/embedding_network.h"
 #include "runtime/learn/lane_gather.h"
@@ -71,13 +72,6 @@ enum status embedding_tables(const struct jobspec *spec, const struct dataset *d
     return status;
 }
 
-uint32_t embedding_shard_batches(uint64_t rows, uint32_t shards_per_epoch, uint32_t batch)
-{
-    const uint64_t of_epoch = (rows + batch - 1) / batch;
-
-    return (uint32_t)((of_epoch + shards_per_epoch - 1) / shards_per_epoch);
-}
-
 /* ---- life ---- */
 
 /* Rows of the table that a batch can select. */
@@ -141,8 +135,7 @@ static enum status cut_shards(struct embedding_batches *batches, struct error *e
         if (batches->starts[s + 1] - batches->starts[s] > most)
             most = batches->starts[s + 1] - batches->starts[s];
     batches->batch_most = (uint32_t)((most + batches->plan.batches - 1) / batches->plan.batches);
-    batches->order = calloc(most + LANE_ROWS_AHEAD, sizeof *batches->order);
-    return batches->order ? STATUS_OK : fail_no_memory(err);
+    return STATUS_OK;
 }
 
 enum status embedding_batches_init(struct embedding_batches *batches, const struct jobspec *spec,
@@ -165,12 +158,31 @@ enum status embedding_batches_init(struct embedding_batches *batches, const stru
     return STATUS_OK;
 }
 
-static void close_shard(struct embedding_batches *batches)
+static struct open_shard *find_open(const struct embedding_batches *batches, uint64_t shard)
 {
-    if (batches->open.is_held)
-        row_store_release(batches->dataset, &batches->dataset->train, batches->open.first,
-                          batches->open.first + batches->open.rows);
-    batches->open.is_held = false;
+    for (uint32_t i = 0; i < batches->open_count; i++)
+        if (batches->open[i].shard == shard)
+            return batches->open + i;
+    return NULL;
+}
+
+static void close_shard(void *self, uint64_t shard)
+{
+    struct embedding_batches *batches = self;
+    struct open_shard *open = find_open(batches, shard);
+
+    if (!open)
+        return;
+    row_store_release(batches->dataset, &batches->dataset->train, open->first,
+                      open->first + open->rows);
+    free(open->order);
+    *open = batches->open[--batches->open_count];
+}
+
+static void close_all(struct embedding_batches *batches)
+{
+    while (batches->open_count > 0)
+        close_shard(batches, batches->open[0].shard);
 }
 
 static void forget_collected(struct embedding_batches *batches)
@@ -185,14 +197,14 @@ static void forget_collected(struct embedding_batches *batches)
 
 void embedding_batches_deinit(struct embedding_batches *batches)
 {
-    close_shard(batches);
+    close_all(batches);
+    free(batches->open);
     forget_collected(batches);
     text_deinit(&batches->collected.front);
     embedding_space_deinit(&batches->space);
     embedding_network_deinit(&batches->network);
     id_places_deinit(&batches->places);
     free(batches->starts);
-    free(batches->order);
     free(batches->parameters);
     free(batches->derived);
     free(batches->outputs);
@@ -206,58 +218,98 @@ void embedding_batches_deinit(struct embedding_batches *batches)
 /* ---- a shard ---- */
 
 /* The same for whoever works on it, and another one in each epoch. */
-static void shuffle(struct embedding_batches *batches, uint64_t shard, uint64_t rows)
+static void shuffle(const struct embedding_batches *batches, const struct open_shard *open)
 {
-    uint32_t *order = batches->order;
+    uint32_t *order = open->order;
 
-    for (uint32_t i = 0; i < rows; i++) {
+    for (uint32_t i = 0; i < open->rows; i++) {
         const uint32_t other =
-            (uint32_t)(random_bits(batches->spec->seed, RANDOM_SHARD, shard, i) % (i + 1ull));
+            (uint32_t)(random_bits(batches->spec->seed, RANDOM_SHARD, open->shard, i) % (i + 1ull));
 
         order[i] = order[other];
         order[other] = i;
     }
 }
 
+/* The same rows come to another place in each epoch. */
+static uint64_t range_of(const struct embedding_batches *batches, uint64_t shard)
+{
+    return (shard + shard / batches->plan.shards_per_epoch) % batches->plan.shards_per_epoch;
+}
+
 static enum status open_shard(void *self, uint64_t shard, uint32_t *count, struct error *err)
 {
     struct embedding_batches *batches = self;
-    const uint64_t range =
-        (shard + shard / batches->plan.shards_per_epoch) % batches->plan.shards_per_epoch;
-    const uint64_t first = batches->starts[range], end = batches->starts[range + 1];
+    const uint64_t range = range_of(batches, shard);
+    struct open_shard open = {.shard = shard,
+                              .first = batches->starts[range],
+                              .rows = batches->starts[range + 1] - batches->starts[range]};
+    void *list = batches->open;
+    enum status status;
 
-    close_shard(batches);
     forget_collected(batches);
-    TRY(row_store_hold(batches->dataset, &batches->dataset->train, first, end, batches->team, err));
-    batches->open.is_held = true;
-    batches->open.shard = shard;
-    batches->open.first = first;
-    batches->open.rows = end - first;
-    shuffle(batches, shard, end - first);
     *count = batches->plan.batches;
+    if (find_open(batches, shard))
+        return STATUS_OK;
+    TRY(reserve_array(&list, &batches->open_room, batches->open_count + 1, sizeof open, err));
+    batches->open = list;
+    open.order = calloc(open.rows + LANE_ROWS_AHEAD, sizeof *open.order);
+    if (!open.order)
+        return fail_no_memory(err);
+    status = row_store_hold(batches->dataset, &batches->dataset->train, open.first,
+                            open.first + open.rows, batches->team, err);
+    if (status != STATUS_OK) {
+        free(open.order);
+        return status;
+    }
+    shuffle(batches, &open);
+    batches->open[batches->open_count++] = open;
     return STATUS_OK;
 }
 
 /* ---- a batch ---- */
 
 /* The rows of a shard are dealt to its batches, as evenly as it goes. */
-static struct lane_rows rows_of_batch(const struct embedding_batches *batches, uint32_t batch)
+static uint64_t first_of_batch(const struct embedding_batches *batches, uint64_t rows,
+                               uint32_t batch)
 {
-    const uint64_t rows = batches->open.rows, count = batches->plan.batches;
-    const uint64_t first = rows * batch / count, end = rows * (batch + 1) / count;
-    const struct rows_at at = {batches->open.first, first};
+    return rows * batch / batches->plan.batches;
+}
+
+/* Rows of data whose mean the optimizer moves weights by: those of all lanes. */
+static double rows_of_step(const struct embedding_batches *batches, uint64_t shard, uint32_t batch)
+{
+    const uint64_t lanes = batches->plan.lanes > 0 ? batches->plan.lanes : 1;
+    const uint64_t first = shard / lanes * lanes;
+    uint64_t sum = 0;
+
+    for (uint64_t lane = 0; lane < lanes; lane++) {
+        const uint64_t range = range_of(batches, batches->plan.lanes > 0 ? first + lane : shard);
+        const uint64_t rows = batches->starts[range + 1] - batches->starts[range];
+
+        sum += first_of_batch(batches, rows, batch + 1) - first_of_batch(batches, rows, batch);
+    }
+    return (double)sum;
+}
+
+static struct lane_rows rows_of_batch(const struct embedding_batches *batches,
+                                      const struct open_shard *open, uint32_t batch)
+{
+    const uint64_t first = first_of_batch(batches, open->rows, batch);
+    const uint64_t end = first_of_batch(batches, open->rows, batch + 1);
+    const struct rows_at at = {open->first, first};
 
     return (struct lane_rows){.dataset = &batches->small,
                               .part = &batches->small.train,
                               .class_weights = batches->dataset->class_weights,
                               .sample_weights = batches->dataset->train.roles[ROLE_SAMPLE_WEIGHT],
                               .weight_share = batches->weight_share,
-                              .order = batches->order,
+                              .order = open->order,
                               .at = at,
                               .expected = at,
                               .count = (uint32_t)(end - first),
-                              .step = batches->open.shard * count + batch,
-                              .divisor = (double)(end - first)};
+                              .step = open->shard * batches->plan.batches + batch,
+                              .divisor = rows_of_step(batches, open->shard, batch)};
 }
 
 static void select_ids(struct embedding_batches *batches)
@@ -285,7 +337,7 @@ static enum status collect(void *self, uint32_t *count, struct error *err)
     struct embedding_batches *batches = self;
     const uint64_t rows = table_rows(batches), most = rows_most(batches);
 
-    close_shard(batches);
+    close_all(batches);
     forget_collected(batches);
     TRY(learning_open(batches->spec, batches->dataset, batches->team, &batches->collected.learning,
                       err));
@@ -377,7 +429,7 @@ static void read_learned(void *self, uint64_t offset, size_t size, char *bytes)
 }
 
 /* Of the table the rows that are selected, of all else everything; nothing of no rows. */
-static enum status select_rows(void *self, uint32_t batch, struct batch_rows *rows,
+static enum status select_rows(void *self, uint64_t shard, uint32_t batch, struct batch_rows *rows,
                                struct error *err)
 {
     struct embedding_batches *batches = self;
@@ -388,7 +440,7 @@ static enum status select_rows(void *self, uint32_t batch, struct batch_rows *ro
     (void)err;
     if (batches->collected.learning.self)
         return select_all(batches, batch, rows);
-    batches->rows = rows_of_batch(batches, batch);
+    batches->rows = rows_of_batch(batches, find_open(batches, shard), batch);
     select_ids(batches);
     for (uint32_t i = 0; i < shape->array_count; i++) {
         const bool is_table = i == shape->table;
@@ -487,6 +539,7 @@ struct batch_learning embedding_batches_learning(struct embedding_batches *batch
                                    .table_count = batches->network.shape.array_count,
                                    .widths = batches->widths,
                                    .open = open_shard,
+                                   .close = close_shard,
                                    .select = select_rows,
                                    .compute = compute,
                                    .take_loss = take_loss,

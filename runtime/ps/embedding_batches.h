@@ -16,7 +16,9 @@
  *
  * An epoch has so many shards, which are equal ranges of keys, so the rows of each are as good as
  * drawn at random. All shards have as many batches, to which its rows are dealt in an order of
- * their own in each epoch. A worker has the rows of one shard in memory.
+ * their own in each epoch. A worker has the rows of the shards in memory that it works on. Where
+ * all lanes take steps together the gradient of a batch is its part of the mean over all lanes'
+ * rows.
  *
  * When all is learned it opens the learner that trains in a worker, with all rows of the table
  * there are, and gives it the servers' weights: rows of the table by as many as a batch selects at
@@ -32,6 +34,11 @@
 #include "runtime/ps/batch_learning.h"
 #include "runtime/ps/row_table.h"
 
+struct open_shard {
+    uint64_t shard, first, rows;
+    uint32_t *order; /* (rows): of its rows, from the first */
+};
+
 struct embedding_batches {
     const struct jobspec *spec;
     const struct dataset *dataset;
@@ -45,11 +52,8 @@ struct embedding_batches {
     uint32_t batch_most; /* rows of data of one batch */
     uint64_t *starts;    /* (shards_per_epoch + 1): rows of the part */
 
-    struct {
-        bool is_held;
-        uint64_t shard, first, rows;
-    } open;
-    uint32_t *order;                       /* of the shard's rows, from its first */
+    struct open_shard *open; /* (open_count): whose rows are in memory */
+    uint32_t open_count, open_room;
     struct lane_rows rows;                 /* of the batch */
     float *parameters, *derived, *outputs; /* of the small network; outputs: the start's biases */
 
@@ -70,9 +74,6 @@ struct embedding_batches {
 enum status embedding_tables(const struct jobspec *spec, const struct dataset *dataset,
                              uint64_t steps, struct row_table_options *tables, uint32_t *count,
                              struct error *err);
-
-/* Of each shard. batch: rows of data, in the mean. */
-uint32_t embedding_shard_batches(uint64_t rows, uint32_t shards_per_epoch, uint32_t batch);
 
 /* spec, dataset and team outlive it. */
 enum status embedding_batches_init(struct embedding_batches *batches, const struct jobspec *spec,

@@ -22,6 +22,34 @@ static bool is_collection(const struct push_worker *worker, uint64_t shard)
     return shard >= (uint64_t)plan->shards_per_epoch * plan->epochs;
 }
 
+static bool takes_steps(const struct push_worker *worker)
+{
+    return worker->learning.plan.lanes > 0;
+}
+
+/* Of the shard's first batch. */
+static uint64_t first_step(const struct push_worker *worker, uint64_t shard)
+{
+    const struct shard_plan *plan = &worker->learning.plan;
+
+    return shard / plan->lanes * plan->batches;
+}
+
+static void close_lease(struct push_worker *worker, struct pushed_shard *lease)
+{
+    if (lease->is_open && !is_collection(worker, lease->shard))
+        worker->learning.close(worker->learning.self, lease->shard);
+    lease->is_open = false;
+}
+
+static void drop_leases(struct push_worker *worker)
+{
+    for (uint32_t i = 0; i < worker->lease_count; i++)
+        close_lease(worker, worker->leases + i);
+    worker->lease_count = 0;
+    worker->is_collecting = false;
+}
+
 static struct message message_of(const struct push_worker *worker, enum message_type type)
 {
     return (struct message){.type = type, .job = worker->options.job, .epoch = worker->epoch};
@@ -81,7 +109,7 @@ static void be_failed(struct push_worker *worker, const struct error *err, struc
 {
     worker->state = PUSH_FAILED;
     worker->failure = *err;
-    worker->lease_count = 0;
+    drop_leases(worker);
     if (worker->master.peer != PEER_NONE)
         say_failed(worker, outbox);
 }
@@ -130,7 +158,7 @@ void push_worker_start(struct push_worker *worker, int64_t now_ms, struct outbox
 static void end_with(struct push_worker *worker, enum status status, struct outbox *outbox)
 {
     worker->state = PUSH_ENDED;
-    worker->lease_count = 0;
+    drop_leases(worker);
     outbox_end(outbox, status);
 }
 
@@ -189,7 +217,7 @@ static void resume(struct push_worker *worker, struct outbox *outbox)
         return;
     message.resume = (struct message_resume){.index = worker->options.index,
                                              .incarnation = worker->options.incarnation,
-                                             .shard = worker->leases[0].first,
+                                             .shard = worker->leases[0].shard,
                                              .layout = worker->layout};
     for (uint32_t s = 0; s < worker->server_count; s++)
         outbox_send(outbox, worker->servers[s].peer, &message);
@@ -311,6 +339,7 @@ static void send_pull(struct push_worker *worker, const struct pushed_server *se
 
     put_rows(worker, server);
     message.pull = (struct message_pull){.request = worker->request,
+                                         .step = worker->leases[0].next,
                                          .is_reading = worker->is_collecting,
                                          .counts = text_slice(&worker->counts),
                                          .ids = text_slice(&worker->ids)};
@@ -328,7 +357,7 @@ static void send_push(struct push_worker *worker, const struct pushed_server *se
 
         put_words(&worker->floats, worker->gradient + place[0], place[1] - place[0], sizeof(float));
     }
-    message.push = (struct message_push){.shard = worker->leases[0].first,
+    message.push = (struct message_push){.shard = worker->leases[0].shard,
                                          .batch = worker->batch,
                                          .counts = text_slice(&worker->counts),
                                          .ids = text_slice(&worker->ids),
@@ -436,7 +465,8 @@ static enum status select_batch(struct push_worker *worker, struct error *err)
 {
     const struct batch_learning *learning = &worker->learning;
 
-    TRY(learning->select(learning->self, worker->batch, &worker->rows, err));
+    TRY(learning->select(learning->self, worker->leases[0].shard, worker->batch, &worker->rows,
+                         err));
     return divide_rows(worker, err);
 }
 
@@ -444,33 +474,35 @@ static enum status select_batch(struct push_worker *worker, struct error *err)
 static void hand_in(struct push_worker *worker, bool is_even, struct outbox *outbox)
 {
     struct message message = message_of(worker, MESSAGE_SHARD_DONE);
-    const struct batch_loss loss = worker->learning.take_loss(worker->learning.self);
+    struct pushed_shard *lease = worker->leases;
 
-    message.shard_done = (struct message_shard_done){.id = worker->leases[0].id,
-                                                     .shard = worker->leases[0].first,
+    message.shard_done = (struct message_shard_done){.id = lease->id,
+                                                     .shard = lease->shard,
                                                      .roster = worker->roster,
-                                                     .rows = loss.rows,
-                                                     .loss = loss.loss,
+                                                     .rows = lease->loss.rows,
+                                                     .loss = lease->loss.loss,
                                                      .is_even = is_even};
     if (worker->master.peer != PEER_NONE && worker->leased_by == worker->master.peer)
         outbox_send(outbox, worker->master.peer, &message);
+    close_lease(worker, lease);
     worker->lease_count--;
-    worker->is_open = worker->is_collecting = false;
-    memmove(worker->leases, worker->leases + 1, worker->lease_count * sizeof *worker->leases);
+    worker->is_collecting = false;
+    memmove(lease, lease + 1, worker->lease_count * sizeof *lease);
 }
 
 static enum status open_lease(struct push_worker *worker, struct error *err)
 {
     const struct batch_learning *learning = &worker->learning;
+    struct pushed_shard *lease = worker->leases;
 
-    if (worker->is_open)
+    if (lease->is_open)
         return STATUS_OK;
     worker->learned.bytes = 0;
-    worker->is_collecting = is_collection(worker, worker->leases[0].first);
+    worker->is_collecting = is_collection(worker, lease->shard);
     TRY(worker->is_collecting
             ? learning->collect(learning->self, &worker->batches, err)
-            : learning->open(learning->self, worker->leases[0].first, &worker->batches, err));
-    worker->is_open = true;
+            : learning->open(learning->self, lease->shard, &worker->batches, err));
+    lease->is_open = true;
     return STATUS_OK;
 }
 
@@ -490,13 +522,13 @@ static void find_counted(const struct push_worker *worker, uint32_t *least, uint
 /* Rows are about to move, and this shard lets them. */
 static bool is_given_back(const struct push_worker *worker, uint32_t least, uint32_t most)
 {
-    return worker->is_paused && (least == most || is_collection(worker, worker->leases[0].first)) &&
-           (!worker->is_open || least < worker->batches);
+    return worker->is_paused && (least == most || is_collection(worker, worker->leases[0].shard)) &&
+           (!worker->leases[0].is_open || least < worker->batches);
 }
 
-/* All servers have said how far they are. What was collected before may be of a process that is
- * gone. */
-static void go_on(struct push_worker *worker, struct outbox *outbox)
+/* All servers have said how far they are with the first lease. What was collected before may be of
+ * a process that is gone. */
+static void go_on_alone(struct push_worker *worker, struct outbox *outbox)
 {
     uint32_t least, most;
     struct error err;
@@ -521,6 +553,98 @@ static void go_on(struct push_worker *worker, struct outbox *outbox)
     }
     worker->batch = least;
     worker->state = PUSH_SELECTING;
+}
+
+/* ---- steps that all lanes take together ---- */
+
+static void note_steps(struct push_worker *worker)
+{
+    worker->least_step = UINT64_MAX;
+    worker->most_step = 0;
+    for (uint32_t s = 0; s < worker->server_count; s++) {
+        const uint64_t step = worker->servers[s].step;
+
+        worker->least_step = step < worker->least_step ? step : worker->least_step;
+        worker->most_step = step > worker->most_step ? step : worker->most_step;
+    }
+}
+
+/* The first step that a lane may be asked for, of those that its shard has. */
+static uint64_t next_of(const struct push_worker *worker, uint64_t shard)
+{
+    const uint64_t first = first_step(worker, shard);
+    const uint64_t end = first + worker->learning.plan.batches;
+
+    if (worker->least_step <= first)
+        return first;
+    return worker->least_step < end ? worker->least_step : end;
+}
+
+/* The lease whose step is the lowest; of those the one that came first. */
+static void put_lowest_first(struct push_worker *worker)
+{
+    struct pushed_shard *leases = worker->leases, lowest;
+    uint32_t found = 0;
+
+    for (uint32_t i = 1; i < worker->lease_count; i++)
+        if (leases[i].next < leases[found].next)
+            found = i;
+    lowest = leases[found];
+    memmove(leases + 1, leases, found * sizeof *leases);
+    leases[0] = lowest;
+}
+
+/* Rows are about to move: a lane is pushed only where servers are at different steps. */
+static bool is_lane_given_back(const struct push_worker *worker)
+{
+    return worker->is_paused && worker->leases[0].next >= worker->most_step;
+}
+
+static enum status select_lane(struct push_worker *worker, struct outbox *outbox, struct error *err)
+{
+    while (worker->lease_count > 0) {
+        const struct pushed_shard *lease = worker->leases;
+        uint64_t first;
+
+        put_lowest_first(worker);
+        first = first_step(worker, lease->shard);
+        if (lease->next == first + worker->learning.plan.batches) {
+            hand_in(worker, false, outbox);
+        } else if (is_lane_given_back(worker)) {
+            hand_in(worker, true, outbox);
+        } else {
+            TRY(open_lease(worker, err));
+            worker->batch = (uint32_t)(lease->next - first);
+            worker->state = PUSH_SELECTING;
+            return STATUS_OK;
+        }
+    }
+    worker->state = PUSH_IDLE;
+    return STATUS_OK;
+}
+
+static void go_on_together(struct push_worker *worker, struct outbox *outbox)
+{
+    struct error err;
+
+    error_clear(&err);
+    if (worker->state == PUSH_PUSHING) {
+        worker->leases[0].next++;
+    } else {
+        note_steps(worker);
+        for (uint32_t i = 0; i < worker->lease_count; i++)
+            worker->leases[i].next = next_of(worker, worker->leases[i].shard);
+    }
+    if (select_lane(worker, outbox, &err) != STATUS_OK)
+        be_failed(worker, &err, outbox);
+}
+
+static void go_on(struct push_worker *worker, struct outbox *outbox)
+{
+    if (takes_steps(worker) && !is_collection(worker, worker->leases[0].shard))
+        go_on_together(worker, outbox);
+    else
+        go_on_alone(worker, outbox);
 }
 
 /* The values of a batch are kept. */
@@ -565,15 +689,17 @@ static void on_server(struct push_worker *worker, struct pushed_server *server,
                       const struct message *message, struct outbox *outbox)
 {
     const struct message_resumed *resumed = &message->resumed;
-    const bool is_of_shard = worker->lease_count && resumed->shard == worker->leases[0].first &&
+    const bool is_of_shard = worker->lease_count && resumed->shard == worker->leases[0].shard &&
                              (message->type == MESSAGE_RESUMED || message->type == MESSAGE_PUSHED);
 
     if (worker->state == PUSH_PULLING && message->type == MESSAGE_PULLED &&
         message->pulled.request == worker->request) {
         take_values(worker, server, &message->pulled);
-        if (have_all_answered(worker))
+        if (have_all_answered(worker)) {
             worker->state = PUSH_COMPUTING;
-        else
+            if (worker->leases[0].next > worker->least_step)
+                worker->least_step = worker->leases[0].next; /* that was waited for */
+        } else
             ask_servers(worker, outbox);
         return;
     }
@@ -581,6 +707,7 @@ static void on_server(struct push_worker *worker, struct pushed_server *server,
                           (worker->state == PUSH_PUSHING && message->type == MESSAGE_PUSHED)))
         return;
     server->next = resumed->next;
+    server->step = resumed->step;
     server->has_answered = true;
     if (!have_all_answered(worker)) {
         if (worker->state == PUSH_PUSHING)
@@ -593,16 +720,23 @@ static void on_server(struct push_worker *worker, struct pushed_server *server,
 
 /* ---- messages ---- */
 
+/* The first lease waits, or will, for the lane of the one that has come. */
+static bool is_overtaken(const struct push_worker *worker, const struct pushed_shard *lease)
+{
+    return takes_steps(worker) && lease->next < worker->leases[0].next &&
+           (worker->state == PUSH_SELECTING || worker->state == PUSH_PULLING);
+}
+
 static void on_lease(struct push_worker *worker, const struct message *message,
                      struct outbox *outbox)
 {
+    struct pushed_shard *lease;
     struct error err;
 
     if (worker->state == PUSH_FAILED || worker->state == PUSH_UNABLE || worker->is_leaving)
         return;
     if (worker->leased_by != worker->master.peer) {
-        worker->lease_count = 0;
-        worker->is_open = worker->is_collecting = false;
+        drop_leases(worker);
         worker->leased_by = worker->master.peer;
     }
     if (worker->lease_count == PUSH_WORKER_LEASES_MAX) {
@@ -611,8 +745,11 @@ static void on_lease(struct push_worker *worker, const struct message *message,
         be_failed(worker, &err, outbox);
         return;
     }
-    worker->leases[worker->lease_count++] = message->lease;
-    if (worker->lease_count == 1)
+    lease = worker->leases + worker->lease_count++;
+    *lease = (struct pushed_shard){.id = message->lease.id, .shard = message->lease.first};
+    if (takes_steps(worker) && !is_collection(worker, lease->shard))
+        lease->next = next_of(worker, lease->shard);
+    if (worker->lease_count == 1 || is_overtaken(worker, lease))
         resume(worker, outbox);
 }
 
@@ -641,7 +778,7 @@ static void send_piece(struct push_worker *worker, const struct message_checkpoi
 static void be_learned(struct push_worker *worker, struct outbox *outbox)
 {
     worker->state = PUSH_LEARNED;
-    worker->lease_count = 0;
+    drop_leases(worker);
     for (uint32_t s = 0; s < worker->server_count; s++)
         if (worker->servers[s].peer != PEER_NONE)
             outbox_close(outbox, worker->servers[s].peer);
@@ -707,7 +844,7 @@ void push_worker_leave(struct push_worker *worker, int64_t now_ms, struct outbox
         return;
     worker->is_leaving = true;
     worker->leave_at = now_ms + worker->options.grace_ms;
-    worker->lease_count = 0;
+    drop_leases(worker);
     resume(worker, outbox);
     if (worker->master.peer == PEER_NONE)
         end_with(worker, STATUS_OK, outbox);
@@ -753,6 +890,14 @@ void push_worker_on_tick(struct push_worker *worker, int64_t now_ms, struct outb
 
 /* ---- work ---- */
 
+static void note_loss(struct push_worker *worker)
+{
+    const struct batch_loss loss = worker->learning.take_loss(worker->learning.self);
+
+    worker->leases[0].loss.loss += loss.loss;
+    worker->leases[0].loss.rows += loss.rows;
+}
+
 bool push_worker_has_work(const struct push_worker *worker)
 {
     return worker->state == PUSH_SELECTING || worker->state == PUSH_COMPUTING;
@@ -774,8 +919,10 @@ void push_worker_work(struct push_worker *worker, int64_t now_ms, struct outbox 
         status = collect_batch(worker, outbox, &err);
     } else {
         status = learning->compute(learning->self, worker->values, worker->gradient, &err);
-        if (status == STATUS_OK)
+        if (status == STATUS_OK) {
+            note_loss(worker);
             send_pushes(worker, outbox);
+        }
     }
     if (status != STATUS_OK)
         be_failed(worker, &err, outbox);

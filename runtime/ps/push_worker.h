@@ -16,6 +16,10 @@
  * Where workers are held together (is_gated) the batch is pulled from server 0 first, which lets
  * the pull wait, and pushed there last; else all servers are asked at once.
  *
+ * Where all lanes take steps together (server_steps.h), a worker has several leases, and does the
+ * batch of the one whose step is the lowest. The pull of a step waits at the servers for the lanes
+ * before it; so a lane that is leased meanwhile, and is behind, is begun with at once.
+ *
  * Where rows are about to move to another number of servers, SERVERS says that it is paused: the
  * worker does batches only until all servers have counted the same of the shard, and gives the
  * lease back (SHARD_DONE, even). What it has on its way may be computed again. The SERVERS of the
@@ -38,9 +42,11 @@
 #define RUNTIME_PS_PUSH_WORKER_H
 
 #include "runtime/ps/batch_learning.h"
+#include "runtime/ps/server_steps.h"
 #include "runtime/role/master_link.h"
 
-#define PUSH_WORKER_LEASES_MAX 8
+#define PUSH_WORKER_LEASES_MAX                                                                     \
+    (4 * SERVER_LANES_MAX) /* of two groups, and of two after a new beginning */
 
 enum push_worker_state {
     PUSH_IDLE,
@@ -76,8 +82,17 @@ struct pushed_server {
     bool is_asked; /* what the worker asks for in its state */
     bool has_answered;
     uint32_t next;  /* batches of the shard that it has counted */
+    uint64_t step;  /* that it is at, where lanes take steps together */
     uint32_t *rows; /* (row_count): which of the batch's rows it has */
     uint32_t row_count, rows_room;
+};
+
+/* A shard that it works on. */
+struct pushed_shard {
+    uint64_t id, shard; /* of the lease */
+    uint64_t next;      /* step that its lane is to be pushed of */
+    bool is_open;
+    struct batch_loss loss; /* of what was computed */
 };
 
 struct push_worker {
@@ -91,14 +106,15 @@ struct push_worker {
     int64_t leave_at;
     bool is_leaving;
 
-    struct message_lease leases[PUSH_WORKER_LEASES_MAX]; /* first to be done first */
+    struct pushed_shard leases[PUSH_WORKER_LEASES_MAX]; /* the first is worked on */
     uint32_t lease_count;
     struct pushed_server *servers; /* (server_count) */
     uint32_t server_count;
     uint64_t roster, layout; /* the newest SERVERS */
     bool is_paused;
 
-    bool is_open; /* the shard of leases[0] is */
+    uint64_t least_step; /* that all servers are at, at least */
+    uint64_t most_step;  /* that some server was at, at most, when all said so last */
     bool is_collecting;
     uint32_t batches, batch;
     struct learned_state learned; /* bytes 0: nothing is collected */

@@ -31,6 +31,7 @@ static void drop_counts(struct server_role *role)
 {
     shard_counts_deinit(&role->shards);
     role->clock = 0;
+    server_steps_forget(role);
 }
 
 static void drop_all(struct server_role *role)
@@ -325,7 +326,7 @@ static enum status take_counts(struct server_role *role, struct slice counted, s
                    ? STATUS_OK
                    : fail(err, STATUS_STALE, "another server has counted other batches");
     TRY(shard_counts_read(&role->shards, counted, err));
-    role->clock = sum_of(&role->shards);
+    role->clock = sum_of(&role->shards) / (role->options.lanes > 0 ? role->options.lanes : 1);
     role->move.has_counts = true;
     return STATUS_OK;
 }
@@ -584,7 +585,11 @@ void server_move_layout(struct server_role *role, int64_t now_ms,
     }
     server_role_stop_workers(role);
     server_role_end_snapshot(role);
-    if (!is_prepared && !has_what_it_needs(role, layout->serving)) {
+    server_steps_forget(role); /* all servers are at one step, or nobody needs it any more */
+    if (layout->is_anew) {
+        outbox_put(outbox, OUTBOX_DROP, "", 0);
+        drop_all(role);
+    } else if (!is_prepared && !has_what_it_needs(role, layout->serving)) {
         move->resets += role->clock > 0 && role->options.index < layout->serving;
         drop_all(role);
     }

@@ -10,7 +10,7 @@
 #include "base/reserve.h"
 #include "runtime/ps/row_snapshot.h"
 
-#define SNAPSHOT_VERSION 2
+#define SNAPSHOT_VERSION 3
 #define SNAPSHOT_BUCKETS 64 /* of one piece of work, where they are empty */
 #define SNAPSHOT_COST    10 /* times as long as one takes until the next */
 
@@ -44,6 +44,7 @@ enum status server_role_init(struct server_role *role, const struct server_optio
     text_init(&role->unread, ROW_IMAGE_MAX);
     text_init(&role->snapshot.out, ROW_IMAGE_MAX);
     TRY(check_options(options, err));
+    TRY(server_steps_init(role, err));
     role->tables = calloc(options->table_count, sizeof *role->tables);
     if (!role->tables)
         return fail_no_memory(err);
@@ -92,6 +93,7 @@ void server_role_deinit(struct server_role *role)
     while (role->peer_count)
         forget_peer(role, role->peers);
     server_move_deinit(role);
+    server_steps_deinit(role);
     for (uint32_t t = 0; role->tables && t < role->options.table_count; t++)
         if (role->tables[t].buckets)
             row_table_deinit(role->tables + t);
@@ -128,6 +130,12 @@ static void send_failure(const struct server_role *role, struct outbox *outbox)
     outbox_send(outbox, role->master.peer, &message);
 }
 
+/* That it has the rows of: the clock is the next. */
+static uint64_t least_step(const struct server_role *role)
+{
+    return role->clock - (role->steps.has_before ? 1 : 0);
+}
+
 void server_role_say(const struct server_role *role, struct outbox *outbox)
 {
     struct message message = server_role_message(role, MESSAGE_SERVER);
@@ -139,7 +147,9 @@ void server_role_say(const struct server_role *role, struct outbox *outbox)
                                              .layout = role->layout.id,
                                              .serving = role->layout.serving,
                                              .next_layout = role->move.to.id,
-                                             .next_serving = role->move.to.serving};
+                                             .next_serving = role->move.to.serving,
+                                             .clock = role->clock,
+                                             .least = least_step(role)};
     outbox_send(outbox, role->master.peer, &message);
 }
 
@@ -248,6 +258,7 @@ void server_role_stop_workers(struct server_role *role)
         role->peers[i].has_resumed = false;
         text_clear(&role->peers[i].waiting);
     }
+    server_steps_drop_pushes(role);
 }
 
 /* Whether others still compute what they pulled before the worker's last `staleness` pushes. */
@@ -267,6 +278,15 @@ static bool is_ahead(const struct server_role *role, const struct server_peer *p
             return true;
     }
     return false;
+}
+
+/* The pull is to be answered later. */
+static bool must_wait(const struct server_role *role, const struct server_peer *peer,
+                      const struct message_pull *pull)
+{
+    if (pull->is_reading)
+        return false;
+    return role->steps.lanes ? pull->step > role->clock : is_ahead(role, peer);
 }
 
 /* ---- what a message brings ---- */
@@ -343,8 +363,10 @@ static enum status on_resume(struct server_role *role, struct server_peer *peer,
     peer->index = resume->index;
     peer->incarnation = resume->incarnation;
     text_clear(&peer->waiting);
-    message.resumed = (struct message_resumed){
-        .shard = resume->shard, .next = shard_counts_of(&role->shards, resume->shard)};
+    message.resumed =
+        (struct message_resumed){.shard = resume->shard,
+                                 .next = shard_counts_of(&role->shards, resume->shard),
+                                 .step = role->clock};
     outbox_send(outbox, peer->peer, &message);
     return STATUS_OK;
 }
@@ -360,6 +382,8 @@ static enum status answer_pull(struct server_role *role, struct server_peer *pee
     enum status status;
 
     TRY(take_ids(role, pull->counts, pull->ids, &asked, err));
+    if (role->steps.lanes && !pull->is_reading && pull->step < least_step(role))
+        return wrong(err, "of a step that is past");
     if (asked.floats > FRAME_PAYLOAD_MAX / sizeof(float) - 64)
         return wrong(err, "more than a message holds");
     status = reserve_array(&floats, &role->floats_room, (uint32_t)asked.floats, sizeof(float), err);
@@ -373,6 +397,8 @@ static enum status answer_pull(struct server_role *role, struct server_peer *pee
         first += asked.counts[t];
         at += (uint64_t)asked.counts[t] * table->options.width;
     }
+    if (role->steps.lanes && !pull->is_reading && pull->step < role->clock)
+        server_steps_go_back(role, asked.counts, role->ids, role->floats);
     peer->is_computing = !pull->is_reading;
     peer->pulled_at = role->clock;
     peer->pulled_turn = role->turn;
@@ -389,7 +415,7 @@ static enum status on_pull(struct server_role *role, struct server_peer *peer,
     if (!peer->has_resumed || peer->waiting.size)
         return wrong(err, "a pull out of turn");
     stop_computing(role, peer);
-    if (message->pull.is_reading || !is_ahead(role, peer))
+    if (!must_wait(role, peer, &message->pull))
         return answer_pull(role, peer, &message->pull, outbox, err);
     role->counts.waits++;
     return message_write(message, &peer->waiting, err);
@@ -404,9 +430,12 @@ static void answer_waiting(struct server_role *role, struct outbox *outbox)
         struct error err;
 
         error_clear(&err);
-        if (!peer->waiting.size || is_ahead(role, peer))
+        if (!peer->waiting.size)
             continue;
-        if (message_read(text_slice(&peer->waiting), &message, &err) != STATUS_OK ||
+        if (message_read(text_slice(&peer->waiting), &message, &err) == STATUS_OK &&
+            must_wait(role, peer, &message.pull))
+            continue;
+        if (err.status != STATUS_OK ||
             answer_pull(role, peer, &message.pull, outbox, &err) != STATUS_OK) {
             refuse(role, peer, outbox);
             i--;
@@ -485,6 +514,23 @@ static enum status count_push(struct server_role *role, const struct server_peer
     return STATUS_OK;
 }
 
+/* Of a lane. The batches before it are counted, or it would not have pulled. */
+static enum status on_lane(struct server_role *role, struct server_peer *peer,
+                           const struct message_push *push, struct outbox *outbox,
+                           struct error *err)
+{
+    struct message message = server_role_message(role, MESSAGE_PUSHED);
+    struct rows_asked asked;
+
+    TRY(take_push(role, push, &asked, err));
+    TRY(server_steps_push(role, push, asked.counts, outbox, err));
+    stop_computing(role, peer);
+    message.resumed = (struct message_resumed){
+        .shard = push->shard, .next = push->batch + 1, .step = role->clock};
+    outbox_send(outbox, peer->peer, &message);
+    return STATUS_OK;
+}
+
 static enum status on_push(struct server_role *role, struct server_peer *peer,
                            const struct message_push *push, struct outbox *outbox,
                            struct error *err)
@@ -493,6 +539,8 @@ static enum status on_push(struct server_role *role, struct server_peer *peer,
 
     if (!peer->is_computing)
         return wrong(err, "a push without a pull");
+    if (role->steps.lanes)
+        return on_lane(role, peer, push, outbox, err);
     if (push->batch != shard_counts_of(&role->shards, push->shard)) {
         role->counts.repeated++;
     } else {
@@ -572,6 +620,8 @@ static void on_master(struct server_role *role, int64_t now_ms, const struct mes
     master_link_found(&role->master);
     if (message->type == MESSAGE_FORGET) {
         on_forget(role, &message->forget, outbox);
+    } else if (message->type == MESSAGE_TELL && !is_over(role)) {
+        server_role_say(role, outbox);
     } else if (message->type == MESSAGE_COPY && !is_over(role)) {
         server_move_copy(role, now_ms, &message->fetch, outbox);
     } else if (message->type == MESSAGE_HOLD && !is_over(role)) {
@@ -626,9 +676,19 @@ void server_role_end_snapshot(struct server_role *role)
     text_clear(&role->snapshot.out);
 }
 
+/* Of what was put behind four bytes for it: little-endian, as all of it. */
+static void set_size(struct text *out, size_t start)
+{
+    const uint32_t size = (uint32_t)(out->size - start - sizeof size);
+
+    if (!out->failed)
+        memcpy(out->data + start, &size, sizeof size);
+}
+
 static enum status begin_snapshot(struct server_role *role, struct error *err)
 {
     struct text *out = &role->snapshot.out;
+    size_t start;
 
     for (uint32_t t = 0; t < role->options.table_count; t++)
         TRY(row_snapshot_begin(role->tables + t, (uint32_t)role->clock, err));
@@ -644,6 +704,10 @@ static enum status begin_snapshot(struct server_role *role, struct error *err)
     put_u64(out, role->layout.id);
     put_u32(out, role->layout.serving);
     put_sized(out, shard_counts_bytes(&role->shards));
+    start = out->size;
+    put_u32(out, 0);
+    server_steps_put(role, out);
+    set_size(out, start);
     return out->failed ? fail_no_memory(err) : STATUS_OK;
 }
 
@@ -683,15 +747,13 @@ static enum status put_image(struct server_role *role, struct error *err)
     struct row_table *table = role->tables + role->snapshot.table;
     struct text *out = &role->snapshot.out;
     const size_t start = out->size;
-    uint32_t size;
 
     put_u32(out, 0);
     if (server_of_bucket(role->snapshot.bucket, role->layout.serving) == role->options.index)
         TRY(row_snapshot_image(table, role->snapshot.bucket, out, err));
     else
         row_image_none(table, role->snapshot.bucket, out); /* copies of rows that are to come */
-    size = (uint32_t)(out->size - start - sizeof size);
-    memcpy(out->data + start, &size, sizeof size); /* little-endian, as all of it */
+    set_size(out, start);
     if (++role->snapshot.bucket == BUCKETS_PER_TABLE) {
         role->snapshot.bucket = 0;
         role->snapshot.table++;
@@ -737,12 +799,13 @@ static enum status read_head(struct server_role *role, struct byte_reader *reade
                              struct error *err)
 {
     const uint32_t version = read_u32(reader), tables = read_u32(reader);
-    struct slice counts;
+    struct slice counts, before;
 
     role->clock = read_u64(reader);
     role->layout.id = read_u64(reader);
     role->layout.serving = read_u32(reader);
     counts = read_sized(reader, SHARDS_MAX * sizeof(uint32_t));
+    before = read_sized(reader, ROW_IMAGE_MAX);
     if (reader->failed)
         return STATUS_OK; /* not all there yet */
     if (version != SNAPSHOT_VERSION || tables != role->options.table_count ||
@@ -750,7 +813,8 @@ static enum status read_head(struct server_role *role, struct byte_reader *reade
         role->layout.serving > BUCKETS_PER_TABLE)
         return damaged(err);
     role->has_head = true;
-    return shard_counts_read(&role->shards, counts, err);
+    TRY(shard_counts_read(&role->shards, counts, err));
+    return role->steps.lanes ? server_steps_read(role, before, err) : STATUS_OK;
 }
 
 /* Images come table by table, bucket by bucket. */
@@ -847,7 +911,7 @@ void server_role_on_tick(struct server_role *role, int64_t now_ms, struct outbox
         connect_master(role, now_ms, outbox);
         break;
     case MASTER_SEND_ALIVE:
-        alive.phase_alive.phase = role->clock;
+        alive.phase_alive.phase = least_step(role);
         outbox_send(outbox, role->master.peer, &alive);
         break;
     case MASTER_NEEDS_NOTHING:

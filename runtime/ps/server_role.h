@@ -24,11 +24,14 @@
  * does not know who computes: what was pulled before may then see twice as many batches. What
  * a worker has on its way when it begins again (RESUME) comes on top of the bound.
  *
+ * Where lanes take steps together (server_steps.h), the push is that of a lane, and a pull waits
+ * for its step on whatever server; there is no staleness.
+ *
  * A snapshot goes out by pieces, between messages (server_role_work), while rows are pulled and
  * pushed: OUTBOX_PIECE, then OUTBOX_FINISH (runtime/data/checkpoint.h). It is
  *
  *     u32 version, u32 tables, u64 clock, u64 layout, u32 serving
- *     | sized counts of shards | sized image of each bucket
+ *     | sized counts of shards | sized rows before the last step | sized image of each bucket
  *
  * Which rows are the server's is the layout's (server_layout.h), and how another one comes into
  * force, server_move.h's. A worker that goes by another layout is refused.
@@ -40,6 +43,7 @@
 
 #include "runtime/ps/row_table.h"
 #include "runtime/ps/server_move.h"
+#include "runtime/ps/server_steps.h"
 #include "runtime/ps/shard_counts.h"
 #include "runtime/role/master_link.h"
 
@@ -62,7 +66,9 @@ struct server_options {
     bool may_grow;          /* its launcher starts it again with more: without room it ends (LIMIT,
                                NO_MEMORY), and the master does not hear of it */
     uint32_t staleness;     /* 0: no bound; at most SERVER_STALENESS_MAX */
-    bool weighs_stale;      /* the rate is divided by the pushes of others since the pull */
+    uint32_t lanes;    /* that take steps together (server_steps.h); 0: workers go by themselves */
+    uint32_t batches;  /* of a shard; of no use without lanes */
+    bool weighs_stale; /* the rate is divided by the pushes of others since the pull */
     int64_t alive_ms, reconnect_ms;
     int64_t search_ms;   /* without its master it ends after that; search.h */
     int64_t snapshot_ms; /* between the begins of two; 0: none are taken */
@@ -104,8 +110,9 @@ struct server_role {
     struct server_move move;     /* to another */
     struct row_memory memory;
     struct row_table *tables; /* (table_count) */
-    uint64_t clock;           /* pushes that are counted */
-    uint64_t turn;            /* pushes of this process, also those that were counted before */
+    uint64_t clock;           /* pushes that are counted, or steps */
+    struct server_steps steps;
+    uint64_t turn; /* pushes of this process, also those that were counted before */
     struct shard_counts shards;
     struct server_counts counts;
 

@@ -36,6 +36,8 @@ static void open_shard(struct shard_board *board, uint32_t shard)
     board->states[shard] = BOARD_OPEN;
     if (shard < board->lowest)
         board->lowest = shard;
+    if (shard < board->to_do)
+        board->to_do = shard;
 }
 
 static bool add_lease(struct shard_board *board, uint32_t worker, uint32_t shard,
@@ -58,6 +60,18 @@ static bool has_open(struct shard_board *board)
     while (board->lowest < board->shards && board->states[board->lowest] != BOARD_OPEN)
         board->lowest++;
     return board->lowest < board->shards;
+}
+
+uint32_t shard_board_first_to_do(struct shard_board *board)
+{
+    while (board->to_do < board->shards && board->states[board->to_do] == BOARD_DONE)
+        board->to_do++;
+    return board->to_do;
+}
+
+bool shard_board_is_open(const struct shard_board *board, uint32_t shard)
+{
+    return shard < board->shards && board->states[shard] == BOARD_OPEN;
 }
 
 bool shard_board_claim(struct shard_board *board, uint32_t worker, struct board_lease *lease)
@@ -103,8 +117,7 @@ bool shard_board_share(struct shard_board *board, uint32_t worker, struct board_
 bool shard_board_claim_shard(struct shard_board *board, uint32_t worker, uint32_t shard,
                              struct board_lease *lease)
 {
-    return shard < board->shards && board->states[shard] == BOARD_OPEN &&
-           add_lease(board, worker, shard, lease);
+    return shard_board_is_open(board, shard) && add_lease(board, worker, shard, lease);
 }
 
 static struct board_lease *find_lease(const struct shard_board *board, uint64_t id)

@@ -37,6 +37,7 @@ struct shard_board {
     uint32_t shards, done;
     uint8_t *states;            /* (shards) */
     uint32_t lowest;            /* no shard below it is to be done */
+    uint32_t to_do;             /* all shards below it are done */
     struct board_lease *leases; /* (lease_count), in the order of their ids */
     uint32_t lease_count, lease_room;
     uint64_t next_lease;
@@ -50,6 +51,10 @@ void shard_board_deinit(struct shard_board *board);
 
 /* False: nothing is to be done now. NO_MEMORY counts as that. */
 bool shard_board_claim(struct shard_board *board, uint32_t worker, struct board_lease *lease);
+/* The lowest shard that is not done; `shards`: all are. */
+uint32_t shard_board_first_to_do(struct shard_board *board);
+/* It is to be done, and nobody has it. */
+bool shard_board_is_open(const struct shard_board *board, uint32_t shard);
 /* Of this shard alone; false also where it is leased, or done. */
 bool shard_board_claim_shard(struct shard_board *board, uint32_t worker, uint32_t shard,
                              struct board_lease *lease);

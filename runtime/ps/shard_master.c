@@ -8,6 +8,7 @@
 
 #include "runtime/ps/shard_counts.h"
 #include "runtime/ps/shard_record.h"
+#include "runtime/ps/shard_steps.h"
 
 /* ----- life ----- */
 
@@ -205,7 +206,9 @@ static void give_leases(struct shard_master *master, int64_t now_ms, struct outb
     shard_move_step(master, now_ms, outbox);
     if (master->state != JOB_STATE_RUNNING || shard_move_pauses(master))
         return;
-    for (uint32_t w = 0; w < master->options.worker_count; w++) {
+    if (master->options.lanes > 0)
+        shard_steps_lease(master, outbox);
+    for (uint32_t w = 0; w < master->options.worker_count && master->options.lanes == 0; w++) {
         const struct shard_member *worker = master->workers + w;
         struct board_lease lease;
 
@@ -515,7 +518,7 @@ static enum status reopen(struct shard_master *master, struct slice counted, str
 }
 
 /* Its rows may be older than those that workers have seen there. */
-static void make_roster(struct shard_master *master)
+void shard_make_roster(struct shard_master *master)
 {
     master->roster++;
     if (!master->collection.is_storing)
@@ -550,6 +553,7 @@ static void on_server_again(struct shard_master *master, int64_t now_ms,
     note_what_it_has(server, message);
     shard_move_note_server(master, now_ms, (uint32_t)(server - master->servers), outbox);
     check_server(master, now_ms, server, message, outbox);
+    shard_steps_on_server(master, now_ms, server, message, outbox);
 }
 
 static void on_server(struct shard_master *master, int64_t now_ms, peer_id from,
@@ -569,13 +573,15 @@ static void on_server(struct shard_master *master, int64_t now_ms, peer_id from,
         return;
     if ((!is_known || message->incarnation > before) &&
         (!was_settled || message->index < master->move.now.serving))
-        make_roster(master);
+        shard_make_roster(master);
     note_what_it_has(master->servers + message->index, message);
     send_forgets(master, from, outbox);
     shard_move_note_server(master, now_ms, message->index, outbox);
     check_server(master, now_ms, master->servers + message->index, message, outbox);
     if (was_settled && message->index < master->move.now.serving)
         shard_send_servers_to_all(master, outbox);
+    master->servers[message->index].is_asked = false;
+    shard_steps_on_server(master, now_ms, master->servers + message->index, message, outbox);
 }
 
 void shard_release_server(struct shard_master *master, uint32_t index, struct outbox *outbox)
@@ -742,6 +748,8 @@ static void on_member_message(struct shard_master *master, int64_t now_ms,
     } else if (message->type == MESSAGE_FETCHED && !is_worker(master, member)) {
         shard_move_on_fetched(master, now_ms, (uint32_t)(member - master->servers),
                               &message->fetched, outbox);
+    } else if (message->type == MESSAGE_PHASE_ALIVE && !is_worker(master, member)) {
+        shard_steps_on_alive(master, member, message->phase_alive.phase, outbox);
     } else if (message->type == MESSAGE_FAILED) {
         on_failed(master, now_ms, &message->failure, outbox);
     }

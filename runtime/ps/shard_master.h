@@ -57,6 +57,7 @@ struct shard_master_options {
     int64_t pause_ms;      /* of workers, while the number of servers changes, at first; 0: any */
     uint32_t min_workers;  /* 1 at least */
     uint32_t leases_per_worker; /* 1 at least */
+    uint32_t lanes;             /* that take steps together; 0: workers go by themselves */
     int64_t dead_ms;            /* silence after which a process is replaced; 0: never */
     int64_t report_ms;          /* between progress rows */
     struct job_facts facts;
@@ -74,6 +75,9 @@ struct shard_member {
     struct server_layout layout, next;     /* that it has rows by; that it was told to prepare */
     struct shard_counts held;              /* where has_held: batches, while nothing is counted */
     bool has_held, has_fetched;
+    uint64_t clock, least; /* shard_steps.h: steps that it knows its rows before */
+    bool is_asked;         /* for them; the least of all then */
+    uint64_t asked_least;
 };
 
 /* Of an epoch: what its workers have reported. */

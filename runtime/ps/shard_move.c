@@ -52,7 +52,10 @@ static void send_layout(const struct shard_master *master, uint32_t server, enum
 {
     struct message message = shard_message(master, type);
 
-    message.layout = (struct message_layout){layout.id, layout.serving};
+    message.layout =
+        (struct message_layout){.layout = layout.id,
+                                .serving = layout.serving,
+                                .is_anew = layout.id != 0 && layout.id == master->move.anew};
     if (is_here(master, server))
         outbox_send(outbox, master->servers[server].peer, &message);
 }
@@ -250,6 +253,21 @@ static void commit(struct shard_master *master, int64_t now_ms, struct outbox *o
     tell_launcher(master, outbox);
 }
 
+void shard_move_begin_anew(struct shard_master *master, int64_t now_ms, struct outbox *outbox)
+{
+    struct shard_move *move = &master->move;
+
+    if (move->stage != SHARD_MOVE_NONE)
+        give_up(master, now_ms, "all steps are taken again", outbox);
+    move->now.id = move->anew = master->epoch + ++move->ids;
+    move->begun_anew++;
+    shard_make_roster(master);
+    shard_put_event(master, now_ms, -1, "anew", outbox,
+                    "a server has lost steps that others have: all steps are taken again");
+    send_layout_to_all(master, MESSAGE_LAYOUT, move->now, outbox);
+    shard_send_servers_to_all(master, outbox);
+}
+
 void shard_move_lose_server(struct shard_master *master, int64_t now_ms, uint32_t index,
                             struct outbox *outbox)
 {
@@ -304,8 +322,8 @@ static bool is_even(const struct shard_master *master, uint32_t shard)
 /* False: too many, or no memory. */
 static bool find_uneven(struct shard_master *master)
 {
-    const uint32_t most =
-        master->options.leases_per_worker * master->options.worker_count + UNEVEN_SPARE;
+    const uint32_t most = master->options.leases_per_worker * master->options.worker_count +
+                          UNEVEN_SPARE + master->options.lanes;
     struct shard_move *move = &master->move;
 
     move->uneven_count = 0;

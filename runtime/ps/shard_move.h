@@ -50,10 +50,11 @@ struct shard_move {
     uint32_t told_least, told_most; /* to the launcher */
     uint32_t tries;                 /* of this number, that were given up */
     uint64_t ids;                   /* of layouts, given by this master */
+    uint64_t anew;                  /* id of the one in which nothing was counted; 0: none */
     int64_t copying_since, paused_since, next_at;
     uint32_t *uneven; /* shards that are to be leased to be evened out */
     uint32_t uneven_count, uneven_room;
-    uint64_t begun, evened, committed, aborted; /* ever */
+    uint64_t begun, evened, committed, aborted, begun_anew; /* ever */
 };
 
 void shard_move_init(struct shard_master *master);
@@ -77,12 +78,16 @@ void shard_move_on_fetched(struct shard_master *master, int64_t now_ms, uint32_t
                            const struct message_fetched *fetched, struct outbox *outbox);
 void shard_move_want(struct shard_master *master, int64_t now_ms, uint64_t version,
                      uint32_t servers, struct outbox *outbox);
+/* The same servers have a new layout, in which nothing is counted. */
+void shard_move_begin_anew(struct shard_master *master, int64_t now_ms, struct outbox *outbox);
 /* After whatever has happened: begins a move, goes on with it, gives it up. */
 void shard_move_step(struct shard_master *master, int64_t now_ms, struct outbox *outbox);
 
 /* ---- shard_master.c, for these ---- */
 
 struct message shard_message(const struct shard_master *master, enum message_type type);
+/* What was done by an older one may lack batches. */
+void shard_make_roster(struct shard_master *master);
 void shard_send_servers_to_all(const struct shard_master *master, struct outbox *outbox);
 void shard_send_lease(const struct shard_master *master, uint32_t worker, uint64_t id,
                       uint64_t shard, struct outbox *outbox);

@@ -28,10 +28,22 @@ static uint64_t shards_of(uint64_t batches, uint32_t workers)
     return quotient_up(batches, of_shard);
 }
 
+uint32_t shard_plan_lanes(const struct jobspec *spec)
+{
+    return spec->servers > 0 ? spec->lanes : 0;
+}
+
+/* As few shards of a lane as their batches allow. */
+static uint64_t shards_of_lanes(uint64_t batches, uint32_t lanes)
+{
+    return quotient_up(batches, SHARD_BATCHES_MOST) * lanes;
+}
+
 enum status shard_plan_of(const struct jobspec *spec, uint64_t train_rows, struct shard_plan *plan,
                           struct error *err)
 {
-    uint64_t batches; /* of an epoch, as large as they may be */
+    const uint32_t lanes = shard_plan_lanes(spec), parts = lanes > 0 ? lanes : 1;
+    uint64_t batches; /* of an epoch, as large as they may be; where there are lanes: steps */
 
     if (train_rows == 0)
         return fail(err, STATUS_INVALID, "there are no rows to train on");
@@ -39,13 +51,16 @@ enum status shard_plan_of(const struct jobspec *spec, uint64_t train_rows, struc
     plan->epochs = job_epochs(spec->epochs, kind_of(spec)->length(&spec->params, spec->task),
                               (uint32_t)least(spec->batch_size, train_rows), train_rows);
     plan->rows = train_rows;
+    plan->lanes = lanes;
     if (plan->epochs <= SHARDS_MAX && batches <= SERVER_CLOCK_MAX / plan->epochs) {
-        plan->shards_per_epoch =
-            (uint32_t)least(shards_of(batches, spec->max_workers > 0 ? spec->max_workers : 1),
-                            SHARDS_MAX / plan->epochs);
-        plan->batches =
-            embedding_shard_batches(train_rows, plan->shards_per_epoch, spec->batch_size);
-        plan->steps = (uint64_t)plan->epochs * plan->shards_per_epoch * plan->batches;
+        const uint64_t most = SHARDS_MAX / plan->epochs / parts * parts;
+        const uint64_t shards =
+            lanes > 0 ? shards_of_lanes(batches, lanes)
+                      : shards_of(batches, spec->max_workers > 0 ? spec->max_workers : 1);
+
+        plan->shards_per_epoch = (uint32_t)least(shards, most > 0 ? most : parts);
+        plan->batches = (uint32_t)quotient_up(batches, plan->shards_per_epoch / parts);
+        plan->steps = (uint64_t)plan->epochs * (plan->shards_per_epoch / parts) * plan->batches;
         if (plan->steps <= SERVER_CLOCK_MAX)
             return STATUS_OK;
     }

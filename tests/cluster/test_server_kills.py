@@ -36,7 +36,7 @@ NEAR = .003  # of the AUC: P3
 SECONDS = 8  # that a job lasts at least, until everybody has been killed
 LONGEST = .15  # seconds after a sign of progress
 FULL = 50000  # bytes: more than the log has, less than a snapshot
-COUNTED = re.compile(r"server/(\d+).* has counted (\d+) batches, (\d+) to (\d+) of each of (\d+) shards; (\d+) came again")
+COUNTED = re.compile(r"server/(\d+).* has counted (\d+) batches, (\d+) to (\d+) batches of each of (\d+) shards; (\d+) came again")
 
 
 def pace_of(seconds, workers):

@@ -10,20 +10,22 @@
 #include "runtime/ps/shard_master.h"
 #include "tests/sim/links.h"
 
-#define TABLES      2
-#define WORKERS_MAX 8
-#define SERVERS_MAX 8
-#define NODES_MAX   2048
-#define IDS_MAX     256
-#define TICK_MS     10
-#define DEAD_MS     200
-#define ZOMBIE_MS   2000 /* after which the launcher has ended it */
-#define FROZEN_MS   600  /* at most */
-#define END_MS      3600000
-#define LEASES      2   /* of a worker */
-#define PAUSE_MS    400 /* of workers while rows move, at first */
-#define PIECE_BYTES 512
-#define NOBODY      UINT32_MAX
+#define TABLES            2
+#define WORKERS_MAX       8
+#define SERVERS_MAX       8
+#define NODES_MAX         2048
+#define IDS_MAX           256
+#define TICK_MS           10
+#define DEAD_MS           200
+#define ZOMBIE_MS         2000 /* after which the launcher has ended it */
+#define FROZEN_MS         600  /* at most */
+#define END_MS            3600000
+#define LEASES            2   /* of a worker */
+#define PAUSE_MS          400 /* of workers while rows move, at first */
+#define PIECE_BYTES       512
+#define NOBODY            UINT32_MAX
+#define STEPS_MAX         2048
+#define SHARDS_OF_ALL_MAX 256
 
 #define COLLECT_BATCHES 3
 
@@ -46,6 +48,7 @@ struct toy {
     struct world *world;
     uint32_t shard;
     bool is_collecting;
+    bool is_open[SHARDS_OF_ALL_MAX];
     uint32_t batch;
     float learned[TABLES][IDS_MAX]; /* the first number of each row */
     uint32_t counts[TABLES];
@@ -75,7 +78,13 @@ struct node {
 struct store {
     struct text pieces, whole;
     bool has_whole;
-    uint64_t id; /* of the pieces */
+    uint64_t id;                  /* of the pieces */
+    struct text steps[STEPS_MAX]; /* the log; empty: it has no such step */
+};
+
+/* What rows are before a step, the first number of each. */
+struct step_state {
+    float values[TABLES][IDS_MAX];
 };
 
 struct world {
@@ -84,6 +93,7 @@ struct world {
     uint32_t node_count, master, workers[WORKERS_MAX], servers[SERVERS_MAX];
     uint32_t worker_starts[WORKERS_MAX], server_starts[SERVERS_MAX], master_starts;
     struct store stores[SERVERS_MAX], checkpoint;
+    struct step_state *step_states; /* (all steps + 1); NULL: lanes take none together */
     /* The launcher: what is wanted, and as many servers as the master says. */
     uint32_t wanted_servers, running_servers;
     uint64_t wanted_version;
@@ -153,19 +163,31 @@ static enum status toy_open(void *self, uint64_t shard, uint32_t *batches, struc
     const struct server_plan *plan = toy->world->plan;
     (void)err;
 
-    toy->shard = (uint32_t)shard;
+    toy->is_open[shard] = true;
     toy->is_collecting = false;
     *batches = plan->batches;
     return STATUS_OK;
 }
 
-static enum status toy_select(void *self, uint32_t batch, struct batch_rows *rows,
+static void toy_close(void *self, uint64_t shard)
+{
+    struct toy *toy = self;
+
+    if (!toy->is_open[shard])
+        complain(toy->world, "a shard is closed that is not open", shard);
+    toy->is_open[shard] = false;
+}
+
+static enum status toy_select(void *self, uint64_t shard, uint32_t batch, struct batch_rows *rows,
                               struct error *err)
 {
     struct toy *toy = self;
     uint32_t row = 0;
     (void)err;
 
+    if (!toy->is_collecting && !toy->is_open[shard])
+        complain(toy->world, "a batch of a shard that is not open", shard);
+    toy->shard = (uint32_t)shard;
     toy->batch = batch;
     for (uint32_t t = 0; t < TABLES; t++) {
         const uint32_t first = row;
@@ -193,6 +215,86 @@ static void keep(struct toy *toy, const float *values)
             toy->learned[t][toy->batch + i * COLLECT_BATCHES] = values[0];
 }
 
+/* ---- steps that all lanes take together: what they make of the rows ---- */
+
+static uint32_t step_of(const struct server_plan *plan, uint32_t shard, uint32_t batch)
+{
+    return shard / plan->lanes * plan->batches + batch;
+}
+
+static uint32_t steps_of_all(const struct server_plan *plan)
+{
+    return plan->shards / plan->lanes * plan->epochs * plan->batches;
+}
+
+/* A number whose sum over lanes depends on their order. */
+static float lane_gradient(const struct server_plan *plan, uint32_t shard, uint32_t batch,
+                           uint64_t number, float value)
+{
+    const uint64_t bits =
+        random_bits(plan->seed, RANDOM_SIMULATION, (uint64_t)shard * 1000 + batch, number);
+
+    return (float)(bits % 100003) * 1e-4f - value * 0.01f;
+}
+
+/* One lane after the other. */
+static void take_step(const struct world *world, uint32_t step)
+{
+    const struct server_plan *plan = world->plan;
+    const uint32_t first = step / plan->batches * plan->lanes, batch = step % plan->batches;
+    const struct step_state *before = world->step_states + step;
+    struct step_state *after = world->step_states + step + 1;
+
+    for (uint32_t t = 0; t < TABLES; t++)
+        for (uint32_t i = 0; i < plan->ids; i++) {
+            const float value = before->values[t][i];
+            bool is_selected = false;
+            float sum = 0;
+
+            for (uint32_t lane = 0; lane < plan->lanes; lane++) {
+                float gradient;
+
+                if (!times_seen(world, first + lane, batch, t, i))
+                    continue;
+                gradient = lane_gradient(plan, first + lane, batch, i, value);
+                sum = is_selected ? sum + gradient : gradient;
+                is_selected = true;
+            }
+            after->values[t][i] = is_selected ? value - sum : value;
+        }
+}
+
+static void take_all_steps(struct world *world)
+{
+    const uint32_t steps = steps_of_all(world->plan);
+
+    world->step_states = calloc(steps + 1u, sizeof *world->step_states);
+    if (!world->step_states || steps >= STEPS_MAX)
+        abort();
+    for (uint32_t step = 0; step < steps; step++)
+        take_step(world, step);
+}
+
+/* A row's other numbers go as the first. */
+static void compute_lane(struct toy *toy, const float *values, float *gradient)
+{
+    const struct server_plan *plan = toy->world->plan;
+    const struct step_state *state =
+        toy->world->step_states + step_of(plan, toy->shard, toy->batch);
+    uint32_t row = 0, at = 0;
+
+    for (uint32_t t = 0; t < TABLES; t++)
+        for (uint32_t i = 0; i < toy->counts[t]; i++, row++)
+            for (uint32_t j = 0; j < widths[t]; j++, at++) {
+                const uint64_t number = toy->ids[row] / row_id(1);
+
+                if (plan->min_count <= 1 && values[at] != state->values[t][number])
+                    complain(toy->world, "a lane computes with other rows than its step has",
+                             number);
+                gradient[at] = lane_gradient(plan, toy->shard, toy->batch, number, values[at]);
+            }
+}
+
 static enum status toy_compute(void *self, const float *values, float *gradient, struct error *err)
 {
     struct toy *toy = self;
@@ -201,6 +303,10 @@ static enum status toy_compute(void *self, const float *values, float *gradient,
 
     if (toy->is_collecting) {
         keep(toy, values);
+        return STATUS_OK;
+    }
+    if (toy->world->step_states) {
+        compute_lane(toy, values, gradient);
         return STATUS_OK;
     }
     for (uint32_t t = 0; t < TABLES; t++)
@@ -309,7 +415,10 @@ static void check_row(struct world *world, struct server_role *server, uint32_t 
     if ((entry ? entry->seen : 0) != seen)
         complain(world, "another number of rows of data than were counted selected row", number);
     row_table_pull(server->tables + t, (uint32_t)server->clock, (struct row_ids){&id, 1}, value);
-    if (plan->min_count <= 1 && value[0] != -(float)batches)
+    if (plan->min_count > 1)
+        return;
+    if (world->step_states ? value[0] != world->step_states[server->clock].values[t][number]
+                           : value[0] != -(float)batches)
         complain(world, "a batch is not counted once in row", number);
 }
 
@@ -333,6 +442,7 @@ static void check_server(struct world *world, struct server_role *server)
 
     for (uint32_t shard = 0; shard < server->shards.count; shard++)
         clock += shard_counts_of(&server->shards, shard);
+    clock /= world->plan->lanes ? world->plan->lanes : 1;
     if (clock != server->clock)
         complain(world, "a clock that is not the batches that are counted", server->clock);
     for (uint32_t t = 0; t < TABLES; t++)
@@ -374,6 +484,12 @@ static uint64_t batches_with(const struct world *world, uint32_t t, uint64_t num
     return batches * plan->epochs;
 }
 
+static float learned_value(const struct world *world, uint32_t t, uint64_t number)
+{
+    return world->step_states ? world->step_states[steps_of_all(world->plan)].values[t][number]
+                              : -(float)batches_with(world, t, number);
+}
+
 static void check_learned(struct world *world, struct slice state)
 {
     float learned[TABLES][IDS_MAX];
@@ -385,7 +501,7 @@ static void check_learned(struct world *world, struct slice state)
     memcpy(learned, state.data, sizeof learned);
     for (uint32_t t = 0; t < TABLES && world->plan->min_count <= 1; t++)
         for (uint64_t number = 0; number < world->plan->ids; number++)
-            if (learned[t][number] != -(float)batches_with(world, t, number))
+            if (learned[t][number] != learned_value(world, t, number))
                 complain(world, "a checkpoint without all batches of row", number);
 }
 
@@ -448,7 +564,54 @@ static void take_finish(struct world *world, const struct node *node, struct sli
     text_clear(&store->whole);
     text_append(&store->whole, text_slice(&store->pieces));
     store->has_whole = true;
+    for (uint64_t step = 0; step + 1 < head.phase && step < STEPS_MAX; step++)
+        text_clear(store->steps + step);
     world->result->snapshots++;
+}
+
+/* False: another process has the store, and this one ends before it says anything. */
+static bool take_logged_step(struct world *world, struct node *node, struct slice bytes)
+{
+    struct store *store = world->stores + node->index;
+    uint64_t step;
+
+    if (node->incarnation + 1 < world->server_starts[node->index])
+        return false;
+    memcpy(&step, bytes.data, sizeof step);
+    text_clear(store->steps + step);
+    text_append(store->steps + step,
+                (struct slice){bytes.data + sizeof step, bytes.size - sizeof step});
+    return true;
+}
+
+/* All that it had. */
+static void take_drop(struct world *world, const struct node *node)
+{
+    struct store *store = world->stores + node->index;
+
+    if (node->kind != SERVER || node->incarnation + 1 < world->server_starts[node->index])
+        return;
+    store->has_whole = false;
+    text_clear(&store->pieces);
+    for (uint32_t step = 0; step < STEPS_MAX; step++)
+        text_clear(store->steps + step);
+}
+
+/* With its machine: what was not on the disk yet. */
+static void lose_log(struct world *world, uint32_t index)
+{
+    struct store *store = world->stores + index;
+    const uint64_t kept = draw(world, steps_of_all(world->plan) + 1);
+    bool has_lost = false;
+
+    if (draw(world, 2))
+        return;
+    for (uint64_t step = kept; step < STEPS_MAX; step++) {
+        has_lost |= store->steps[step].size > 0;
+        text_clear(store->steps + step);
+    }
+    if (has_lost)
+        count(world, SERVER_FAULT_LOST_LOG);
 }
 
 /* The job's checkpoint is whole: a master that trains goes on from it. */
@@ -511,13 +674,15 @@ static void start_worker(struct world *world, uint32_t index)
                                                 .is_gated = world->plan->staleness > 0};
     const struct server_plan *plan = world->plan;
     const struct batch_learning learning = {.self = &node->toy,
-                                            .plan = {.shards_per_epoch = plan->shards,
+                                            .plan = {.lanes = plan->lanes,
+                                                     .shards_per_epoch = plan->shards,
                                                      .epochs = plan->epochs,
                                                      .batches = plan->batches,
                                                      .rows = plan->shards},
                                             .table_count = TABLES,
                                             .widths = widths,
                                             .open = toy_open,
+                                            .close = toy_close,
                                             .select = toy_select,
                                             .compute = toy_compute,
                                             .take_loss = toy_take_loss,
@@ -534,7 +699,7 @@ static void start_worker(struct world *world, uint32_t index)
     carry_out(world, number);
 }
 
-static void restore(struct world *world, struct node *node)
+static void restore_snapshot(struct world *world, struct node *node)
 {
     const struct slice whole = text_slice(&world->stores[node->index].whole);
     struct error err;
@@ -552,7 +717,28 @@ static void restore(struct world *world, struct node *node)
                                 &err) != STATUS_OK)
             complain(world, "a snapshot is not read by server", node->index);
     }
-    check_server(world, &node->server);
+}
+
+static void restore(struct world *world, struct node *node)
+{
+    const struct store *store = world->stores + node->index;
+    struct server_role *server = &node->server;
+    struct error err;
+
+    if (world->plan->loses_logs && node->incarnation > 0)
+        lose_log(world, node->index);
+    restore_snapshot(world, node);
+    while (store->steps[server->clock].size > 0) {
+        const enum status status =
+            server_steps_count_again(server, text_slice(&store->steps[server->clock]), &err);
+
+        if (status == STATUS_NOT_FOUND)
+            break; /* of another layout */
+        if (status != STATUS_OK)
+            complain(world, "a step is not read by server", node->index);
+        count(world, SERVER_FAULT_COUNTED_AGAIN);
+    }
+    check_server(world, server);
 }
 
 static void start_server(struct world *world, uint32_t index)
@@ -571,6 +757,8 @@ static void start_server(struct world *world, uint32_t index)
                                      .table_count = TABLES,
                                      .memory_limit = UINT64_MAX,
                                      .staleness = world->plan->staleness,
+                                     .lanes = world->plan->lanes,
+                                     .batches = world->plan->batches,
                                      .alive_ms = 50,
                                      .reconnect_ms = 10,
                                      .snapshot_ms = world->plan->snapshot_ms,
@@ -621,6 +809,7 @@ static void start_master(struct world *world)
                                                          .pause_ms = PAUSE_MS,
                                                          .min_workers = 1,
                                                          .leases_per_worker = LEASES,
+                                                         .lanes = plan->lanes,
                                                          .dead_ms = DEAD_MS,
                                                          .report_ms = 100,
                                                          .facts.started_at = ""},
@@ -743,9 +932,12 @@ static void trace_event(struct world *world, struct slice bytes)
 static void carry_out(struct world *world, uint32_t number)
 {
     struct node *node = world->nodes[number];
+    bool is_fenced = false;
     uint32_t link, side;
 
-    for (size_t i = 0; i < node->outbox.count && (!node->is_dying || i < node->last_words); i++) {
+    for (size_t i = 0; i < node->outbox.count && (!node->is_dying || i < node->last_words) &&
+                       (node->is_alive || !is_fenced);
+         i++) {
         const struct outbox_entry entry = node->outbox.entries[i];
         const struct slice bytes = outbox_bytes(&node->outbox, &entry);
 
@@ -768,6 +960,13 @@ static void carry_out(struct world *world, uint32_t number)
                 stop_watching(world, node,
                               world->nodes[world->links.list[link].ends[1 - side].node]);
             links_close(&world->links, link, side);
+            break;
+        case OUTBOX_STEP:
+            is_fenced = !take_logged_step(world, node, bytes);
+            node->is_alive &= !is_fenced;
+            break;
+        case OUTBOX_DROP:
+            take_drop(world, node);
             break;
         case OUTBOX_PIECE:
             take_piece(world, node, bytes);
@@ -965,6 +1164,7 @@ static void lead(struct world *world, struct node *node, peer_id from,
     if (master->move.committed > move.committed)
         count(world, master->move.now.serving > move.now.serving ? SERVER_FAULT_GROWN
                                                                  : SERVER_FAULT_SHRUNK);
+    world->result->faults[SERVER_FAULT_ANEW] += master->move.begun_anew - move.begun_anew;
     world->result->faults[SERVER_FAULT_EVENED] += master->move.evened - move.evened;
     if (world->plan->master_kills && master->move.stage != move.stage && draw(world, 3) == 0)
         die(world, node);
@@ -994,6 +1194,8 @@ static void serve(struct world *world, struct node *node, peer_id from,
     struct server_role *server = &node->server;
     const struct server_layout before = server->layout;
     const uint64_t resets = server->move.resets, clock = server->clock;
+    const bool is_back = message->type == MESSAGE_PULL && !message->pull.is_reading &&
+                         message->pull.step + 1 == clock && world->plan->lanes;
     const bool was_ready = server->move.state == MOVE_READY;
 
     if (message->type == MESSAGE_RESUME &&
@@ -1002,6 +1204,10 @@ static void serve(struct world *world, struct node *node, peer_id from,
     server_role_on_message(server, world->time.now, from, message, &node->outbox);
     if (message->type == MESSAGE_LAYOUT)
         check_server(world, server);
+    if (is_back && server->steps.has_before)
+        count(world, SERVER_FAULT_WENT_BACK);
+    if (world->plan->lanes)
+        world->result->faults[SERVER_FAULT_STEP] += server->clock == clock + 1;
     if (server->layout.id == before.id)
         return;
     if (world->plan->server_kills && draw(world, 6) == 0)
@@ -1186,7 +1392,10 @@ static void world_close(struct world *world)
     for (uint32_t s = 0; s < SERVERS_MAX; s++) {
         text_deinit(&world->stores[s].pieces);
         text_deinit(&world->stores[s].whole);
+        for (uint32_t step = 0; step < STEPS_MAX; step++)
+            text_deinit(&world->stores[s].steps[step]);
     }
+    free(world->step_states);
     text_deinit(&world->checkpoint.pieces);
     timeline_close(&world->time);
     free(world);
@@ -1213,7 +1422,11 @@ enum status server_world_run(const struct server_plan *plan, struct server_resul
     for (uint32_t s = 0; s < SERVERS_MAX; s++) {
         text_init(&world->stores[s].pieces, TEXT_MAXIMUM);
         text_init(&world->stores[s].whole, TEXT_MAXIMUM);
+        for (uint32_t step = 0; step < STEPS_MAX; step++)
+            text_init(&world->stores[s].steps[step], TEXT_MAXIMUM);
     }
+    if (plan->lanes)
+        take_all_steps(world);
     text_init(&world->checkpoint.pieces, TEXT_MAXIMUM);
     world->wanted_servers = plan->servers;
     start_master(world);

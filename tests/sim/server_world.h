@@ -17,6 +17,11 @@
  * number of batches that were counted in it. Checked at the end: each row has each of its batches
  * once, and how many rows of data selected it; all shards are counted whole on all servers; and the
  * state that a worker has collected for the job's checkpoint is the rows of these servers.
+ * Where lanes take steps together, gradients are numbers whose sum depends on the order, and each
+ * row that a worker pulls, each row of a server at each check, and the state at last are to the bit
+ * what one loop over all steps makes them (step_states). Logs of steps may be lost with their
+ * machine.
+ *
  * After each change of the layout, and at the end, a server has the rows of its own buckets and no
  * others. Checked all along: no worker is further ahead than the staleness allows, and a snapshot
  * that was taken while rows were pushed has as many batches as its counts say.
@@ -33,6 +38,8 @@ struct server_plan {
     uint32_t ids;        /* of each table */
     uint32_t batch_rows; /* ids of a batch, at most */
     uint32_t staleness, min_count;
+    uint32_t lanes;  /* that take steps together, of which `shards` is a multiple; 0: none do */
+    bool loses_logs; /* a server's store may have lost its last steps, or all, when it starts */
     uint32_t slow_workers; /* 30 times slower: the first ones */
     int64_t snapshot_ms;
     int64_t span_ms; /* mishaps happen within it */
@@ -74,7 +81,12 @@ struct server_plan {
     X(LATE_LAYOUT, "a later master ends the move of the one before it")                            \
     X(USELESS, "the rows of a server are of no use in another layout")                             \
     X(USED, "a server goes on in another layout from a snapshot of the one before")                \
-    X(REFUSED, "a worker that goes by another layout, or while rows move, is refused")
+    X(REFUSED, "a worker that goes by another layout, or while rows move, is refused")             \
+    X(STEP, "a step that all lanes take together is counted")                                      \
+    X(COUNTED_AGAIN, "a server counts the steps of its log again")                                 \
+    X(WENT_BACK, "a worker pulls the rows before a step that a server has counted")                \
+    X(LOST_LOG, "a server has lost steps, and its log")                                            \
+    X(ANEW, "all steps are taken again, as a server has lost some")
 
 enum server_fault {
 #define X(name, text) SERVER_FAULT_##name,

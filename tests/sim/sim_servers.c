@@ -34,6 +34,12 @@ static struct server_plan plan_of(uint64_t seed, bool verbose)
         .verbose = verbose,
     };
 
+    if (pick(seed, 34, 2) == 0) { /* all lanes take steps together */
+        plan.lanes = 1 + (uint32_t)pick(seed, 35, 5);
+        plan.shards = plan.lanes * (1 + (uint32_t)pick(seed, 36, 6));
+        plan.staleness = 0;
+        plan.loses_logs = pick(seed, 37, 3) == 0;
+    }
     plan.scales = pick(seed, 30, 3) ? (uint32_t)pick(seed, 31, 5) : 0;
     if (pick(seed, 17, 8) == 0)
         return plan;

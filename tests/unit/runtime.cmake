@@ -34,6 +34,7 @@ totrain_test(test_scorer_role SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_scorer_role
 totrain_test(test_row_table SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_row_table.c USES ps LABEL unit)
 totrain_test(test_server_move SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_server_move.c USES ps LABEL unit)
 totrain_test(test_server_role SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_server_role.c USES ps LABEL unit)
+totrain_test(test_server_steps SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_server_steps.c USES ps LABEL unit)
 totrain_test(test_shard_master SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_shard_master.c USES ps LABEL unit)
 totrain_test(test_shard_plan SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_shard_plan.c USES ps LABEL unit)
 totrain_test(test_server_snapshots SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_server_snapshots.c USES process LIBS PkgConfig::SQLITE LABEL unit)

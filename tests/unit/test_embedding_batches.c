@@ -25,7 +25,8 @@ static struct shard_plan plan_of(uint64_t rows, uint32_t shards, uint32_t epochs
 {
     return (struct shard_plan){.shards_per_epoch = shards,
                                .epochs = epochs,
-                               .batches = embedding_shard_batches(rows, shards, BATCH),
+                               .batches =
+                                   (uint32_t)(((rows + BATCH - 1) / BATCH + shards - 1) / shards),
                                .rows = rows};
 }
 
@@ -111,14 +112,14 @@ static void push(struct fixture *fixture, const struct batch_rows *rows, const f
     }
 }
 
-static void learn_batch(struct fixture *fixture, uint32_t batch)
+static void learn_batch(struct fixture *fixture, uint64_t shard, uint32_t batch)
 {
     struct batch_rows rows;
     float *values, *gradient;
     size_t floats;
     struct error err;
 
-    CHECK_OK(fixture->learning.select(fixture->learning.self, batch, &rows, &err));
+    CHECK_OK(fixture->learning.select(fixture->learning.self, shard, batch, &rows, &err));
     values = pull(fixture, &rows, &floats);
     gradient = calloc(floats + 1, sizeof *gradient);
     assert_non_null(gradient);
@@ -140,7 +141,8 @@ static double learn_epoch(struct fixture *fixture, uint64_t epoch)
 
         CHECK_OK(fixture->learning.open(fixture->learning.self, shard, &batches, &err));
         for (uint32_t b = 0; b < batches; b++)
-            learn_batch(fixture, b);
+            learn_batch(fixture, shard, b);
+        fixture->learning.close(fixture->learning.self, shard);
     }
     loss = fixture->learning.take_loss(fixture->learning.self);
     CHECK_INT(loss.rows, ROWS);
@@ -274,7 +276,7 @@ static void a_gradient_over_pulled_rows_is_that_of_the_whole_network(void **stat
         learn_epoch(&fixture, 0);
         CHECK_OK(fixture.learning.open(fixture.learning.self, SHARDS, &batches, &err));
         for (uint32_t b = 0; b < batches; b++) {
-            CHECK_OK(fixture.learning.select(fixture.learning.self, b, &rows, &err));
+            CHECK_OK(fixture.learning.select(fixture.learning.self, SHARDS, b, &rows, &err));
             CHECK_INT(rows.counts[0], fixture.batches.places.count);
             check_gradient(&fixture, &network, &space);
         }
@@ -301,14 +303,14 @@ static void each_epoch_has_each_row_once_in_an_order_of_its_own(void **state)
             uint32_t batches;
 
             CHECK_OK(fixture.learning.open(fixture.learning.self, shard, &batches, &err));
-            CHECK_INT(batches, embedding_shard_batches(ROWS, SHARDS, BATCH));
+            CHECK_INT(batches, ((ROWS + BATCH - 1) / BATCH + SHARDS - 1) / SHARDS);
             CHECK_INT(held_rows(&fixture.of.dataset, &fixture.of.dataset.train),
-                      fixture.batches.open.rows);
+                      fixture.batches.open[0].rows);
             for (uint32_t b = 0; b < batches; b++) {
                 const struct lane_rows *rows = &fixture.batches.rows;
                 struct batch_rows selected;
 
-                CHECK_OK(fixture.learning.select(fixture.learning.self, b, &selected, &err));
+                CHECK_OK(fixture.learning.select(fixture.learning.self, shard, b, &selected, &err));
                 assert_in_range(rows->count, 1, fixture.batches.batch_most);
                 for (uint32_t i = 0; i < rows->count; i++) {
                     const uint64_t row = rows->at.from + rows->order[rows->at.first + i];
@@ -319,6 +321,8 @@ static void each_epoch_has_each_row_once_in_an_order_of_its_own(void **state)
                 if (b == 0 && shard % SHARDS == 1 - epoch) /* the same range of rows */
                     memcpy(first[epoch], rows->order, sizeof first[epoch]);
             }
+            fixture.learning.close(fixture.learning.self, shard);
+            CHECK_INT(held_rows(&fixture.of.dataset, &fixture.of.dataset.train), 0);
         }
         for (uint32_t row = 0; row < ROWS; row++)
             CHECK(taken[row]);
@@ -338,7 +342,7 @@ static void rows_of_data_are_counted_for_each_row_that_they_select(void **state)
 
     fixture_open(&fixture, (struct rows_shape){ROWS, 0, 2, 3, 12, 2}, 0, all_parts[0]);
     CHECK_OK(fixture.learning.open(fixture.learning.self, 2, &batches, &err));
-    CHECK_OK(fixture.learning.select(fixture.learning.self, 1, &rows, &err));
+    CHECK_OK(fixture.learning.select(fixture.learning.self, 2, 1, &rows, &err));
     for (uint32_t i = 0; i < rows.counts[0]; i++)
         selected += rows.seen[i];
     for (uint32_t i = 0; i < fixture.batches.rows.count; i++)
@@ -350,6 +354,35 @@ static void rows_of_data_are_counted_for_each_row_that_they_select(void **state)
                             c] >= 0;
     CHECK_INT(selected, ids);
     CHECK_INT(rows.seen[rows.counts[0]], fixture.batches.rows.count);
+    fixture_close(&fixture);
+}
+
+/* The mean that a step moves weights by is over the rows of all its lanes. */
+static void a_gradient_is_its_part_of_the_mean_over_all_lanes(void **state)
+{
+    struct fixture fixture;
+    struct error err;
+    (void)state;
+
+    fixture_open(&fixture, (struct rows_shape){ROWS, 0, 2, 3, 12, 2}, 0, all_parts[0]);
+    fixture.batches.plan.lanes = 2;
+    for (uint64_t first = 0; first < 3 * SHARDS - 1; first += 2)
+        for (uint32_t b = 0; b < fixture.batches.plan.batches; b++) {
+            double rows = 0, divisors[2];
+
+            for (uint64_t lane = 0; lane < 2; lane++) {
+                struct batch_rows selected;
+                uint32_t batches;
+
+                CHECK_OK(
+                    fixture.learning.open(fixture.learning.self, first + lane, &batches, &err));
+                CHECK_OK(fixture.learning.select(fixture.learning.self, first + lane, b, &selected,
+                                                 &err));
+                rows += fixture.batches.rows.count;
+                divisors[lane] = fixture.batches.rows.divisor;
+            }
+            CHECK(divisors[0] == rows && divisors[1] == rows);
+        }
     fixture_close(&fixture);
 }
 
@@ -371,7 +404,7 @@ static void a_batch_without_rows_selects_nothing(void **state)
     for (uint64_t shard = 0; shard < 40; shard++) {
         CHECK_OK(learning.open(learning.self, shard, &count, &err));
         CHECK_INT(count, 1);
-        CHECK_OK(learning.select(learning.self, 0, &rows, &err));
+        CHECK_OK(learning.select(learning.self, shard, 0, &rows, &err));
         if (batches.rows.count > 0)
             continue;
         empty++;
@@ -416,7 +449,7 @@ static void collect(struct fixture *fixture, struct learned_state *state)
         float *values;
         size_t floats;
 
-        CHECK_OK(learning->select(learning->self, b, &rows, &err));
+        CHECK_OK(learning->select(learning->self, 0, b, &rows, &err));
         values = pull(fixture, &rows, &floats);
         CHECK_OK(learning->compute(learning->self, values, NULL, &err));
         free(values);
@@ -509,6 +542,7 @@ int main(void)
         cmocka_unit_test(a_gradient_over_pulled_rows_is_that_of_the_whole_network),
         cmocka_unit_test(each_epoch_has_each_row_once_in_an_order_of_its_own),
         cmocka_unit_test(rows_of_data_are_counted_for_each_row_that_they_select),
+        cmocka_unit_test(a_gradient_is_its_part_of_the_mean_over_all_lanes),
         cmocka_unit_test(a_batch_without_rows_selects_nothing),
         cmocka_unit_test(it_learns),
         cmocka_unit_test(what_is_collected_is_the_state_of_a_learner_that_has_learned),

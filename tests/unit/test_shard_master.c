@@ -20,7 +20,7 @@ struct stage {
     int64_t now_ms;
 };
 
-static void begin_with(struct stage *stage, uint32_t server_most)
+static void begin_with_lanes(struct stage *stage, uint32_t server_most, uint32_t lanes)
 {
     const struct shard_master_options options = {
         .job = JOB,
@@ -32,6 +32,7 @@ static void begin_with(struct stage *stage, uint32_t server_most)
         .pause_ms = PAUSE_MS,
         .min_workers = 1,
         .leases_per_worker = 2,
+        .lanes = lanes,
         .dead_ms = DEAD_MS,
         .report_ms = 1000000,
         .facts.started_at = "",
@@ -41,6 +42,11 @@ static void begin_with(struct stage *stage, uint32_t server_most)
     stage->now_ms = 100;
     outbox_init(&stage->outbox);
     CHECK_OK(shard_master_init(&stage->master, &options, stage->now_ms, &stage->outbox, &err));
+}
+
+static void begin_with(struct stage *stage, uint32_t server_most)
+{
+    begin_with_lanes(stage, server_most, 0);
 }
 
 static void begin(struct stage *stage)
@@ -894,6 +900,117 @@ static void a_move_that_no_server_knows_to_be_done_is_undone_by_a_later_master(v
     finish(&stage);
 }
 
+/* ----- steps that all lanes take together ----- */
+
+#define LANES 3
+
+/* Of three groups. */
+static void hello_of_lanes(struct stage *stage, peer_id from, uint32_t index)
+{
+    struct message message = {.type = MESSAGE_HELLO, .hello = hello_of(index, 0)};
+
+    message.hello.shards = 3 * LANES;
+    send_from(stage, from, message);
+}
+
+static void all_lanes_are_leased_to_each_worker_about_as_many(void **state)
+{
+    struct stage stage;
+    struct message message;
+    (void)state;
+
+    begin_with_lanes(&stage, 0, LANES);
+    hello_of_lanes(&stage, 1, 0);
+    CHECK_INT(sent(&stage, 1, MESSAGE_LEASE, &message),
+              2 * LANES); /* and those of the next group */
+    hello_of_lanes(&stage, 2, 1);
+    CHECK_INT(sent(&stage, 2, MESSAGE_LEASE, NULL), 0);
+    server(&stage, 11, 0, 0, NULL, 0);
+    server(&stage, 12, 1, 0, NULL, 0);
+    for (uint32_t lane = 0; lane < LANES; lane++) {
+        send_from(&stage, 1,
+                  (struct message){.type = MESSAGE_SHARD_DONE,
+                                   .shard_done = {.id = stage.master.epoch + 1 + lane,
+                                                  .shard = lane,
+                                                  .roster = stage.master.roster}});
+        CHECK_INT(sent(&stage, 1, MESSAGE_LEASE, NULL) + sent(&stage, 2, MESSAGE_LEASE, NULL),
+                  lane + 1 == LANES ? LANES : 0);
+    }
+    CHECK_INT(sent(&stage, 1, MESSAGE_LEASE, NULL), 2); /* of the third group */
+    CHECK_INT(sent(&stage, 2, MESSAGE_LEASE, NULL), 1);
+    outbox_clear(&stage.outbox);
+    shard_master_on_disconnect(&stage.master, stage.now_ms, 1, &stage.outbox);
+    CHECK_INT(sent(&stage, 2, MESSAGE_LEASE, NULL), LANES + 2); /* all that the other had */
+    finish(&stage);
+}
+
+static void server_at(struct stage *stage, uint32_t index, uint64_t clock, uint64_t least)
+{
+    const struct server_layout layout = stage->master.servers[index].layout;
+
+    send_from(stage, 11 + index,
+              (struct message){.type = MESSAGE_SERVER,
+                               .server = {.index = index,
+                                          .incarnation = 0,
+                                          .address = SLICE("unix:s"),
+                                          .layout = layout.id,
+                                          .serving = layout.serving,
+                                          .clock = clock,
+                                          .least = least}});
+}
+
+static void a_server_that_lacks_steps_is_asked_before_all_begins_anew(void **state)
+{
+    struct stage stage;
+    struct message message;
+    (void)state;
+
+    begin_with_lanes(&stage, 0, LANES);
+    hello_of_lanes(&stage, 1, 0);
+    server(&stage, 11, 0, 0, NULL, 0);
+    server(&stage, 12, 1, 0, NULL, 0);
+    server_at(&stage, 0, 6, 5);
+    CHECK_INT(sent(&stage, 12, MESSAGE_TELL, NULL), 1); /* it was at 0 when it said so last */
+    server_at(&stage, 1, 5, 4);
+    CHECK_INT(sent(&stage, 11, MESSAGE_LAYOUT, NULL), 0); /* but has gone on since */
+    CHECK_INT(stage.master.move.begun_anew, 0);
+    server_at(&stage, 0, 8, 7);
+    CHECK_INT(sent(&stage, 12, MESSAGE_TELL, NULL), 1);
+    server_at(&stage, 1, 6, 5); /* no step is one of theirs */
+    for (uint32_t s = 0; s < SERVERS; s++) {
+        CHECK_INT(sent(&stage, 11 + s, MESSAGE_LAYOUT, &message), 1);
+        CHECK(message.layout.is_anew);
+        CHECK_INT(message.layout.layout, stage.master.move.now.id);
+        CHECK_INT(message.layout.serving, SERVERS);
+    }
+    CHECK_INT(sent(&stage, 1, MESSAGE_SERVERS, &message), 1);
+    CHECK_INT(message.servers.layout, stage.master.move.now.id);
+    finish(&stage);
+}
+
+static void what_was_counted_before_a_new_beginning_does_not_begin_another(void **state)
+{
+    struct stage stage;
+    (void)state;
+
+    begin_with_lanes(&stage, 0, LANES);
+    hello_of_lanes(&stage, 1, 0);
+    server(&stage, 11, 0, 0, NULL, 0);
+    server(&stage, 12, 1, 0, NULL, 0);
+    server_at(&stage, 0, 8, 7);
+    server_at(&stage, 1, 3, 3);
+    CHECK_INT(stage.master.move.begun_anew, 1);
+    server_at(&stage, 0, 9, 8); /* it has not heard of it */
+    stage.master.servers[1].layout = stage.master.move.now;
+    server_at(&stage, 1, 0, 0);
+    CHECK_INT(sent(&stage, 12, MESSAGE_TELL, NULL), 0);
+    stage.master.servers[0].layout = stage.master.move.now;
+    server_at(&stage, 0, 0, 0);
+    CHECK_INT(sent(&stage, 12, MESSAGE_TELL, NULL), 0);
+    CHECK_INT(stage.master.move.begun_anew, 1);
+    finish(&stage);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -920,6 +1037,9 @@ int main(void)
         cmocka_unit_test(servers_beyond_a_smaller_number_end_when_their_rows_have_moved),
         cmocka_unit_test(a_later_master_takes_the_newest_layout_when_it_has_heard_all_of_it),
         cmocka_unit_test(a_move_that_no_server_knows_to_be_done_is_undone_by_a_later_master),
+        cmocka_unit_test(all_lanes_are_leased_to_each_worker_about_as_many),
+        cmocka_unit_test(a_server_that_lacks_steps_is_asked_before_all_begins_anew),
+        cmocka_unit_test(what_was_counted_before_a_new_beginning_does_not_begin_another),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -100,6 +100,31 @@ static void more_batches_than_servers_count_are_refused(void **state)
     CHECK(plan.steps <= SERVER_CLOCK_MAX);
 }
 
+/* Neither workers nor servers have a say in it: all that a step moves is the same. */
+static void lanes_have_a_shard_each_at_a_time(void **state)
+{
+    const uint32_t workers[] = {1, 2, 7, 100};
+    (void)state;
+
+    for (size_t w = 0; w < sizeof workers / sizeof *workers; w++)
+        for (uint32_t lanes = 1; lanes <= SERVER_LANES_MAX; lanes += 9) {
+            struct jobspec spec = spec_of(100, 3, workers[w]);
+            struct shard_plan plan;
+            struct error err;
+
+            spec.lanes = lanes;
+            spec.servers = (uint32_t)(1 + w);
+            CHECK_OK(shard_plan_of(&spec, 1000000, &plan, &err));
+            CHECK_INT(plan.lanes, lanes);
+            CHECK_INT(plan.shards_per_epoch, 313 * lanes);
+            CHECK_INT(plan.batches, 32);
+            CHECK_INT(plan.steps, 3 * 313 * 32);
+            CHECK_OK(shard_plan_of(&spec, 7, &plan, &err));
+            CHECK_INT(plan.shards_per_epoch, lanes);
+            CHECK_INT(plan.steps, 3);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -109,6 +134,7 @@ int main(void)
         cmocka_unit_test(epochs_are_those_that_a_job_without_servers_has),
         cmocka_unit_test(shards_are_larger_where_there_would_be_too_many),
         cmocka_unit_test(more_batches_than_servers_count_are_refused),
+        cmocka_unit_test(lanes_have_a_shard_each_at_a_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
