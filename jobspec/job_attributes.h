@@ -156,19 +156,19 @@
             "How workers learn together. 'allreduce': each has the weights of a model, and they "  \
             "sum the gradients of each step. 'ps': the weights lie on parameter servers, and "     \
             "each worker pulls those that its batch selects and pushes their gradients, by "       \
-            "itself. 'auto': 'ps' where job.ps is set, else 'allreduce'.",                         \
+            "itself or in steps (job.sync). 'auto': 'ps' where job.ps is set, or a worker has no " \
+            "room for the model, else 'allreduce'.",                                               \
             .of_servers = true)                                                                    \
     PLANNED("job.sync", SCOPE_TRAIN, BOOLEAN("true", NULL),                                        \
-            "All workers take each step together. On parameter servers alone, and there always, "  \
-            "false.")                                                                              \
+            "All workers take each step together. On parameter servers false unless it is set.")   \
     PLANNED("job.reproducible", SCOPE_TRAIN, BOOLEAN("true", NULL),                                \
-            "The same bits of the model whatever the number of workers. On parameter servers "     \
-            "alone, and there always, false.")                                                     \
+            "The same bits of the model whatever the number of workers. On parameter servers as "  \
+            "job.sync.")                                                                           \
     /* 0: fixed by batch and size of the model when the rows are known */                          \
     STORED(uint32_t, lanes, "job.lanes", SCOPE_TRAIN, IN(job, lanes),                              \
            INTEGER(1, JOBSPEC_LANES_MAX, NULL),                                                    \
            "Logical workers: the largest number of workers that can share a step. Default: by "    \
-           "batch and size of the model, up to 64 or job.max_workers.")                            \
+           "batch and size of the model, up to 64 or job.max_workers; on parameter servers 8.")    \
     STORED(uint32_t, min_workers, "job.min_workers", SCOPE_ALL, IN(job, min_workers),              \
            INTEGER(1, JOBSPEC_WORKERS_MAX, "1"),                                                   \
            "Workers that the job waits for before it starts.", .same_bits = true)                  \

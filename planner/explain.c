@@ -473,7 +473,7 @@ static void explain_lanes(struct explanation *explanation)
     const double few = cost_of(plan, &one).parameters, many = cost_of(plan, &all).parameters;
     const uint32_t most = lanes_of(plan, few), least = lanes_of(plan, many);
 
-    if (plan->spec.servers > 0) /* workers share no step */
+    if (plan->spec.servers > 0) /* explain_servers says it */
         return;
     text_printf(out, "%u", most);
     if (plan->spec.lanes == 0)

@@ -9,7 +9,9 @@
 #include "planner/settings.h"
 #include "planner/training.h"
 
-#define SERVERS_DEFAULT 2
+#define SERVERS_DEFAULT   2
+#define SERVERS_LANES     8  /* of a step, unless the statement says how many */
+#define SERVERS_LANES_MAX 64 /* SERVER_LANES_MAX of runtime/ps/server_steps.h */
 
 /* What the statement says of servers, beside job.strategy. */
 static const char *const of_servers[] = {"job.ps",     "job.staleness",   "job.ps_memory",
@@ -62,30 +64,25 @@ static enum status check_idle(const struct planning *planning, bool is_allreduce
     return STATUS_OK;
 }
 
-/* Each worker for itself is not there without servers, each step by all of them not with servers.
- */
+/* Either says whether all workers take each step together. */
 static const char *const together[] = {"job.sync", "job.reproducible"};
+#define TOGETHER (sizeof together / sizeof *together)
 
-static enum status check_together(const struct planning *planning, bool has_servers)
+/* There is no other way without servers. */
+static enum status check_together(const struct planning *planning)
 {
     const bool may_have_servers = planning->plan->estimator->kind->lies_on_servers;
 
-    for (size_t i = 0; i < sizeof together / sizeof *together; i++) {
+    for (size_t i = 0; i < TOGETHER; i++) {
         const struct setting *setting = settings_find(planning, together[i]);
 
-        if (!setting || setting_is_true(setting) != has_servers)
+        if (!setting || setting_is_true(setting))
             continue;
         fail_at(planning->err, STATUS_UNSUPPORTED, setting->value.span.start,
-                "%s = %s is not supported yet%s", together[i], has_servers ? "true" : "false",
-                has_servers ? " on parameter servers" : "");
-        if (has_servers)
-            return error_hint(planning->err,
-                              "There each worker pushes what it has by itself. Leave %s out, or "
-                              "job.ps and job.strategy = 'ps'.",
-                              together[i]);
+                "%s = false is not supported yet", together[i]);
         return error_hint(planning->err, "%s works with true.%s", together[i],
                           may_have_servers ? " On parameter servers, by job.strategy = 'ps', it is "
-                                             "false."
+                                             "false unless it is set."
                                            : "");
     }
     return STATUS_OK;
@@ -112,8 +109,6 @@ static const struct {
     {"optimizer.clipnorm", CLIP_HINT},
     {"optimizer.clipvalue", CLIP_HINT},
     {"train.folds", "Hold rows out by train.test_size or validation.select."},
-    {"job.lanes", "Lanes are of steps that all workers take together; job.max_workers says how "
-                  "many there are."},
     {"linear_optimizer.learning_rate", LINEAR_HINT},
 };
 /* clang-format on */
@@ -183,6 +178,76 @@ static enum status check_allowed(const struct planning *planning)
     return error_hint(planning->err, "%s says so.", limits->workers_decision);
 }
 
+/* ---- steps that all workers take together ---- */
+
+static bool are_together(const struct planning *planning)
+{
+    for (size_t i = 0; i < TOGETHER; i++) {
+        const struct setting *setting = settings_find(planning, together[i]);
+
+        if (setting && setting_is_true(setting))
+            return true;
+    }
+    return false;
+}
+
+/* What is refused where there are such steps, or none. */
+static enum status refuse_of_steps(const struct planning *planning, const struct setting *setting,
+                                   const char *hint)
+{
+    fail_at(planning->err, STATUS_INVALID, setting->name.position,
+            "attribute \"%.*s\" has no use where %s", SLICE_FORMAT(setting->name.text),
+            are_together(planning) ? "all workers take each step together"
+                                   : "each worker pushes to parameter servers by itself");
+    return error_hint(planning->err, "%s", hint);
+}
+
+static enum status check_contradiction(const struct planning *planning)
+{
+    const struct setting *sync = settings_find(planning, together[0]);
+    const struct setting *reproducible = settings_find(planning, together[1]);
+
+    if (!sync || !reproducible || setting_is_true(sync) == setting_is_true(reproducible))
+        return STATUS_OK;
+    fail_at(planning->err, STATUS_INVALID, reproducible->value.span.start,
+            "job.sync is %s, and job.reproducible is not",
+            setting_is_true(sync) ? "true" : "false");
+    return error_hint(planning->err, "On parameter servers a model has the same bits where all "
+                                     "workers take each step together, and only there.");
+}
+
+/* Lanes are what says so to the job. */
+static enum status plan_steps(struct planning *planning)
+{
+    const struct setting *lanes = settings_find(planning, "job.lanes");
+    const struct setting *staleness = settings_find(planning, "job.staleness");
+    struct jobspec *spec = &planning->plan->spec;
+
+    TRY(check_contradiction(planning));
+    if (!are_together(planning)) {
+        if (lanes)
+            return refuse_of_steps(planning, lanes,
+                                   "Lanes are of steps that all workers take together, by job.sync "
+                                   "= true; job.max_workers says how many workers there are.");
+        return STATUS_OK;
+    }
+    if (staleness && staleness->value.number > 0)
+        return refuse_of_steps(planning, staleness, "Nothing is ever stale there: leave it out.");
+    if (spec->lanes > SERVERS_LANES_MAX) {
+        fail_at(planning->err, STATUS_LIMIT, lanes->value.span.start,
+                "%u lanes, and a step of parameter servers has %d at most", spec->lanes,
+                SERVERS_LANES_MAX);
+        return error_hint(planning->err,
+                          "A lane is a share of train.batch_size; job.lanes is %d "
+                          "unless it is set.",
+                          SERVERS_LANES);
+    }
+    spec->staleness = 0;
+    if (spec->lanes == 0)
+        spec->lanes = SERVERS_LANES;
+    return STATUS_OK;
+}
+
 enum status servers_plan(struct planning *planning)
 {
     const struct setting *strategy = settings_find(planning, "job.strategy");
@@ -194,10 +259,10 @@ enum status servers_plan(struct planning *planning)
         spec->servers = SERVERS_DEFAULT;
     if (spec->servers == 0)
         TRY(check_idle(planning, false));
-    TRY(check_together(planning, spec->servers > 0));
     if (spec->servers == 0)
-        return STATUS_OK;
+        return check_together(planning);
     TRY(check_allowed(planning));
+    TRY(plan_steps(planning));
     return check_others(planning);
 }
 
@@ -223,10 +288,13 @@ static enum status notice_choice(const struct planning *planning, double bytes)
     failed = needed.failed;
     notice_add(plan->notices, NOTICE_DEFAULTS,
                "a worker would need %s for the model, more than it has: the weights lie on %u "
-               "parameter servers, and learning them again gives other bits",
-               text_string(&needed), plan->spec.servers);
-    notice_hint(plan->notices, "job.strategy = 'allreduce' keeps them in the workers; job.ps says "
-                               "how many servers there are.");
+               "parameter servers%s",
+               text_string(&needed), plan->spec.servers,
+               plan->spec.lanes > 0 ? "" : ", and learning them again gives other bits");
+    notice_hint(plan->notices,
+                "job.strategy = 'allreduce' keeps them in the workers; job.ps says "
+                "how many servers there are%s.",
+                plan->spec.lanes > 0 ? "" : ", job.sync = true gives the same bits always");
     text_deinit(&needed);
     return failed ? fail_no_memory(planning->err) : STATUS_OK;
 }
@@ -246,8 +314,8 @@ enum status servers_choose(struct planning *planning)
         return STATUS_OK;
     error_clear(&ignored);
     planning->err = &ignored;
-    if (are_allowed(planning, SERVERS_DEFAULT) && check_together(planning, true) == STATUS_OK &&
-        check_others(planning) == STATUS_OK)
+    if (are_allowed(planning, SERVERS_DEFAULT) && check_others(planning) == STATUS_OK &&
+        plan_steps(planning) == STATUS_OK)
         plan->spec.servers = SERVERS_DEFAULT;
     planning->err = err;
     if (plan->spec.servers == 0)
@@ -270,8 +338,9 @@ enum status servers_check_job(const struct planning *planning)
 
 bool servers_use(const struct plan *plan, const struct attribute *attribute)
 {
-    return plan->spec.servers > 0 ? strcmp(attribute->name, "job.lanes") != 0
-                                  : !is_of_servers(attribute);
+    if (plan->spec.servers == 0)
+        return !is_of_servers(attribute);
+    return strcmp(attribute->name, plan->spec.lanes > 0 ? "job.staleness" : "job.lanes") != 0;
 }
 
 bool servers_append_value(const struct plan *plan, const struct attribute *attribute,
@@ -286,7 +355,9 @@ bool servers_append_value(const struct plan *plan, const struct attribute *attri
     else if (slice_is(name, "job.ps")) /* without servers nobody asks */
         text_printf(out, "%u", servers);
     else if (is_together && servers > 0)
-        text_append_string(out, "false");
+        text_append_string(out, plan->spec.lanes > 0 ? "true" : "false");
+    else if (slice_is(name, "job.lanes") && servers > 0)
+        text_printf(out, "%u", plan->spec.lanes);
     else
         return false;
     return true;
@@ -297,8 +368,14 @@ static void explain_weights(struct explanation *explanation)
     const struct jobspec *spec = &explanation->plan->spec;
     struct text *out = &explanation->detail;
 
-    text_printf(out, "on %u parameter server%s, asynchronous; ", spec->servers,
-                spec->servers == 1 ? "" : "s");
+    text_printf(out, "on %u parameter server%s, ", spec->servers, spec->servers == 1 ? "" : "s");
+    if (spec->lanes > 0) {
+        text_printf(out, "all workers take each step together, of %u lanes: the same bits always",
+                    spec->lanes);
+        explanation_line(explanation, "weights");
+        return;
+    }
+    text_append_string(out, "asynchronous; ");
     if (spec->staleness == 0)
         text_append_string(out, "any number of batches");
     else
