@@ -71,10 +71,11 @@ def make_folder(folder, kind, csv, workers, least, turns, checkpoint, units, ser
     if servers or changes:
         path = folder / "job.json"
         spec = json.loads(path.read_text())
-        for part, values in (changes or {}).items():
-            spec[part].update(values)
         if servers:
             spec["job"].update(servers=servers, in_one_process=False)
+            del spec["job"]["lanes"]  # with them all workers take steps together
+        for part, values in (changes or {}).items():
+            spec[part].update(values)
         path.write_text(json.dumps(spec))
 
 

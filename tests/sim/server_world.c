@@ -1051,9 +1051,12 @@ static void kill_one(struct world *world, enum node_kind kind)
 
 static void freeze_one(struct world *world)
 {
-    const bool is_server = draw(world, 3) == 0;
+    const bool is_server = draw(world, 2) == 0;
     struct node *node = world->nodes[node_of(world, is_server ? SERVER : WORKER)];
 
+    /* Rather one that has begun a snapshot, which it may end when another has followed. */
+    for (int i = 0; is_server && i < 4 && !node->server.snapshot.is_on; i++)
+        node = world->nodes[node_of(world, SERVER)];
     /* Who thaws earlier than was thought would get what is new before what has waited. */
     if (!node->is_alive || node->frozen_until > world->time.now)
         return;
@@ -1166,7 +1169,7 @@ static void lead(struct world *world, struct node *node, peer_id from,
                                                                  : SERVER_FAULT_SHRUNK);
     world->result->faults[SERVER_FAULT_ANEW] += master->move.begun_anew - move.begun_anew;
     world->result->faults[SERVER_FAULT_EVENED] += master->move.evened - move.evened;
-    if (world->plan->master_kills && master->move.stage != move.stage && draw(world, 3) == 0)
+    if (world->plan->master_kills && master->move.stage != move.stage && draw(world, 2) == 0)
         die(world, node);
     world->result->faults[SERVER_FAULT_REOPENED] += master->board.reopened - reopened;
     world->result->faults[SERVER_FAULT_LATE] += master->late - late;
