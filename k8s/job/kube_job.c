@@ -103,6 +103,10 @@ static enum status check_servers(const struct kube_job *job, struct error *err)
                     MANIFEST_SERVERS_MAX, job->servers);
     if (job->servers == 0)
         return STATUS_OK;
+    if (job->servers_max < job->servers || job->servers_max > MANIFEST_SERVERS_MAX)
+        return fail(err, STATUS_INVALID,
+                    "the most parameter servers are from the %u of the beginning to %d, not %u",
+                    job->servers, MANIFEST_SERVERS_MAX, job->servers_max);
     if (job->server_cpu_m < 1 || job->server_cpu_m > QUANTITY_CPU_M_MAX)
         return fail(err, STATUS_INVALID, "a parameter server has 1m to 1000 processors, not %lldm",
                     (long long)job->server_cpu_m);
@@ -154,6 +158,7 @@ void kube_job_set_servers(struct kube_job *job, uint32_t servers, uint64_t row_b
     if (servers == 0)
         return;
     job->servers = servers;
+    job->servers_max = MANIFEST_SERVERS_MAX;
     job->server_cpu_m = cpu_m > 0 ? cpu_m : KUBE_JOB_CPU_M;
     job->server_memory = KUBE_JOB_MEMORY;
     if (row_bytes > 0) /* what is too much is refused by kube_job_check */

@@ -15,7 +15,7 @@
 
 #define MANIFEST_NAME_BYTES_MAX 40 /* with -worker-1023-4294967295 it is still a label */
 #define MANIFEST_WORKERS_MAX    1024
-#define MANIFEST_SERVERS_MAX    256
+#define MANIFEST_SERVERS_MAX    64
 #define KUBE_JOB_BYTES_MAX      ((size_t)16 << 10)
 #define KUBE_JOB_SNAPSHOT_MAX   63
 
@@ -43,7 +43,8 @@ struct kube_job {
     int64_t memory;     /* bytes, of each worker */
     int64_t memory_max; /* bytes, of one that ran out of memory before */
     uint32_t workers_max;
-    uint32_t servers;      /* parameter servers; without them the three that follow are 0 */
+    uint32_t servers;      /* parameter servers; without them the four that follow are 0 */
+    uint32_t servers_max;  /* that there may be while it runs: each has credentials */
     int64_t server_cpu_m;  /* of each, as of each worker */
     int64_t server_memory; /* of the Pod: more than its rows may take (kube_job_server_rows) */
     int64_t server_memory_max;
@@ -59,8 +60,8 @@ struct kube_job {
     4 /* times as much for a worker that runs out of it again and again */
 #define KUBE_JOB_KEEP_S 86400
 
-/* So many servers, each of which may have rows of so many bytes (0: by default) and so many
- * thousandths of a processor (0: by default). */
+/* So many servers at first, each of which may have rows of so many bytes (0: by default) and so
+ * many thousandths of a processor (0: by default). */
 void kube_job_set_servers(struct kube_job *job, uint32_t servers, uint64_t row_bytes,
                           int64_t cpu_m);
 /* What the rows of a server may take in a Pod of so much memory. The Pod has twice as much, since

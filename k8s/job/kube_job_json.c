@@ -28,6 +28,7 @@ static const struct {
 static void write_servers(const struct kube_job *job, cJSON *object)
 {
     json_add_integer(object, "servers", job->servers);
+    json_add_integer(object, "servers_max", job->servers_max);
     json_add_integer(object, "server_cpu_m", job->server_cpu_m);
     json_add_integer(object, "server_memory", job->server_memory);
     json_add_integer(object, "server_memory_max", job->server_memory_max);
@@ -75,13 +76,17 @@ static enum status read_texts(const cJSON *object, struct arena *arena, struct k
 
 static enum status read_servers(const cJSON *object, struct kube_job *job, struct error *err)
 {
-    int64_t servers;
+    int64_t servers, most;
 
     TRY(json_get_integer(object, "servers", 0, MANIFEST_SERVERS_MAX, &servers, err));
+    most = servers; /* of an older submitter, which has made credentials for these alone */
+    if (json_has(object, "servers_max"))
+        TRY(json_get_integer(object, "servers_max", 0, MANIFEST_SERVERS_MAX, &most, err));
     TRY(json_get_integer(object, "server_cpu_m", 0, INT64_MAX, &job->server_cpu_m, err));
     TRY(json_get_integer(object, "server_memory", 0, INT64_MAX, &job->server_memory, err));
     TRY(json_get_integer(object, "server_memory_max", 0, INT64_MAX, &job->server_memory_max, err));
     job->servers = (uint32_t)servers;
+    job->servers_max = (uint32_t)most;
     return STATUS_OK;
 }
 

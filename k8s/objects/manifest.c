@@ -437,14 +437,14 @@ cJSON *manifest_master_secret(const struct kube_job *job,
     return object;
 }
 
-static uint32_t count_members(const struct kube_job *job, enum kube_role role)
+uint32_t manifest_members_most(const struct kube_job *job, enum kube_role role)
 {
-    return role == KUBE_SERVER ? job->servers : job->workers_max;
+    return role == KUBE_SERVER ? job->servers_max : job->workers_max;
 }
 
 uint32_t manifest_member_secrets(const struct kube_job *job, enum kube_role role)
 {
-    return (count_members(job, role) + MANIFEST_WORKERS_PER_SECRET - 1) /
+    return (manifest_members_most(job, role) + MANIFEST_WORKERS_PER_SECRET - 1) /
            MANIFEST_WORKERS_PER_SECRET;
 }
 
@@ -459,7 +459,8 @@ cJSON *manifest_members_secret(const struct kube_job *job, enum kube_role role, 
 {
     char name[64];
     cJSON *metadata, *object, *data;
-    const uint32_t first = part * MANIFEST_WORKERS_PER_SECRET, end = count_members(job, role);
+    const uint32_t first = part * MANIFEST_WORKERS_PER_SECRET,
+                   end = manifest_members_most(job, role);
 
     secret_suffix(role, part, name);
     object = begin(job, API_SECRETS, name, kube_role_name(role), &metadata);

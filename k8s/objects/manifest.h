@@ -5,7 +5,8 @@
  *      +-- owns Secret NAME-job          cluster.json: struct kube_job
  *      +-- owns Secret NAME-master       the master's ca.crt, tls.crt, tls.key
  *      +-- owns Secret NAME-workers-K    the same for workers 256 K to 256 K + 255
- *      +-- owns Secret NAME-ps-0         the same for parameter servers, where there are any
+ *      +-- owns Secret NAME-ps-0         the same for parameter servers, where there are any: of
+ * all |                                 that there may be, as their number may change
  *      +-- owns Service NAME-master      a name for the master
  *      +-- owns Pod NAME-worker-I-N      worker I, incarnation N; made by the master
  *      +-- owns Pod NAME-ps-I-N          parameter server I, incarnation N; the same
@@ -40,6 +41,7 @@
 /* An annotation of the Job: how many workers are wanted, where `totrain scale` or kubectl
  * set it. */
 #define MANIFEST_WORKERS "totrain.dev/workers"
+#define MANIFEST_SERVERS "totrain.dev/servers" /* likewise of parameter servers */
 #define MANIFEST_JOB_KEY "cluster.json"
 
 /* The Job with the master's pod in it. */
@@ -53,12 +55,13 @@ struct manifest_credentials {
 cJSON *manifest_job_secret(const struct kube_job *job, struct slice owner);
 cJSON *manifest_master_secret(const struct kube_job *job,
                               const struct manifest_credentials *credentials, struct slice owner);
-/* Secret number `part`; of its workers only those below workers_max, of its servers as many as
- * there are. credentials[i] belongs to member part * MANIFEST_WORKERS_PER_SECRET + i. */
+/* Secret number `part`; of its workers only those below workers_max, of its servers those below
+ * servers_max. credentials[i] belongs to member part * MANIFEST_WORKERS_PER_SECRET + i. */
 cJSON *manifest_members_secret(const struct kube_job *job, enum kube_role role, uint32_t part,
                                const struct manifest_credentials *credentials, struct slice owner);
-/* How many such Secrets there are. */
+/* How many such Secrets there are, and how many members. */
 uint32_t manifest_member_secrets(const struct kube_job *job, enum kube_role role);
+uint32_t manifest_members_most(const struct kube_job *job, enum kube_role role);
 cJSON *manifest_service(const struct kube_job *job, struct slice owner);
 
 /* A worker, or a parameter server. */

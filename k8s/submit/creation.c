@@ -74,7 +74,7 @@ static enum status make_members_secret(struct creation *creation, enum kube_role
                                        uint32_t part, struct error *err)
 {
     const enum identity_role identity = role == KUBE_SERVER ? IDENTITY_SERVER : IDENTITY_WORKER;
-    const uint32_t end = role == KUBE_SERVER ? creation->job->servers : creation->job->workers_max;
+    const uint32_t end = manifest_members_most(creation->job, role);
     struct credentials issued[MANIFEST_WORKERS_PER_SECRET];
     struct manifest_credentials borrowed[MANIFEST_WORKERS_PER_SECRET];
     const uint32_t first = part * MANIFEST_WORKERS_PER_SECRET;

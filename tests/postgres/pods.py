@@ -87,9 +87,9 @@ class Case(staged.Case):
 
     def submit(self, text=None, workers=4, servers=0, **changes):
         """The job is staged and has its Job; no master yet."""
-        self.number = self.stage(text, workers=workers, servers=servers)
+        self.number = self.stage(text, workers=workers, servers=2 * servers)
         if servers:
-            changes = {"servers": servers, "server_cpu_m": 500, "server_memory": 192 * MIB,
+            changes = {"servers": servers, "servers_max": 2 * servers, "server_cpu_m": 500, "server_memory": 192 * MIB,
                        "server_memory_max": 768 * MIB, **changes}
         job = self.api.create("jobs", {
             "metadata": {"name": "train", "labels": {"totrain.dev/job": "train", "totrain.dev/role": "master"}},
@@ -127,10 +127,10 @@ class Case(staged.Case):
             arguments = self.command_before(pod, arguments) or arguments
         return [network_roles.PROGRAM, *arguments], {**os.environ, **self.environment}
 
-    def want(self, workers):
+    def want(self, number, what="workers"):
         """As `totrain scale` and kubectl annotate do."""
         self.api.modify("jobs", "train", lambda job: job["metadata"].setdefault("annotations", {}).update(
-            {"totrain.dev/workers": str(workers)}))
+            {f"totrain.dev/{what}": str(number)}))
 
     # --- what came of it ---------------------------------------------------------
 

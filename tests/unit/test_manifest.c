@@ -260,7 +260,10 @@ static void a_servers_pod_has_more_than_its_rows(void **state)
     job = job_with_servers(2, UINT64_MAX);
     CHECK_FAILS(kube_job_check(&job, &err), STATUS_INVALID, "at most 1024Ti");
     job = job_with_servers(MANIFEST_SERVERS_MAX + 1, 0);
-    CHECK_FAILS(kube_job_check(&job, &err), STATUS_INVALID, "at most 256 parameter servers");
+    CHECK_FAILS(kube_job_check(&job, &err), STATUS_INVALID, "at most 64 parameter servers");
+    job = job_with_servers(3, 0);
+    job.servers_max = 2;
+    CHECK_FAILS(kube_job_check(&job, &err), STATUS_INVALID, "from the 3 of the beginning to 64");
     job = job_with_servers(2, 0);
     job.server_cpu_m = 0;
     CHECK_FAILS(kube_job_check(&job, &err), STATUS_INVALID, "1m to 1000 processors");
@@ -312,8 +315,9 @@ static void secrets_hold_credentials_as_base64_of_whom_they_belong_to(void **sta
     CHECK_INT(manifest_member_secrets(&job, KUBE_SERVER), 1);
     secret = manifest_members_secret(&job, KUBE_SERVER, 0, credentials, SLICE("uid-1"));
     CHECK_SLICE(API_TEXT(secret, "metadata", "name"), "iris-ps-0");
-    CHECK_SLICE(API_TEXT(secret, "data", "1.key"), "a2V5");
-    CHECK(!API_MEMBER(secret, "data", "2.key"));
+    CHECK_SLICE(API_TEXT(secret, "data", "1.key"), "a2V5"); /* of all that there may be */
+    CHECK_SLICE(API_TEXT(secret, "data", "63.key"), "a2V5");
+    CHECK(!API_MEMBER(secret, "data", "64.key"));
     cJSON_Delete(secret);
     secret = manifest_master_secret(&iris, credentials, SLICE("uid-1"));
     CHECK_SLICE(API_TEXT(secret, "type"), "kubernetes.io/tls");
@@ -421,8 +425,8 @@ static void servers_of_a_job_are_read_again(void **state)
     text_init(&json, KUBE_JOB_BYTES_MAX);
     CHECK_OK(kube_job_write(&job, &json, &err));
     CHECK_OK(kube_job_read(text_slice(&json), &arena, &found, &err));
-    CHECK(found.servers == 3 && found.server_cpu_m == 250 &&
-          found.server_memory == job.server_memory &&
+    CHECK(found.servers == 3 && found.servers_max == MANIFEST_SERVERS_MAX &&
+          found.server_cpu_m == 250 && found.server_memory == job.server_memory &&
           found.server_memory_max == job.server_memory_max);
     text_deinit(&json);
     arena_deinit(&arena);
