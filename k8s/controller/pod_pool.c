@@ -31,6 +31,7 @@ enum status pod_pool_init(struct pod_pool *pool, uint32_t most, uint32_t wanted,
 void pod_pool_of_servers(struct pod_pool *pool)
 {
     pool->role = KUBE_SERVER;
+    pool->kept = pool->wanted;
     for (uint32_t i = 0; i < pool->most; i++)
         pool->places[i].incarnation = 1;
 }
@@ -46,6 +47,12 @@ void pod_pool_deinit(struct pod_pool *pool)
 void pod_pool_want(struct pod_pool *pool, uint32_t wanted)
 {
     pool->wanted = wanted < pool->most ? wanted : pool->most;
+}
+
+void pod_pool_keep(struct pod_pool *pool, uint32_t least, uint32_t most)
+{
+    pod_pool_want(pool, least);
+    pool->kept = most < pool->most ? most : pool->most;
 }
 
 void pod_pool_on_synced(struct pod_pool *pool)
@@ -244,6 +251,12 @@ static bool rows_need_more(const struct pod_pool *pool, const struct pod_view *v
            view->exit_code == status_exit_code(STATUS_LIMIT);
 }
 
+/* Its rows are elsewhere: the master told it to end. */
+static bool is_dismissed(const struct pod_pool *pool, uint32_t index)
+{
+    return pool->role == KUBE_SERVER && index >= pool->kept;
+}
+
 /* The pod of a place ended: what that means, and when the next may come. */
 static void judge_end(struct pod_pool *pool, int64_t now_ms, struct pod_pool_place *place,
                       const struct pod_view *view)
@@ -251,7 +264,7 @@ static void judge_end(struct pod_pool *pool, int64_t now_ms, struct pod_pool_pla
     uint32_t index = view->index;
     char what[64];
 
-    if (place->state == POD_POOL_LEAVING) /* as it was asked to */
+    if (place->state == POD_POOL_LEAVING || is_dismissed(pool, index)) /* as it was asked to */
         return;
     if (view->end == POD_OUT_OF_MEMORY || rows_need_more(pool, view)) {
         out_of_memory(pool, place, view);

@@ -22,7 +22,8 @@
  * over.
  *
  * More pods than the cluster has room for stay pending and join when there is
- * room; when fewer are wanted, those go first that do not run.
+ * room; when fewer are wanted, those go first that do not run. Of servers the master says which
+ * indexes are needed and which may go, by where the rows are (pod_pool_keep).
  *
  * A pod that is deleted from outside (a drain, a preemption) is replaced when the deletion
  * is seen, not when the pod has ended: the next pod is placed and started meanwhile. The
@@ -149,6 +150,7 @@ struct pod_pool {
     struct pod_pool_listener listener; /* to be set after pod_pool_init; empty: none */
     enum kube_role role;               /* pod_pool_of_servers */
     uint32_t most, wanted;
+    uint32_t kept; /* of servers, from `wanted`: those of lower indexes stay while they are there */
     int64_t memory_max;
     bool is_synced;
     struct pod_pool_place *places; /* (most) */
@@ -169,6 +171,8 @@ void pod_pool_of_servers(struct pod_pool *pool);
 void pod_pool_deinit(struct pod_pool *pool);
 
 void pod_pool_want(struct pod_pool *pool, uint32_t wanted); /* 0 to most; 0: all go */
+/* Of servers: those below `least` are made, those from `most` on go. */
+void pod_pool_keep(struct pod_pool *pool, uint32_t least, uint32_t most);
 
 /* ----- events: from the watcher, and from the master ----- */
 

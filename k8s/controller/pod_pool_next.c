@@ -63,14 +63,30 @@ static struct pod_pool_place *choose_surplus(struct pod_pool *pool)
     return chosen;
 }
 
+static void let_go(struct pod_pool_place *place, int64_t now_ms)
+{
+    place->state = POD_POOL_LEAVING;
+    place->due_ms = now_ms;
+}
+
+static void shrink_servers(struct pod_pool *pool, int64_t now_ms)
+{
+    for (uint32_t i = pool->kept; i < pool->most; i++)
+        if (pool->places[i].state == POD_POOL_PENDING || pool->places[i].state == POD_POOL_RUNNING)
+            let_go(&pool->places[i], now_ms);
+}
+
 static void shrink(struct pod_pool *pool, int64_t now_ms)
 {
     uint32_t staying = count_staying(pool);
     struct pod_pool_place *place;
 
+    if (pool->role == KUBE_SERVER) {
+        shrink_servers(pool, now_ms);
+        return;
+    }
     while (staying > pool->wanted && (place = choose_surplus(pool)) != NULL) {
-        place->state = POD_POOL_LEAVING;
-        place->due_ms = now_ms;
+        let_go(place, now_ms);
         staying--;
     }
 }
@@ -176,6 +192,12 @@ static uint32_t count_waiting(const struct pod_pool *pool, int64_t now_ms)
     return count;
 }
 
+/* Any index does for a worker; the rows of a server are of its index. */
+static bool is_missing(const struct pod_pool *pool, uint32_t index, uint32_t taken)
+{
+    return pool->role == KUBE_SERVER ? index < pool->wanted : taken < pool->wanted;
+}
+
 static struct pod_pool_step find_creation(struct pod_pool *pool, int64_t now_ms, int64_t *due_ms)
 {
     uint32_t taken = count_staying(pool) + count_waiting(pool, now_ms);
@@ -191,7 +213,7 @@ static struct pod_pool_step find_creation(struct pod_pool *pool, int64_t now_ms,
         struct pod_pool_place *place = &pool->places[i];
 
         if (place->state == POD_POOL_EMPTY && is_due(place->due_ms, now_ms, due_ms) &&
-            taken < pool->wanted)
+            is_missing(pool, i, taken))
             return create(pool, i, now_ms);
     }
     return (struct pod_pool_step){.action = POD_POOL_NOTHING};
@@ -230,7 +252,7 @@ struct pod_pool_step pod_pool_next(struct pod_pool *pool, int64_t now_ms, int64_
     give_up_stuck(pool, now_ms, due_ms);
     give_up_missed(pool, now_ms, due_ms);
     if (pool->failure.status != STATUS_OK)
-        pool->wanted = 0;
+        pool->wanted = pool->kept = 0;
     shrink(pool, now_ms);
     if (pool->calls == POD_POOL_CALLS_MAX)
         return step;

@@ -12,6 +12,7 @@
 #include "k8s/loop/pods_calls.h"
 #include "k8s/loop/pods_events.h"
 #include "k8s/loop/pods_parts.h"
+#include "k8s/loop/pods_wanted.h"
 #include "k8s/loop/watch.h"
 #include "runtime/loop/loop_source.h"
 
@@ -61,7 +62,7 @@ const struct pod_pool *pods_worst_pool(const struct pods *pods)
 static void dismiss_servers(struct pods *pods)
 {
     if (pods->pool_count > KUBE_SERVER)
-        pod_pool_want(&pods->pools[KUBE_SERVER], 0);
+        pod_pool_keep(&pods->pools[KUBE_SERVER], 0, 0);
 }
 
 /* EMPTY where its place has another's. */
@@ -139,33 +140,6 @@ static void on_problem(void *context)
     pods_wake(context);
 }
 
-/* ----- how many are wanted ----- */
-
-/* As many as are wanted and have work. */
-static void want_useful(struct pods *pods)
-{
-    const uint32_t lanes = pods->lanes > 0 ? pods->lanes : UINT32_MAX;
-
-    pod_pool_want(workers_of(pods), pods->wanted < lanes ? pods->wanted : lanes);
-    pods_wake(pods);
-}
-
-static void want(struct pods *pods, int64_t workers)
-{
-    if (workers < pods->least || workers > pods->most) {
-        log_warning("the Job wants %lld workers, where it may have %u to %u", (long long)workers,
-                    pods->least, pods->most);
-        return;
-    }
-    if (workers == pods->wanted)
-        return;
-    log_info("%lld workers are wanted", (long long)workers);
-    pods_events_scaled(pods, pods->wanted, (uint32_t)workers);
-    pods->wanted = (uint32_t)workers;
-    pods->listener.want(pods->listener.context, ++pods->wanted_version, (uint32_t)workers);
-    want_useful(pods);
-}
-
 /* ----- the Job ----- */
 
 /* The cluster deletes all that the Job owns: the pods of the workers receive SIGTERM, this one,
@@ -176,20 +150,6 @@ static void note_deletion(struct pods *pods)
         return;
     pods->is_deleted = true;
     pods->listener.cancel_deleted(pods->listener.context);
-}
-
-/* The annotation was set by `totrain scale`, through the job's follower, or by kubectl. */
-static void read_wanted_workers(struct pods *pods, const cJSON *object)
-{
-    const struct slice text = API_TEXT(object, "metadata", "annotations", MANIFEST_WORKERS);
-    int64_t workers;
-
-    if (pods->is_over || text.size == 0)
-        return;
-    if (slice_to_integer(text, &workers))
-        want(pods, workers);
-    else
-        log_warning(MANIFEST_WORKERS " of the Job is no number: %.*s", SLICE_FORMAT(text));
 }
 
 /* Deleted in the foreground, it stays until all that it owns has gone. */
@@ -210,7 +170,7 @@ static void on_job(void *context, enum watcher_change change, struct slice name,
     if (change == WATCHER_DELETED || is_leaving(object))
         note_deletion(pods);
     else
-        read_wanted_workers(pods, object);
+        pods_wanted_on_job(pods, object);
 }
 
 /* It may have gone before this master looked for it. */
@@ -383,8 +343,9 @@ static void close_all(struct pods *pods)
         pod_pool_deinit(&pods->pools[--pods->pool_count]);
 }
 
-static enum status open_pools(struct pods *pods, uint32_t workers, uint32_t servers,
-                              struct error *err)
+/* Of servers none is made before the Job or the master says how many, and none goes but at the end.
+ */
+static enum status open_pools(struct pods *pods, uint32_t workers, uint32_t kept, struct error *err)
 {
     const struct kube_job *job = pods->job;
     struct pod_pool *pools = pods->pools;
@@ -393,9 +354,10 @@ static enum status open_pools(struct pods *pods, uint32_t workers, uint32_t serv
                       err));
     pods->pool_count = 1;
     if (job->servers > 0) {
-        TRY(pod_pool_init(&pools[KUBE_SERVER], job->servers, servers, job->server_memory,
+        TRY(pod_pool_init(&pools[KUBE_SERVER], job->servers_max, 0, job->server_memory,
                           job->server_memory_max, err));
         pod_pool_of_servers(&pools[KUBE_SERVER]);
+        pod_pool_keep(&pools[KUBE_SERVER], 0, kept);
         pods->pool_count = 2;
     }
     for (uint32_t role = 0; role < pods->pool_count; role++)
@@ -403,14 +365,14 @@ static enum status open_pools(struct pods *pods, uint32_t workers, uint32_t serv
     return STATUS_OK;
 }
 
-static enum status open_all(struct pods *pods, struct loop *loop, uint32_t workers,
-                            uint32_t servers, struct error *err)
+static enum status open_all(struct pods *pods, struct loop *loop, uint32_t workers, uint32_t kept,
+                            struct error *err)
 {
     struct watcher_reader reader = {pods, on_change, on_synced, on_problem};
     struct loop_source_calls calls = {pods, NULL, on_time};
 
     pods->loop = loop;
-    TRY(open_pools(pods, workers, servers, err));
+    TRY(open_pools(pods, workers, kept, err));
     TRY(loop_add_source(loop, &calls, &pods->timer, err));
     TRY(client_open(loop, pods->access, &pods->client, err));
     return watch_open(loop, pods->client, &pods->all, text_slice(&pods->selector),
@@ -436,7 +398,7 @@ static enum status start(void *self, struct loop *loop, const struct job *job,
     pods->least = job->spec.min_workers;
     pods->wanted = wanted;
     pods->scores = job->spec.kind != SPEC_TRAIN;
-    TRY(open_all(pods, loop, wanted, pods->job->servers, err));
+    TRY(open_all(pods, loop, wanted, pods->job->servers_max, err));
     TRY(watch_open(loop, pods->client, &pods->jobs, SLICE(""), (uint64_t)loop_now_us(), &of_job,
                    &pods->job_watch, err));
     pods_wake(pods); /* a cluster that never answers is a problem, too */
@@ -482,13 +444,18 @@ static void servers_done(void *self)
     pods_wake(pods);
 }
 
+static void run_servers(void *self, uint32_t least, uint32_t most)
+{
+    pods_run_servers(self, least, most);
+}
+
 /* The number that the user wants is stored unchanged, for when the lanes become known anew. */
 static void limit_lanes(void *self, uint32_t lanes)
 {
     struct pods *pods = self;
 
     pods->lanes = lanes > pods->least ? lanes : pods->least;
-    want_useful(pods);
+    pods_want_useful(pods);
 }
 
 /* Standard output is the log of the pod. Its reader may be away: only the last line waits for it,
@@ -621,7 +588,8 @@ enum status pods_new(const struct kube_access *access, const struct kube_job *jo
                                                    .note_worker = note_worker,
                                                    .killed_by_rows = killed_by_rows,
                                                    .limit_lanes = limit_lanes,
-                                                   .servers_done = servers_done},
+                                                   .servers_done = servers_done,
+                                                   .run_servers = run_servers},
                                        .on_event = on_event,
                                        .leave = leave,
                                        .stop = stop,

@@ -139,12 +139,13 @@ void pods_on_loss(void *context, const struct pod_pool_loss *loss)
     }
 }
 
-void pods_events_scaled(struct pods *pods, uint32_t before, uint32_t now)
+void pods_events_scaled(struct pods *pods, enum kube_role role, uint32_t before, uint32_t now)
 {
     const struct kube_moment moment = this_moment();
 
-    kube_events_note(&pods->events, &moment, false, "Scaled",
-                     "from %u to %u workers, as " MANIFEST_WORKERS " says", before, now);
+    kube_events_note(&pods->events, &moment, false, "Scaled", "from %u to %u %ss, as %s says",
+                     before, now, kube_role_title(role),
+                     role == KUBE_SERVER ? MANIFEST_SERVERS : MANIFEST_WORKERS);
 }
 
 /* When it has been in the way for a while, and as long as it is. */

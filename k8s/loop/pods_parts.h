@@ -61,10 +61,12 @@ struct pods {
     bool has_given_up, is_over;
     uint32_t most, least; /* workers that there may be, with which the job can work */
     uint64_t wanted_version;
-    uint64_t step;         /* of the last progress */
-    int64_t progress_at;   /* when a line of it was written to the log */
-    uint32_t wanted;       /* by the user; the pool wants those of them that have work */
-    uint32_t lanes;        /* more workers have none; 0: not known yet */
+    uint64_t step;           /* of the last progress */
+    int64_t progress_at;     /* when a line of it was written to the log */
+    uint32_t wanted;         /* by the user; the pool wants those of them that have work */
+    uint32_t lanes;          /* more workers have none; 0: not known yet */
+    uint32_t servers_wanted; /* by the user; 0: the Job was not seen yet */
+    uint64_t servers_version;
     bool ends, must_patch; /* pods_end: the Job is still to be patched, not to be tried again */
     int64_t patch_at, end_at, told_at;
 };

@@ -8,6 +8,7 @@
 #include "k8s/client/access_find.h"
 #include "k8s/job/cluster_folder.h"
 #include "k8s/job/kube_job_name.h"
+#include "k8s/loop/annotation.h"
 #include "k8s/submit/adoption.h"
 #include "k8s/submit/creation.h"
 #include "k8s/submit/follower.h"
@@ -16,6 +17,7 @@
 #include "runtime/launch/job_lock.h"
 #include "runtime/loop/loop_source.h"
 #include "runtime/process/supervise.h"
+#include "runtime/process/wanted.h"
 #include "runtime/process/worker_pool.h"
 
 #define TICK_MS       200
@@ -36,7 +38,7 @@ struct cluster {
     struct adoption *adoption;
     struct creation *creation;
     struct follower *follower;
-    struct exchange *deletion, *scaling;
+    struct exchange *deletion, *scaling, *scaling_servers;
     struct loop_source *later;       /* what cannot be done where it was found out */
     bool is_absent;                  /* to be made */
     bool had_one;                    /* under another name */
@@ -345,67 +347,82 @@ static void on_tick(void *context, int64_t now_ms)
     cluster->delete_until_ms = INT64_MAX;
 }
 
-/* ----- its life ----- */
+/* ----- how many workers and servers ----- */
 
-/* ----- how many workers ----- */
-
-static void on_scaled(void *context, enum status status, struct api_answer *answer,
-                      const struct error *err)
+static void say_not_scaled(const char *what, const struct error *err)
 {
-    struct cluster *cluster = context;
     struct job_event event = empty_event(JOB_NOTICE);
-    (void)answer;
 
-    cluster->scaling = NULL;
-    if (status == STATUS_OK)
-        return;
     log_warning("%s", err->message);
     snprintf(event.message, sizeof event.message,
-             "the job goes on with as many workers as before: %.440s", err->message);
+             "the job goes on with as many %s as before: %.430s", what, err->message);
     say(&event);
 }
 
-static enum status annotate(struct cluster *cluster, int64_t workers, struct error *err)
+static void on_workers_scaled(void *context, enum status status, struct api_answer *answer,
+                              const struct error *err)
 {
-    struct api_target target = {.kind = API_JOBS,
-                                .kube_namespace = cluster->kube.kube_namespace,
-                                .name = cluster->kube.name};
-    struct exchange_reader reader = {cluster, on_scaled};
-    cJSON *patch = cJSON_CreateObject();
-    struct http_request request;
-    enum status status;
-    char text[24];
+    struct cluster *cluster = context;
+    (void)answer;
 
-    snprintf(text, sizeof text, "%lld", (long long)workers);
-    json_add_string(json_add_object(json_add_object(patch, "metadata"), "annotations"),
-                    MANIFEST_WORKERS, slice_of(text));
-    http_request_init(&request);
-    status = api_patch(&request, &target, API_PATCH_MERGE, patch, err);
-    cJSON_Delete(patch);
-    if (status != STATUS_OK) {
-        http_request_deinit(&request);
-        return status;
-    }
-    exchange_cancel(cluster->scaling);
     cluster->scaling = NULL;
-    return exchange_start(cluster->loop, cluster->client, &request, "annotate the Job",
-                          CREATION_TRIES, &reader, &cluster->scaling, err);
+    if (status != STATUS_OK)
+        say_not_scaled("workers", err);
 }
 
-/* The master reads it from its Job; the caller is answered when the patch has been sent. */
+static void on_servers_scaled(void *context, enum status status, struct api_answer *answer,
+                              const struct error *err)
+{
+    struct cluster *cluster = context;
+    (void)answer;
+
+    cluster->scaling_servers = NULL;
+    if (status != STATUS_OK)
+        say_not_scaled("parameter servers", err);
+}
+
+/* The master reads it from its Job; the caller is answered when the patch has been sent. An earlier
+ * number that is still on its way is of no interest. */
+static enum status annotate(struct cluster *cluster, const char *name, uint32_t number,
+                            const struct exchange_reader *reader, struct exchange **scaling,
+                            struct error *err)
+{
+    if (!cluster->follower)
+        return fail(err, STATUS_BUSY, "the job's objects are still being made"),
+               error_hint(err, "Try again in a moment.");
+    exchange_cancel(*scaling);
+    *scaling = NULL;
+    return annotation_start(cluster->loop, cluster->client, &cluster->kube, name, number, reader,
+                            scaling, err);
+}
+
 static enum status scale(void *context, int64_t workers, struct error *err)
 {
     struct cluster *cluster = context;
+    const struct exchange_reader reader = {cluster, on_workers_scaled};
     const struct jobspec *spec = &cluster->job->spec;
     struct worker_pool range;
 
     worker_pool_init(&range, spec->min_workers, spec->max_workers, WORKER_POOL_UNLIMITED);
     TRY(worker_pool_want(&range, workers, err));
-    if (cluster->follower)
-        return annotate(cluster, workers, err);
-    fail(err, STATUS_BUSY, "the job's objects are still being made");
-    return error_hint(err, "Try again in a moment.");
+    return annotate(cluster, MANIFEST_WORKERS, (uint32_t)workers, &reader, &cluster->scaling, err);
 }
+
+static enum status scale_servers(void *context, int64_t servers, struct error *err)
+{
+    struct cluster *cluster = context;
+    const struct exchange_reader reader = {cluster, on_servers_scaled};
+    struct wanted_servers range = {.servers = cluster->job->spec.servers};
+
+    TRY(wanted_servers_want(&range, servers, err));
+    if (servers > cluster->kube.servers_max)
+        return fail(err, STATUS_INVALID, "the job's objects are made for %u parameter servers",
+                    cluster->kube.servers_max);
+    return annotate(cluster, MANIFEST_SERVERS, (uint32_t)servers, &reader,
+                    &cluster->scaling_servers, err);
+}
+
+/* ----- its life ----- */
 
 static const char *string_or_null(struct slice text)
 {
@@ -446,6 +463,7 @@ static void close_all(struct cluster *cluster)
     follower_close(cluster->follower);
     exchange_cancel(cluster->deletion);
     exchange_cancel(cluster->scaling);
+    exchange_cancel(cluster->scaling_servers);
     client_close(cluster->client);
     loop_remove_source(cluster->later);
     loop_free(cluster->loop);
@@ -461,6 +479,7 @@ int cluster_supervise(const struct job *job, const char *sockets, bool is_detach
     arena_init(&cluster.arena, ARENA_MAXIMUM);
     cluster.watch = (struct supervise_watch){.cancel = on_cancel,
                                              .scale = scale,
+                                             .scale_servers = scale_servers,
                                              .context = &cluster,
                                              .is_detached = is_detached,
                                              .is_kept = job_is_kept(job->folder)};

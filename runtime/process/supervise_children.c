@@ -526,9 +526,6 @@ static enum status scale_servers(void *context, int64_t servers, struct error *e
 
     if (supervisor->is_over || supervisor->is_giving_up)
         return fail(err, STATUS_INVALID, "the job has ended already");
-    if (supervisor->job->spec.servers == 0)
-        return fail(err, STATUS_INVALID, "the job has no parameter servers"),
-               error_hint(err, "A statement has some with job.ps.");
     TRY(wanted_servers_want(&wanted, servers, err));
     TRY(wanted_servers_store(supervisor->job->folder, &wanted, err));
     supervisor->wanted_servers = wanted;

@@ -121,6 +121,9 @@ enum status wanted_load(const char *folder, struct worker_pool *pool, struct err
 
 enum status wanted_servers_want(struct wanted_servers *wanted, int64_t servers, struct error *err)
 {
+    if (wanted->servers == 0)
+        return fail(err, STATUS_INVALID, "the job has no parameter servers"),
+               error_hint(err, "A statement has some with job.ps.");
     if (servers < 1 || servers > JOBSPEC_SERVERS_MAX)
         return fail(err, STATUS_INVALID, "a job has 1 to %d parameter servers, not %lld",
                     JOBSPEC_SERVERS_MAX, (long long)servers);

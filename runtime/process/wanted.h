@@ -24,7 +24,7 @@ struct wanted_servers {
     uint64_t version; /* rises; 0: as the job began */
 };
 
-/* INVALID for a number that a job cannot have: from 1 to JOBSPEC_SERVERS_MAX. */
+/* INVALID for a number that a job cannot have: from 1 to JOBSPEC_SERVERS_MAX, where it has some. */
 enum status wanted_servers_want(struct wanted_servers *wanted, int64_t servers, struct error *err);
 /* As those of workers. */
 enum status wanted_servers_store(const char *folder, const struct wanted_servers *wanted,

@@ -19,8 +19,9 @@ import unittest
 import fake_api
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.append(str(ROOT / "tests"))
+sys.path += [str(ROOT / "tests"), str(ROOT / "tests" / "golden")]
 import classes  # noqa: E402  pylint: disable=wrong-import-position
+import job_specs  # noqa: E402  pylint: disable=wrong-import-position
 
 PROGRAM = pathlib.Path(os.environ["TOTRAIN_BUILD"]) / "totrain"
 SPEC = ROOT / "tests" / "golden" / "plan" / "train_iris.job.json"
@@ -626,12 +627,12 @@ class Cancelled(Case):
 class Scaled(Case):
     """`totrain scale`: the wanted number is written on the Job, where the master looks."""
 
-    def scale(self, workers):
-        return subprocess.run([PROGRAM, "scale", "1", str(workers)], capture_output=True, text=True, check=False,
+    def scale(self, *numbers):
+        return subprocess.run([PROGRAM, "scale", "1", *map(str, numbers)], capture_output=True, text=True, check=False,
                               env={"PATH": os.environ["PATH"], "TOTRAIN_STATE": self.folder.parents[1]})
 
-    def wanted(self):
-        return self.api.objects["jobs"]["iris"]["metadata"].get("annotations", {}).get("totrain.dev/workers")
+    def wanted(self, what="workers"):
+        return self.api.objects["jobs"]["iris"]["metadata"].get("annotations", {}).get(f"totrain.dev/{what}")
 
     def test_a_number_goes_to_the_job(self):
         supervisor = self.created()
@@ -646,6 +647,28 @@ class Scaled(Case):
         self.api.fault("patch", status=403, reason="Forbidden", message="jobs is forbidden: cannot patch")
         self.assertEqual(self.scale(1).returncode, 0)
         self.assertIn("as many workers as before", supervisor.until("notice")["message"])
+        done = self.scale("--ps", 3)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("the job has no parameter servers", done.stderr)
+
+    def test_the_same_of_parameter_servers(self):
+        (self.folder / "job.json").write_text(json.dumps(job_specs.whole(SPEC.with_name("servers_number.job.json"))))
+        self.write_job(servers=3, servers_max=5, server_cpu_m=500, server_memory=1 << 30, server_memory_max=1 << 30,
+                       workers_max=4)
+        supervisor = self.created()
+        self.assertIn("4.key", self.api.objects["secrets"]["iris-ps-0"]["data"])
+        self.run_pod()
+        self.say(logged(1, event("started")))
+        supervisor.until("started")
+        self.assertEqual(self.scale(2, "--ps", 5).returncode, 0)
+        self.wait_for(lambda: self.wanted() == "2" and self.wanted("servers") == "5")
+        for number, said in ((65, "1 to 64 parameter servers, not 65"), (6, "are made for 5 parameter servers")):
+            done = self.scale("--ps", number)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(said, done.stderr)
+        self.api.fault("patch", status=403, reason="Forbidden", message="jobs is forbidden: cannot patch")
+        self.assertEqual(self.scale("--ps", 1).returncode, 0)
+        self.assertIn("as many parameter servers as before", supervisor.until("notice")["message"])
 
 
 class Kept(Case):

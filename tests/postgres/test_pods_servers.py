@@ -134,6 +134,66 @@ class Runs(Case):
         self.assertNotIn("asks for server", master.log.text())
 
 
+class Scaled(Case):
+    def wait_for_servers(self, *indexes):
+        harness.wait_for(lambda: {name.split("-")[2] for name in self.servers()} == set(map(str, indexes)),
+                         f"servers {indexes} alone")
+
+    def wait_for_rows(self, master, servers):
+        """So many servers have the rows, and the job goes on."""
+        master.log.wait_for(lambda line: f"{servers} servers have the rows" in line, f"rows on {servers} servers")
+        master.wait_step(1)
+        master.wait_step(master.events("progress")[-1]["step"] + 50)
+
+    def test_the_number_of_servers_changes_while_the_job_runs(self):
+        self.submit(statement(epochs=150, job__checkpoint_seconds=0.2))
+        master = self.master()
+        self.wait_for_pods(WORKERS + SERVERS)
+        master.wait_step(100)
+        self.want(4, "servers")
+        self.wait_for_rows(master, 4)
+        self.wait_for_servers(0, 1, 2, 3)
+        self.want(1, "servers")
+        self.wait_for_rows(master, 1)
+        self.wait_for_servers(0)
+        with self.api.lock:
+            told = [event["message"] for event in self.api.objects["events"].values() if event["reason"] == "Scaled"]
+        self.assertIn("from 2 to 4 servers, as totrain.dev/servers says", told)
+        self.assertGreater(self.check_learned(master)["AUC"], 0.93)
+
+    def test_the_next_master_finds_the_number_and_ends_no_server_that_has_rows(self):
+        self.submit(statement(epochs=150, job__checkpoint_seconds=0.2))
+        master = self.master()
+        master.wait_step(100)
+        self.want(4, "servers")
+        self.wait_for_rows(master, 4)
+        master.kill()
+        name = self.server_running(3)
+        self.node.kill(name)
+        before = [server for server in self.servers() if server != name]
+        master = self.master()
+        self.server_running(3)
+        master.wait_step(600)
+        self.assertLessEqual(set(before), set(self.servers()))
+        master.kill()
+        self.want(2, "servers")
+        master = self.master()
+        self.wait_for_rows(master, 2)
+        self.wait_for_servers(0, 1)
+        self.assertGreater(self.check_learned(master)["AUC"], 0.93)
+
+    def test_what_no_job_can_have_changes_nothing(self):
+        self.submit(statement(epochs=60))
+        master = self.master()
+        self.wait_for_pods(WORKERS + SERVERS)
+        for number, said in (("5", "the Job wants 5 parameter servers, where it may have 1 to 4"),
+                             ("many", "totrain.dev/servers of the Job is no number: many")):
+            self.want(number, "servers")
+            master.log.wait_for(lambda line, said=said: said in line, said)
+        self.wait_for_servers(0, 1)
+        self.assertGreater(self.check_learned(master)["AUC"], 0.93)
+
+
 class Tables(Case):
     def test_they_are_dropped_and_swept_with_the_others(self):
         job = self.stage(statement(), workers=WORKERS, servers=SERVERS)

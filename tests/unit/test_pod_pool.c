@@ -861,6 +861,55 @@ static void a_server_may_call_itself_by_a_greater_number(void **state)
     pod_pool_deinit(&f.pool);
 }
 
+/* The rows of a server are of its index. */
+static void the_master_says_which_servers_are_needed_and_which_go(void **state)
+{
+    struct losses losses = {.count = 0};
+    struct fixture f;
+    (void)state;
+
+    begin_servers(&f, 2);
+    f.pool.listener = (struct pod_pool_listener){&losses, hear_loss};
+    pod_pool_keep(&f.pool, 4, 4);
+    for (uint32_t i = 2; i < 4; i++) {
+        make_pod(&f);
+        CHECK_INT(f.step.index, i);
+        show(&f, pod(i, 1, POD_RUNNING));
+    }
+    pod_pool_keep(&f.pool, 1, 4); /* it is not known where the rows are */
+    CHECK_INT(next(&f), POD_POOL_NOTHING);
+    end_pod(&f, 0, 1, POD_DISRUPTED, 137);
+    losses.count = 0;
+    pod_pool_keep(&f.pool, 2, 2); /* server 0 is not here, and yet not one of those that go */
+    for (uint32_t i = 2; i < 4; i++) {
+        CHECK_INT(next(&f), POD_POOL_DELETE);
+        CHECK_INT(f.step.index, i);
+        answer(&f, STATUS_OK, "");
+    }
+    make_pod(&f);
+    CHECK_INT(f.step.index, 0);
+    CHECK_INT(next(&f), POD_POOL_NOTHING);
+    CHECK_INT(losses.count, 0);
+    pod_pool_deinit(&f.pool);
+}
+
+/* As after END: it may have ended before its Pod is deleted, however. */
+static void a_server_that_was_dismissed_may_end_as_it_likes(void **state)
+{
+    struct fixture f;
+    (void)state;
+
+    begin_servers(&f, 2);
+    pod_pool_keep(&f.pool, 1, 1);
+    end_pod(&f, 1, 1, POD_REFUSED, 2);
+    CHECK_INT(next(&f), POD_POOL_NOTHING);
+    CHECK_INT(f.pool.failure.status, STATUS_OK);
+    pod_pool_keep(&f.pool, 2, 2);
+    make_pod(&f);
+    CHECK_INT(f.step.incarnation, 2);
+    pod_pool_deinit(&f.pool);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -869,6 +918,8 @@ int main(void)
         cmocka_unit_test(no_server_stands_for_another_one),
         cmocka_unit_test(a_server_whose_rows_have_no_room_gets_more),
         cmocka_unit_test(a_server_may_call_itself_by_a_greater_number),
+        cmocka_unit_test(the_master_says_which_servers_are_needed_and_which_go),
+        cmocka_unit_test(a_server_that_was_dismissed_may_end_as_it_likes),
         cmocka_unit_test(each_loss_is_told_once_with_its_reason),
         cmocka_unit_test(who_leaves_as_it_should_is_no_loss),
         cmocka_unit_test(surplus_stays_pending_and_the_pending_go_first),

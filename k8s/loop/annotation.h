@@ -1,0 +1,18 @@
+/*
+ * annotation.h - a wanted number, written on a Job, where its master looks.
+ */
+#ifndef K8S_LOOP_ANNOTATION_H
+#define K8S_LOOP_ANNOTATION_H
+
+#include "k8s/job/kube_job.h"
+#include "k8s/loop/exchange.h"
+
+#define ANNOTATION_TRIES 6 /* 12 s, while a failure may pass */
+
+/* `name` as MANIFEST_WORKERS; the answer is that of a PATCH. */
+enum status annotation_start(struct loop *loop, struct client *client, const struct kube_job *job,
+                             const char *name, uint32_t number,
+                             const struct exchange_reader *reader, struct exchange **exchange,
+                             struct error *err);
+
+#endif

@@ -1,0 +1,111 @@
+#include "k8s/loop/pods_wanted.h"
+
+#include "base/log.h"
+#include "k8s/loop/pods_events.h"
+#include "k8s/loop/pods_parts.h"
+
+/* False: it is not set, or no number. */
+static bool read_number(const cJSON *job, const char *annotation, int64_t *number)
+{
+    const struct slice text = API_TEXT(job, "metadata", "annotations", annotation);
+
+    if (text.size == 0)
+        return false;
+    if (slice_to_integer(text, number))
+        return true;
+    log_warning("%s of the Job is no number: %.*s", annotation, SLICE_FORMAT(text));
+    return false;
+}
+
+/* ----- workers ----- */
+
+void pods_want_useful(struct pods *pods)
+{
+    const uint32_t lanes = pods->lanes > 0 ? pods->lanes : UINT32_MAX;
+
+    pod_pool_want(&pods->pools[KUBE_WORKER], pods->wanted < lanes ? pods->wanted : lanes);
+    pods_wake(pods);
+}
+
+static void want_workers(struct pods *pods, int64_t workers)
+{
+    if (workers < pods->least || workers > pods->most) {
+        log_warning("the Job wants %lld workers, where it may have %u to %u", (long long)workers,
+                    pods->least, pods->most);
+        return;
+    }
+    if (workers == pods->wanted)
+        return;
+    log_info("%lld workers are wanted", (long long)workers);
+    pods_events_scaled(pods, KUBE_WORKER, pods->wanted, (uint32_t)workers);
+    pods->wanted = (uint32_t)workers;
+    pods->listener.want(pods->listener.context, ++pods->wanted_version, (uint32_t)workers);
+    pods_want_useful(pods);
+}
+
+/* ----- parameter servers ----- */
+
+/* Before the master knows which servers have rows none is ended. One that says that none is needed
+ * any more has the last word. */
+static void start_servers(struct pods *pods)
+{
+    struct pod_pool *pool = &pods->pools[KUBE_SERVER];
+
+    if (pool->kept > 0)
+        pod_pool_keep(pool,
+                      pool->wanted > pods->servers_wanted ? pool->wanted : pods->servers_wanted,
+                      pool->kept);
+    pods_wake(pods);
+}
+
+static void want_servers(struct pods *pods, int64_t servers)
+{
+    const uint32_t before = pods->servers_wanted;
+
+    if (servers == before)
+        return;
+    pods->servers_wanted = (uint32_t)servers;
+    log_info("%lld servers are wanted", (long long)servers);
+    if (before == 0)
+        start_servers(pods);
+    else
+        pods_events_scaled(pods, KUBE_SERVER, before, (uint32_t)servers);
+    pods->listener.want_servers(pods->listener.context, ++pods->servers_version, (uint32_t)servers);
+}
+
+/* What cannot be is left out of account: as many as before, or as the job began with. */
+static void take_servers(struct pods *pods, const cJSON *job)
+{
+    const uint32_t before = pods->servers_wanted;
+    int64_t servers = 0;
+
+    if (read_number(job, MANIFEST_SERVERS, &servers) &&
+        (servers < 1 || servers > pods->job->servers_max)) {
+        log_warning("the Job wants %lld parameter servers, where it may have 1 to %u",
+                    (long long)servers, pods->job->servers_max);
+        servers = 0;
+    }
+    if (servers == 0)
+        servers = before > 0 ? before : pods->job->servers;
+    want_servers(pods, servers);
+}
+
+void pods_run_servers(struct pods *pods, uint32_t least, uint32_t most)
+{
+    if (pods->is_over || pods->pool_count <= KUBE_SERVER)
+        return;
+    pod_pool_keep(&pods->pools[KUBE_SERVER], least, most);
+    pods_wake(pods);
+}
+
+void pods_wanted_on_job(struct pods *pods, const cJSON *job)
+{
+    int64_t workers;
+
+    if (pods->is_over)
+        return;
+    if (read_number(job, MANIFEST_WORKERS, &workers))
+        want_workers(pods, workers);
+    if (pods->pool_count > KUBE_SERVER)
+        take_servers(pods, job);
+}

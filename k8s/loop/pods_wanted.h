@@ -1,0 +1,25 @@
+/*
+ * pods_wanted.h - how many workers and parameter servers are wanted, by the annotations of the Job.
+ *
+ *     totrain scale, kubectl annotate --Job--> pods_wanted_on_job --want, want_servers--> master
+ *                                                                     |                     |
+ *                                                     pools of Pods <-+-- pods_run_servers -+
+ *
+ * The Job is where the numbers are stored: a later master finds them there. As many workers run as
+ * are wanted and have work. Of servers the master says how many run, since rows have to move first.
+ */
+#ifndef K8S_LOOP_PODS_WANTED_H
+#define K8S_LOOP_PODS_WANTED_H
+
+#include "base/json.h"
+
+struct pods;
+
+/* It was seen, or has changed. The first time, the servers that are wanted are started. */
+void pods_wanted_on_job(struct pods *pods, const cJSON *job);
+/* Lanes are known, or known anew. */
+void pods_want_useful(struct pods *pods);
+/* Servers below `least` run, and those from `most` on do not. */
+void pods_run_servers(struct pods *pods, uint32_t least, uint32_t most);
+
+#endif
