@@ -26,7 +26,7 @@ static const char usage_text[] =
     "        [--snapshot NAME] [--cpus N]\n"
     "totrain ps FOLDER --index N --master ADDRESS --listen ADDRESS [--tls FOLDER]\n"
     "        [--incarnation N] [--patience SECONDS] [--database FILE [--schema NAME]]\n"
-    "        [--memory BYTES] [--cpus N]\n"
+    "        [--memory BYTES] [--memory-moving BYTES] [--cpus N]\n"
     "\n"
     "The processes of a job, whose folder holds job.json and the rows. Standard input\n"
     "is the lifeline: the role ends when it closes, and `cancel` on it cancels the\n"
@@ -51,7 +51,8 @@ static const char usage_text[] =
     "machine's cores, be they few or many. job.threads is said for all of them.\n"
     "\n"
     "A parameter server (ps) of a job with job.ps keeps its snapshots in server-N of the folder.\n"
-    "Its rows take --memory at most; without it what job.ps_memory says.\n"
+    "Its rows take --memory at most; without it what job.ps_memory says. While rows\n"
+    "move to more servers they may take --memory-moving.\n"
     "\n"
     "A worker or parameter server that has found no master for --patience seconds (900; 0: it\n"
     "never gives up) ends with code 3.\n"
@@ -130,6 +131,8 @@ static bool read_option(struct role_arguments *arguments, const char *name, cons
         return read_number(value, &options->cpus);
     else if (strcmp(name, "--memory") == 0)
         return read_bytes(value, &options->row_memory);
+    else if (strcmp(name, "--memory-moving") == 0)
+        return read_bytes(value, &options->row_memory_moving);
     else if (strcmp(name, "--patience") == 0)
         return read_number(value, &options->patience_seconds);
     else

@@ -85,8 +85,9 @@ struct role_options {
     uint32_t index, incarnation;
     uint32_t cpus;       /* that a worker has for itself; 0: it shares the machine with its group */
     uint64_t row_memory; /* of a parameter server, in bytes; 0: as the job says */
-    uint32_t patience_seconds; /* so long it looks for its master, then it ends; 0: for ever */
-    bool is_detached;          /* a supervisor that outlives its session, and publishes */
+    uint64_t row_memory_moving; /* likewise while rows move to more servers; 0: the same */
+    uint32_t patience_seconds;  /* so long it looks for its master, then it ends; 0: for ever */
+    bool is_detached;           /* a supervisor that outlives its session, and publishes */
     /* Of a supervisor whose job runs elsewhere; NULL: here. Returns the exit code. */
     int (*run_elsewhere)(const struct job *job, const char *sockets, bool is_detached);
 };

@@ -76,6 +76,7 @@ static enum status init_role(struct server_process *process, struct error *err)
          */
         .memory_limit = memory_of(process) > 0 ? memory_of(process) : MEMORY_LEAST,
         .memory_shared = memory_of(process) > 0 ? 0 : memory_limit() / 2,
+        .memory_moving = process->options->row_memory_moving,
         .may_grow = process->options->row_memory > 0,
         .staleness = process->plan.lanes > 0 ? 0 : spec->staleness,
         .lanes = process->plan.lanes,

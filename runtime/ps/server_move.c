@@ -239,6 +239,8 @@ void server_move_copy(struct server_role *role, int64_t now_ms, const struct mes
     move->to = (struct server_layout){copy->layout, copy->serving};
     server_role_share_memory(role, copy->serving < role->layout.serving ? copy->serving
                                                                         : role->layout.serving);
+    if (copy->serving > role->layout.serving && role->memory.limit < role->options.memory_moving)
+        role->memory.limit = role->options.memory_moving;
     if (list_sources(role, copy, &err) != STATUS_OK)
         be_stuck(role, &err, outbox);
     else

@@ -63,6 +63,7 @@ struct server_options {
     uint32_t table_count;                   /* 1 to TABLES_MAX */
     uint64_t memory_limit;                  /* bytes, of all rows */
     uint64_t memory_shared; /* of all servers; their parts of it, if they are more */
+    uint64_t memory_moving; /* while rows move to more servers, if it is more */
     bool may_grow;          /* its launcher starts it again with more: without room it ends (LIMIT,
                                NO_MEMORY), and the master does not hear of it */
     uint32_t staleness;     /* 0: no bound; at most SERVER_STALENESS_MAX */

@@ -647,6 +647,32 @@ static void a_server_without_room_says_so(void **state)
     finish(&stage);
 }
 
+static void a_server_may_have_more_while_rows_move_to_more_servers(void **state)
+{
+    struct server_role *role;
+    struct message message;
+    struct stage stage;
+    (void)state;
+
+    begin(&stage, 2, 1);
+    role = stage.roles + 1;
+    learn(&stage, 0, 1);
+    role->options.memory_limit = 4096;
+    role->options.memory_moving = UINT64_MAX;
+    stage.next = 1;
+    say_places(&stage, 0, MESSAGE_COPY, 2);
+    say_places(&stage, 1, MESSAGE_COPY, 2);
+    message = carry_all(&stage, 1);
+    CHECK_INT(message.fetched.status, STATUS_OK);
+    CHECK(role->memory.used > 4096);
+    say_layout(&stage, 1, 0, 1);
+    CHECK_INT(role->memory.limit, 4096);
+    stage.next = 2;
+    say_places(&stage, 1, MESSAGE_COPY, 1); /* it would have more afterwards, too */
+    CHECK_INT(role->memory.limit, 4096);
+    finish(&stage);
+}
+
 /* The next batch makes all of them anew. */
 static void drop_own_rows(struct server_role *role)
 {
@@ -734,6 +760,7 @@ int main(void)
         cmocka_unit_test(a_connection_that_is_lost_meanwhile_is_made_again_from_the_first_row),
         cmocka_unit_test(requests_for_rows_out_of_turn_end_their_connection),
         cmocka_unit_test(a_server_without_room_says_so),
+        cmocka_unit_test(a_server_may_have_more_while_rows_move_to_more_servers),
         cmocka_unit_test(a_batch_takes_the_memory_of_copies),
         cmocka_unit_test(each_server_has_its_part_of_the_memory),
         cmocka_unit_test(buckets_are_dealt_without_a_gap),
