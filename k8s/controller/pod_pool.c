@@ -55,6 +55,15 @@ void pod_pool_keep(struct pod_pool *pool, uint32_t least, uint32_t most)
     pool->kept = most < pool->most ? most : pool->most;
 }
 
+void pod_pool_on_serving(struct pod_pool *pool, uint32_t serving)
+{
+    if (serving == pool->serving)
+        return;
+    pool->serving = serving;
+    for (uint32_t i = 0; i < pool->most; i++)
+        pool->places[i].full = 0;
+}
+
 void pod_pool_on_synced(struct pod_pool *pool)
 {
     pool->is_synced = true;
@@ -197,6 +206,45 @@ static void tell_loss(const struct pod_pool *pool, const struct pod_pool_place *
         pool->listener.on_loss(pool->listener.context, &loss);
 }
 
+/* False: there may be no more servers either, or this one was full too often already. */
+static bool ask_for_servers(struct pod_pool *pool, struct pod_pool_place *place)
+{
+    const uint32_t twice = pool->serving * 2 < pool->most ? pool->serving * 2 : pool->most;
+
+    if (pool->role != KUBE_SERVER || twice <= pool->serving ||
+        ++place->full >= POD_POOL_CRASHES_MAX)
+        return false;
+    if (pool->asked < twice)
+        pool->asked = twice;
+    return true;
+}
+
+static void fail_for_memory(struct pod_pool *pool, uint32_t index)
+{
+    if (pool->failure.status != STATUS_OK)
+        return;
+    fail(&pool->failure, STATUS_LIMIT, "%s %u ran out of the %lld MiB that a %s may have",
+         kube_role_title(pool->role), index, (long long)(pool->memory_max >> 20),
+         kube_role_title(pool->role));
+    error_hint(&pool->failure, "%s",
+               pool->role == KUBE_SERVER
+                   ? "Give each parameter server more (job.ps_memory), or the job more (job.ps)."
+                   : "Give each worker more, or the job more workers.");
+}
+
+bool pod_pool_refuses_memory(struct pod_pool *pool, uint32_t index, enum status status)
+{
+    struct pod_pool_place *place = &pool->places[index];
+
+    if (pool->role != KUBE_SERVER || place->had == 0 || place->memory <= place->had ||
+        (status != STATUS_PERMISSION && status != STATUS_INVALID))
+        return false;
+    place->memory = pool->memory_max = place->had;
+    if (!ask_for_servers(pool, place))
+        fail_for_memory(pool, index);
+    return true;
+}
+
 /* The pod may be a predecessor's, with less than its place would give by now. */
 static void out_of_memory(struct pod_pool *pool, struct pod_pool_place *place,
                           const struct pod_view *view)
@@ -206,16 +254,10 @@ static void out_of_memory(struct pod_pool *pool, struct pod_pool_place *place,
 
     if (had < pool->memory_max)
         place->memory = place->memory > next ? place->memory : next;
+    place->had = had;
     tell_loss(pool, place, POD_POOL_LOSS_MEMORY, view, had);
-    if (had < pool->memory_max || pool->failure.status != STATUS_OK)
-        return;
-    fail(&pool->failure, STATUS_LIMIT, "%s %u ran out of the %lld MiB that a %s may have",
-         kube_role_title(pool->role), view->index, (long long)(pool->memory_max >> 20),
-         kube_role_title(pool->role));
-    error_hint(&pool->failure, "%s",
-               pool->role == KUBE_SERVER
-                   ? "Give each parameter server more (job.ps_memory), or the job more (job.ps)."
-                   : "Give each worker more, or the job more workers.");
+    if (had >= pool->memory_max && !ask_for_servers(pool, place))
+        fail_for_memory(pool, view->index);
 }
 
 /* The master has another worker, which has not crashed as often itself. No server stands for

@@ -35,9 +35,12 @@
  * up to a cap after it ran out, later and later after crashes. A step of the job in which
  * the worker took part resets its crashes; POD_POOL_CRASHES_MAX in a row fail the job where
  * no other worker works. Of servers all are needed: each fails the job by itself. One whose rows
- * have no room ends with exit code 5, which counts as running out of memory. Ends that would repeat
- * themselves (exit codes 2, 4, 5), pods that the API refuses for their contents, and images that
- * cannot be pulled while no worker runs fail it at once, with the reason.
+ * have no room ends with exit code 5, which counts as running out of memory. A server that may have
+ * no more, by the cap or because the API refuses the Pod that has, is started again as it was, but
+ * its rows may take all of it, and twice the servers are asked for, among which the rows are
+ * spread; POD_POOL_CRASHES_MAX times before the rows have moved fail the job. Ends that would
+ * repeat themselves (exit codes 2, 4, 5), pods that the API refuses for their contents, and images
+ * that cannot be pulled while no worker runs fail it at once, with the reason.
  *
  * Pure: no clock, socket or cluster. The launcher seam's side of a cluster, as
  * worker_pool.h is of this machine.
@@ -81,6 +84,9 @@ struct pod_pool_place {
     char uid[POD_UID_MAX];      /* empty: not seen yet */
     char node[POD_NODE_MAX];    /* of its pod */
     int64_t memory;             /* bytes, of the next pod */
+    int64_t had;                /* of the pod that ran out of it last; 0: none has */
+    uint32_t full;              /* times that a server has run out of all that it may have, since
+                                   the rows have moved last */
     enum pod_pool_action call;  /* the request about it that is under way */
     bool is_deleted;            /* its deletion was requested */
     uint32_t crashes, refusals; /* in a row */
@@ -151,6 +157,8 @@ struct pod_pool {
     enum kube_role role;               /* pod_pool_of_servers */
     uint32_t most, wanted;
     uint32_t kept; /* of servers, from `wanted`: those of lower indexes stay while they are there */
+    uint32_t serving; /* servers that have the rows, as far as is known */
+    uint32_t asked;   /* servers that are needed, as one may have no more memory; 0: none are */
     int64_t memory_max;
     bool is_synced;
     struct pod_pool_place *places; /* (most) */
@@ -173,6 +181,8 @@ void pod_pool_deinit(struct pod_pool *pool);
 void pod_pool_want(struct pod_pool *pool, uint32_t wanted); /* 0 to most; 0: all go */
 /* Of servers: those below `least` are made, those from `most` on go. */
 void pod_pool_keep(struct pod_pool *pool, uint32_t least, uint32_t most);
+/* So many of them have the rows. */
+void pod_pool_on_serving(struct pod_pool *pool, uint32_t serving);
 
 /* ----- events: from the watcher, and from the master ----- */
 
@@ -199,6 +209,10 @@ void pod_pool_on_step(struct pod_pool *pool);
 /* This worker died of the rows that it scored: no crash of the program. */
 void pod_pool_on_killed_by_rows(struct pod_pool *pool, uint32_t index);
 
+/* The API refuses this server's Pod. Was one with less memory taken before? Then the next has that
+ * again. */
+bool pod_pool_refuses_memory(struct pod_pool *pool, uint32_t index, enum status status);
+
 /* ----- a request to make: pod_pool_next.h ----- */
 
 struct pod_pool_step {
@@ -206,6 +220,7 @@ struct pod_pool_step {
     enum kube_role role;
     uint32_t index, incarnation;
     int64_t memory;        /* CREATE */
+    bool is_full;          /* CREATE: a server's rows may take all of it */
     char uid[POD_UID_MAX]; /* DELETE: only this one */
     int64_t grace_s;       /* DELETE: -1 as in the pod's spec; 0 for one whose node is lost */
 };

@@ -129,7 +129,8 @@ static struct pod_pool_step create(struct pod_pool *pool, uint32_t index, int64_
                                   .role = pool->role,
                                   .index = index,
                                   .incarnation = place->incarnation,
-                                  .memory = place->memory};
+                                  .memory = place->memory,
+                                  .is_full = place->full > 0};
 }
 
 static void give_up_stuck(struct pod_pool *pool, int64_t now_ms, int64_t *due_ms)
@@ -289,6 +290,12 @@ static void refused(struct pod_pool *pool, struct pod_pool_place *place, int64_t
 {
     pool->refusal = *err;
     pool->refusal.status = status;
+    if (pod_pool_refuses_memory(pool, step->index, status)) {
+        if (place->state == POD_POOL_ASKED)
+            place->state = POD_POOL_EMPTY;
+        place->due_ms = now_ms;
+        return;
+    }
     if (is_final(pool, place, status) && pool->failure.status == STATUS_OK) {
         fail(&pool->failure, status, "%s %u cannot be created: %s", kube_role_title(pool->role),
              step->index, err->message);

@@ -150,7 +150,12 @@ static enum status check_numbers(const struct kube_job *job, struct error *err)
 
 int64_t kube_job_server_rows(int64_t memory)
 {
-    return (memory - KUBE_JOB_SERVER_ALONE) / 2;
+    return kube_job_server_rows_most(memory) / 2;
+}
+
+int64_t kube_job_server_rows_most(int64_t memory)
+{
+    return memory - KUBE_JOB_SERVER_ALONE;
 }
 
 void kube_job_set_servers(struct kube_job *job, uint32_t servers, uint64_t row_bytes, int64_t cpu_m)

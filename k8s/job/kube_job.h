@@ -67,6 +67,8 @@ void kube_job_set_servers(struct kube_job *job, uint32_t servers, uint64_t row_b
 /* What the rows of a server may take in a Pod of so much memory. The Pod has twice as much, since
  * rows that change while a snapshot is taken are kept as they were, and KUBE_JOB_SERVER_ALONE. */
 int64_t kube_job_server_rows(int64_t memory);
+/* And what they may take in all, while they are on their way to more servers. */
+int64_t kube_job_server_rows_most(int64_t memory);
 #define KUBE_JOB_SERVER_ALONE ((int64_t)64 << 20) /* the process without rows */
 
 /* INVALID, naming the member, for what the API would refuse or what could be

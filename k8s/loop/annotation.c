@@ -4,20 +4,20 @@
 #include <stdio.h>
 
 enum status annotation_start(struct loop *loop, struct client *client, const struct kube_job *job,
-                             const char *name, uint32_t number,
+                             struct slice uid, const char *name, uint32_t number,
                              const struct exchange_reader *reader, struct exchange **exchange,
                              struct error *err)
 {
     struct api_target target = {
         .kind = API_JOBS, .kube_namespace = job->kube_namespace, .name = job->name};
-    cJSON *patch = cJSON_CreateObject();
+    cJSON *patch = cJSON_CreateObject(), *metadata = json_add_object(patch, "metadata");
     struct http_request request;
     enum status status;
     char text[16];
 
     snprintf(text, sizeof text, "%" PRIu32, number);
-    json_add_string(json_add_object(json_add_object(patch, "metadata"), "annotations"), name,
-                    slice_of(text));
+    json_add_string(metadata, "uid", uid);
+    json_add_string(json_add_object(metadata, "annotations"), name, slice_of(text));
     http_request_init(&request);
     status = api_patch(&request, &target, API_PATCH_MERGE, patch, err);
     cJSON_Delete(patch);

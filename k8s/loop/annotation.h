@@ -9,9 +9,10 @@
 
 #define ANNOTATION_TRIES 6 /* 12 s, while a failure may pass */
 
-/* `name` as MANIFEST_WORKERS; the answer is that of a PATCH. */
+/* `name` as MANIFEST_WORKERS; the answer is that of a PATCH. Not on a Job of another `uid` that has
+ * the name by now. */
 enum status annotation_start(struct loop *loop, struct client *client, const struct kube_job *job,
-                             const char *name, uint32_t number,
+                             struct slice uid, const char *name, uint32_t number,
                              const struct exchange_reader *reader, struct exchange **exchange,
                              struct error *err);
 

@@ -313,6 +313,7 @@ static void on_time(void *context)
 
         due_ms = next_ms < due_ms ? next_ms : due_ms;
     }
+    pods_ask_for_servers(pods, now_ms, &due_ms);
     if (pods->ends)
         end_if_empty(pods, now_ms, &due_ms);
     else
@@ -334,6 +335,8 @@ static void close_all(struct pods *pods)
     pods->job_watch = NULL;
     succession_cancel(pods->succession);
     pods->succession = NULL;
+    exchange_cancel(pods->asking);
+    pods->asking = NULL;
     client_close(pods->client);
     pods->client = NULL;
     if (pods->timer)
@@ -358,6 +361,7 @@ static enum status open_pools(struct pods *pods, uint32_t workers, uint32_t kept
                           job->server_memory_max, err));
         pod_pool_of_servers(&pools[KUBE_SERVER]);
         pod_pool_keep(&pools[KUBE_SERVER], 0, kept);
+        pod_pool_on_serving(&pools[KUBE_SERVER], job->servers);
         pods->pool_count = 2;
     }
     for (uint32_t role = 0; role < pods->pool_count; role++)
@@ -444,9 +448,9 @@ static void servers_done(void *self)
     pods_wake(pods);
 }
 
-static void run_servers(void *self, uint32_t least, uint32_t most)
+static void run_servers(void *self, uint32_t least, uint32_t most, uint32_t serving)
 {
-    pods_run_servers(self, least, most);
+    pods_run_servers(self, least, most, serving);
 }
 
 /* The number that the user wants is stored unchanged, for when the lanes become known anew. */

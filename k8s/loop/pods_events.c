@@ -148,6 +148,18 @@ void pods_events_scaled(struct pods *pods, enum kube_role role, uint32_t before,
                      role == KUBE_SERVER ? MANIFEST_SERVERS : MANIFEST_WORKERS);
 }
 
+void pods_events_asked(struct pods *pods, uint32_t serving, uint32_t asked)
+{
+    const struct kube_moment moment = this_moment();
+
+    log_info("%u servers are asked for", asked);
+    kube_events_note(
+        &pods->events, &moment, true, "ServersFull",
+        "%u servers are asked for where %u have the rows: one of these has no room, and "
+        "may have no more memory",
+        asked, serving);
+}
+
 /* When it has been in the way for a while, and as long as it is. */
 void pods_events_problem(struct pods *pods, int64_t now_ms, int64_t *due_ms)
 {

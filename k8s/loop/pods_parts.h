@@ -67,7 +67,9 @@ struct pods {
     uint32_t lanes;          /* more workers have none; 0: not known yet */
     uint32_t servers_wanted; /* by the user; 0: the Job was not seen yet */
     uint64_t servers_version;
-    bool ends, must_patch; /* pods_end: the Job is still to be patched, not to be tried again */
+    struct exchange *asking; /* for more servers */
+    int64_t ask_at;          /* not before, after a failure */
+    bool ends, must_patch;   /* pods_end: the Job is still to be patched, not to be tried again */
     int64_t patch_at, end_at, told_at;
 };
 

@@ -1,6 +1,7 @@
 #include "k8s/loop/pods_wanted.h"
 
 #include "base/log.h"
+#include "k8s/loop/annotation.h"
 #include "k8s/loop/pods_events.h"
 #include "k8s/loop/pods_parts.h"
 
@@ -90,12 +91,56 @@ static void take_servers(struct pods *pods, const cJSON *job)
     want_servers(pods, servers);
 }
 
-void pods_run_servers(struct pods *pods, uint32_t least, uint32_t most)
+void pods_run_servers(struct pods *pods, uint32_t least, uint32_t most, uint32_t serving)
 {
+    struct pod_pool *pool = &pods->pools[KUBE_SERVER];
+
     if (pods->is_over || pods->pool_count <= KUBE_SERVER)
         return;
-    pod_pool_keep(&pods->pools[KUBE_SERVER], least, most);
+    pod_pool_keep(pool, least, most);
+    if (serving > 0)
+        pod_pool_on_serving(pool, serving);
     pods_wake(pods);
+}
+
+static void on_asked(void *context, enum status status, struct api_answer *answer,
+                     const struct error *err)
+{
+    struct pods *pods = context;
+    (void)answer;
+
+    pods->asking = NULL;
+    if (status == STATUS_OK) {
+        pods->pools[KUBE_SERVER].asked = 0;
+    } else {
+        log_warning("more servers are needed, and the Job is not told: %s", err->message);
+        pods->ask_at = loop_now_ms() + POD_POOL_RETRY_MS_MAX;
+    }
+    pods_wake(pods);
+}
+
+/* What the Job says then comes by its watch, as what users want does. */
+void pods_ask_for_servers(struct pods *pods, int64_t now_ms, int64_t *due_ms)
+{
+    const struct exchange_reader reader = {pods, on_asked};
+    struct pod_pool *pool = &pods->pools[KUBE_SERVER];
+    struct error err;
+
+    if (pods->is_over || pods->servers_wanted == 0 || pool->asked == 0 || pods->asking)
+        return;
+    if (pool->asked <= pods->servers_wanted) {
+        pool->asked = 0;
+        return;
+    }
+    if (now_ms < pods->ask_at) {
+        *due_ms = pods->ask_at < *due_ms ? pods->ask_at : *due_ms;
+        return;
+    }
+    pods_events_asked(pods, pool->serving, pool->asked);
+    error_clear(&err);
+    if (annotation_start(pods->loop, pods->client, pods->job, slice_of(pods->owner),
+                         MANIFEST_SERVERS, pool->asked, &reader, &pods->asking, &err) != STATUS_OK)
+        on_asked(pods, err.status, NULL, &err);
 }
 
 void pods_wanted_on_job(struct pods *pods, const cJSON *job)

@@ -7,6 +7,8 @@
  *
  * The Job is where the numbers are stored: a later master finds them there. As many workers run as
  * are wanted and have work. Of servers the master says how many run, since rows have to move first.
+ *
+ * Where one of them has no room and may have no more memory, this master writes the annotation.
  */
 #ifndef K8S_LOOP_PODS_WANTED_H
 #define K8S_LOOP_PODS_WANTED_H
@@ -19,7 +21,10 @@ struct pods;
 void pods_wanted_on_job(struct pods *pods, const cJSON *job);
 /* Lanes are known, or known anew. */
 void pods_want_useful(struct pods *pods);
-/* Servers below `least` run, and those from `most` on do not. */
-void pods_run_servers(struct pods *pods, uint32_t least, uint32_t most);
+/* Servers below `least` run, and those from `most` on do not; `serving` have the rows, 0: that is
+ * not known. */
+void pods_run_servers(struct pods *pods, uint32_t least, uint32_t most, uint32_t serving);
+/* Asks for as many as its pool needs. *due_ms: when to call again at the latest. */
+void pods_ask_for_servers(struct pods *pods, int64_t now_ms, int64_t *due_ms);
 
 #endif

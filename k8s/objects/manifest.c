@@ -536,8 +536,13 @@ static void add_member_arguments(cJSON *container, const struct kube_job *job,
     add_number(arguments, "--index", member->index);
     add_number(arguments, "--incarnation", member->incarnation);
     add_number(arguments, "--cpus", (cpu_m + 999) / 1000);
-    if (member->role == KUBE_SERVER)
-        add_number(arguments, "--memory", kube_job_server_rows(member->memory));
+    if (member->role == KUBE_SERVER) {
+        const int64_t most = kube_job_server_rows_most(member->memory);
+
+        add_number(arguments, "--memory",
+                   member->is_full ? most : kube_job_server_rows(member->memory));
+        add_number(arguments, "--memory-moving", most);
+    }
     add_argument(arguments, "--master");
     json_append(arguments, json_string(member->master));
     if (member->role == KUBE_WORKER && job->snapshot.size > 0) {

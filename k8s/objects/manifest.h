@@ -69,6 +69,7 @@ struct kube_member {
     enum kube_role role;
     uint32_t index, incarnation;
     int64_t memory;              /* bytes; more than the job's after it ran out */
+    bool is_full;                /* a server's rows may take what its snapshots would */
     struct slice master;         /* "tcp:HOST:PORT" */
     const struct slice *avoided; /* nodes to be avoided, as a preference */
     size_t avoided_count;

@@ -392,8 +392,8 @@ static enum status annotate(struct cluster *cluster, const char *name, uint32_t 
                error_hint(err, "Try again in a moment.");
     exchange_cancel(*scaling);
     *scaling = NULL;
-    return annotation_start(cluster->loop, cluster->client, &cluster->kube, name, number, reader,
-                            scaling, err);
+    return annotation_start(cluster->loop, cluster->client, &cluster->kube, slice_of(cluster->uid),
+                            name, number, reader, scaling, err);
 }
 
 static enum status scale(void *context, int64_t workers, struct error *err)

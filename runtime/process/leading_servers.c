@@ -43,7 +43,7 @@ static enum status start(void *self, struct leader *leader, struct error *err)
     /* None runs where a leader before had all that was learned, in a checkpoint that is damaged.
      * The first says how many there are. */
     if (workers && workers->run_servers)
-        workers->run_servers(workers->self, 1, JOBSPEC_SERVERS_MAX);
+        workers->run_servers(workers->self, 1, JOBSPEC_SERVERS_MAX, 0);
     TRY(leader_log_events(leader, err));
     TRY(leader_listen(leader, err));
     return shard_master_init(self, &options, loop_now_ms(), loop_outbox(leader->loop_role), err);

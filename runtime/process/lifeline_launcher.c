@@ -49,15 +49,16 @@ static void limit_lanes(void *self, uint32_t lanes)
     say("lanes %" PRIu32 "\n", lanes);
 }
 
-static void run_servers(void *self, uint32_t least, uint32_t most)
+static void run_servers(void *self, uint32_t least, uint32_t most, uint32_t serving)
 {
     (void)self;
+    (void)serving;
     say("servers %" PRIu32 " %" PRIu32 "\n", least, most);
 }
 
 static void servers_done(void *self)
 {
-    run_servers(self, 0, 0);
+    run_servers(self, 0, 0, 0);
 }
 
 static void on_event(void *self, const struct job_event *event, struct slice line)

@@ -110,14 +110,16 @@ static void tell_launcher(struct shard_master *master, struct outbox *outbox)
     struct shard_move *move = &master->move;
     const uint32_t least = servers_needed(master);
     const uint32_t most = move->is_settled && move->wanted > 0 ? least : master->server_room;
+    const uint32_t serving = move->is_settled ? move->now.serving : 0;
 
-    if (least == move->told_least && most == move->told_most)
+    if (least == move->told_least && most == move->told_most && serving == move->told_serving)
         return;
     for (uint32_t s = most; s < master->server_room; s++)
         shard_release_server(master, s, outbox);
     move->told_least = least;
     move->told_most = most;
-    outbox_servers(outbox, least, most);
+    move->told_serving = serving;
+    outbox_servers(outbox, least, most, serving);
 }
 
 static bool have_all_spoken(const struct shard_master *master, uint32_t servers)

@@ -48,6 +48,7 @@ struct shard_move {
     uint32_t wanted; /* servers, by the launcher; 0: it did not say */
     uint64_t wanted_version;
     uint32_t told_least, told_most; /* to the launcher */
+    uint32_t told_serving;          /* likewise; 0: that it is not known */
     uint32_t tries;                 /* of this number, that were given up */
     uint64_t ids;                   /* of layouts, given by this master */
     uint64_t anew;                  /* id of the one in which nothing was counted; 0: none */

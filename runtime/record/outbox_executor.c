@@ -531,7 +531,8 @@ static void tell_launcher(const struct worker_actions *workers, const struct out
         break;
     case OUTBOX_SERVERS:
         if (workers->run_servers)
-            workers->run_servers(workers->self, entry->servers.least, entry->servers.most);
+            workers->run_servers(workers->self, entry->servers.least, entry->servers.most,
+                                 entry->servers.serving);
         break;
     case OUTBOX_WORKER:
         memcpy(&row, outbox_bytes(outbox, entry).data, sizeof row);

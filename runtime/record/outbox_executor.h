@@ -43,9 +43,9 @@ struct worker_actions {
     /* The job's parameter servers have done their part, perhaps under an earlier master. NULL:
      * nothing is to be done about them. */
     void (*servers_done)(void *self);
-    /* So many parameter servers run from now on, those of the first indexes. NULL: their number
-     * stays. */
-    void (*run_servers)(void *self, uint32_t least, uint32_t most);
+    /* So many parameter servers run from now on, those of the first indexes; `serving` of them
+     * have the rows, 0: it is not known yet. NULL: their number stays. */
+    void (*run_servers)(void *self, uint32_t least, uint32_t most, uint32_t serving);
 };
 
 struct outbox_executor {

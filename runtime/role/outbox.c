@@ -152,12 +152,13 @@ void outbox_lanes(struct outbox *outbox, uint32_t lanes)
     add(outbox, OUTBOX_LANES)->index = lanes;
 }
 
-void outbox_servers(struct outbox *outbox, uint32_t least, uint32_t most)
+void outbox_servers(struct outbox *outbox, uint32_t least, uint32_t most, uint32_t serving)
 {
     struct outbox_entry *entry = add(outbox, OUTBOX_SERVERS);
 
     entry->servers.least = least;
     entry->servers.most = most;
+    entry->servers.serving = serving;
 }
 
 void outbox_end(struct outbox *outbox, enum status status)

@@ -103,7 +103,7 @@ struct outbox_entry {
             uint32_t index, incarnation; /* KILLED_BY_ROWS: the index alone; LANES: how many */
         };
         struct {
-            uint32_t least, most;
+            uint32_t least, most, serving;
         } servers;
         enum status status;
     };
@@ -151,7 +151,7 @@ void outbox_put_shard(struct outbox *outbox, const struct shard_head *head, stru
 void outbox_replace(struct outbox *outbox, uint32_t index, uint32_t incarnation);
 void outbox_killed_by_rows(struct outbox *outbox, uint32_t index);
 void outbox_lanes(struct outbox *outbox, uint32_t lanes);
-void outbox_servers(struct outbox *outbox, uint32_t least, uint32_t most);
+void outbox_servers(struct outbox *outbox, uint32_t least, uint32_t most, uint32_t serving);
 void outbox_end(struct outbox *outbox, enum status status);
 
 /* ----- reading ----- */

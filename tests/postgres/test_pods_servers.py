@@ -236,6 +236,23 @@ class Memory(Case):
                     if event["reason"] == "ServerOutOfMemory"]
         self.assertIn("ran out of its 65 MiB, it is started again with 130 MiB", " ".join(told))
 
+    def test_twice_the_servers_are_asked_for_where_a_pod_may_have_no_more(self):
+        def limit_range(plural, thing):
+            if plural == "pods" and "-ps-" in thing["metadata"]["name"] and (
+                    thing["spec"]["containers"][0]["resources"]["limits"]["memory"] != "65Mi"):
+                return 403, "Forbidden", 'pods "x" is forbidden: maximum memory usage per Container is 65Mi, but limit is 130Mi'
+            return None
+        self.api.admission = limit_range
+        self.submit(statement(epochs=150), server_memory=65 * pods.MIB, server_memory_max=260 * pods.MIB)
+        master = self.master()
+        master.log.wait_for(lambda line: "4 servers have the rows" in line, "rows on four servers")
+        self.assertGreater(self.check_learned(master)["AUC"], 0.93)
+        with self.api.lock:
+            told = [event["message"] for event in self.api.objects["events"].values()
+                    if event["reason"] == "ServersFull"]
+            self.assertEqual(self.api.objects["jobs"]["train"]["metadata"]["annotations"]["totrain.dev/servers"], "4")
+        self.assertRegex(told[0], "4 servers are asked for where 2 have the rows")
+
 
 if __name__ == "__main__":
     harness.main()

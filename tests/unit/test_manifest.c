@@ -221,6 +221,7 @@ static void a_server_is_told_what_its_rows_may_take_of_its_memory(void **state)
     CHECK_SLICE(argument_after(container, "ps"), "/var/lib/totrain/jobs/7");
     CHECK_SLICE(argument_after(container, "--index"), "1");
     CHECK_SLICE(argument_after(container, "--memory"), "104857600");
+    CHECK_SLICE(argument_after(container, "--memory-moving"), "209715200");
     CHECK_SLICE(argument_after(container, "--cpus"), "1");
     CHECK_SLICE(argument_after(container, "--snapshot"), "");
     CHECK_SLICE(API_TEXT(container, "resources", "limits", "memory"), "264Mi");
@@ -237,6 +238,12 @@ static void a_server_is_told_what_its_rows_may_take_of_its_memory(void **state)
                       "/etc/totrain/tls/ca.crt iris-ps-0:ca.crt;"
                       "/etc/totrain/tls/tls.crt iris-ps-0:1.crt;"
                       "/etc/totrain/tls/tls.key iris-ps-0:1.key;");
+    cJSON_Delete(pod);
+    server.is_full = true;
+    pod = manifest_member(&job, &server, SLICE("uid-1"));
+    container = container_of(API_MEMBER(pod, "spec"));
+    CHECK_SLICE(argument_after(container, "--memory"), "209715200");
+    CHECK_SLICE(API_TEXT(container, "resources", "limits", "memory"), "264Mi");
     cJSON_Delete(pod);
     text_init(&selector, 256);
     manifest_member_selector(&job, &selector);

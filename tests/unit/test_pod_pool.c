@@ -910,6 +910,109 @@ static void a_server_that_was_dismissed_may_end_as_it_likes(void **state)
     pod_pool_deinit(&f.pool);
 }
 
+/* Server 1 has as much as the cap allows, and needs more. */
+static void fill_server(struct fixture *f, uint32_t incarnation)
+{
+    end_pod(f, 1, incarnation, POD_REFUSED, status_exit_code(STATUS_LIMIT));
+    if (f->pool.failure.status != STATUS_OK)
+        return;
+    CHECK_INT(next(f), POD_POOL_CREATE);
+    CHECK_INT(f->step.memory, 1536 * MIB);
+    CHECK(f->step.is_full);
+    answer(f, STATUS_OK, "");
+    show(f, pod(1, incarnation + 1, POD_RUNNING));
+}
+
+static void begin_with_room_for_servers(struct fixture *f, int64_t memory)
+{
+    begin_servers(f, 2);
+    pod_pool_keep(&f->pool, 2, MOST);
+    pod_pool_on_serving(&f->pool, 2);
+    f->pool.places[1].memory = memory;
+}
+
+static void twice_the_servers_are_asked_for_where_one_may_have_no_more(void **state)
+{
+    struct fixture f;
+    (void)state;
+
+    begin_with_room_for_servers(&f, 1536 * MIB);
+    fill_server(&f, 1);
+    CHECK_INT(f.pool.asked, 4);
+    fill_server(&f, 2); /* before the rows have moved */
+    CHECK_INT(f.pool.asked, 4);
+    CHECK_INT(f.pool.failure.status, STATUS_OK);
+    pod_pool_on_step(&f.pool); /* steps that are done again are no way out */
+    fill_server(&f, 3);
+    CHECK(strstr(f.pool.failure.message, "server 1 ran out of the 1536 MiB"));
+    pod_pool_deinit(&f.pool);
+}
+
+static void what_was_full_counts_no_more_when_rows_have_moved(void **state)
+{
+    struct fixture f;
+    (void)state;
+
+    begin_with_room_for_servers(&f, 1536 * MIB);
+    fill_server(&f, 1);
+    fill_server(&f, 2);
+    f.pool.asked = 0;
+    pod_pool_on_serving(&f.pool, 3);
+    end_pod(&f, 1, 3, POD_DISRUPTED, 137);
+    CHECK_INT(next(&f), POD_POOL_CREATE);
+    CHECK(!f.step.is_full);
+    answer(&f, STATUS_OK, "");
+    show(&f, pod(1, 4, POD_RUNNING));
+    fill_server(&f, 4);
+    CHECK_INT(f.pool.asked, 4); /* as many as there may be */
+    CHECK_INT(f.pool.failure.status, STATUS_OK);
+    pod_pool_on_serving(&f.pool, 4);
+    fill_server(&f, 5);
+    CHECK_INT(f.pool.failure.status, STATUS_LIMIT);
+    pod_pool_deinit(&f.pool);
+}
+
+/* A LimitRange of the namespace. */
+static void memory_that_the_api_refuses_is_not_asked_for_again(void **state)
+{
+    struct fixture f;
+    (void)state;
+
+    begin_with_room_for_servers(&f, 512 * MIB);
+    end_pod(&f, 1, 1, POD_OUT_OF_MEMORY, 137);
+    CHECK_INT(next(&f), POD_POOL_CREATE);
+    CHECK_INT(f.step.memory, 1024 * MIB);
+    CHECK(!f.step.is_full);
+    answer(&f, STATUS_PERMISSION, "maximum memory usage per Container is 512Mi, but limit is 1Gi");
+    CHECK_INT(next(&f), POD_POOL_CREATE);
+    CHECK_INT(f.step.memory, 512 * MIB);
+    CHECK(f.step.is_full);
+    CHECK_INT(f.pool.asked, 4);
+    answer(&f, STATUS_OK, "");
+    show(&f, pod(1, 2, POD_RUNNING));
+    end_pod(&f, 0, 1, POD_OUT_OF_MEMORY, 137);
+    CHECK_INT(next(&f), POD_POOL_CREATE);
+    CHECK_INT(f.step.memory, 512 * MIB);
+    CHECK(f.step.is_full);
+    CHECK_INT(f.pool.failure.status, STATUS_OK);
+    pod_pool_deinit(&f.pool);
+}
+
+/* Twice the servers would need more of it than twice the memory of one. */
+static void a_quota_is_no_reason_for_more_servers(void **state)
+{
+    struct fixture f;
+    (void)state;
+
+    begin_with_room_for_servers(&f, 512 * MIB);
+    end_pod(&f, 1, 1, POD_OUT_OF_MEMORY, 137);
+    wait_after_refusal(&f, STATUS_LIMIT, "exceeded quota");
+    CHECK_INT(next(&f), POD_POOL_CREATE);
+    CHECK_INT(f.step.memory, 1024 * MIB);
+    CHECK_INT(f.pool.asked, 0);
+    pod_pool_deinit(&f.pool);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -920,6 +1023,10 @@ int main(void)
         cmocka_unit_test(a_server_may_call_itself_by_a_greater_number),
         cmocka_unit_test(the_master_says_which_servers_are_needed_and_which_go),
         cmocka_unit_test(a_server_that_was_dismissed_may_end_as_it_likes),
+        cmocka_unit_test(twice_the_servers_are_asked_for_where_one_may_have_no_more),
+        cmocka_unit_test(what_was_full_counts_no_more_when_rows_have_moved),
+        cmocka_unit_test(memory_that_the_api_refuses_is_not_asked_for_again),
+        cmocka_unit_test(a_quota_is_no_reason_for_more_servers),
         cmocka_unit_test(each_loss_is_told_once_with_its_reason),
         cmocka_unit_test(who_leaves_as_it_should_is_no_loss),
         cmocka_unit_test(surplus_stays_pending_and_the_pending_go_first),

@@ -594,15 +594,31 @@ static void tick_at(struct stage *stage, int64_t now_ms)
     shard_master_on_tick(&stage->master, now_ms, &stage->outbox);
 }
 
-/* What the launcher is told last; 0: nothing. */
-static uint32_t told(const struct stage *stage)
+/* What the launcher is told last; NULL: nothing. */
+static const struct outbox_entry *find_told(const struct stage *stage)
 {
-    uint32_t servers = 0;
+    const struct outbox_entry *found = NULL;
 
     for (size_t i = 0; i < stage->outbox.count; i++)
         if (stage->outbox.entries[i].kind == OUTBOX_SERVERS)
-            servers = stage->outbox.entries[i].servers.least;
-    return servers;
+            found = stage->outbox.entries + i;
+    return found;
+}
+
+/* How many servers are needed. */
+static uint32_t told(const struct stage *stage)
+{
+    const struct outbox_entry *found = find_told(stage);
+
+    return found ? found->servers.least : 0;
+}
+
+/* How many have the rows. */
+static uint32_t told_serving(const struct stage *stage)
+{
+    const struct outbox_entry *found = find_told(stage);
+
+    return found ? found->servers.serving : 0;
 }
 
 static void give_back(struct stage *stage, uint64_t lease, uint64_t shard)
@@ -656,6 +672,7 @@ static void begin_move(struct stage *stage)
     CHECK(message.servers.layout == 0 && !message.servers.is_paused);
     want_servers(stage, 2, 3);
     CHECK_INT(told(stage), 3);
+    CHECK_INT(told_serving(stage), 2);
     server_of(stage, 2, first_layout, no_layout);
     for (uint32_t s = 0; s < 3; s++)
         CHECK_INT(sent(stage, SERVER_PEER + s, MESSAGE_COPY, &message), 1);
@@ -704,6 +721,7 @@ static void rows_move_when_all_servers_have_counted_the_same(void **state)
     fetched(&stage, 1, STATUS_OK);
     CHECK_INT(sent(&stage, SERVER_PEER, MESSAGE_LAYOUT, NULL), 0);
     fetched(&stage, 2, STATUS_OK);
+    CHECK_INT(told_serving(&stage), 3);
     for (uint32_t s = 0; s < 3; s++) {
         CHECK_INT(sent(&stage, SERVER_PEER + s, MESSAGE_LAYOUT, &message), 1);
         CHECK(message.layout.layout == stage.master.move.now.id && message.layout.serving == 3);
