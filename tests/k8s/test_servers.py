@@ -1,4 +1,5 @@
-"""A job over parameter servers on a cluster, whose servers and workers are deleted at random: nothing is lost.
+"""A job over parameter servers on a cluster, whose servers and workers are deleted at random, and whose number of
+servers changes: nothing is lost.
 
 TOTRAIN_DELETIONS: how many pods are deleted (5; 20 in the full run).
 """
@@ -56,11 +57,15 @@ class Case(train.Case):
         self.addCleanup(session.kill)
         return session
 
+    def alive(self, *roles):
+        """Pods of which a process lives."""
+        return [pod for pod in self.watched.pods()
+                if pod.labels.get("totrain.dev/role") in roles and not pod.deleting_at and pod.run()]
+
     def members(self, session):
-        """Pods of which a process lives, when all of them are there. None: the session has ended."""
+        """When all workers and servers are there. None: the session has ended."""
         def all_there():
-            found = [pod for pod in self.watched.pods()
-                     if pod.labels.get("totrain.dev/role") in ROLES and not pod.deleting_at and pod.run()]
+            found = self.alive(*ROLES)
             return session.poll() is not None or len(found) == WORKERS + SERVERS and found
         found = wait_for(all_there, "all workers and servers")
         return None if found is True else found
@@ -68,6 +73,25 @@ class Case(train.Case):
     def step(self):
         found = self.server.execute("SELECT step FROM totrain.jobs ORDER BY id DESC LIMIT 1")
         return found[0][0] or 0 if found else 0
+
+    def delete(self, pod):
+        self.api.request("DELETE", f"{self.path}/pods/{pod.name}")
+
+    def check_end(self, session, undisturbed):
+        """As good as the job of one machine, and nothing is left."""
+        said, errors = session.communicate(timeout=train.DEADLINE)
+        self.assertEqual(session.returncode, 0, errors + "\n" + self.explain())
+        there = self.auc(said)
+        print(f"AUC {there:.4f}, of a job of this machine that nobody disturbed {undisturbed:.4f}")
+        self.assertLess(abs(there - undisturbed), 0.01)
+        self.assertGreater(there, 0.9)
+        self.assertEqual(self.job_tables(), [])
+        wait_for(lambda: all(pod.gone_at for pod in self.watched.pods() if pod.labels.get("totrain.dev/role") in ROLES),
+                 "the pods of workers and servers to go")
+        for job in self.jobs():
+            self.api.request("DELETE", f"/apis/batch/v1/namespaces/{self.space}/jobs/{job['metadata']['name']}",
+                             {"propagationPolicy": "Background"})
+        wait_for(lambda: not self.jobs() and not self.objects(), "the job to go")
 
 
 class Deaths(Case):
@@ -80,26 +104,63 @@ class Deaths(Case):
         while len(deleted) < DELETIONS and (found := self.members(session)):
             role = "ps" if len(deleted) % 2 == 0 else self.chance.choice(("ps", "worker"))
             victim, watch = self.chance.choice([pod for pod in found if pod.labels["totrain.dev/role"] == role]), Stopwatch()
-            self.api.request("DELETE", f"{self.path}/pods/{victim.name}")
+            self.delete(victim)
             deleted.append(role)
             step = self.step()
             wait_for(lambda victim=victim: session.poll() is not None or not victim.run(), "its end")
             wait_for(lambda step=step: session.poll() is not None or self.step() > step, "a step more")
             self.report(f"a {role} is deleted: a step more after", watch.read())
-        said, errors = session.communicate(timeout=train.DEADLINE)
-        self.assertEqual(session.returncode, 0, errors + "\n" + self.explain())
+        self.check_end(session, undisturbed)
         self.assertEqual(len(deleted), DELETIONS, "the job lasted long enough")
-        there = self.auc(said)
-        print(f"AUC {there:.4f}, of a job of this machine that nobody disturbed {undisturbed:.4f}")
-        self.assertLess(abs(there - undisturbed), 0.01)
-        self.assertGreater(there, 0.9)
-        self.assertEqual(self.job_tables(), [])
-        wait_for(lambda: all(pod.gone_at for pod in self.watched.pods() if pod.labels.get("totrain.dev/role") in ROLES),
-                 "the pods of workers and servers to go")
-        for job in self.jobs():
-            self.api.request("DELETE", f"/apis/batch/v1/namespaces/{self.space}/jobs/{job['metadata']['name']}",
-                             {"propagationPolicy": "Background"})
-        wait_for(lambda: not self.jobs() and not self.objects(), "the job to go")
+
+
+class Scaled(Case):
+    """2 -> 4 -> 1 servers, while one of them and the master are deleted."""
+
+    def scale(self, servers):
+        number = self.server.execute("SELECT max(id) FROM totrain.jobs")[0][0]
+        state = next(self.server.state.glob(f"*/*/jobs/{number}")).parents[1]  # alice's in this database
+        done = subprocess.run([train.BUILD / "totrain", "scale", str(number), "--ps", str(servers)], text=True,
+                              capture_output=True, check=False, user=state.owner(), cwd="/",
+                              env={**os.environ, "TOTRAIN_STATE": str(state)})
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def wait_for_rows(self, session, servers):
+        """So many servers have the rows, by the word of a master, no other is there, and the job goes on."""
+        watch, word = Stopwatch(), f"{servers} servers have the rows".encode()
+
+        def have_moved():
+            said = any(word in line for pod in self.watched.pods(role="master") for file in list(pod.logs.values())
+                       for line in file.read())
+            there = sorted(int(pod.labels["totrain.dev/index"]) for pod in self.alive("ps"))
+            return session.poll() is not None or said and there == list(range(servers))
+        wait_for(have_moved, f"{servers} servers with the rows")
+        self.report(f"{servers} servers have the rows after", watch.read())
+        self.wait_for_step(session)
+
+    def wait_for_step(self, session):
+        step = self.step()
+        wait_for(lambda: session.poll() is not None or self.step() > step, "a step more")
+        self.assertIsNone(session.poll(), "the job lasts long enough")
+
+    def test_the_number_of_servers_changes_while_the_job_learns(self):
+        epochs = 100
+        undisturbed = self.auc(self.run_sql(statement("here", epochs, "")))
+        steps = self.step()
+        session = self.begin(statement("there", epochs))
+        self.assertTrue(self.members(session))
+        wait_for(lambda: session.poll() is not None or 0 < self.step() < steps, "the first step")
+        self.scale(SERVERS * 2)
+        self.wait_for_rows(session, SERVERS * 2)
+        self.delete(self.alive("ps")[-1])
+        self.wait_for_step(session)
+        self.delete(self.alive("master")[0])
+        self.wait_for_step(session)
+        wait_for(lambda: session.poll() is not None or len(self.alive("ps")) == SERVERS * 2, "all servers")
+        self.scale(1)
+        self.wait_for_rows(session, 1)
+        self.check_end(session, undisturbed)
+        self.assertEqual(self.step(), steps, "each batch is counted, once")
 
 
 class Memory(Case):
