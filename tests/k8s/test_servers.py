@@ -4,6 +4,7 @@ servers changes: nothing is lost.
 TOTRAIN_DELETIONS: how many pods are deleted (5; 20 in the full run).
 """
 
+import json
 import os
 import random
 import re
@@ -164,21 +165,37 @@ class Scaled(Case):
 
 
 class Memory(Case):
-    def test_a_server_whose_rows_have_no_room_is_started_with_more(self):
-        """Ten thousand words of two columns, 256 numbers each with two slots: 30 MiB a server and what is beside them,
-        where it may have 16."""
+    def train_on_many(self, numbers, worker_memory, ps_memory):
+        """Ten thousand words of four columns, so many numbers each with two slots: of 128 it is 30 MiB a server and what
+        is beside them."""
         self.server.execute("""
-            CREATE TABLE many AS SELECT 'site ' || mod(n, 10000) AS site, 'ad ' || mod(n * 7, 10000) AS ad, mod(n, 2) AS clicked
-                FROM generate_series(1, 20000) AS n;
+            CREATE TABLE many AS SELECT 'site ' || mod(n, 10000) AS site, 'ad ' || mod(n * 7, 10000) AS ad,
+                                        'page ' || mod(n * 3, 10000) AS page, 'shop ' || mod(n * 9, 10000) AS shop,
+                                        mod(n, 2) AS clicked FROM generate_series(1, 20000) AS n;
             GRANT SELECT ON many TO alice""")
         self.run_sql("SELECT * FROM many TO TRAIN WideAndDeepClassifier WITH job.strategy = 'ps', model.hidden_units = [4], "
-                     "model.embedding_dimension = 256, train.batch_size = 256, train.epoch = 2, train.test_size = 0, "
-                     "job.where = 'kubernetes', job.max_workers = 2, job.worker_cpu = 0.1, job.worker_memory = '512Mi', "
-                     "job.ps_cpu = 0.1, job.ps_memory = '16Mi' LABEL clicked INTO many_model")
-        events = [event["message"] for event in self.api.get(f"{self.path}/events")["items"]
-                  if event["reason"] == "ServerOutOfMemory"]
-        self.assertRegex(" ".join(events), "server [01] ran out of its (96|192) MiB, it is started again with (192|384) MiB")
+                     f"model.embedding_dimension = {numbers}, train.batch_size = 256, train.epoch = 2, train.test_size = 0, "
+                     "job.where = 'kubernetes', job.max_workers = 2, job.worker_cpu = 0.1, "
+                     f"job.worker_memory = '{worker_memory}', job.ps_cpu = 0.1, job.ps_memory = '{ps_memory}' "
+                     "LABEL clicked INTO many_model")
         self.assertEqual(self.job_tables(), [])
+
+    def told(self, reason):
+        return " ".join(event["message"] for event in self.api.get(f"{self.path}/events")["items"]
+                        if event["reason"] == reason)
+
+    def test_a_server_whose_rows_have_no_room_is_started_with_more(self):
+        self.train_on_many(128, "512Mi", "16Mi")
+        self.assertRegex(self.told("ServerOutOfMemory"),
+                         "server [01] ran out of its (96|192) MiB, it is started again with (192|384) MiB")
+
+    def test_twice_the_servers_are_started_where_the_namespace_gives_no_pod_more(self):
+        """A Pod of 264 MiB: the master has as much."""
+        self.apply(json.dumps({"apiVersion": "v1", "kind": "LimitRange", "metadata": {
+            "name": "small", "namespace": self.space}, "spec": {"limits": [{"type": "Container", "max": {"memory": "264Mi"}}]}}))
+        self.train_on_many(512, "256Mi", "100Mi")
+        self.assertIn("4 servers are asked for where 2 have the rows", self.told("ServersFull"))
+        self.assertIn("from 2 to 4 servers, as totrain.dev/servers says", self.told("Scaled"))
 
 
 if __name__ == "__main__":
