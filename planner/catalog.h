@@ -121,6 +121,8 @@ struct model_summary {
     size_t round_count;
     struct slice digest;
     int64_t version;
+    uint64_t memory;        /* bytes that it takes where it is loaded; 0: not known */
+    double multiplications; /* that a row costs; likewise */
 };
 
 /* The database whose SQL is written. PostgreSQL folds a name without quotes to small letters. */
@@ -128,14 +130,16 @@ enum sql_dialect { SQL_SQLITE, SQL_POSTGRES };
 
 /* What the database's administrator has decided. Zeros: nothing. */
 struct catalog_limits {
-    uint32_t workers;                       /* most of one job; 0: as many as the language allows */
-    const char *workers_decision;           /* the setting with that, for the hint */
-    bool is_closed;                         /* jobs open no port: no job.metrics */
-    const char *no_detach, *no_detach_hint; /* why not job.wait = false; NULL: find_file tells */
-    uint64_t seed;                          /* of a statement without train.seed */
-    bool has_cluster;                       /* jobs may go to Kubernetes */
-    bool wants_cluster;                     /* and do, where a statement does not set job.where */
-    bool keeps_cluster;                     /* and may outlive the session: job.wait = false */
+    uint32_t workers;                  /* most of one job; 0: as many as the language allows */
+    const char *workers_decision;      /* the setting with that, for the hint */
+    uint64_t model_memory;             /* most of a model that the session itself loads; 0: any */
+    const char *model_memory_decision; /* likewise */
+    bool is_closed;                    /* jobs open no port: no job.metrics */
+    const char *no_detach, *no_detach_hint;   /* why not job.wait = false; NULL: find_file tells */
+    uint64_t seed;                            /* of a statement without train.seed */
+    bool has_cluster;                         /* jobs may go to Kubernetes */
+    bool wants_cluster;                       /* and do, where a statement does not set job.where */
+    bool keeps_cluster;                       /* and may outlive the session: job.wait = false */
     const char *no_cluster, *no_cluster_hint; /* why not; NULL: their pods cannot reach it */
     bool is_staged; /* the processes are started elsewhere, and reach this database */
 };

@@ -100,6 +100,10 @@ struct model {
     bool is_linear;       /* which says instead whether kind->linear is true */
     /* Likewise: what a statement says of one like it. */
     const struct kind_params *params;
+    /* Likewise: bytes that arrays and vocabularies take where the whole model is loaded, and
+     * multiplications of a row (model_cost). */
+    uint64_t memory;
+    double multiplications;
     struct slice metrics_json;         /* the result rows of TRAIN, for SHOW TRAIN */
     struct slice trials_json;          /* of a search, for SHOW TRIALS; size 0: there was none */
     const struct notice_list *notices; /* NULL: none */

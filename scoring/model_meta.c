@@ -749,6 +749,32 @@ enum status model_meta_read(struct slice json, const struct kind *const *kinds, 
     return status;
 }
 
+/* A word: its slice, its count, its text and its place where words are looked up. */
+#define WORD_MEMORY 64
+
+static uint64_t memory_of(const struct model *model)
+{
+    struct model_array array;
+    uint64_t bytes = 0;
+
+    for (uint32_t i = 0; model->kind->array(model, i, &array); i++)
+        bytes += array.rows * array.width * sizeof(float);
+    for (uint32_t i = 0; i < model->transform.input_count; i++)
+        bytes += (uint64_t)model->transform.inputs[i].word_count * WORD_MEMORY;
+    return bytes;
+}
+
+/* What transform_finish will count. */
+static void count_columns(struct transform *transform)
+{
+    const struct transform_size size = transform_size_of(transform);
+
+    transform->dense_width = size.dense;
+    transform->id_inputs = size.id_inputs;
+    transform->id_count = size.id_count;
+    transform->id_rows = (uint32_t)size.id_rows;
+}
+
 enum status model_read_meta(struct slice meta_json, const struct kind *const *kinds,
                             struct arena *arena, struct model *model, struct error *err)
 {
@@ -762,6 +788,9 @@ enum status model_read_meta(struct slice meta_json, const struct kind *const *ki
     *params = (struct kind_params){{0}};
     model->kind->params_of(model, params);
     model->params = params;
+    model->memory = memory_of(model);
+    count_columns(&model->transform);
+    model->multiplications = model_cost(model).multiplications;
     model->content = NULL;
     for (uint32_t i = 0; i < model->transform.input_count; i++)
         model->transform.inputs[i].word_count = 0;

@@ -128,12 +128,23 @@ static enum status unexpected(const struct model_row *row, const char *why, stru
                 row->name.data, (long long)row->position, why);
 }
 
+enum status model_chunk_check(const struct model_row *row, struct error *err)
+{
+    uint64_t hash;
+
+    if (!row->has_data || row->data.size < sizeof hash)
+        return unexpected(row, "has no checksum", err);
+    memcpy(&hash, row->data.data, sizeof hash);
+    return hash == bytes_hash(row->data.data + sizeof hash, row->data.size - sizeof hash, 0)
+               ? STATUS_OK
+               : unexpected(row, "does not match its checksum", err);
+}
+
 static enum status add_chunk(struct model_reader *reader, const struct model_row *row,
                              struct error *err)
 {
     struct tensor *tensor = NULL;
     size_t at, size;
-    uint64_t hash;
 
     for (uint32_t i = 0; i < reader->tensor_count && !tensor; i++)
         if (slice_is(row->name, reader->tensors[i].name))
@@ -144,12 +155,10 @@ static enum status add_chunk(struct model_reader *reader, const struct model_row
         return unexpected(row, "is there twice", err);
     at = (size_t)row->position * MODEL_CHUNK_BYTES;
     size = tensor->bytes - at < MODEL_CHUNK_BYTES ? tensor->bytes - at : MODEL_CHUNK_BYTES;
-    if (!row->has_data || row->data.size != sizeof hash + size)
+    if (!row->has_data || row->data.size != sizeof(uint64_t) + size)
         return unexpected(row, "has another size than its shape", err);
-    memcpy(&hash, row->data.data, sizeof hash);
-    if (hash != bytes_hash(row->data.data + sizeof hash, size, 0))
-        return unexpected(row, "does not match its checksum", err);
-    memcpy((char *)tensor->elements + at, row->data.data + sizeof hash, size);
+    TRY(model_chunk_check(row, err));
+    memcpy((char *)tensor->elements + at, row->data.data + sizeof(uint64_t), size);
     tensor->is_there[row->position] = 1;
     tensor->missing--;
     return STATUS_OK;

@@ -39,6 +39,9 @@ struct model_row {
     struct slice data;
 };
 
+/* CORRUPT where a row of a tensor does not match its checksum. */
+enum status model_chunk_check(const struct model_row *row, struct error *err);
+
 /* Called once per row, in the order meta, weight, tensor, vocabulary. */
 typedef enum status model_row_sink(void *context, const struct model_row *row, struct error *err);
 
@@ -60,8 +63,8 @@ enum status model_reader_assemble(struct model_reader *reader, struct model *mod
                                   struct error *err);
 void model_reader_free(struct model_reader *reader);
 
-/* What the planner needs, from the meta row's data alone: the same struct with
- * content and vocabularies left empty. */
+/* What the planner needs, from the meta row's data alone: the same struct with content and
+ * vocabularies left empty, and how large they are: model.memory, model.multiplications. */
 enum status model_read_meta(struct slice meta_json, const struct kind *const *kinds,
                             struct arena *arena, struct model *model, struct error *err);
 

@@ -401,6 +401,7 @@ struct transform_size transform_size_of(const struct transform *transform)
             continue;
         }
         size.id_inputs++;
+        size.id_count += input->type == INPUT_TEXT ? transform_text_room(input) : 1;
         size.id_rows +=
             (uint64_t)input->word_count + input->hash_buckets + (input->type == INPUT_CATEGORY);
     }

@@ -197,9 +197,10 @@ struct transform {
     float *limits;          /* (dense_width) */
 };
 
-/* What transform_finish will count: columns of dense, inputs that select rows, and these rows. */
+/* What transform_finish will count: columns of dense, inputs that select rows, these rows, and the
+ * ids of a row. */
 struct transform_size {
-    uint32_t dense, id_inputs;
+    uint32_t dense, id_inputs, id_count;
     uint64_t id_rows;
 };
 struct transform_size transform_size_of(const struct transform *transform);

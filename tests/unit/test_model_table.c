@@ -398,6 +398,28 @@ static void the_meta_row_alone_tells_what_the_planner_needs(void **state)
     fixture_deinit(&fixture);
 }
 
+/* Which decides who scores: nobody loads a model for it. */
+static void the_meta_row_tells_how_large_the_model_is_and_what_a_row_costs(void **state)
+{
+    const uint32_t widths[] = {5, 3};
+    const size_t rows = 3 + 1 + 2 + 3 + 3; /* numbers and a "was NULL"; words, buckets, others */
+    struct fixture fixture;
+    struct model model;
+    struct error err;
+    (void)state;
+
+    fixture_init(&fixture, 3);
+    fixture_layers(&fixture, widths, 2);
+    fixture_write(&fixture);
+    CHECK_OK(model_read_meta(find_row(&fixture, "meta", "meta", 0)->data, kinds, &fixture.arena,
+                             &model, &err));
+    CHECK_INT(fixture.network.layers[0].rows, rows);
+    CHECK_INT(model.memory, (rows * 5 + 5 + 5 * 3 + 3) * sizeof(float) + 5 * 64 /* words */);
+    CHECK(model.multiplications == model_cost(&fixture.model).multiplications);
+    CHECK(model.multiplications > 0);
+    fixture_deinit(&fixture);
+}
+
 static void the_digest_sees_every_part_that_predicts_and_no_other(void **state)
 {
     const uint32_t widths[] = {2, 3};
@@ -769,6 +791,7 @@ int main(void)
         cmocka_unit_test(a_deep_model_has_no_weights_to_read),
         cmocka_unit_test(the_vocabulary_shows_words_and_counts),
         cmocka_unit_test(the_meta_row_alone_tells_what_the_planner_needs),
+        cmocka_unit_test(the_meta_row_tells_how_large_the_model_is_and_what_a_row_costs),
         cmocka_unit_test(the_digest_sees_every_part_that_predicts_and_no_other),
         cmocka_unit_test(a_table_that_was_tampered_with_is_refused),
         cmocka_unit_test(sizes_beyond_the_arena_are_refused_before_they_are_taken),

@@ -241,6 +241,8 @@ enum status model_summarise(const struct model *model, struct arena *arena,
         .aim = model->aim,
         .digest = model->digest,
         .version = model->version,
+        .memory = model->memory,
+        .multiplications = model->multiplications,
     };
     TRY(summarise_rounds(model, arena, summary, err));
     summary->inputs = ARENA_NEW(arena, struct model_input, summary->input_count + 1);
