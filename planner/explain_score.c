@@ -6,7 +6,7 @@
 #include "planner/column_dates.h"
 #include "planner/explanation.h"
 
-#define LINES_EXTRA 10 /* beside inputs */
+#define LINES_EXTRA 11 /* beside inputs */
 
 static void append_name(struct text *out, struct slice schema, struct slice name)
 {
@@ -26,6 +26,10 @@ static void explain_model(struct explanation *explanation)
     if (plan->model.version > 0)
         text_printf(out, ", version %lld", (long long)plan->model.version);
     explanation_line(explanation, "model");
+    if (plan->scoring.too_large.size == 0)
+        return;
+    text_append(out, plan->scoring.too_large);
+    explanation_line(explanation, "memory");
 }
 
 static void explain_input(struct explanation *explanation, size_t input)

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "planner/model_room.h"
 #include "planner/plan_predict.h"
 #include "planner/plan_train.h"
 #include "planner/planning.h"
@@ -122,7 +123,8 @@ static enum status dispatch(struct planning *planning)
     case STATEMENT_EXPORT_MODEL:
         TRY(plan_file(planning));
         planning->plan->object_position = path_last(&planning->statement->object).position;
-        return model_find(planning);
+        TRY(model_find(planning));
+        return model_room_need(planning);
     case STATEMENT_IMPORT_MODEL:
         TRY(plan_file(planning));
         return target_plan(planning, &planning->statement->into, &planning->plan->into_schema,

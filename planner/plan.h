@@ -92,7 +92,8 @@ struct plan_cluster {
 
 /* How PREDICT and EVALUATE get their rows scored. */
 struct plan_scoring {
-    bool on_workers; /* by a job of worker processes; else by the session itself */
+    bool on_workers; /* by a job of worker processes, as job.* says; else the engine chooses */
+    struct slice too_large; /* why the session has no room for the model; size 0: it has */
     uint32_t min_workers, max_workers; /* max_workers 0: the cores of this machine */
     bool wait;                         /* false: a detached job */
     struct slice metrics_host;         /* an IP address; size 0: nothing is served */

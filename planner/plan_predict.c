@@ -8,6 +8,7 @@
 #include "planner/judging.h"
 #include "planner/label.h"
 #include "planner/metric_list.h"
+#include "planner/model_room.h"
 #include "planner/planning.h"
 #include "planner/query.h"
 #include "planner/settings.h"
@@ -282,6 +283,7 @@ enum status plan_predict(struct planning *planning)
     TRY(settings_read(planning, SCOPE_PREDICT));
     TRY(model_find(planning));
     TRY(plan_target(planning));
+    TRY(plan->has_target ? model_room_note(planning) : model_room_need(planning));
     TRY(name_components(planning));
     TRY(plan_replacing(planning, "predict.replace"));
     TRY(bad_rows_plan(planning, "predict.bad_rows"));
@@ -318,6 +320,7 @@ enum status plan_evaluate(struct planning *planning)
 
     TRY(settings_read(planning, SCOPE_EVALUATE));
     TRY(model_find(planning));
+    TRY(model_room_note(planning));
     TRY(metrics_plan(planning, plan->model.task, plan->model.aim.aim, plan->model.aim.aim,
                      plan->model.class_count));
     TRY(average_check(planning));
@@ -560,6 +563,7 @@ enum status plan_explain_model(struct planning *planning)
     TRY(check_explainer(planning));
     TRY(settings_read(planning, SCOPE_EXPLAIN));
     TRY(model_find(planning));
+    TRY(model_room_need(planning));
     plan_summary(planning);
     if (!is_permutation(explainer) && !is_shap(explainer))
         return plan_inside(planning);

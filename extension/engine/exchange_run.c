@@ -1,6 +1,7 @@
 #include "extension/engine/exchange_run.h"
 
 #include "codegen/model_path.h"
+#include "extension/engine/host/stored_model.h"
 #include "interop/exchange.h"
 #include "interop/exchange_file.h"
 #include "planner/targets.h"
@@ -21,7 +22,7 @@ static enum status export_model(const struct host *host, struct slice schema, st
     enum status status;
 
     arena_init(&arena, arena_most(host));
-    status = host->models->load(host->self, schema, name, &arena, &model, err);
+    status = stored_model_load(host, schema, name, &arena, &model, err);
     if (status == STATUS_OK)
         status = exchange_export(&model, format, out, err);
     arena_deinit(&arena);

@@ -5,6 +5,7 @@
 
 #include "base/cell_bytes.h"
 #include "codegen/model_path.h"
+#include "extension/engine/host/stored_model.h"
 #include "extension/sqlite/each_row.h"
 #include "extension/sqlite/job_vtab.h"
 #include "extension/sqlite/models.h"
@@ -37,15 +38,16 @@ static void loaded_free(void *context)
 static enum status load(sqlite3 *db, struct slice path_text, struct loaded *loaded,
                         struct error *err)
 {
-    struct sqlite_host host = {.db = db};
+    struct sqlite_host host;
     struct slice schema, name;
     struct arena arena;
     enum status status;
 
+    sqlite_host_init(&host, db, "");
     arena_init(&arena, ARENA_MAXIMUM);
     status = model_path_read(path_text, &arena, &schema, &name, err);
     if (status == STATUS_OK)
-        status = host_load_model(&host, schema, name, &loaded->arena, &loaded->model, err);
+        status = stored_model_load(&host.host, schema, name, &loaded->arena, &loaded->model, err);
     arena_deinit(&arena);
     TRY(status);
     TRY(scorer_init(&loaded->scorer, &loaded->model, 1, err));

@@ -232,7 +232,7 @@ static struct model_row read_row(sqlite3_stmt *statement)
     return row;
 }
 
-static enum status read_rows(sqlite3_stmt *statement, struct model_reader *reader,
+static enum status give_rows(sqlite3_stmt *statement, model_row_sink *each, void *context,
                              struct error *err)
 {
     bool has_row;
@@ -243,28 +243,36 @@ static enum status read_rows(sqlite3_stmt *statement, struct model_reader *reade
         if (!has_row)
             return STATUS_OK;
         row = read_row(statement);
-        TRY(model_reader_add(reader, &row, err));
+        TRY(each(context, &row, err));
     }
+}
+
+enum status host_each_model_row(void *self, struct slice schema, struct slice name, bool only_meta,
+                                model_row_sink *each, void *context, struct error *err)
+{
+    struct sqlite_host *host = self;
+    sqlite3_stmt *statement;
+    enum status status;
+
+    TRY(prepare_read(host->db, schema, name, only_meta ? " WHERE part = 'meta' LIMIT 1" : "",
+                     &statement, err));
+    status = give_rows(statement, each, context, err);
+    sqlite3_finalize(statement);
+    return name_damaged_model(name, status, err);
 }
 
 enum status host_load_model(void *self, struct slice schema, struct slice name, struct arena *arena,
                             struct model *model, struct error *err)
 {
-    struct sqlite_host *host = self;
     struct model_reader *reader;
-    sqlite3_stmt *statement;
     enum status status;
 
-    TRY(prepare_read(host->db, schema, name, "", &statement, err));
-    status = model_reader_new(kinds, arena, &reader, err);
-    if (status == STATUS_OK) {
-        status = read_rows(statement, reader, err);
-        if (status == STATUS_OK)
-            status = model_reader_finish(reader, model, err);
-        model_reader_free(reader);
-    }
-    sqlite3_finalize(statement);
-    return name_damaged_model(name, status, err);
+    TRY(model_reader_new(kinds, arena, &reader, err));
+    status = host_each_model_row(self, schema, name, false, model_reader_take, reader, err);
+    if (status == STATUS_OK)
+        status = name_damaged_model(name, model_reader_finish(reader, model, err), err);
+    model_reader_free(reader);
+    return status;
 }
 
 enum status host_load_meta(void *self, struct slice schema, struct slice name, struct arena *arena,

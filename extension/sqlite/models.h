@@ -27,6 +27,8 @@ enum status host_find_model(void *self, struct slice schema, struct slice name, 
                             struct model_summary *summary, struct error *err);
 enum status host_load_model(void *self, struct slice schema, struct slice name, struct arena *arena,
                             struct model *model, struct error *err);
+enum status host_each_model_row(void *self, struct slice schema, struct slice name, bool only_meta,
+                                model_row_sink *each, void *context, struct error *err);
 enum status host_load_meta(void *self, struct slice schema, struct slice name, struct arena *arena,
                            struct model *model, struct error *err);
 enum status host_list_models(void *self, const struct sink *sink, struct error *err);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "extension/engine/host/stored_model.h"
 #include "extension/sqlite/fill_rows.h"
 #include "extension/sqlite/models.h"
 #include "extension/sqlite/parallel_scan.h"
@@ -43,6 +44,7 @@ static const struct host_models models = {
     .publish = host_publish,
     .find_place = host_find_place,
     .load = host_load_model,
+    .each_row = host_each_model_row,
     .load_meta = host_load_meta,
     .list = host_list_models,
     .list_versions = host_list_versions,
@@ -85,4 +87,5 @@ void sqlite_host_init(struct sqlite_host *host, sqlite3 *db, const char *program
         .tables = &tables,
         .marks = &marks,
     };
+    stored_model_limit_of_environment(&host->host);
 }

@@ -1,6 +1,8 @@
 #include "runtime/data/model_file.h"
 
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/bytes.h"
 #include "scoring/model_write.h"
@@ -11,16 +13,34 @@ enum { HAS_VALUE = 1, HAS_DATA = 2, IS_TEXT = 4 };
 
 /* ----- writing ----- */
 
-struct writing {
+struct model_file {
     FILE *file;
-    const char *path;
     struct text row;
+    char path[PATH_MAX];
 };
 
-static enum status write_row(void *context, const struct model_row *row, struct error *err)
+enum status model_file_create(const char *path, struct model_file **file, struct error *err)
 {
-    struct writing *writing = context;
-    struct text *bytes = &writing->row, size;
+    struct model_file *made = calloc(1, sizeof *made);
+
+    *file = made;
+    if (!made)
+        return fail_no_memory(err);
+    text_init(&made->row, ROW_BYTES_MAX);
+    snprintf(made->path, sizeof made->path, "%s", path);
+    made->file = fopen(path, "we");
+    if (made->file)
+        return STATUS_OK;
+    fail_errno(err, STATUS_IO, "cannot write %s", path);
+    free(made);
+    *file = NULL;
+    return err->status;
+}
+
+enum status model_file_put(void *self, const struct model_row *row, struct error *err)
+{
+    struct model_file *file = self;
+    struct text *bytes = &file->row, size;
     bool is_written;
 
     text_clear(bytes);
@@ -36,25 +56,27 @@ static enum status write_row(void *context, const struct model_row *row, struct 
                     ROW_BYTES_MAX);
     text_init(&size, sizeof(uint64_t));
     put_u32(&size, (uint32_t)bytes->size);
-    is_written = !size.failed && fwrite(size.data, 1, size.size, writing->file) == size.size &&
-                 fwrite(bytes->data, 1, bytes->size, writing->file) == bytes->size;
+    is_written = !size.failed && fwrite(size.data, 1, size.size, file->file) == size.size &&
+                 fwrite(bytes->data, 1, bytes->size, file->file) == bytes->size;
     text_deinit(&size);
-    return is_written ? STATUS_OK : fail_errno(err, STATUS_IO, "cannot write %s", writing->path);
+    return is_written ? STATUS_OK : fail_errno(err, STATUS_IO, "cannot write %s", file->path);
+}
+
+enum status model_file_close(struct model_file *file, enum status so_far, struct error *err)
+{
+    if (fclose(file->file) != 0 && so_far == STATUS_OK)
+        so_far = fail_errno(err, STATUS_IO, "cannot write %s", file->path);
+    text_deinit(&file->row);
+    free(file);
+    return so_far;
 }
 
 enum status model_file_write(const char *path, const struct model *model, struct error *err)
 {
-    struct writing writing = {.file = fopen(path, "we"), .path = path};
-    enum status status;
+    struct model_file *file;
 
-    if (!writing.file)
-        return fail_errno(err, STATUS_IO, "cannot write %s", path);
-    text_init(&writing.row, ROW_BYTES_MAX);
-    status = model_write(model, write_row, &writing, err);
-    text_deinit(&writing.row);
-    if (fclose(writing.file) != 0 && status == STATUS_OK)
-        status = fail_errno(err, STATUS_IO, "cannot write %s", path);
-    return status;
+    TRY(model_file_create(path, &file, err));
+    return model_file_close(file, model_write(model, model_file_put, file, err), err);
 }
 
 /* ----- reading ----- */

@@ -4,8 +4,8 @@
  *
  *     u32 size of the row | part, name, data: u32 size, bytes | u8 flags | i64 position | f64 value
  *
- * Rows in the order of model_write. Whoever reads a model from them checks that none is missing
- * (scoring/model_table.h).
+ * The meta row first, the others as they came. Whoever reads a model from them checks that none is
+ * missing (scoring/model_table.h).
  */
 #ifndef RUNTIME_DATA_MODEL_FILE_H
 #define RUNTIME_DATA_MODEL_FILE_H
@@ -15,6 +15,14 @@
 #define MODEL_FILE "model.rows"
 
 enum status model_file_write(const char *path, const struct model *model, struct error *err);
+
+/* Row by row: create --(put)*--> close, which frees it in every case, and with anything but OK so
+ * far returns that. */
+struct model_file;
+enum status model_file_create(const char *path, struct model_file **file, struct error *err);
+enum status model_file_put(void *file, const struct model_row *row, struct error *err);
+enum status model_file_close(struct model_file *file, enum status so_far, struct error *err);
+
 /* CORRUPT for what model_file_write does not write. Rows are borrowed until `each` returns. */
 enum status model_file_read(const char *path, model_row_sink *each, void *context,
                             struct error *err);

@@ -2,13 +2,17 @@
 
 import json
 import os
+import pathlib
 import subprocess
 import unittest
+
+import psycopg2
 
 import harness
 from server import BUILD
 
 ROWS = 3000
+LARGE_BYTES = 4 * (3000 * 3000 + 3000 * 3)
 JOB = " WITH job.max_workers = 2"
 
 
@@ -144,6 +148,41 @@ class Workers(harness.Case):
                      "totrain.probability('large', wide) AS probability FROM wide;")
         self.assertEqual(self.execute("SELECT count(*) FROM (TABLE alone EXCEPT (SELECT id, a, b, p, probability FROM inside)) q"), [(0,)])
         self.check_nothing_runs()
+
+    def test_a_model_above_the_limit_of_a_session_goes_to_workers(self):
+        """Who loads no more of it than it may, as its memory shows; views are told, and what no job can be made of."""
+        self.execute("CREATE TABLE few AS SELECT g AS id, sin(g) AS a, cos(g) AS b, g % 2 AS y FROM generate_series(1, 300) g; ANALYZE few")
+        self.by_psql("SELECT a, b, y FROM few TO TRAIN DNNClassifier WITH model.hidden_units = [3000, 3000], train.max_steps = 1 LABEL y INTO large;"
+                     "SELECT * FROM few TO PREDICT alone.p WITH predict.extra_outputs = 'probability' USING large;")
+        evaluate = "SELECT * FROM totrain.rows($$SELECT * FROM few TO EVALUATE large$$)"
+        measured = self.execute(evaluate)
+        connection = self.connect()
+        connection.autocommit = True
+        cursor = connection.cursor()
+        cursor.execute("SET totrain.model_memory = '1MB'; SELECT max(md5(data)) FROM large")  # shared buffers count, too
+        before = self.peak_of(connection)
+        cursor.execute("SELECT row ->> 'detail' FROM totrain.rows($$EXPLAIN SELECT * FROM few TO PREDICT p.p USING large$$) AS row "
+                       "WHERE row ->> 'item' IN ('memory', 'scored by')")
+        self.assertEqual(cursor.fetchall(), [("takes 34.4 MiB, and a session loads models of up to 1.0 MiB (totrain.model_memory)",),
+                                             ("workers: the session has no room for the model",)])
+        cursor.execute("SELECT * FROM totrain.rows($$SELECT * FROM few TO PREDICT inside.p WITH predict.extra_outputs = 'probability' USING large$$)")
+        self.assertIn("the rows are scored by workers: the model takes 34.4 MiB", "".join(connection.notices))
+        cursor.execute(evaluate)
+        self.assertEqual(cursor.fetchall(), measured)
+        self.assertLess(self.peak_of(connection) - before, LARGE_BYTES / 2)
+        self.assertEqual(self.execute("SELECT count(*) FROM (TABLE alone EXCEPT TABLE inside) q"), [(0,)])
+        for sql in ("SELECT totrain.predict('large', few) FROM few", "SELECT totrain.export_model('large', 'xgboost')",
+                    "SELECT * FROM totrain.rows($$SELECT * FROM few TO EXPLAIN large$$)"):
+            with self.assertRaises(psycopg2.Error) as refused:
+                cursor.execute(sql)
+            self.assertIn('model "large" takes 34.4 MiB, and a session loads models of up to 1.0 MiB', str(refused.exception))
+            self.assertIn("totrain.model_memory says how much a session loads", str(refused.exception))
+        self.check_nothing_runs()
+
+    @staticmethod
+    def peak_of(connection):
+        status = pathlib.Path(f"/proc/{connection.info.backend_pid}/status").read_text(encoding="ascii")
+        return int(status.partition("VmHWM:")[2].split()[0]) << 10
 
     def by_psql_notices(self, sql):
         done = self.psql(sql, "-v", "ON_ERROR_STOP=1", "-q")

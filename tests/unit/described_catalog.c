@@ -342,6 +342,20 @@ static void read_cluster(struct slice what, struct catalog_limits *limits)
     }
 }
 
+/* Behind the line of the model. */
+static void read_memory(struct slice what, struct slice line, struct described_catalog *described)
+{
+    struct catalog_limits *limits = &described->catalog.limits;
+    int64_t bytes, most;
+
+    if (!slice_to_integer(word(&what), &bytes) || !slice_is(word(&what), "of") ||
+        !slice_to_integer(word(&what), &most))
+        give_up("no bytes", line);
+    described->model.memory = (uint64_t)bytes;
+    limits->model_memory = (uint64_t)most;
+    limits->model_memory_decision = "totrain.model_memory";
+}
+
 static void read_line(struct slice line, struct described_catalog *described)
 {
     struct slice rest = line, what = cut(&rest, ":");
@@ -374,6 +388,8 @@ static void read_line(struct slice line, struct described_catalog *described)
             give_up("no number", line);
         described->catalog.limits.workers = (uint32_t)position;
         described->catalog.limits.workers_decision = "totrain.max_workers";
+    } else if (slice_is(what, "memory")) {
+        read_memory(rest, line, described);
     } else if (slice_is(what, "staged")) {
         described->catalog.limits.is_staged = true;
     } else if (slice_is(what, "pathless")) {

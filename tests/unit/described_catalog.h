@@ -17,6 +17,7 @@
  *     -- cluster: may                         jobs may run there; "will": they do unless told
  *     -- cluster: not allowed here            they may not
  *     -- workers: 2                           of a job at most
+ *     -- memory: 3000000000 of 536870912      bytes of the model, and most that a session loads
  *     -- staged:                              the job's processes are started elsewhere
  *     -- refused: 14 no such table: iriss     the host refuses at this byte
  *

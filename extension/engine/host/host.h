@@ -26,7 +26,7 @@
 #include "runtime/data/spool.h"
 #include "runtime/launch/job_folder.h"
 #include "runtime/launch/job_lock.h"
-#include "scoring/model.h"
+#include "scoring/model_table.h"
 
 /* How much memory the arena of one loaded model may take. */
 #define MODEL_ARENA_MAX ((size_t)16 << 30)
@@ -186,9 +186,14 @@ struct host_models {
      * and `schema` of *unpublished. */
     enum status (*find_place)(void *self, struct slice schema, struct unpublished *unpublished,
                               struct error *err);
-    /* NOT_FOUND, CORRUPT. The model lives in the arena. */
+    /* NOT_FOUND, CORRUPT. The model lives in the arena. Statements ask by stored_model.h, which
+     * looks first whether there is room for it. */
     enum status (*load)(void *self, struct slice schema, struct slice name, struct arena *arena,
                         struct model *model, struct error *err);
+    /* Its rows as they are, in any order, or its meta row alone. A CORRUPT of `each` becomes one of
+     * this model. */
+    enum status (*each_row)(void *self, struct slice schema, struct slice name, bool only_meta,
+                            model_row_sink *each, void *context, struct error *err);
     /* The meta row alone: layers and vocabularies are empty. */
     enum status (*load_meta)(void *self, struct slice schema, struct slice name,
                              struct arena *arena, struct model *model, struct error *err);

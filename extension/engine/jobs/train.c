@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "codegen/lower_train.h"
+#include "extension/engine/host/stored_model.h"
 #include "extension/engine/host/train_rows.h"
 #include "extension/engine/jobs/cluster_job.h"
 #include "extension/engine/jobs/cross_validation.h"
@@ -128,6 +129,7 @@ static enum status spool(struct training *training, uint64_t *rows, struct error
 static enum status put_old_model(const struct job *job, struct error *err)
 {
     const struct plan *plan = job->plan;
+    struct model_file *file;
     char path[PATH_MAX];
     struct arena arena;
     struct model model;
@@ -136,15 +138,15 @@ static enum status put_old_model(const struct job *job, struct error *err)
     if (plan->model_name.size == 0)
         return STATUS_OK;
     TRY(job_folder_file(&job->folder, MODEL_FILE, path, err));
-    arena_init(&arena, MODEL_ARENA_MAX);
-    status = job->host->models->load(job->host->self, plan->model_schema, plan->model_name, &arena,
-                                     &model, err);
+    TRY(model_file_create(path, &file, err));
+    arena_init(&arena, ARENA_MAXIMUM);
+    status = stored_model_copy(job->host, plan->model_schema, plan->model_name, model_file_put,
+                               file, &arena, &model, err);
+    status = model_file_close(file, status, err);
     if (status == STATUS_OK && !slice_equal(model.digest, job->spec.old_model))
         status = fail(err, STATUS_STALE,
                       "model \"%.*s\" was replaced meanwhile: run the statement again",
                       SLICE_FORMAT(plan->model_name));
-    if (status == STATUS_OK)
-        status = model_file_write(path, &model, err);
     arena_deinit(&arena);
     return status;
 }

@@ -154,6 +154,16 @@ static enum status take_meta(void *context, const struct model_row *row, struct 
     return fail(err, STATUS_STALE, "the rest is not read");
 }
 
+static enum status find_meta(struct jobstore *store, struct meta_search *search, struct error *err)
+{
+    const enum status status = jobstore_each_model_row(store, take_meta, search, err);
+
+    if (!search->is_found)
+        return status;
+    error_clear(err);
+    return STATUS_OK;
+}
+
 static enum status put_notices(struct jobstore *store, const struct sink *sink, struct error *err)
 {
     struct arena arena;
@@ -161,13 +171,24 @@ static enum status put_notices(struct jobstore *store, const struct sink *sink, 
     enum status status;
 
     arena_init(&arena, ARENA_MAXIMUM);
-    status = jobstore_each_model_row(store, take_meta, &search, err);
-    if (search.is_found) {
-        error_clear(err);
+    status = find_meta(store, &search, err);
+    if (search.is_found)
         status = train_row_notices(sink, search.model.notices, err);
-    }
     arena_deinit(&arena);
     return status;
+}
+
+/* How many clusters there are the meta row does not tell without the content. */
+enum status job_model_measured(struct jobstore *store, struct arena *arena, struct model *model,
+                               struct error *err)
+{
+    struct meta_search search = {.arena = arena};
+
+    TRY(find_meta(store, &search, err));
+    if (!search.is_found || search.model.task == TASK_CLUSTERING)
+        return job_model_read(store, arena, model, err);
+    *model = search.model;
+    return STATUS_OK;
 }
 
 enum status trained_model_read(struct jobstore *store, struct arena *arena, struct model *model,

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "codegen/lower_predict.h"
+#include "extension/engine/host/stored_model.h"
 #include "extension/engine/rows/bad_rows.h"
 #include "planner/plan.h"
 #include "scoring/metrics.h"
@@ -349,8 +350,8 @@ enum status score_with_model(const struct host *host, const struct plan *plan, s
 
     TRY(score_check_targets(host, plan, err));
     arena_init(&model_arena, MODEL_ARENA_MAX);
-    status = host->models->load(host->self, plan->model_schema, plan->model_name, &model_arena,
-                                &model, err);
+    status =
+        stored_model_load(host, plan->model_schema, plan->model_name, &model_arena, &model, err);
     if (status == STATUS_OK)
         status = use(host, plan, &model, arena, sink, err);
     arena_deinit(&model_arena);

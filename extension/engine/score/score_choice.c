@@ -18,10 +18,9 @@
 #include "extension/engine/score/score.h"
 #include "extension/engine/score/score_job.h"
 #include "runtime/launch/processor.h"
-#include "scoring/kind.h"
 
 #define LEAST_WORK 1e10  /* in all: a third of a second, several times what processes cost */
-#define LEAST_ROWS 10000 /* with fewer the model is not even looked at */
+#define LEAST_ROWS 10000 /* with fewer it is not even weighed */
 
 bool score_pays(double transfer_cost, uint64_t rows, double work_per_row, uint32_t cores)
 {
@@ -39,22 +38,6 @@ uint32_t score_most_workers(uint32_t wanted, uint32_t least, uint32_t cores, uin
     if (limit > 0 && most > limit)
         most = limit;
     return most < least ? least : most;
-}
-
-/* Whatever goes wrong here goes wrong again where it is reported. */
-static double work_of(const struct host *host, const struct plan *plan)
-{
-    struct arena arena;
-    struct error ignored;
-    struct model model;
-    double work = 0;
-
-    arena_init(&arena, MODEL_ARENA_MAX);
-    if (host->models->load(host->self, plan->model_schema, plan->model_name, &arena, &model,
-                           &ignored) == STATUS_OK)
-        work = model_cost(&model).multiplications;
-    arena_deinit(&arena);
-    return work;
 }
 
 static void choose(struct score_choice *choice, bool by_workers, const char *format, ...)
@@ -77,12 +60,11 @@ static double transfer_cost_of(const struct host *host, const struct plan *plan)
     return host->kept_rows ? SCORE_TRANSFER_KEPT : SCORE_TRANSFER_PREDICT;
 }
 
-/* Rows are worth a look, and so is the model. */
 static void weigh(const struct host *host, const struct plan *plan, uint32_t cores,
                   struct score_choice *choice)
 {
     const unsigned long long rows = host->rows->guess(host->self, plan->select);
-    double work;
+    const double work = plan->model.multiplications;
 
     if (rows == 0) {
         choose(choice, false,
@@ -93,7 +75,6 @@ static void weigh(const struct host *host, const struct plan *plan, uint32_t cor
         choose(choice, false, "the session: a table of about %llu rows is small", rows);
         return;
     }
-    work = work_of(host, plan);
     if (score_pays(transfer_cost_of(host, plan), rows, work, cores))
         choose(choice, true, "workers: about %llu rows, %.0f multiplications each, %u cores", rows,
                work, cores);
@@ -106,13 +87,19 @@ static void weigh(const struct host *host, const struct plan *plan, uint32_t cor
 void score_choose(const struct host *host, const struct plan *plan, struct score_choice *choice)
 {
     const uint32_t cores = launch_cores();
+    const bool is_large = plan->scoring.too_large.size > 0;
 
     if (plan->scoring.on_workers)
         choose(choice, true, "workers, as job.* says");
     else if (plan->kind == STATEMENT_PREDICT && !plan->has_target)
-        choose(choice, false, "the session: its rows are wanted one by one");
+        choose(choice, false,
+               is_large ? "nobody: rows that are wanted one by one the session scores, which has "
+                          "no room for the model"
+                        : "the session: its rows are wanted one by one");
     else if (!host->session.program || !host->session.program[0])
         choose(choice, false, "the session: the database leaves it no choice");
+    else if (is_large)
+        choose(choice, true, "workers: the session has no room for the model");
     else if (cores < 2)
         choose(choice, false, "the session: there is one core");
     else
@@ -143,10 +130,14 @@ enum status score_run(const struct host *host, const struct plan *plan, struct a
     score_choose(host, plan, &choice);
     if (!choice.by_workers)
         return run_in_session(host, plan, arena, sink, err);
-    if (!plan->scoring.on_workers)
+    if (plan->scoring.too_large.size > 0)
+        sink_notice(sink, "the rows are scored by workers: the model %.*s",
+                    SLICE_FORMAT(plan->scoring.too_large));
+    else if (!plan->scoring.on_workers)
         sink_notice(sink, "the rows are scored by %s", choice.why);
     status = score_job_run(host, plan, arena, sink, &has_begun, err);
-    if (plan->scoring.on_workers || has_begun || !is_about_files(status))
+    if (plan->scoring.on_workers || plan->scoring.too_large.size > 0 || has_begun ||
+        !is_about_files(status))
         return status;
     sink_notice(sink, "the session scores them: %s", err->message);
     error_clear(err);

@@ -13,6 +13,7 @@
 #include "base/cell_bytes.h"
 #include "codegen/lower_predict.h"
 #include "codegen/lower_score.h"
+#include "extension/engine/host/stored_model.h"
 #include "extension/engine/jobs/cluster_job.h"
 #include "extension/engine/jobs/job_run.h"
 #include "extension/engine/jobs/staged.h"
@@ -31,7 +32,6 @@
 #include "runtime/launch/processor.h"
 #include "scoring/kind.h"
 #include "scoring/model_table.h"
-#include "scoring/model_write.h"
 
 /* A shard is worth its message and its transaction, and short enough that its
  * loss does not matter. */
@@ -205,7 +205,7 @@ static double bytes_per_row(const struct model *model, const struct spec_scoring
 static uint32_t shard_rows(const struct model *model, const struct jobspec *spec, double bytes)
 {
     const struct spec_scoring *scoring = &spec->scoring;
-    double rows = fmin(SHARD_ROWS_MAX, SHARD_WORK / (model_cost(model).multiplications + 1));
+    double rows = fmin(SHARD_ROWS_MAX, SHARD_WORK / (model->multiplications + 1));
 
     rows = fmin(rows, (double)scoring->rows / ((double)spec->max_workers * SHARDS_A_WORKER));
     rows = fmax(rows, SHARD_ROWS_MIN);
@@ -245,7 +245,34 @@ static enum status put_targets(const struct plan *plan, struct jobstore *store, 
     return status;
 }
 
-static enum status make_store(const struct job *job, const struct model *model, struct error *err)
+/* The model row by row, so that it may be larger than this session. */
+static enum status fill_store(const struct job *job, struct jobstore *store, struct arena *arena,
+                              struct model *model, struct error *err)
+{
+    const struct plan *plan = job->plan;
+
+    TRY(jobstore_begin(store, err));
+    TRY(stored_model_copy(job->host, plan->model_schema, plan->model_name, put_model_row, store,
+                          arena, model, err));
+    TRY(put_targets(plan, store, err));
+    return jobstore_commit(store, err);
+}
+
+/* For processes that have no store. */
+static enum status write_model_file(const struct job *job, struct jobstore *store,
+                                    struct error *err)
+{
+    struct model_file *file;
+    char path[PATH_MAX];
+
+    TRY(job_folder_file(&job->folder, MODEL_FILE, path, err));
+    TRY(model_file_create(path, &file, err));
+    return model_file_close(file, jobstore_each_model_row(store, model_file_put, file, err), err);
+}
+
+/* *model is what its meta row says. */
+static enum status put_model(const struct job *job, struct arena *arena, struct model *model,
+                             struct error *err)
 {
     struct jobstore *store;
     char path[PATH_MAX];
@@ -253,33 +280,29 @@ static enum status make_store(const struct job *job, const struct model *model, 
 
     TRY(job_folder_file(&job->folder, "job.db", path, err));
     TRY(jobstore_create(path, &store, err));
-    TRY_OR(done, status, jobstore_begin(store, err));
-    TRY_OR(done, status, model_write(model, put_model_row, store, err));
-    TRY_OR(done, status, put_targets(job->plan, store, err));
-    status = jobstore_commit(store, err);
-done:
+    status = fill_store(job, store, arena, model, err);
+    if (status == STATUS_OK && job->life->runs != PLACE_MACHINE)
+        status = write_model_file(job, store, err);
     jobstore_close(store);
     return status;
 }
 
-static enum status use_model(struct job *job, const struct model *model, struct error *err)
+static enum status take_model(struct job *job, struct arena *arena, struct error *err)
 {
     const bool is_here = job->life->runs == PLACE_MACHINE;
     struct jobspec *spec = &job->spec;
-    char path[PATH_MAX];
+    struct model model;
 
-    if (model->transform.column_count != job->plan->model.input_count)
+    TRY(put_model(job, arena, &model, err));
+    if (model.transform.column_count != job->plan->model.input_count)
         return fail(err, STATUS_STALE, "the model was replaced meanwhile: run the statement again");
-    spec->family = slice_of(model->kind->name);
+    spec->family = slice_of(model.kind->name);
     spec->max_workers = score_most_workers(spec->max_workers, spec->min_workers, launch_cores(),
                                            job->host->catalog.limits.workers);
-    spec->scoring.shard_rows = shard_rows(model, spec, is_here ? SHARD_BYTES : ENTRY_BYTES);
-    TRY(make_store(job, model, err));
-    if (is_here)
-        return STATUS_OK;
-    job->request->job.workers_max = spec->max_workers;
-    TRY(job_folder_file(&job->folder, MODEL_FILE, path, err));
-    return model_file_write(path, model, err);
+    spec->scoring.shard_rows = shard_rows(&model, spec, is_here ? SHARD_BYTES : ENTRY_BYTES);
+    if (!is_here)
+        job->request->job.workers_max = spec->max_workers;
+    return STATUS_OK;
 }
 
 /* The rows are mapped before the job begins: its supervisor throws the file away when it has
@@ -289,18 +312,14 @@ static enum status prepare(struct job *job, struct error *err)
     struct scoring *scoring = (struct scoring *)job;
     const struct plan *plan = job->plan;
     struct arena arena;
-    struct model model;
     enum status status;
 
     TRY(lower_score(plan, job->arena, &job->spec, err));
     TRY(spool_rows(scoring, &job->spec.scoring.rows, err));
     if (plan->kind == STATEMENT_EVALUATE && job->spec.scoring.rows == 0)
         return fail(err, STATUS_INVALID, "the query returns no rows to evaluate");
-    arena_init(&arena, MODEL_ARENA_MAX);
-    status = job->host->models->load(job->host->self, plan->model_schema, plan->model_name, &arena,
-                                     &model, err);
-    if (status == STATUS_OK)
-        status = use_model(job, &model, err);
+    arena_init(&arena, ARENA_MAXIMUM);
+    status = take_model(job, &arena, err);
     arena_deinit(&arena);
     TRY(status);
     if (job->life->waits != ACTOR_SESSION)
@@ -342,7 +361,7 @@ enum status score_job_metrics(const struct scored *scored, struct jobstore *stor
     struct model model;
     enum status status;
 
-    TRY(job_model_read(store, arena, &model, err));
+    TRY(job_model_measured(store, arena, &model, err));
     options = evaluation_options(&order, &model);
     TRY(metrics_new(&model, &options, &metrics, err));
     status = scored_measure(scored, store, metrics, bad, err);

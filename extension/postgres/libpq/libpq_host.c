@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "extension/engine/host/stored_model.h"
 #include "extension/engine/jobs/unpublished.h"
 #include "extension/postgres/libpq/database_libpq.h"
 #include "extension/postgres/libpq/libpq.h"
@@ -199,6 +200,7 @@ static const struct host_models models = {
     .publish = publish,
     .find_place = find_place,
     .load = postgres_load_model,
+    .each_row = postgres_each_model_row,
     .load_meta = postgres_load_meta,
     .list = postgres_list_models,
     .list_versions = postgres_list_versions,
@@ -230,4 +232,5 @@ void libpq_host_init(struct postgres_host *host, struct libpq *libpq, const char
     host->host.rows = &rows;
     host->host.models = &models;
     host->host.tables = &tables;
+    stored_model_limit_of_environment(&host->host);
 }

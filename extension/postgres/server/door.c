@@ -217,7 +217,6 @@ struct door *door_open(void)
     session_init(&door->session, false);
     postgres_host_init(&door->host, &door->session.database, settings.program,
                        settings_state(GetUserId()));
-    door->host.host.session.memory_max = (uint64_t)settings.max_memory * 1024;
     door->host.job_login = settings.job_login;
     door->host.host.rows = &rows;
     slice_copy(session_shown(get_database_name(MyDatabaseId)), door->database,
@@ -226,6 +225,7 @@ struct door *door_open(void)
     door->host.host.session.database = name_database;
     jobs_host_init(&door->host.host, door->host.host.session.state);
     door->host.host.catalog.limits = limits_now();
+    settings_limit_memory(&door->host.host);
     door_cluster_init(door);
     kept_jobs_look();
     return door;

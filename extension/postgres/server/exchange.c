@@ -48,7 +48,7 @@ Datum totrain_sql_export_model(PG_FUNCTION_ARGS)
 
     session_init(session, true);
     postgres_host_init(host, &session->database, "", NULL);
-    host->host.session.memory_max = (uint64_t)settings.max_memory * 1024;
+    settings_limit_memory(&host->host);
     text_init(&bytes, EXCHANGE_BYTES_MAX);
     status = export_function(&host->host, model, format, &bytes, &err);
     if (status == STATUS_OK && !(copy = copy_bytes(&bytes)))

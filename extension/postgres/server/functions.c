@@ -21,6 +21,7 @@
 #include <utils/typcache.h>
 
 #include "codegen/model_path.h"
+#include "extension/engine/host/stored_model.h"
 #include "extension/postgres/server/settings.h"
 #include "extension/postgres/server/values.h"
 #include "extension/postgres/sql/postgres_host.h"
@@ -134,7 +135,7 @@ static enum status load_by_path(struct postgres_host *host, struct scoring *scor
     struct slice schema, name;
 
     TRY(model_path_read(path, arena, &schema, &name, err));
-    return host->host.models->load(host, schema, name, &scoring->arena, &scoring->model, err);
+    return stored_model_load(&host->host, schema, name, &scoring->arena, &scoring->model, err);
 }
 
 static enum status make_scorer(struct scoring *scoring, struct error *err)
@@ -159,6 +160,7 @@ static void load(struct scoring *scoring)
 
     session_init(session, true);
     postgres_host_init(host, &session->database, "", NULL);
+    settings_limit_memory(&host->host);
     arena_init(&arena, MODEL_PATH_BYTES_MAX * 16);
     arena_init(&scoring->arena,
                settings.max_memory > 0 ? (size_t)settings.max_memory * 1024 : MODEL_ARENA_MAX);

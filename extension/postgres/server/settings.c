@@ -8,6 +8,7 @@
 #include <utils/guc.h>
 #include <utils/guc_tables.h>
 
+#include "extension/engine/host/stored_model.h"
 #include "extension/postgres/server/settings.h"
 
 /* Where `make install` puts it. */
@@ -35,6 +36,11 @@ static void define_for_users(void)
                             -1, INT_MAX, PGC_USERSET, GUC_UNIT_MS, NULL, NULL, NULL);
     DefineCustomIntVariable("totrain.seed", "Seed of a statement that says no train.seed.", NULL,
                             &settings.seed, 0, 0, INT_MAX, PGC_USERSET, 0, NULL, NULL, NULL);
+    DefineCustomIntVariable(
+        "totrain.model_memory", "Most memory of a model that a session itself loads.",
+        "Larger ones are scored by worker processes. 0 means a quarter of the "
+        "memory that the server has.",
+        &settings.model_memory, 0, 0, MAX_KILOBYTES, PGC_USERSET, GUC_UNIT_KB, NULL, NULL, NULL);
 }
 
 static void define_for_administrators(void)
@@ -152,6 +158,12 @@ void settings_define(void)
     define_for_administrators();
     define_for_clusters();
     MarkGUCPrefixReserved("totrain");
+}
+
+void settings_limit_memory(struct host *host)
+{
+    host->session.memory_max = (uint64_t)settings.max_memory * 1024;
+    stored_model_limit(host, (uint64_t)settings.model_memory * 1024, "totrain.model_memory");
 }
 
 /* Base backups leave out what begins so: jobs are of this server, and hold rows of its tables. */

@@ -11,6 +11,7 @@ struct settings {
     bool bare_statements;
     int progress_interval; /* milliseconds between two NOTICEs; -1: none */
     int seed;              /* of a statement without train.seed */
+    int model_memory; /* most of a model that a session loads, in kB; 0: by the memory there is */
     /* set by superusers, and by roles that have been granted SET on them */
     int max_workers; /* of one job */
     int max_memory;  /* of each process of a job, in kB; 0: no limit */
@@ -34,6 +35,10 @@ struct settings {
 extern struct settings settings;
 
 void settings_define(void);
+
+struct host; /* extension/engine/host/host.h */
+/* What the settings say of memory: session.memory_max, catalog.limits.model_memory. */
+void settings_limit_memory(struct host *host);
 
 /*
  * Where the jobs of a role in this database are, STATE/DATABASE/ROLE by their OIDs: an

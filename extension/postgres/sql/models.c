@@ -130,8 +130,15 @@ static enum status locate_model(struct postgres_host *host, struct slice schema,
     return located->has_columns ? STATUS_OK : refuse_no_model(name, err);
 }
 
-static enum status add_row(void *self, const struct cell *cells, size_t count, struct error *err)
+/* Who gets a model's rows. */
+struct giving {
+    model_row_sink *each;
+    void *context;
+};
+
+static enum status give_row(void *self, const struct cell *cells, size_t count, struct error *err)
 {
+    const struct giving *giving = self;
     struct model_row row = {.has_value = cells[3].type == CELL_REAL,
                             .value = cells[3].type == CELL_REAL ? cells[3].real : 0,
                             .has_data = cells[4].type == CELL_BLOB};
@@ -145,34 +152,37 @@ static enum status add_row(void *self, const struct cell *cells, size_t count, s
         row.position = cells[2].integer;
     if (row.has_data)
         row.data = cells[4].text;
-    return model_reader_add(self, &row, err);
+    return giving->each(giving->context, &row, err);
 }
 
-static enum status read_model(struct postgres_host *host, const struct pg_located *located,
-                              struct arena *arena, struct model *model, struct error *err)
+enum status postgres_each_model_row(void *self, struct slice schema, struct slice name,
+                                    bool only_meta, model_row_sink *each, void *context,
+                                    struct error *err)
 {
-    const struct pg_model_read read = {.relation = (uint32_t)located->relation};
-    struct pg_rows rows = {.row = add_row};
-    struct model_reader *reader;
-    enum status status;
+    struct postgres_host *host = self;
+    struct giving giving = {each, context};
+    const struct pg_rows rows = {.self = &giving, .row = give_row};
+    struct pg_model_read read = {.only_meta = only_meta};
+    struct pg_located located;
 
-    TRY(model_reader_new(kinds, arena, &reader, err));
-    rows.self = reader;
-    status = host->database->read_model(host->database->self, &read, &rows, err);
-    if (status == STATUS_OK)
-        status = model_reader_finish(reader, model, err);
-    model_reader_free(reader);
-    return status;
+    TRY(locate_model(host, schema, name, &located, err));
+    read.relation = (uint32_t)located.relation;
+    return name_damaged_model(
+        name, host->database->read_model(host->database->self, &read, &rows, err), err);
 }
 
 enum status postgres_load_model(void *self, struct slice schema, struct slice name,
                                 struct arena *arena, struct model *model, struct error *err)
 {
-    struct postgres_host *host = self;
-    struct pg_located located;
+    struct model_reader *reader;
+    enum status status;
 
-    TRY(locate_model(host, schema, name, &located, err));
-    return name_damaged_model(name, read_model(host, &located, arena, model, err), err);
+    TRY(model_reader_new(kinds, arena, &reader, err));
+    status = postgres_each_model_row(self, schema, name, false, model_reader_take, reader, err);
+    if (status == STATUS_OK)
+        status = name_damaged_model(name, model_reader_finish(reader, model, err), err);
+    model_reader_free(reader);
+    return status;
 }
 
 struct meta {

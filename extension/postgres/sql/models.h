@@ -24,6 +24,9 @@ enum status postgres_find_model(void *self, struct slice schema, struct slice na
                                 struct error *err);
 enum status postgres_load_model(void *self, struct slice schema, struct slice name,
                                 struct arena *arena, struct model *model, struct error *err);
+enum status postgres_each_model_row(void *self, struct slice schema, struct slice name,
+                                    bool only_meta, model_row_sink *each, void *context,
+                                    struct error *err);
 enum status postgres_load_meta(void *self, struct slice schema, struct slice name,
                                struct arena *arena, struct model *model, struct error *err);
 enum status postgres_list_models(void *self, const struct sink *sink, struct error *err);

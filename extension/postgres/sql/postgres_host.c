@@ -14,6 +14,7 @@ static const struct host_models models = {
     .publish = postgres_publish,
     .find_place = postgres_find_place,
     .load = postgres_load_model,
+    .each_row = postgres_each_model_row,
     .load_meta = postgres_load_meta,
     .list = postgres_list_models,
     .list_versions = postgres_list_versions,

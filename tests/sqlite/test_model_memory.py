@@ -1,0 +1,129 @@
+"""A model above TOTRAIN_MODEL_MEMORY: workers score it, with the session's bits, and no session loads it."""
+
+import os
+import sqlite3
+import subprocess
+import sys
+import unittest
+
+import harness
+
+MEBIBYTE = 1 << 20
+LARGE = "DNNClassifier WITH model.hidden_units = [3000, 3000], train.max_steps = 1"
+LARGE_BYTES = 4 * (3000 * 3000 + 3000 * 3)
+OUTPUTS = "predict.extra_outputs = 'probabilities,logits'"
+# Runs a statement, and prints by how many bytes the session's memory was once higher than before.
+MEASURED = """
+import re, sqlite3, sys
+def peak():
+    return int(re.search(r"VmHWM:\\s*(\\d+) kB", open("/proc/self/status").read())[1]) << 10
+database = sqlite3.connect(sys.argv[1], isolation_level=None)
+database.enable_load_extension(True)
+database.load_extension(sys.argv[2])
+before = peak()
+database.execute(sys.argv[3]).fetchall()
+print(peak() - before)
+"""
+
+
+class ModelMemory(harness.Case):
+    def setUp(self):
+        super().setUp()
+        self.addCleanup(os.environ.pop, "TOTRAIN_MODEL_MEMORY", None)
+        self.database = self.connect(isolation_level=None)
+        self.run_all("CREATE TABLE t (id INTEGER, x REAL, y REAL, label TEXT)")
+        self.database.executemany("INSERT INTO t VALUES (?, ?, ?, ?)",
+                                  [(i, i % 17 - 8.5, i % 5 / 3, "abc"[i % 3]) for i in range(300)])
+        self.run_all(f"SELECT x, y, label FROM t TO TRAIN {LARGE} LABEL label INTO m")
+
+    def limit(self, memory="1Mi"):
+        os.environ["TOTRAIN_MODEL_MEMORY"] = memory
+        self.database = self.connect(isolation_level=None)
+
+    def fails(self, sql, *parts):
+        with self.assertRaises(sqlite3.Error) as caught:
+            self.run_all(sql)
+        for part in parts:
+            self.assertIn(part, str(caught.exception))
+
+    def test_workers_predict_and_evaluate_as_the_session_does(self):
+        predict = "SELECT * FROM t TO PREDICT {}.c WITH " + OUTPUTS + " USING m"
+        evaluate = "SELECT * FROM t TO EVALUATE m WITH validation.metrics = 'Accuracy,LogLoss,AUC'"
+        self.run_all(predict.format("alone"))
+        alone = self.run_all(evaluate)
+        before = len(self.jobs_started())
+        self.limit()
+        self.run_all(predict.format("shared"))
+        self.assertEqual(self.run_all("SELECT * FROM shared"), self.run_all("SELECT * FROM alone"))
+        self.assertEqual(self.run_all(evaluate), alone)
+        self.assertEqual(len(self.jobs_started()) - before, 2)
+        self.check_nothing_runs()
+
+    def test_explain_says_who_scores_and_why(self):
+        self.limit()
+        for sql, expected in (
+                ("TO PREDICT p.c USING m", "workers: the session has no room for the model"),
+                ("TO EVALUATE m", "workers: the session has no room for the model"),
+                ("TO EVALUATE m WITH job.max_workers = 2", "workers, as job.* says"),
+                ("TO PREDICT USING m", "nobody: rows that are wanted one by one the session scores, which "
+                                       "has no room for the model")):
+            lines = dict(self.run_all(f"EXPLAIN SELECT * FROM t {sql}"))
+            self.assertEqual(lines["scored by"], expected)
+            self.assertEqual(lines["memory"], "takes 34.4 MiB, and a session loads models of up to 1.0 MiB "
+                                              "(TOTRAIN_MODEL_MEMORY)")
+        self.limit("35Mi")
+        lines = dict(self.run_all("EXPLAIN SELECT * FROM t TO PREDICT p.c USING m"))
+        self.assertNotIn("memory", lines)
+        self.assertIn("the session: ", lines["scored by"])
+
+    @unittest.skipIf(harness.SLOW > 1, "a sanitizer keeps what was given back")
+    def test_the_session_stays_small(self):
+        def measure(sql):
+            done = subprocess.run([sys.executable, "-c", MEASURED, self.path, harness.EXTENSION, sql], text=True,
+                                  capture_output=True, timeout=4 * harness.DEADLINE, check=True)
+            return int(done.stdout)
+        statements = ("SELECT * FROM t TO PREDICT p.c USING m", "SELECT * FROM t TO EVALUATE m",
+                      "EXPLAIN SELECT * FROM t TO PREDICT p.c USING m")
+        self.assertGreater(measure(statements[0]), LARGE_BYTES)
+        self.limit()
+        for sql in statements:
+            self.assertLess(measure(sql), LARGE_BYTES / 4, sql)
+
+    def test_what_only_the_session_can_do_is_refused(self):
+        self.run_all("CREATE VIEW v AS SELECT id, totrain_predict('m', x, y) AS c FROM t")
+        self.limit()
+        reason = 'model "m" takes 34.4 MiB, and a session loads models of up to 1.0 MiB'
+        hint = "TOTRAIN_MODEL_MEMORY says how much a session loads."
+        for sql in ("SELECT * FROM v", "SELECT * FROM t TO PREDICT USING m", "SELECT * FROM t TO EXPLAIN m",
+                    f"EXPORT MODEL m TO '{self.path}.onnx'"):
+            self.fails(sql, reason, hint)
+
+    def test_where_no_job_can_be_made_the_session_does_not_load_it(self):
+        self.limit()
+        os.environ["TOTRAIN_STATE"] = "/proc/nowhere"
+        self.fails("SELECT * FROM t TO PREDICT p.c USING m", "/proc/nowhere")
+
+    def test_damage_is_found_while_it_is_copied(self):
+        self.run_all("UPDATE m SET data = zeroblob(length(data)) WHERE part = 'tensor' AND position = 3")
+        self.limit()
+        self.fails("SELECT * FROM t TO PREDICT p.c USING m",
+                   'model "m" is damaged: tensor "layer1/weights" 3 does not match its checksum')
+        self.run_all("DELETE FROM m WHERE part = 'tensor' AND position = 3")
+        self.fails("SELECT * FROM t TO PREDICT p.c USING m", "layer1/weights lacks 1 of ")
+
+    def test_learning_goes_on_from_it(self):
+        train = ("SELECT x, y, label FROM t TO TRAIN DNNClassifier WITH train.max_steps = 1 LABEL label USING m "
+                 "INTO {}")
+        self.run_all(train.format("first"))
+        self.limit()
+        self.run_all(train.format("second"))
+        self.assertEqual(self.model_digest("second"), self.model_digest("first"))
+
+    def test_an_amount_that_is_none_is_told(self):
+        done = self.run_program(self.path, "-c", "SHOW MODELS", env={**os.environ, "TOTRAIN_MODEL_MEMORY": "much"})
+        self.assertEqual(done.returncode, 0)
+        self.assertIn('TOTRAIN_MODEL_MEMORY is "much"; expected an amount of memory, as 512Mi', done.stderr)
+
+
+if __name__ == "__main__":
+    harness.main()
