@@ -19,13 +19,17 @@ enum status model_room_check(const struct catalog_limits *limits, struct slice n
                              uint64_t memory, struct error *err)
 {
     struct text why;
+    bool failed;
 
     if (has_room(limits, memory))
         return STATUS_OK;
     text_init(&why, TEXT_MAXIMUM);
     append_why(limits, memory, &why);
     fail(err, STATUS_LIMIT, "model \"%.*s\" %s", SLICE_FORMAT(name), text_string(&why));
+    failed = why.failed;
     text_deinit(&why);
+    if (failed)
+        return fail_no_memory(err);
     return error_hint(err,
                       "Workers score it: TO PREDICT new_table.column USING the model, and TO "
                       "EVALUATE. %s says how much a session loads.",
@@ -37,6 +41,7 @@ enum status model_room_note(struct planning *planning)
     const struct catalog_limits *limits = &planning->catalog->limits;
     struct plan *plan = planning->plan;
     struct text why;
+    bool failed;
 
     if (has_room(limits, plan->model.memory))
         return STATUS_OK;
@@ -44,8 +49,9 @@ enum status model_room_note(struct planning *planning)
     append_why(limits, plan->model.memory, &why);
     text_printf(&why, " (%s)", limits->model_memory_decision);
     plan->scoring.too_large = arena_copy(planning->arena, text_slice(&why));
+    failed = why.failed;
     text_deinit(&why);
-    return plan->scoring.too_large.data && !why.failed ? STATUS_OK : fail_no_memory(planning->err);
+    return plan->scoring.too_large.data && !failed ? STATUS_OK : fail_no_memory(planning->err);
 }
 
 enum status model_room_need(struct planning *planning)
