@@ -752,7 +752,7 @@ enum status model_meta_read(struct slice json, const struct kind *const *kinds, 
 /* A word: its slice, its count, its text and its place where words are looked up. */
 #define WORD_MEMORY 64
 
-static uint64_t memory_of(const struct model *model)
+uint64_t model_memory(const struct model *model)
 {
     struct model_array array;
     uint64_t bytes = 0;
@@ -788,7 +788,7 @@ enum status model_read_meta(struct slice meta_json, const struct kind *const *ki
     *params = (struct kind_params){{0}};
     model->kind->params_of(model, params);
     model->params = params;
-    model->memory = memory_of(model);
+    model->memory = model_memory(model);
     count_columns(&model->transform);
     model->multiplications = model_cost(model).multiplications;
     model->content = NULL;

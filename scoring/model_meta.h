@@ -21,6 +21,9 @@ enum status model_keep_metrics(const cJSON *metrics, struct arena *arena, struct
 enum status model_keep_trials(const cJSON *trials, struct arena *arena, struct model *model,
                               struct error *err);
 
+/* Bytes that arrays and vocabularies take in memory. */
+uint64_t model_memory(const struct model *model);
+
 /* How many rows the `weight` part has; 0 where the model is not linear or has
  * more than MODEL_WEIGHT_ROWS_MAX. */
 uint64_t model_weight_rows(const struct model *model);

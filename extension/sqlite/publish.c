@@ -10,11 +10,12 @@
 #include <unistd.h>
 
 #include "extension/engine/host/stored.h"
+#include "extension/sqlite/model_sql.h"
 #include "extension/sqlite/models.h"
+#include "extension/sqlite/publish_pieces.h"
 #include "extension/sqlite/sql.h"
 #include "extension/sqlite/sqlite_host.h"
 #include "extension/sqlite/tables.h"
-#include "scoring/model_table.h"
 #include "scoring/model_write.h"
 
 #define SYNCHRONOUS_FULL 2 /* of PRAGMA synchronous: what is committed is on the disk */
@@ -22,62 +23,6 @@
 static struct slice schema_or_main(struct slice schema)
 {
     return schema.size > 0 ? schema : SLICE("main");
-}
-
-/* Execute SQL in which every % stands for the quoted schema. */
-static enum status execute_in(sqlite3 *db, struct slice schema, const char *format,
-                              struct error *err)
-{
-    struct text sql;
-    enum status status;
-
-    text_init(&sql, TEXT_MAXIMUM);
-    for (; *format; format++) {
-        if (*format == '%')
-            text_append_identifier(&sql, schema);
-        else
-            text_append_char(&sql, *format);
-    }
-    status = sql_execute_text(db, &sql, err);
-    text_deinit(&sql);
-    return status;
-}
-
-/* Prepare SQL in which every % stands for the quoted schema and every $ for
- * the model's quoted table. */
-static enum status prepare_in(sqlite3 *db, struct slice schema, struct slice table,
-                              const char *format, sqlite3_stmt **statement, struct error *err)
-{
-    struct text sql;
-    enum status status;
-
-    text_init(&sql, TEXT_MAXIMUM);
-    for (; *format; format++) {
-        if (*format == '%')
-            text_append_identifier(&sql, schema);
-        else if (*format == '$')
-            sql_append_table(&sql, schema, table);
-        else
-            text_append_char(&sql, *format);
-    }
-    status = sql_prepare_text(db, &sql, statement, err);
-    text_deinit(&sql);
-    return status;
-}
-
-/* Prepare, bind the texts, run. */
-static enum status run_in(sqlite3 *db, struct slice schema, struct slice table, const char *format,
-                          const struct cell *cells, size_t count, struct error *err)
-{
-    sqlite3_stmt *statement;
-    enum status status;
-
-    TRY(prepare_in(db, schema, table, format, &statement, err));
-    for (size_t i = 0; i < count; i++)
-        sql_bind_cell(statement, (int)i + 1, &cells[i]);
-    status = sql_run(statement, err);
-    sqlite3_finalize(statement);
-    return status;
 }
 
 static enum status create_catalog(sqlite3 *db, struct slice schema, struct error *err)
@@ -112,24 +57,6 @@ static enum status catalog_exists(sqlite3 *db, struct slice schema, bool *result
     return STATUS_OK;
 }
 
-/* The first integer that the query gives, 0 without a row; ?1 and ?2 are bound. */
-static enum status first_integer(sqlite3 *db, struct slice schema, const char *format,
-                                 struct slice first, struct slice second, int64_t *value,
-                                 struct error *err)
-{
-    sqlite3_stmt *statement;
-    bool has_row;
-    enum status status;
-
-    TRY(prepare_in(db, schema, SLICE(""), format, &statement, err));
-    sql_bind_text(statement, 1, first);
-    sql_bind_text(statement, 2, second);
-    status = sql_step(statement, &has_row, err);
-    *value = status == STATUS_OK && has_row ? sqlite3_column_int64(statement, 0) : 0;
-    sqlite3_finalize(statement);
-    return status;
-}
-
 /* The rows of the model in the table become rows of totrain_versions. */
 static enum status keep_current(sqlite3 *db, struct slice schema, struct slice name,
                                 const struct model *current, struct error *err)
@@ -155,39 +82,15 @@ static enum status keep_current(sqlite3 *db, struct slice schema, struct slice n
                   facts, 1, err);
 }
 
-struct insertion {
-    sqlite3_stmt *statement;
-};
-
-static enum status insert_model_row(void *context, const struct model_row *row, struct error *err)
-{
-    struct insertion *insertion = context;
-    sqlite3_stmt *statement = insertion->statement;
-
-    sql_bind_borrowed(statement, 1, row->part, true);
-    sql_bind_borrowed(statement, 2, row->name, true);
-    sqlite3_bind_int64(statement, 3, row->position);
-    if (row->has_value)
-        sqlite3_bind_double(statement, 4, row->value);
-    else
-        sqlite3_bind_null(statement, 4);
-    if (row->has_data)
-        sql_bind_borrowed(statement, 5, row->data, row->data_is_text);
-    else
-        sqlite3_bind_null(statement, 5);
-    return sql_run(statement, err);
-}
-
 static enum status insert_model(sqlite3 *db, struct slice schema, struct slice name,
                                 const struct model *model, struct error *err)
 {
-    struct insertion insertion;
+    sqlite3_stmt *statement;
     enum status status;
 
-    TRY(prepare_in(db, schema, name, "INSERT INTO $ VALUES (?1, ?2, ?3, ?4, ?5)",
-                   &insertion.statement, err));
-    status = model_write(model, insert_model_row, &insertion, err);
-    sqlite3_finalize(insertion.statement);
+    TRY(prepare_in(db, schema, name, "INSERT INTO $ VALUES (?1, ?2, ?3, ?4, ?5)", &statement, err));
+    status = model_write(model, insert_model_row, statement, err);
+    sqlite3_finalize(statement);
     return status;
 }
 
@@ -262,7 +165,7 @@ static enum status is_copy(sqlite3 *db, struct slice schema, struct slice name,
 {
     int64_t others = 0;
 
-    TRY(first_integer(db, schema,
+    TRY(first_integer(db, schema, SLICE(""),
                       "SELECT count(*) FROM %.totrain_models WHERE id = ?1 AND name <> ?2 COLLATE "
                       "NOCASE AND name IN (SELECT name FROM %.sqlite_master WHERE type = 'table')",
                       current->id, name, &others, err));
@@ -284,8 +187,9 @@ static enum status succeed_current(struct sqlite_host *host, struct slice schema
     TRY(is_copy(host->db, schema, name, &current, &copied, err));
     if (copied)
         return run_in(host->db, schema, name, "DELETE FROM $", NULL, 0, err);
-    TRY(first_integer(host->db, schema, "SELECT max(version) FROM %.totrain_versions WHERE id = ?1",
-                      current.id, SLICE(""), &newest, err));
+    TRY(first_integer(host->db, schema, SLICE(""),
+                      "SELECT max(version) FROM %.totrain_versions WHERE id = ?1", current.id,
+                      SLICE(""), &newest, err));
     model->id = current.id;
     model->version = 1 + (newest > current.version ? newest : current.version);
     return keep_current(host->db, schema, name, &current, err);
@@ -297,6 +201,7 @@ static enum status publish_in_transaction(struct sqlite_host *host, struct slice
 {
     struct model *model = publication->model;
     struct located located;
+    bool is_there = false;
 
     TRY(model_stamp(model, arena, err));
     TRY(create_catalog(host->db, schema, err));
@@ -304,10 +209,11 @@ static enum status publish_in_transaction(struct sqlite_host *host, struct slice
     if (located.exists)
         TRY(succeed_current(host, schema, name, arena, model, err));
     else
-        TRY(run_in(host->db, schema, name,
-                   "CREATE TABLE $ (part TEXT, name TEXT, position INTEGER, value, data)", NULL, 0,
-                   err));
-    TRY(insert_model(host->db, schema, name, model, err));
+        TRY(pieces_take(host->db, schema, name, model, &is_there, err));
+    if (!located.exists && !is_there)
+        TRY(run_in(host->db, schema, name, CREATE_MODEL_TABLE, NULL, 0, err));
+    if (!is_there)
+        TRY(insert_model(host->db, schema, name, model, err));
     TRY(put_registry(host->db, schema, name, model, err));
     return insert_metrics(host->db, schema, publication, err);
 }
@@ -325,8 +231,8 @@ static void sync_folder(struct sqlite_host *host, struct slice schema)
     int folder;
 
     if (file.size == 0 || file.size >= sizeof path ||
-        first_integer(host->db, schema, "PRAGMA %.synchronous", SLICE(""), SLICE(""), &level,
-                      &ignored) != STATUS_OK ||
+        first_integer(host->db, schema, SLICE(""), "PRAGMA %.synchronous", SLICE(""), SLICE(""),
+                      &level, &ignored) != STATUS_OK ||
         level < SYNCHRONOUS_FULL)
         return;
     memcpy(path, file.data, file.size + 1);
@@ -347,6 +253,7 @@ enum status host_publish(void *self, struct slice schema, struct slice name,
     enum status status;
 
     schema = schema_or_main(schema);
+    TRY(pieces_write(host->db, schema, name, publication->model, err));
     TRY(transaction_begin(&transaction, host->db, err));
     arena_init(&arena, ARENA_MAXIMUM);
     status = publish_in_transaction(host, schema, name, publication, &arena, err);
