@@ -16,7 +16,8 @@
 #define MESSAGE_ADDRESS_MAX 255
 #define MESSAGE_NAME_MAX    4096
 #define MESSAGE_REASON_MAX  511
-#define TABLES_MAX          128 /* of a parameter server */
+#define TABLES_MAX          128  /* of a parameter server */
+#define MESSAGE_BUCKETS_MAX 1024 /* of a table (runtime/ps/row_bucket.h) */
 
 /* clang-format off */
 
@@ -111,7 +112,7 @@
     X(FORGET,        forget,        "master -> parameter server", \
       "this worker is gone, and others need not wait for it") \
     X(LAYOUT,        layout,        "master -> parameter server", \
-      "so many servers have the rows; nothing else moves") \
+      "these servers have the rows; nothing else moves") \
     X(COPY,          fetch,         "master -> parameter server", \
       "copy the rows that are yours in the layout to come; batches are counted") \
     X(HOLD,          layout,        "master -> parameter server", \
@@ -341,6 +342,7 @@
     F(TEXT, address,     MESSAGE_ADDRESS_MAX, "where workers reach it") \
     F(U64,  layout,      FIELD_ANY, "in which it has its rows (runtime/ps/server_layout.h)") \
     F(U32,  serving,     FIELD_ANY, "servers of that layout") \
+    F(U32S, map,         MESSAGE_BUCKETS_MAX * sizeof(uint32_t), "of that layout: runs of buckets; empty: equal parts") \
     F(U64,  next_layout, FIELD_ANY, "that it was told to prepare; 0: none") \
     F(U32,  next_serving, FIELD_ANY, "servers of that one") \
     F(U64,  clock,       FIELD_ANY, "batches that are counted; where all lanes take steps together, steps") \
@@ -351,6 +353,7 @@
     F(U32,   server_count, MESSAGE_MEMBERS_MAX, "how many `servers` has: those that have rows") \
     F(BYTES, servers,      FRAME_PAYLOAD_MAX, "by index: incarnation and address of each") \
     F(U64,   layout,       FIELD_ANY, "of the rows") \
+    F(U32S,  map,          MESSAGE_BUCKETS_MAX * sizeof(uint32_t), "of that layout, as of SERVER") \
     F(FLAG,  is_paused,    FIELD_ANY, "leases are given back, each as soon as all servers are even for its shard")
 
 #define MESSAGE_SERVER_PLACE_FIELDS(F) \
@@ -402,6 +405,7 @@
 #define MESSAGE_LAYOUT_FIELDS(F) \
     F(U64, layout,  FIELD_ANY, "rises with each") \
     F(U32, serving, FIELD_ANY, "the servers that have rows: those below it") \
+    F(U32S, map,    MESSAGE_BUCKETS_MAX * sizeof(uint32_t), "as of SERVER") \
     F(FLAG, is_anew, FIELD_ANY, "nothing is counted any more: all begins with the first step")
 
 #define MESSAGE_HELD_FIELDS(F) \
@@ -411,6 +415,7 @@
 #define MESSAGE_FETCH_FIELDS(F) \
     F(U64,   layout,       FIELD_ANY, "to come") \
     F(U32,   serving,      FIELD_ANY, "servers of it") \
+    F(U32S,  map,          MESSAGE_BUCKETS_MAX * sizeof(uint32_t), "of it, as of SERVER") \
     F(U32,   server_count, MESSAGE_MEMBERS_MAX, "how many `servers` has: those that have the rows now") \
     F(BYTES, servers,      FRAME_PAYLOAD_MAX, "as of SERVERS")
 
@@ -421,8 +426,7 @@
 #define MESSAGE_ROWS_WANTED_FIELDS(F) \
     F(U32, index,  FIELD_ANY, "of the server that asks") \
     F(U64, layout, FIELD_ANY, "to come") \
-    F(U32, first,  FIELD_ANY, "bucket") \
-    F(U32, end,    FIELD_ANY, "the bucket behind the last") \
+    F(INT64S, buckets, MESSAGE_BUCKETS_MAX / 8, "a bit for each (runtime/ps/bucket_set.h); need not be aligned") \
     F(U64, since,  FIELD_ANY, "rows that were pushed later than this clock; 0: all") \
     F(U64, offset, FIELD_ANY, "in the images of these buckets, one behind the other, table by table")
 

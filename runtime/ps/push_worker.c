@@ -218,7 +218,7 @@ static void resume(struct push_worker *worker, struct outbox *outbox)
     message.resume = (struct message_resume){.index = worker->options.index,
                                              .incarnation = worker->options.incarnation,
                                              .shard = worker->leases[0].shard,
-                                             .layout = worker->layout};
+                                             .layout = worker->layout.id};
     for (uint32_t s = 0; s < worker->server_count; s++)
         outbox_send(outbox, worker->servers[s].peer, &message);
 }
@@ -275,15 +275,13 @@ static void on_servers(struct push_worker *worker, int64_t now_ms,
                        const struct message_servers *servers, struct outbox *outbox)
 {
     struct byte_reader reader = byte_reader_over(servers->servers);
+    struct server_layout layout;
     struct error err;
 
     error_clear(&err);
-    if (servers->server_count < 1 || servers->server_count > BUCKETS_PER_TABLE) {
-        fail(&err, STATUS_PROTOCOL, "%u parameter servers", servers->server_count);
-        be_failed(worker, &err, outbox);
-        return;
-    }
-    if (make_servers(worker, servers->server_count, outbox, &err) != STATUS_OK) {
+    if (server_layout_read(&layout, servers->layout, servers->server_count, servers->map, &err) !=
+            STATUS_OK ||
+        make_servers(worker, servers->server_count, outbox, &err) != STATUS_OK) {
         be_failed(worker, &err, outbox);
         return;
     }
@@ -294,7 +292,7 @@ static void on_servers(struct push_worker *worker, int64_t now_ms,
         place_server(worker->servers + s, &place, outbox);
     }
     worker->roster = servers->roster;
-    worker->layout = servers->layout;
+    worker->layout = layout;
     worker->is_paused = servers->is_paused;
     connect_servers(worker, now_ms, outbox);
     resume(worker, outbox);
@@ -444,7 +442,7 @@ static enum status divide_rows(struct push_worker *worker, struct error *err)
     for (uint32_t t = 0; t < worker->learning.table_count; t++)
         for (uint32_t i = 0; i < worker->rows.counts[t]; i++, row++) {
             struct pushed_server *server =
-                worker->servers + server_of_row(worker->rows.ids[row], worker->server_count);
+                worker->servers + server_of_row(&worker->layout, worker->rows.ids[row]);
 
             RESERVE(server, rows, server->row_count + 1, err);
             server->rows[server->row_count++] = (uint32_t)row;

@@ -42,6 +42,7 @@
 #define RUNTIME_PS_PUSH_WORKER_H
 
 #include "runtime/ps/batch_learning.h"
+#include "runtime/ps/server_layout.h"
 #include "runtime/ps/server_steps.h"
 #include "runtime/role/master_link.h"
 
@@ -110,7 +111,8 @@ struct push_worker {
     uint32_t lease_count;
     struct pushed_server *servers; /* (server_count) */
     uint32_t server_count;
-    uint64_t roster, layout; /* the newest SERVERS */
+    uint64_t roster;             /* the newest SERVERS */
+    struct server_layout layout; /* of the same */
     bool is_paused;
 
     uint64_t least_step; /* that all servers are at, at least */

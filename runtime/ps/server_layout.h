@@ -1,54 +1,56 @@
 /*
- * server_layout.h - which parameter server has which rows: the first `serving` servers have equal
- * parts of the buckets of each table, in order.
+ * server_layout.h - which parameter server has which rows: one has each bucket, of all tables.
  *
  *     bucket   0        256        512        768     1023
- *     2        [ server 0          |  server 1           ]
+ *     2        [ server 0          |  server 1           ]     equal parts, in order
  *     4        [ 0      | 1        |  2       | 3        ]
+ *     a map    [ 0   |3|0|1|3|1    |  2       | 3        ]     some have moved to server 3
  *
- * A job has one layout at a time. Their ids rise; that of a job which was never given another
- * number of servers is 0.
+ * A layout begins with equal parts; a map comes where rows have moved away from a server that was
+ * hot (server_balance.h). Each of the first `serving` servers has a bucket at least.
+ *
+ * A job has one layout at a time. Their ids rise, and no two have the same; that of a job which was
+ * never given another is 0.
  */
 #ifndef RUNTIME_PS_SERVER_LAYOUT_H
 #define RUNTIME_PS_SERVER_LAYOUT_H
 
-#include "runtime/ps/row_bucket.h"
+#include "runtime/ps/bucket_set.h"
 
 struct server_layout {
     uint64_t id;
-    uint32_t serving; /* 1 to BUCKETS_PER_TABLE */
+    uint32_t serving;                    /* 1 to BUCKETS_PER_TABLE */
+    bool has_map;                        /* else equal parts */
+    uint16_t servers[BUCKETS_PER_TABLE]; /* where has_map: by bucket */
 };
 
-/* Buckets from `first` on, up to but not including `end`. */
-struct bucket_range {
-    uint32_t first, end;
+static inline uint32_t server_of_bucket(const struct server_layout *layout, uint32_t bucket)
+{
+    return layout->has_map ? layout->servers[bucket] : bucket * layout->serving / BUCKETS_PER_TABLE;
+}
+
+static inline uint32_t server_of_row(const struct server_layout *layout, uint64_t id)
+{
+    return server_of_bucket(layout, row_bucket_of(row_hash(id)));
+}
+
+/* Of one that does not serve: none. */
+struct bucket_set buckets_of_server(const struct server_layout *layout, uint32_t index);
+
+/* Equal parts are written down as a map, so that some of it can be changed. */
+void server_layout_make_map(struct server_layout *layout);
+
+/* A map in a message and in a snapshot: runs of buckets of one server, as 32-bit integers: the
+ * first bucket << 16 | server, in order, no two of one server side by side. Equal parts: none. */
+struct layout_runs {
+    uint32_t runs[BUCKETS_PER_TABLE];
+    uint32_t count;
 };
 
-static inline uint32_t server_of_bucket(uint32_t bucket, uint32_t serving)
-{
-    return bucket * serving / BUCKETS_PER_TABLE;
-}
-
-/* Of one server; of one that does not serve: none. */
-static inline struct bucket_range buckets_of_server(uint32_t index, uint32_t serving)
-{
-    if (index >= serving)
-        return (struct bucket_range){0, 0};
-    return (struct bucket_range){(index * BUCKETS_PER_TABLE + serving - 1) / serving,
-                                 ((index + 1) * BUCKETS_PER_TABLE + serving - 1) / serving};
-}
-
-static inline bool bucket_is_in(uint32_t bucket, struct bucket_range range)
-{
-    return bucket >= range.first && bucket < range.end;
-}
-
-static inline struct bucket_range buckets_in_both(struct bucket_range a, struct bucket_range b)
-{
-    const uint32_t first = a.first > b.first ? a.first : b.first;
-    const uint32_t end = a.end < b.end ? a.end : b.end;
-
-    return first < end ? (struct bucket_range){first, end} : (struct bucket_range){0, 0};
-}
+/* Borrows from `runs`. */
+struct slice server_layout_runs(const struct server_layout *layout, struct layout_runs *runs);
+/* PROTOCOL for what is no layout. */
+enum status server_layout_read(struct server_layout *layout, uint64_t id, uint32_t serving,
+                               struct slice runs, struct error *err);
 
 #endif

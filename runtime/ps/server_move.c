@@ -12,18 +12,23 @@
 #define ROUNDS_MOST  4 /* of copies */
 #define ROUND_PIECES 8 /* fewer are left for the pause */
 
-static struct bucket_range own_buckets(const struct server_role *role)
+static struct bucket_set own_buckets(const struct server_role *role)
 {
-    return buckets_of_server(role->options.index, role->layout.serving);
+    return buckets_of_server(&role->layout, role->options.index);
+}
+
+static bool serves(const struct server_role *role)
+{
+    return role->options.index < role->layout.serving;
 }
 
 /* ---- rows that do not stay ---- */
 
-static void drop_rows_outside(struct server_role *role, struct bucket_range range)
+static void drop_rows_outside(struct server_role *role, const struct bucket_set *kept)
 {
     for (uint32_t t = 0; t < role->options.table_count; t++)
         for (uint32_t b = 0; b < BUCKETS_PER_TABLE; b++)
-            if (!bucket_is_in(b, range) && role->tables[t].buckets[b].capacity > 0)
+            if (!bucket_set_has(kept, b) && role->tables[t].buckets[b].capacity > 0)
                 row_table_drop_bucket(role->tables + t, b);
 }
 
@@ -36,17 +41,17 @@ static void drop_counts(struct server_role *role)
 
 static void drop_all(struct server_role *role)
 {
-    drop_rows_outside(role, (struct bucket_range){0, 0});
+    drop_rows_outside(role, &(struct bucket_set){{0}});
     drop_counts(role);
 }
 
 /* Of a server without buckets nothing is counted either. */
 static void keep_own_rows(struct server_role *role)
 {
-    const struct bucket_range own = own_buckets(role);
+    const struct bucket_set own = own_buckets(role);
 
-    drop_rows_outside(role, own);
-    if (own.end == 0)
+    drop_rows_outside(role, &own);
+    if (!serves(role))
         drop_counts(role);
 }
 
@@ -147,6 +152,11 @@ static void end_round_of_all(struct server_role *role, struct outbox *outbox)
     say_fetched(role, &fine, outbox);
 }
 
+static struct slice bytes_of(const struct bucket_set *buckets)
+{
+    return (struct slice){(const char *)buckets->words, sizeof buckets->words};
+}
+
 static void ask_for_rows(struct server_role *role, struct move_source *source,
                          struct outbox *outbox)
 {
@@ -154,8 +164,7 @@ static void ask_for_rows(struct server_role *role, struct move_source *source,
 
     message.rows_wanted = (struct message_rows_wanted){.index = role->options.index,
                                                        .layout = role->move.to.id,
-                                                       .first = source->buckets.first,
-                                                       .end = source->buckets.end,
+                                                       .buckets = bytes_of(&source->buckets),
                                                        .since = source->since,
                                                        .offset = source->offset};
     outbox_send(outbox, source->peer, &message);
@@ -191,7 +200,7 @@ static enum status list_sources(struct server_role *role, const struct message_f
                                 struct error *err)
 {
     struct server_move *move = &role->move;
-    const struct bucket_range wanted = buckets_of_server(role->options.index, move->to.serving);
+    const struct bucket_set wanted = buckets_of_server(&move->to, role->options.index);
     struct byte_reader reader = byte_reader_over(copy->servers);
 
     if (copy->server_count != role->layout.serving)
@@ -201,14 +210,15 @@ static enum status list_sources(struct server_role *role, const struct message_f
     if (!move->sources)
         return fail_no_memory(err);
     for (uint32_t s = 0; s < copy->server_count; s++) {
-        const struct bucket_range has = buckets_of_server(s, copy->server_count);
+        const struct bucket_set has = buckets_of_server(&role->layout, s);
         struct move_source *source = move->sources + move->source_count;
         struct message_server_place place;
 
         (void)message_next_server_place(&reader, &place); /* message_read has looked */
-        *source = (struct move_source){
-            .index = s, .incarnation = place.incarnation, .buckets = buckets_in_both(wanted, has)};
-        if (s == role->options.index || source->buckets.end == 0)
+        *source = (struct move_source){.index = s,
+                                       .incarnation = place.incarnation,
+                                       .buckets = bucket_set_both(&wanted, &has)};
+        if (s == role->options.index || bucket_set_count(&source->buckets) == 0)
             continue;
         slice_copy(place.address, source->address, sizeof source->address);
         text_init(&source->unread, ROW_IMAGE_MAX);
@@ -221,6 +231,7 @@ void server_move_copy(struct server_role *role, int64_t now_ms, const struct mes
                       struct outbox *outbox)
 {
     struct server_move *move = &role->move;
+    struct server_layout to;
     struct error err;
 
     error_clear(&err);
@@ -231,12 +242,13 @@ void server_move_copy(struct server_role *role, int64_t now_ms, const struct mes
         }
         return;
     }
-    if (copy->layout <= role->layout.id || copy->serving < 1 || copy->serving > BUCKETS_PER_TABLE)
+    if (copy->layout <= role->layout.id ||
+        server_layout_read(&to, copy->layout, copy->serving, copy->map, &err) != STATUS_OK)
         return;
     end_move(move, outbox);
     keep_own_rows(role);
     move->state = MOVE_COPYING;
-    move->to = (struct server_layout){copy->layout, copy->serving};
+    move->to = to;
     server_role_share_memory(role, copy->serving < role->layout.serving ? copy->serving
                                                                         : role->layout.serving);
     if (copy->serving > role->layout.serving && role->memory.limit < role->options.memory_moving)
@@ -254,8 +266,9 @@ static void drop_copy(struct server_role *role, struct move_source *source, stru
     source->peer = PEER_NONE;
     source->since = 0;
     for (uint32_t t = 0; t < role->options.table_count; t++)
-        for (uint32_t b = source->buckets.first; b < source->buckets.end; b++)
-            row_table_drop_bucket(role->tables + t, b);
+        for (uint32_t b = 0; b < BUCKETS_PER_TABLE; b++)
+            if (bucket_set_has(&source->buckets, b))
+                row_table_drop_bucket(role->tables + t, b);
 }
 
 /* Another process of a server may lack what was copied of the one before. */
@@ -289,7 +302,7 @@ void server_move_fetch(struct server_role *role, int64_t now_ms, const struct me
         fetch->server_count != role->layout.serving)
         return;
     move->state = MOVE_FETCHING;
-    move->has_counts = own_buckets(role).end > 0;
+    move->has_counts = serves(role);
     check_sources(role, fetch, outbox);
     begin_rounds(role, now_ms, outbox);
 }
@@ -333,21 +346,21 @@ static enum status take_counts(struct server_role *role, struct slice counted, s
     return STATUS_OK;
 }
 
-static uint32_t images_of(const struct server_role *role, struct bucket_range buckets)
+static uint32_t images_of(const struct server_role *role, const struct bucket_set *buckets)
 {
-    return role->options.table_count * (buckets.end - buckets.first);
+    return role->options.table_count * bucket_set_count(buckets);
 }
 
 static enum status take_images(struct server_role *role, struct move_source *source,
                                struct error *err)
 {
     struct text *unread = &source->unread;
-    const uint32_t buckets = source->buckets.end - source->buckets.first;
+    const uint32_t buckets = bucket_set_count(&source->buckets);
     size_t done = 0;
 
     if (unread->failed)
         return fail_no_memory(err);
-    while (source->images < images_of(role, source->buckets)) {
+    while (source->images < role->options.table_count * buckets) {
         struct byte_reader reader =
             byte_reader_over((struct slice){unread->data + done, unread->size - done});
         const struct slice image = read_sized(&reader, ROW_IMAGE_MAX);
@@ -381,7 +394,7 @@ static enum status take_rows(struct server_role *role, struct move_source *sourc
     if (!rows->is_last)
         return rows->bytes.size > 0 ? STATUS_OK
                                     : fail(err, STATUS_PROTOCOL, "a piece without rows");
-    if (source->unread.size > 0 || source->images != images_of(role, source->buckets))
+    if (source->unread.size > 0 || source->images != images_of(role, &source->buckets))
         return fail(err, STATUS_PROTOCOL, "rows that end too early");
     source->is_whole = true;
     source->since = source->clock;
@@ -440,25 +453,35 @@ static struct move_reader *add_reader(struct server_move *move, peer_id peer)
     return move->readers + move->reader_count++;
 }
 
+static void begin_table(struct move_reader *reader, uint32_t table)
+{
+    reader->next_table = table;
+    reader->next_bucket = bucket_set_next(&reader->buckets, 0);
+}
+
+static bool has_images(const struct server_role *role, const struct move_reader *reader)
+{
+    return reader->next_table < role->options.table_count;
+}
+
 /* Images until a piece is full. */
 static bool write_images(struct server_role *role, struct move_reader *reader)
 {
-    const uint32_t buckets = reader->buckets.end - reader->buckets.first;
     struct text *out = &reader->unsent;
 
-    while (out->size < role->options.piece_bytes &&
-           reader->next < images_of(role, reader->buckets)) {
+    while (out->size < role->options.piece_bytes && has_images(role, reader)) {
         const size_t start = out->size;
         uint32_t size;
 
         put_u32(out, 0);
-        if (row_image_now(role->tables + reader->next / buckets, (uint32_t)role->clock,
-                          reader->since, reader->buckets.first + reader->next % buckets, out,
-                          NULL) != STATUS_OK)
+        if (row_image_now(role->tables + reader->next_table, (uint32_t)role->clock, reader->since,
+                          reader->next_bucket, out, NULL) != STATUS_OK)
             return false;
         size = (uint32_t)(out->size - start - sizeof size);
         memcpy(out->data + start, &size, sizeof size); /* little-endian, as all of it */
-        reader->next++;
+        reader->next_bucket = bucket_set_next(&reader->buckets, reader->next_bucket + 1);
+        if (reader->next_bucket == BUCKETS_PER_TABLE)
+            begin_table(reader, reader->next_table + 1);
     }
     return true;
 }
@@ -474,7 +497,7 @@ static void send_piece(struct server_role *role, struct move_reader *reader, str
         .clock = reader->clock,
         .offset = reader->offset,
         .is_held = role->move.is_held,
-        .is_last = size == out->size && reader->next == images_of(role, reader->buckets),
+        .is_last = size == out->size && !has_images(role, reader),
         .counted = reader->offset == 0 ? shard_counts_bytes(&role->shards) : slice_of(""),
         .bytes = {out->data, size}};
     outbox_send(outbox, reader->peer, &message);
@@ -483,29 +506,32 @@ static void send_piece(struct server_role *role, struct move_reader *reader, str
     out->size -= size;
 }
 
-static bool has_all(const struct server_role *role, struct bucket_range buckets)
+static bool has_all(const struct server_role *role, const struct bucket_set *buckets)
 {
-    const struct bucket_range own = own_buckets(role);
+    const struct bucket_set own = own_buckets(role);
 
-    return buckets.first < buckets.end && buckets.first >= own.first && buckets.end <= own.end;
+    return bucket_set_count(buckets) > 0 && bucket_set_is_within(buckets, &own);
 }
 
 static void on_rows_wanted(struct server_role *role, peer_id from,
                            const struct message_rows_wanted *wanted, struct outbox *outbox)
 {
     struct server_move *move = &role->move;
-    const struct bucket_range buckets = {wanted->first, wanted->end};
     struct move_reader *reader = find_reader(move, from);
-    bool is_good =
-        move->state != MOVE_NONE && wanted->layout == move->to.id && has_all(role, buckets);
+    struct bucket_set buckets = {{0}};
+    bool is_good;
 
+    if (wanted->buckets.size == sizeof buckets.words) /* else none, which are not good */
+        memcpy(buckets.words, wanted->buckets.data, sizeof buckets.words);
+    is_good = move->state != MOVE_NONE && wanted->layout == move->to.id && has_all(role, &buckets);
     if (is_good && !reader)
         reader = add_reader(move, from);
     if (is_good && reader && wanted->offset == 0) {
         reader->buckets = buckets;
         reader->since = wanted->since;
         reader->clock = role->clock;
-        reader->offset = reader->next = 0;
+        reader->offset = 0;
+        begin_table(reader, 0);
         text_clear(&reader->unsent);
     }
     if (is_good && reader && wanted->offset == reader->offset && write_images(role, reader)) {
@@ -564,9 +590,11 @@ void server_move_on_tick(struct server_role *role, int64_t now_ms, struct outbox
 /* ---- another layout ---- */
 
 /* It has, of each bucket that is to be its own, all that it has counted. */
-static bool has_what_it_needs(const struct server_role *role, uint32_t serving)
+static bool has_what_it_needs(const struct server_role *role, const struct server_layout *layout)
 {
-    return has_all(role, buckets_of_server(role->options.index, serving));
+    const struct bucket_set buckets = buckets_of_server(layout, role->options.index);
+
+    return has_all(role, &buckets);
 }
 
 void server_move_layout(struct server_role *role, int64_t now_ms,
@@ -575,12 +603,15 @@ void server_move_layout(struct server_role *role, int64_t now_ms,
     struct server_move *move = &role->move;
     const bool is_same = layout->layout == role->layout.id;
     const bool is_prepared = move->state == MOVE_READY && layout->layout == move->to.id;
+    struct server_layout next;
+    struct error err;
 
-    if (layout->serving < 1 || layout->serving > BUCKETS_PER_TABLE ||
+    if (server_layout_read(&next, layout->layout, layout->serving, layout->map, &err) !=
+            STATUS_OK ||
         (is_same && move->state == MOVE_NONE))
         return;
     end_move(move, outbox);
-    server_role_share_memory(role, layout->serving);
+    server_role_share_memory(role, next.serving);
     if (is_same) {
         keep_own_rows(role);
         return;
@@ -591,11 +622,11 @@ void server_move_layout(struct server_role *role, int64_t now_ms,
     if (layout->is_anew) {
         outbox_put(outbox, OUTBOX_DROP, "", 0);
         drop_all(role);
-    } else if (!is_prepared && !has_what_it_needs(role, layout->serving)) {
-        move->resets += role->clock > 0 && role->options.index < layout->serving;
+    } else if (!is_prepared && !has_what_it_needs(role, &next)) {
+        move->resets += role->clock > 0 && role->options.index < next.serving;
         drop_all(role);
     }
-    role->layout = (struct server_layout){layout->layout, layout->serving};
+    role->layout = next;
     keep_own_rows(role);
     server_role_say(role, outbox);
     server_role_save_anew(role, now_ms);

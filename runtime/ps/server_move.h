@@ -47,7 +47,7 @@ enum server_move_state {
 /* A server that has rows which are to come here. */
 struct move_source {
     uint32_t index, incarnation;
-    struct bucket_range buckets;
+    struct bucket_set buckets;
     char address[MESSAGE_ADDRESS_MAX + 1];
     peer_id peer; /* PEER_NONE: not connected */
     int64_t asked_at;
@@ -56,17 +56,17 @@ struct move_source {
     uint32_t rounds;    /* that were asked for */
     uint64_t offset;    /* bytes that came in this one */
     struct text unread; /* of an image */
-    uint32_t images;
+    uint32_t images;    /* that came in it */
     bool is_whole;
 };
 
 /* A server that gets rows from here. */
 struct move_reader {
     peer_id peer;
-    struct bucket_range buckets;
-    uint64_t since, clock; /* what it asks for, and when it began to */
-    uint64_t offset;       /* that it is to ask for next */
-    uint32_t next;         /* image */
+    struct bucket_set buckets;
+    uint64_t since, clock;            /* what it asks for, and when it began to */
+    uint64_t offset;                  /* that it is to ask for next */
+    uint32_t next_table, next_bucket; /* of its next image */
     struct text unsent;
 };
 

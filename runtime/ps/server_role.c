@@ -139,6 +139,7 @@ static uint64_t least_step(const struct server_role *role)
 void server_role_say(const struct server_role *role, struct outbox *outbox)
 {
     struct message message = server_role_message(role, MESSAGE_SERVER);
+    struct layout_runs runs;
 
     message.server = (struct message_server){.index = role->options.index,
                                              .incarnation = role->options.incarnation,
@@ -146,6 +147,7 @@ void server_role_say(const struct server_role *role, struct outbox *outbox)
                                              .address = slice_of(role->options.address),
                                              .layout = role->layout.id,
                                              .serving = role->layout.serving,
+                                             .map = server_layout_runs(&role->layout, &runs),
                                              .next_layout = role->move.to.id,
                                              .next_serving = role->move.to.serving,
                                              .clock = role->clock,
@@ -339,7 +341,7 @@ static enum status take_ids(struct server_role *role, struct slice counts, struc
     if (rows != ids.size / sizeof *role->ids)
         return wrong(err, "more ids than are counted");
     for (uint64_t i = 0; i < rows; i++)
-        if (server_of_row(role->ids[i], role->layout.serving) != role->options.index)
+        if (server_of_row(&role->layout, role->ids[i]) != role->options.index)
             return wrong(err, "a row that another server has");
     asked->rows = (uint32_t)rows;
     return STATUS_OK;
@@ -688,6 +690,7 @@ static void set_size(struct text *out, size_t start)
 static enum status begin_snapshot(struct server_role *role, struct error *err)
 {
     struct text *out = &role->snapshot.out;
+    struct layout_runs runs;
     size_t start;
 
     for (uint32_t t = 0; t < role->options.table_count; t++)
@@ -703,6 +706,7 @@ static enum status begin_snapshot(struct server_role *role, struct error *err)
     put_u64(out, role->clock);
     put_u64(out, role->layout.id);
     put_u32(out, role->layout.serving);
+    put_sized(out, server_layout_runs(&role->layout, &runs));
     put_sized(out, shard_counts_bytes(&role->shards));
     start = out->size;
     put_u32(out, 0);
@@ -749,7 +753,7 @@ static enum status put_image(struct server_role *role, struct error *err)
     const size_t start = out->size;
 
     put_u32(out, 0);
-    if (server_of_bucket(role->snapshot.bucket, role->layout.serving) == role->options.index)
+    if (server_of_bucket(&role->layout, role->snapshot.bucket) == role->options.index)
         TRY(row_snapshot_image(table, role->snapshot.bucket, out, err));
     else
         row_image_none(table, role->snapshot.bucket, out); /* copies of rows that are to come */
@@ -799,19 +803,19 @@ static enum status read_head(struct server_role *role, struct byte_reader *reade
                              struct error *err)
 {
     const uint32_t version = read_u32(reader), tables = read_u32(reader);
-    struct slice counts, before;
+    const uint64_t clock = read_u64(reader), layout = read_u64(reader);
+    const uint32_t serving = read_u32(reader);
+    const struct slice map = read_sized(reader, sizeof(struct layout_runs));
+    const struct slice counts = read_sized(reader, SHARDS_MAX * sizeof(uint32_t));
+    const struct slice before = read_sized(reader, ROW_IMAGE_MAX);
 
-    role->clock = read_u64(reader);
-    role->layout.id = read_u64(reader);
-    role->layout.serving = read_u32(reader);
-    counts = read_sized(reader, SHARDS_MAX * sizeof(uint32_t));
-    before = read_sized(reader, ROW_IMAGE_MAX);
     if (reader->failed)
         return STATUS_OK; /* not all there yet */
     if (version != SNAPSHOT_VERSION || tables != role->options.table_count ||
-        role->clock > SERVER_CLOCK_MAX || role->layout.serving < 1 ||
-        role->layout.serving > BUCKETS_PER_TABLE)
+        clock > SERVER_CLOCK_MAX ||
+        server_layout_read(&role->layout, layout, serving, map, err) != STATUS_OK)
         return damaged(err);
+    role->clock = clock;
     role->has_head = true;
     TRY(shard_counts_read(&role->shards, counts, err));
     return role->steps.lanes ? server_steps_read(role, before, err) : STATUS_OK;

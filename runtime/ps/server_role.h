@@ -30,7 +30,7 @@
  * A snapshot goes out by pieces, between messages (server_role_work), while rows are pulled and
  * pushed: OUTBOX_PIECE, then OUTBOX_FINISH (runtime/data/checkpoint.h). It is
  *
- *     u32 version, u32 tables, u64 clock, u64 layout, u32 serving
+ *     u32 version, u32 tables, u64 clock, u64 layout, u32 serving | sized runs of the layout's map
  *     | sized counts of shards | sized rows before the last step | sized image of each bucket
  *
  * Which rows are the server's is the layout's (server_layout.h), and how another one comes into
@@ -143,12 +143,6 @@ struct server_role {
     uint32_t snapshots;      /* begun by this process */
     bool must_save;          /* whatever the clock says: rows have moved */
 };
-
-/* The server that has a row, of so many. */
-static inline uint32_t server_of_row(uint64_t id, uint32_t server_count)
-{
-    return server_of_bucket(row_bucket_of(row_hash(id)), server_count);
-}
 
 /* INVALID for options out of range. server_role_start_failed and _deinit are possible then, too. */
 enum status server_role_init(struct server_role *role, const struct server_options *options,

@@ -101,6 +101,7 @@ static void send_servers(const struct shard_master *master, peer_id peer, struct
 {
     const uint32_t serving = master->move.now.serving;
     struct message message = shard_message(master, MESSAGE_SERVERS);
+    struct layout_runs runs;
     struct text list;
 
     if (!master->move.is_settled)
@@ -115,6 +116,7 @@ static void send_servers(const struct shard_master *master, peer_id peer, struct
                                                .server_count = serving,
                                                .servers = text_slice(&list),
                                                .layout = master->move.now.id,
+                                               .map = server_layout_runs(&master->move.now, &runs),
                                                .is_paused = shard_move_pauses(master)};
     if (!list.failed)
         outbox_send(outbox, peer, &message);
@@ -525,10 +527,20 @@ void shard_make_roster(struct shard_master *master)
         forget_collection(master);
 }
 
-static void note_what_it_has(struct shard_member *server, const struct message_server *message)
+static bool read_layout(const struct message_server *message, struct server_layout *layout)
 {
-    server->layout = (struct server_layout){message->layout, message->serving};
-    server->next = (struct server_layout){message->next_layout, message->next_serving};
+    struct error err;
+
+    return server_layout_read(layout, message->layout, message->serving, message->map, &err) ==
+           STATUS_OK;
+}
+
+static void note_what_it_has(struct shard_member *server, const struct server_layout *layout,
+                             const struct message_server *message)
+{
+    server->layout = *layout;
+    server->next =
+        (struct server_layout){.id = message->next_layout, .serving = message->next_serving};
     snprintf(server->address, MESSAGE_ADDRESS_MAX + 1, "%.*s", SLICE_FORMAT(message->address));
 }
 
@@ -550,7 +562,11 @@ static void on_server_again(struct shard_master *master, int64_t now_ms,
                             struct shard_member *server, const struct message_server *message,
                             struct outbox *outbox)
 {
-    note_what_it_has(server, message);
+    struct server_layout layout;
+
+    if (!read_layout(message, &layout))
+        return;
+    note_what_it_has(server, &layout, message);
     shard_move_note_server(master, now_ms, (uint32_t)(server - master->servers), outbox);
     check_server(master, now_ms, server, message, outbox);
     shard_steps_on_server(master, now_ms, server, message, outbox);
@@ -563,8 +579,10 @@ static void on_server(struct shard_master *master, int64_t now_ms, peer_id from,
         message->index < master->server_room && master->servers[message->index].was_seen;
     const uint32_t before = is_known ? master->servers[message->index].incarnation : 0;
     const bool was_settled = master->move.is_settled;
+    struct server_layout layout;
 
-    if (message->serving > master->server_room || message->next_serving > master->server_room) {
+    if (!read_layout(message, &layout) || layout.serving > master->server_room ||
+        message->next_serving > master->server_room) {
         send_end(master, from, outbox);
         return;
     }
@@ -574,7 +592,7 @@ static void on_server(struct shard_master *master, int64_t now_ms, peer_id from,
     if ((!is_known || message->incarnation > before) &&
         (!was_settled || message->index < master->move.now.serving))
         shard_make_roster(master);
-    note_what_it_has(master->servers + message->index, message);
+    note_what_it_has(master->servers + message->index, &layout, message);
     send_forgets(master, from, outbox);
     shard_move_note_server(master, now_ms, message->index, outbox);
     check_server(master, now_ms, master->servers + message->index, message, outbox);

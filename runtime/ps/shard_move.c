@@ -48,20 +48,22 @@ uint32_t shard_move_servers_most(const struct shard_master *master)
 /* ---- messages ---- */
 
 static void send_layout(const struct shard_master *master, uint32_t server, enum message_type type,
-                        struct server_layout layout, struct outbox *outbox)
+                        const struct server_layout *layout, struct outbox *outbox)
 {
     struct message message = shard_message(master, type);
+    struct layout_runs runs;
 
     message.layout =
-        (struct message_layout){.layout = layout.id,
-                                .serving = layout.serving,
-                                .is_anew = layout.id != 0 && layout.id == master->move.anew};
+        (struct message_layout){.layout = layout->id,
+                                .serving = layout->serving,
+                                .map = server_layout_runs(layout, &runs),
+                                .is_anew = layout->id != 0 && layout->id == master->move.anew};
     if (is_here(master, server))
         outbox_send(outbox, master->servers[server].peer, &message);
 }
 
 static void send_layout_to_all(const struct shard_master *master, enum message_type type,
-                               struct server_layout layout, struct outbox *outbox)
+                               const struct server_layout *layout, struct outbox *outbox)
 {
     for (uint32_t s = 0; s < master->server_room; s++)
         send_layout(master, s, type, layout, outbox);
@@ -73,6 +75,7 @@ static void send_fetch(const struct shard_master *master, enum message_type type
 {
     const struct shard_move *move = &master->move;
     struct message message = shard_message(master, type);
+    struct layout_runs runs;
     struct text list;
 
     text_init(&list, FRAME_PAYLOAD_MAX);
@@ -83,6 +86,7 @@ static void send_fetch(const struct shard_master *master, enum message_type type
     outbox->failed |= list.failed;
     message.fetch = (struct message_fetch){.layout = move->next.id,
                                            .serving = move->next.serving,
+                                           .map = server_layout_runs(&move->next, &runs),
                                            .server_count = move->now.serving,
                                            .servers = text_slice(&list)};
     for (uint32_t s = 0; s < servers && !list.failed; s++)
@@ -146,7 +150,7 @@ static void settle(struct shard_master *master, struct outbox *outbox)
         return;
     for (uint32_t s = 0; s < master->server_room; s++)
         if (master->servers[s].layout.id != move->now.id || master->servers[s].next.id != 0)
-            send_layout(master, s, MESSAGE_LAYOUT, move->now, outbox);
+            send_layout(master, s, MESSAGE_LAYOUT, &move->now, outbox);
     shard_send_servers_to_all(master, outbox);
 }
 
@@ -160,7 +164,7 @@ void shard_move_note_server(struct shard_master *master, int64_t now_ms, uint32_
     if (!move->is_settled)
         settle(master, outbox);
     else if (server->layout.id != move->now.id || server->next.id != 0)
-        send_layout(master, index, MESSAGE_LAYOUT, move->now, outbox);
+        send_layout(master, index, MESSAGE_LAYOUT, &move->now, outbox);
 }
 
 /* ---- a move begins, and ends ---- */
@@ -194,7 +198,7 @@ static void begin(struct shard_master *master, int64_t now_ms, struct outbox *ou
 {
     struct shard_move *move = &master->move;
 
-    move->next = (struct server_layout){master->epoch + ++move->ids, move->wanted};
+    move->next = (struct server_layout){.id = master->epoch + ++move->ids, .serving = move->wanted};
     move->stage = SHARD_MOVE_COPYING;
     move->copying_since = now_ms;
     move->begun++;
@@ -232,7 +236,7 @@ static void give_up(struct shard_master *master, int64_t now_ms, const char *why
     move->next_at = now_ms + ((int64_t)REST_MS << move->tries);
     move->tries += move->tries < TRIES_COUNTED;
     shard_put_event(master, now_ms, -1, "not moved", outbox, "%s", why);
-    send_layout_to_all(master, MESSAGE_LAYOUT, move->now, outbox);
+    send_layout_to_all(master, MESSAGE_LAYOUT, &move->now, outbox);
     shard_send_servers_to_all(master, outbox);
 }
 
@@ -245,7 +249,7 @@ static void commit(struct shard_master *master, int64_t now_ms, struct outbox *o
     move->tries = 0;
     move->committed++;
     master->roster++;
-    send_layout_to_all(master, MESSAGE_LAYOUT, move->now, outbox);
+    send_layout_to_all(master, MESSAGE_LAYOUT, &move->now, outbox);
     shard_send_servers_to_all(master, outbox);
     shard_put_event(master, now_ms, -1, "moved", outbox,
                     "%" PRIu32 " servers have the rows, after %" PRId64
@@ -266,7 +270,7 @@ void shard_move_begin_anew(struct shard_master *master, int64_t now_ms, struct o
     shard_make_roster(master);
     shard_put_event(master, now_ms, -1, "anew", outbox,
                     "a server has lost steps that others have: all steps are taken again");
-    send_layout_to_all(master, MESSAGE_LAYOUT, move->now, outbox);
+    send_layout_to_all(master, MESSAGE_LAYOUT, &move->now, outbox);
     shard_send_servers_to_all(master, outbox);
 }
 
@@ -457,6 +461,6 @@ void shard_move_step(struct shard_master *master, int64_t now_ms, struct outbox 
         if (move->uneven_count > 0 || master->board.lease_count > 0)
             return;
         move->stage = SHARD_MOVE_HOLDING;
-        send_layout_to_all(master, MESSAGE_HOLD, move->next, outbox);
+        send_layout_to_all(master, MESSAGE_HOLD, &move->next, outbox);
     }
 }

@@ -425,13 +425,14 @@ static void check_row(struct world *world, struct server_role *server, uint32_t 
 /* Rows are on the server that they belong to, and nowhere else. */
 static void check_buckets(struct world *world, const struct server_role *server)
 {
-    const uint32_t index = server->options.index, serving = server->layout.serving;
+    const uint32_t index = server->options.index;
 
     for (uint32_t t = 0; t < TABLES && server->move.state == MOVE_NONE; t++)
         for (uint32_t b = 0; b < BUCKETS_PER_TABLE; b++)
-            if (server->tables[t].buckets[b].count > 0 && server_of_bucket(b, serving) != index)
+            if (server->tables[t].buckets[b].count > 0 &&
+                server_of_bucket(&server->layout, b) != index)
                 complain(world, "rows of a bucket that another server has", b);
-    if (index >= serving && server->move.state == MOVE_NONE && server->clock > 0)
+    if (index >= server->layout.serving && server->move.state == MOVE_NONE && server->clock > 0)
         complain(world, "batches are counted by a server without rows", server->clock);
 }
 
@@ -447,7 +448,7 @@ static void check_server(struct world *world, struct server_role *server)
         complain(world, "a clock that is not the batches that are counted", server->clock);
     for (uint32_t t = 0; t < TABLES; t++)
         for (uint64_t number = 0; number < world->plan->ids; number++)
-            if (server_of_row(row_id(number), server->layout.serving) == server->options.index)
+            if (server_of_row(&server->layout, row_id(number)) == server->options.index)
                 check_row(world, server, t, number);
     check_buckets(world, server);
 }

@@ -26,6 +26,7 @@ struct stage {
     uint32_t incarnations[SERVERS];
     struct outbox begun[SERVERS]; /* what was asked for while others are told */
     uint64_t next;                /* layout that is prepared */
+    struct layout_runs map;       /* of the layouts that the master speaks of; count 0: none */
     uint32_t pieces;              /* that were carried */
 };
 
@@ -73,6 +74,34 @@ static void begin(struct stage *stage, uint32_t count, uint32_t serving)
         begin_one(stage, s);
         outbox_init(stage->begun + s);
     }
+}
+
+/* Another process goes on from what the server has now. */
+static void begin_again(struct stage *stage, uint32_t index)
+{
+    struct server_role *role = stage->roles + index;
+    struct outbox *outbox = stage->outboxes + index;
+    struct text whole;
+    struct error err;
+
+    text_init(&whole, TEXT_MAXIMUM);
+    outbox_clear(outbox);
+    server_role_end_snapshot(role);
+    server_role_save_anew(role, 5000);
+    while (server_role_has_work(role))
+        server_role_work(role, 5000, outbox);
+    for (size_t i = 0; i < outbox->count; i++) {
+        const struct slice bytes = outbox_bytes(outbox, outbox->entries + i);
+
+        if (outbox->entries[i].kind == OUTBOX_PIECE)
+            text_append(&whole, (struct slice){bytes.data + sizeof(struct piece_head),
+                                               bytes.size - sizeof(struct piece_head)});
+    }
+    end_one(stage, index);
+    begin_one(stage, index);
+    outbox_init(stage->begun + index);
+    CHECK_OK(server_role_restore(role, text_slice(&whole), true, &err));
+    text_deinit(&whole);
 }
 
 static void finish(struct stage *stage)
@@ -143,7 +172,7 @@ static void fill(struct batch *batch, const struct server_role *role)
     uint32_t rows = 0;
 
     for (uint64_t id = 0; id < IDS; id++)
-        if (server_of_row(id, role->layout.serving) == role->options.index)
+        if (server_of_row(&role->layout, id) == role->options.index)
             batch->ids[rows++] = id;
     memcpy(batch->ids + rows, batch->ids, rows * sizeof *batch->ids);
     batch->counts[0] = batch->counts[1] = rows;
@@ -208,7 +237,7 @@ static void check_rows(struct stage *stage, uint32_t batches)
         for (uint64_t id = 0; id < IDS; id++) {
             float values[2];
 
-            if (server_of_row(id, role->layout.serving) != s)
+            if (server_of_row(&role->layout, id) != s)
                 continue;
             own++;
             for (uint32_t t = 0; t < TABLES; t++) {
@@ -227,6 +256,11 @@ static void check_rows(struct stage *stage, uint32_t batches)
 
 /* ---- a move ---- */
 
+static struct slice map_of(const struct stage *stage)
+{
+    return BYTES(stage->map.runs, stage->map.count);
+}
+
 /* A message with the places of those that have the rows. */
 static void say_places(struct stage *stage, uint32_t s, enum message_type type, uint32_t serving)
 {
@@ -237,10 +271,13 @@ static void say_places(struct stage *stage, uint32_t s, enum message_type type, 
         message_put_server_place(
             &places, &(struct message_server_place){.incarnation = stage->incarnations[p],
                                                     .address = slice_of(address_of(p))});
-    master_says(
-        stage, s,
-        (struct message){.type = type,
-                         .fetch = {stage->next, serving, stage->serving, text_slice(&places)}});
+    master_says(stage, s,
+                (struct message){.type = type,
+                                 .fetch = {.layout = stage->next,
+                                           .serving = serving,
+                                           .map = map_of(stage),
+                                           .server_count = stage->serving,
+                                           .servers = text_slice(&places)}});
     text_deinit(&places);
 }
 
@@ -317,7 +354,8 @@ static void hold(struct stage *stage, uint32_t serving)
 
     for (uint32_t s = 0; s < stage->count; s++) {
         master_says(stage, s,
-                    (struct message){.type = MESSAGE_HOLD, .layout = {stage->next, serving}});
+                    (struct message){.type = MESSAGE_HOLD,
+                                     .layout = {stage->next, serving, map_of(stage)}});
         CHECK(to_master(stage, s, MESSAGE_HELD, &message));
         CHECK(message.held.layout == stage->next);
         CHECK_INT(message.held.counted.size, stage->roles[s].shards.count * sizeof(uint32_t));
@@ -332,7 +370,8 @@ static struct message fetch_all(struct stage *stage, uint32_t s)
 
 static void say_layout(struct stage *stage, uint32_t s, uint64_t id, uint32_t serving)
 {
-    master_says(stage, s, (struct message){.type = MESSAGE_LAYOUT, .layout = {id, serving}});
+    master_says(stage, s,
+                (struct message){.type = MESSAGE_LAYOUT, .layout = {id, serving, map_of(stage)}});
 }
 
 /* The whole of it. */
@@ -371,6 +410,81 @@ static void rows_and_counts_move_to_any_number_of_servers(void **state)
         batches += 2;
         check_rows(&stage, batches);
     }
+    finish(&stage);
+}
+
+/* From now on the layouts have a map: equal parts, but for every nth bucket, which goes to the next
+ * server. */
+static void use_map(struct stage *stage, uint32_t serving, uint32_t nth)
+{
+    struct server_layout layout = {.serving = serving};
+
+    server_layout_make_map(&layout);
+    for (uint32_t b = 0; b < BUCKETS_PER_TABLE; b += nth)
+        layout.servers[b] = (uint16_t)((layout.servers[b] + 1) % serving);
+    (void)server_layout_runs(&layout, &stage->map);
+}
+
+static void buckets_move_by_themselves_where_a_layout_has_a_map(void **state)
+{
+    const uint32_t nth[] = {3, 7, 1};
+    struct stage stage;
+    uint32_t batches = 2;
+    (void)state;
+
+    begin(&stage, SERVERS, 3);
+    learn(&stage, 0, batches);
+    for (size_t i = 0; i < sizeof nth / sizeof *nth; i++) {
+        use_map(&stage, 3, nth[i]);
+        move(&stage, 3);
+        check_rows(&stage, batches);
+        learn(&stage, batches, 2);
+        batches += 2;
+    }
+    stage.map.count = 0; /* and back to equal parts */
+    move(&stage, 4);
+    check_rows(&stage, batches);
+    finish(&stage);
+}
+
+static void a_map_is_in_the_snapshot_and_a_part_of_it_is_enough(void **state)
+{
+    struct stage stage;
+    struct bucket_set before, after;
+    (void)state;
+
+    begin(&stage, 2, 2);
+    learn(&stage, 0, 2);
+    use_map(&stage, 2, 1024); /* bucket 0 leaves server 0 */
+    move(&stage, 2);
+    before = buckets_of_server(&stage.roles[0].layout, 0);
+    CHECK_INT(bucket_set_count(&before), 511);
+    begin_again(&stage, 0);
+    after = buckets_of_server(&stage.roles[0].layout, 0);
+    CHECK(memcmp(&before, &after, sizeof before) == 0);
+    check_rows(&stage, 2);
+    use_map(&stage, 2, 512); /* bucket 512 goes to server 0, which is not prepared */
+    say_layout(&stage, 0, 9, 2);
+    CHECK_INT(stage.roles[0].clock, 0);
+    say_layout(&stage, 1, 9, 2); /* it has all that is its own */
+    CHECK_INT(stage.roles[1].clock, 2);
+    finish(&stage);
+}
+
+static void a_layout_that_is_none_changes_nothing(void **state)
+{
+    struct stage stage;
+    (void)state;
+
+    begin(&stage, 2, 2);
+    learn(&stage, 0, 1);
+    use_map(&stage, 3, 5);
+    say_layout(&stage, 0, 3, 2); /* a server that there is not */
+    stage.next = 4;
+    say_places(&stage, 0, MESSAGE_COPY, 2);
+    CHECK(stage.roles[0].layout.id == 0 && stage.roles[0].move.state == MOVE_NONE);
+    stage.map.count = 0;
+    check_rows(&stage, 1);
     finish(&stage);
 }
 
@@ -534,8 +648,6 @@ static void what_was_copied_of_a_process_that_is_gone_is_fetched_anew(void **sta
 static void a_snapshot_has_no_copies(void **state)
 {
     struct stage stage;
-    struct text whole;
-    struct error err;
     struct server_role *role = stage.roles;
     (void)state;
 
@@ -543,25 +655,9 @@ static void a_snapshot_has_no_copies(void **state)
     learn(&stage, 0, 2);
     copy(&stage, 1);
     CHECK(role->tables[0].counts.rows == IDS);
-    text_init(&whole, TEXT_MAXIMUM);
-    outbox_clear(stage.outboxes);
-    server_role_save(role, 5000);
-    while (server_role_has_work(role))
-        server_role_work(role, 5000, stage.outboxes);
-    for (size_t i = 0; i < stage.outboxes[0].count; i++) {
-        const struct slice bytes = outbox_bytes(stage.outboxes, stage.outboxes[0].entries + i);
-
-        if (stage.outboxes[0].entries[i].kind == OUTBOX_PIECE)
-            text_append(&whole, (struct slice){bytes.data + sizeof(struct piece_head),
-                                               bytes.size - sizeof(struct piece_head)});
-    }
-    end_one(&stage, 0);
-    begin_one(&stage, 0);
-    outbox_init(stage.begun);
-    CHECK_OK(server_role_restore(role, text_slice(&whole), true, &err));
+    begin_again(&stage, 0);
     CHECK(role->layout.id == 0 && role->layout.serving == 2);
     check_rows(&stage, 2);
-    text_deinit(&whole);
     say_layout(&stage, 1, 0, 2);
     finish(&stage);
 }
@@ -601,19 +697,21 @@ static void a_connection_that_is_lost_meanwhile_is_made_again_from_the_first_row
 
 static void requests_for_rows_out_of_turn_end_their_connection(void **state)
 {
-    const struct message_rows_wanted wrong[] = {
-        {1, 2, 512, 1024, 0, 0},  /* another move */
-        {1, 1, 512, 1025, 0, 0},  /* a bucket that there is not */
-        {1, 1, 600, 600, 0, 0},   /* none */
-        {1, 1, 512, 1024, 0, 64}, /* from the middle */
-    };
+    const struct server_layout two = {.serving = 2};
+    const struct bucket_set none = {{0}}, second = buckets_of_server(&two, 1);
+    const struct slice buckets = BYTES(second.words, BUCKET_SET_WORDS);
+    const struct message_rows_wanted good = {.index = 1, .layout = 1, .buckets = buckets};
+    struct message_rows_wanted wrong[] = {good, good, good, good};
     struct stage stage;
     (void)state;
 
+    wrong[0].layout = 2;                           /* another move */
+    wrong[1].buckets.size -= sizeof *second.words; /* not all of them are named */
+    wrong[2].buckets = BYTES(none.words, BUCKET_SET_WORDS);
+    wrong[3].offset = 64; /* from the middle */
     begin(&stage, 2, 1);
     learn(&stage, 0, 1);
-    send_to(&stage, 0, READER,
-            (struct message){.type = MESSAGE_ROWS_WANTED, .rows_wanted = {1, 1, 512, 1024, 0, 0}});
+    send_to(&stage, 0, READER, (struct message){.type = MESSAGE_ROWS_WANTED, .rows_wanted = good});
     CHECK(is_closed(&stage, 0, READER)); /* nothing moves */
     stage.next = 1;
     say_places(&stage, 0, MESSAGE_COPY, 2);
@@ -676,11 +774,12 @@ static void a_server_may_have_more_while_rows_move_to_more_servers(void **state)
 /* The next batch makes all of them anew. */
 static void drop_own_rows(struct server_role *role)
 {
-    const struct bucket_range own = buckets_of_server(role->options.index, role->layout.serving);
+    const struct bucket_set own = buckets_of_server(&role->layout, role->options.index);
 
     for (uint32_t t = 0; t < TABLES; t++)
-        for (uint32_t b = own.first; b < own.end; b++)
-            row_table_drop_bucket(role->tables + t, b);
+        for (uint32_t b = 0; b < BUCKETS_PER_TABLE; b++)
+            if (bucket_set_has(&own, b))
+                row_table_drop_bucket(role->tables + t, b);
 }
 
 /* Copies never keep a batch from its memory. */
@@ -727,29 +826,13 @@ static void each_server_has_its_part_of_the_memory(void **state)
     finish(&stage);
 }
 
-static void buckets_are_dealt_without_a_gap(void **state)
-{
-    (void)state;
-
-    for (uint32_t serving = 1; serving <= 64; serving++)
-        for (uint32_t s = 0, next = 0; s <= serving; s++) {
-            const struct bucket_range range = buckets_of_server(s, serving);
-
-            if (s == serving) {
-                CHECK(range.end == 0 && next == BUCKETS_PER_TABLE);
-                continue;
-            }
-            CHECK_INT(range.first, next);
-            CHECK(server_of_bucket(range.first, serving) == s &&
-                  server_of_bucket(range.end - 1, serving) == s);
-            next = range.end;
-        }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_and_counts_move_to_any_number_of_servers),
+        cmocka_unit_test(buckets_move_by_themselves_where_a_layout_has_a_map),
+        cmocka_unit_test(a_map_is_in_the_snapshot_and_a_part_of_it_is_enough),
+        cmocka_unit_test(a_layout_that_is_none_changes_nothing),
         cmocka_unit_test(no_batch_is_counted_while_rows_move),
         cmocka_unit_test(a_move_that_is_given_up_leaves_nothing_behind),
         cmocka_unit_test(rows_of_a_server_that_has_counted_others_are_not_taken),
@@ -763,7 +846,6 @@ int main(void)
         cmocka_unit_test(a_server_may_have_more_while_rows_move_to_more_servers),
         cmocka_unit_test(a_batch_takes_the_memory_of_copies),
         cmocka_unit_test(each_server_has_its_part_of_the_memory),
-        cmocka_unit_test(buckets_are_dealt_without_a_gap),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -51,6 +51,8 @@ static const struct row_table_options tables[TABLES] = {
     {.number = 1, .width = WIDTH, .settings = {.optimizer = OPTIMIZER_SGD, .learning_rate = 1}},
 };
 
+static const struct server_layout two_servers = {.serving = 2};
+
 /* Rows that server 0 of 2 has. */
 static void fill_batch(struct batch *batch)
 {
@@ -58,7 +60,7 @@ static void fill_batch(struct batch *batch)
 
     *batch = (struct batch){.counts = {ROWS, ROWS}};
     for (uint64_t id = 0; row < ROWS; id++)
-        if (server_of_row(id, 2) == 0)
+        if (server_of_row(&two_servers, id) == 0)
             batch->ids[row++] = id;
     for (uint32_t i = 0; i < ROWS; i++) {
         batch->ids[ROWS + i] = batch->ids[i];
@@ -257,7 +259,7 @@ static void messages_that_do_not_fit_end_their_connection(void **state)
     wrong.ids[1] = wrong.ids[0];
     check_refused(&stage, push_of(&wrong, 4, 0));
     wrong = stage.batch;
-    for (wrong.ids[ROWS - 1] = 100; server_of_row(wrong.ids[ROWS - 1], 2) == 0;)
+    for (wrong.ids[ROWS - 1] = 100; server_of_row(&two_servers, wrong.ids[ROWS - 1]) == 0;)
         wrong.ids[ROWS - 1]++;
     check_refused(&stage, push_of(&wrong, 4, 0));
     wrong = stage.batch;

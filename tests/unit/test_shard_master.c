@@ -95,6 +95,7 @@ static void server(struct stage *stage, peer_id from, uint32_t index, uint32_t i
                                .server = {.index = index,
                                           .incarnation = incarnation,
                                           .counted = bytes,
+                                          .serving = SERVERS,
                                           .address = SLICE("unix:s")}});
 }
 
@@ -485,9 +486,11 @@ static void half_a_count_fails_the_job(void **state)
 
     begin(&stage);
     hello(&stage, 3, 0, 0);
-    send_from(&stage, 1,
-              (struct message){.type = MESSAGE_SERVER,
-                               .server = {.counted = SLICE("12345"), .address = SLICE("unix:s")}});
+    send_from(
+        &stage, 1,
+        (struct message){
+            .type = MESSAGE_SERVER,
+            .server = {.counted = SLICE("12345"), .serving = SERVERS, .address = SLICE("unix:s")}});
     CHECK(stage.master.state == JOB_STATE_FAILED);
     CHECK_INT(sent(&stage, 3, MESSAGE_END, NULL), 1);
     finish(&stage);
@@ -569,17 +572,20 @@ static void too_many_shards_are_refused(void **state)
 static void server_of(struct stage *stage, uint32_t index, struct server_layout layout,
                       struct server_layout next)
 {
+    struct layout_runs runs;
+
     send_from(stage, SERVER_PEER + index,
               (struct message){.type = MESSAGE_SERVER,
                                .server = {.index = index,
                                           .address = SLICE("unix:s"),
                                           .layout = layout.id,
                                           .serving = layout.serving,
+                                          .map = server_layout_runs(&layout, &runs),
                                           .next_layout = next.id,
                                           .next_serving = next.serving}});
 }
 
-static const struct server_layout first_layout = {0, SERVERS}, no_layout = {0, 0};
+static const struct server_layout first_layout = {.serving = SERVERS}, no_layout = {.id = 0};
 
 static void want_servers(struct stage *stage, uint64_t version, uint32_t servers)
 {
@@ -788,7 +794,8 @@ static void a_move_that_a_server_is_lost_in_begins_again_later(void **state)
     check_given_up(&stage);
     held(&stage, 0, NULL, 0); /* of the move that is over */
     CHECK_INT(stage.outbox.count, 0);
-    server_of(&stage, 2, first_layout, (struct server_layout){stage.master.move.next.id, 3});
+    server_of(&stage, 2, first_layout,
+              (struct server_layout){.id = stage.master.move.next.id, .serving = 3});
     CHECK_INT(sent(&stage, SERVER_PEER + 2, MESSAGE_LAYOUT, &message), 1); /* it stays */
     CHECK_INT(sent(&stage, WORKER_PEER, MESSAGE_SERVERS, NULL), 0);
     tick_at(&stage, stage.now_ms + 100);
@@ -879,7 +886,7 @@ static void servers_beyond_a_smaller_number_end_when_their_rows_have_moved(void 
 
 static void a_later_master_takes_the_newest_layout_when_it_has_heard_all_of_it(void **state)
 {
-    const struct server_layout older = {5, 2}, newer = {9, 3};
+    const struct server_layout older = {.id = 5, .serving = 2}, newer = {.id = 9, .serving = 3};
     struct message message;
     struct stage stage;
     (void)state;
@@ -901,7 +908,7 @@ static void a_later_master_takes_the_newest_layout_when_it_has_heard_all_of_it(v
 
 static void a_move_that_no_server_knows_to_be_done_is_undone_by_a_later_master(void **state)
 {
-    const struct server_layout older = {5, 2}, newer = {9, 3};
+    const struct server_layout older = {.id = 5, .serving = 2}, newer = {.id = 9, .serving = 3};
     struct message message;
     struct stage stage;
     (void)state;
