@@ -17,7 +17,8 @@
  *     server --SERVER--> master --SERVERS, LEASE--> worker --RESUME--> each server --RESUMED-->
  * worker each batch:   worker --PULL--> servers --PULLED--> worker --PUSH--> servers --PUSHED-->
  * worker worker --SHARD_DONE--> master when all batches of the shard are counted
- *     another number of servers:
+ *     now and then:        server --LOAD--> master
+ *     another number of servers, or rows leave one that is hot:
  *     master --COPY--> servers --ROWS_WANTED, ROWS--> servers --FETCHED--> master
  *     master --SERVERS, which pauses--> workers --SHARD_DONE, even--> master --HOLD--> servers
  *     --HELD--> master --FETCH--> servers --ROWS_WANTED, ROWS--> servers --FETCHED--> master

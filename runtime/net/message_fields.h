@@ -127,6 +127,8 @@
       "send the rows of these buckets from there on") \
     X(ROWS,          moved_rows,    "parameter server -> parameter server", \
       "a piece of them") \
+    X(LOAD,          load,          "parameter server -> master", \
+      "which rows were pulled lately (runtime/ps/server_load.h)") \
     X(TELL,          none,          "master -> parameter server", \
       "say SERVER: how far are you?")
 
@@ -439,6 +441,12 @@
     F(U32S,  counted, FRAME_PAYLOAD_MAX, "with the first piece: as of SERVER") \
     F(BYTES, bytes,   FRAME_PAYLOAD_MAX, "images, each behind its size (runtime/ps/row_snapshot.h)")
 
+#define MESSAGE_LOAD_FIELDS(F) \
+    F(U64,  layout,  FIELD_ANY, "of the rows") \
+    F(U64,  ms,      FIELD_ANY, "how long they were counted") \
+    F(U64,  busy_us, FIELD_ANY, "that serving took meanwhile; 0: it does not know") \
+    F(U32S, rows,    MESSAGE_BUCKETS_MAX * sizeof(uint32_t), "that were pulled, by bucket")
+
 #define MESSAGE_BODY_MAP(X) \
     X(hello,         MESSAGE_HELLO_FIELDS) \
     X(group,         MESSAGE_GROUP_FIELDS) \
@@ -482,7 +490,8 @@
     X(fetch,         MESSAGE_FETCH_FIELDS) \
     X(fetched,       MESSAGE_FETCHED_FIELDS) \
     X(rows_wanted,   MESSAGE_ROWS_WANTED_FIELDS) \
-    X(moved_rows,    MESSAGE_MOVED_ROWS_FIELDS)
+    X(moved_rows,    MESSAGE_MOVED_ROWS_FIELDS) \
+    X(load,          MESSAGE_LOAD_FIELDS)
 
 /* clang-format on */
 

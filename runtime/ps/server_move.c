@@ -627,6 +627,7 @@ void server_move_layout(struct server_role *role, int64_t now_ms,
         drop_all(role);
     }
     role->layout = next;
+    server_load_begin(&role->load, now_ms);
     keep_own_rows(role);
     server_role_say(role, outbox);
     server_role_save_anew(role, now_ms);

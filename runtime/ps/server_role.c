@@ -174,6 +174,7 @@ void server_role_start(struct server_role *role, int64_t now_ms, struct outbox *
     role->state = SERVER_SERVING;
     role->snapshot_at = now_ms;
     role->snapshot_clock = role->clock;
+    server_load_begin(&role->load, now_ms);
     find_master(role, now_ms, outbox);
 }
 
@@ -401,6 +402,8 @@ static enum status answer_pull(struct server_role *role, struct server_peer *pee
     }
     if (role->steps.lanes && !pull->is_reading && pull->step < role->clock)
         server_steps_go_back(role, asked.counts, role->ids, role->floats);
+    if (!pull->is_reading)
+        server_load_note(&role->load, (struct row_ids){role->ids, asked.rows});
     peer->is_computing = !pull->is_reading;
     peer->pulled_at = role->clock;
     peer->pulled_turn = role->turn;
@@ -900,6 +903,20 @@ void server_role_save_anew(struct server_role *role, int64_t now_ms)
         server_role_save(role, now_ms);
 }
 
+/* While rows move loads are not those of other times. */
+static void say_load(struct server_role *role, int64_t now_ms, struct outbox *outbox)
+{
+    struct message message = server_role_message(role, MESSAGE_LOAD);
+
+    if (role->options.load_ms == 0 || now_ms - role->load.since < role->options.load_ms)
+        return;
+    message.load = server_load_message(&role->load, now_ms, role->layout.id);
+    if (role->state == SERVER_SERVING && role->master.peer != PEER_NONE &&
+        role->move.state == MOVE_NONE && role->options.index < role->layout.serving)
+        outbox_send(outbox, role->master.peer, &message);
+    server_load_begin(&role->load, now_ms);
+}
+
 void server_role_on_tick(struct server_role *role, int64_t now_ms, struct outbox *outbox)
 {
     struct message alive = server_role_message(role, MESSAGE_PHASE_ALIVE);
@@ -922,6 +939,7 @@ void server_role_on_tick(struct server_role *role, int64_t now_ms, struct outbox
         break;
     }
     server_move_on_tick(role, now_ms, outbox);
+    say_load(role, now_ms, outbox);
     if (is_snapshot_due(role, now_ms))
         server_role_save(role, now_ms);
 }

@@ -42,6 +42,7 @@
 #define RUNTIME_PS_SERVER_ROLE_H
 
 #include "runtime/ps/row_table.h"
+#include "runtime/ps/server_load.h"
 #include "runtime/ps/server_move.h"
 #include "runtime/ps/server_steps.h"
 #include "runtime/ps/shard_counts.h"
@@ -73,6 +74,7 @@ struct server_options {
     int64_t alive_ms, reconnect_ms;
     int64_t search_ms;   /* without its master it ends after that; search.h */
     int64_t snapshot_ms; /* between the begins of two; 0: none are taken */
+    int64_t load_ms;     /* between two of what it says of its load; 0: nothing */
     uint32_t piece_bytes;
 };
 
@@ -109,6 +111,7 @@ struct server_role {
 
     struct server_layout layout; /* of its rows */
     struct server_move move;     /* to another */
+    struct server_load load;     /* in that layout */
     struct row_memory memory;
     struct row_table *tables; /* (table_count) */
     uint64_t clock;           /* pushes that are counted, or steps */

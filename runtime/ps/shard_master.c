@@ -46,6 +46,7 @@ enum status shard_master_init(struct shard_master *master,
     master->servers = calloc(master->server_room, sizeof *master->servers);
     if (!master->workers || !master->servers)
         return fail_no_memory(err);
+    TRY(server_balance_init(&master->balance, master->server_room, err));
     TRY(unable_init(&master->unable, options->worker_count, options->dead_ms, err));
     if (options->facts.previous)
         continue_books(master, options->facts.previous);
@@ -58,6 +59,7 @@ void shard_master_deinit(struct shard_master *master)
     shard_board_deinit(&master->board);
     unable_deinit(&master->unable);
     shard_move_deinit(master);
+    server_balance_deinit(&master->balance);
     for (uint32_t s = 0; master->servers && s < master->server_room; s++)
         shard_counts_deinit(&master->servers[s].held);
     free(master->losses);
@@ -768,6 +770,8 @@ static void on_member_message(struct shard_master *master, int64_t now_ms,
                               &message->fetched, outbox);
     } else if (message->type == MESSAGE_PHASE_ALIVE && !is_worker(master, member)) {
         shard_steps_on_alive(master, member, message->phase_alive.phase, outbox);
+    } else if (message->type == MESSAGE_LOAD && !is_worker(master, member)) {
+        shard_move_on_load(master, (uint32_t)(member - master->servers), &message->load);
     } else if (message->type == MESSAGE_FAILED) {
         on_failed(master, now_ms, &message->failure, outbox);
     }

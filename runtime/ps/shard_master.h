@@ -14,7 +14,8 @@
  * a shard that another has, too, when none is left
  *            --LEAVING----> its leases go to others, END
  *
- * The number of servers may change meanwhile (shard_move.h): SERVERS has those that have rows.
+ * The number of servers may change meanwhile, and rows leave a server that is hot (shard_move.h):
+ * SERVERS has those that have rows, and which.
  *
  * Each new process of a server makes a new roster, and so does another number of them. A shard that
  * was done by an older one may lack batches in the new process, whose rows come from a snapshot.
@@ -40,6 +41,7 @@
 #define RUNTIME_PS_SHARD_MASTER_H
 
 #include "runtime/ps/batch_learning.h"
+#include "runtime/ps/server_balance.h"
 #include "runtime/ps/shard_board.h"
 #include "runtime/ps/shard_counts.h"
 #include "runtime/ps/shard_move.h"
@@ -55,6 +57,8 @@ struct shard_master_options {
     uint32_t server_count; /* 1 at least: that have the rows until there is another layout */
     uint32_t server_most;  /* that there may be; 0: no more than these */
     int64_t pause_ms;      /* of workers, while the number of servers changes, at first; 0: any */
+    int64_t balance_ms;    /* between two moves of rows away from a server that is hot, at first;
+                              0: none move for that */
     uint32_t min_workers;  /* 1 at least */
     uint32_t leases_per_worker; /* 1 at least */
     uint32_t lanes;             /* that take steps together; 0: workers go by themselves */
@@ -109,7 +113,8 @@ struct shard_master {
     struct shard_member *workers, *servers; /* by index */
     uint32_t server_room;                   /* of servers */
     struct shard_move move;
-    uint32_t live, wanted; /* workers */
+    struct server_balance balance; /* of the layout in force */
+    uint32_t live, wanted;         /* workers */
     uint64_t wanted_version;
     struct shard_collection collection;
     uint64_t late; /* shards that were done by an older roster */

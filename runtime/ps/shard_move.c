@@ -7,9 +7,10 @@
 #include "runtime/ps/shard_master.h"
 #include "runtime/ps/shard_record.h"
 
-#define REST_MS       100 /* after a first try, then twice as long */
-#define TRIES_COUNTED 7   /* of which rest and patience grow */
-#define UNEVEN_SPARE  8   /* shards, beside those that workers have: more is for the job's work */
+#define REST_MS          100 /* after a first try, then twice as long */
+#define TRIES_COUNTED    7   /* of which rest and patience grow */
+#define BALANCES_COUNTED 6   /* after which rests grow */
+#define UNEVEN_SPARE     8 /* shards, beside those that workers have: more is for the job's work */
 
 static bool is_here(const struct shard_master *master, uint32_t server)
 {
@@ -175,13 +176,31 @@ static bool is_in_force_at(const struct shard_master *master, uint32_t server)
     return is_here(master, server) && master->servers[server].layout.id == master->move.now.id;
 }
 
+static bool is_number_wanted(const struct shard_move *move)
+{
+    return move->wanted > 0 && move->wanted != move->now.serving;
+}
+
+/* The servers there are stay; some of their rows move. */
+static bool is_for_load(const struct shard_move *move)
+{
+    return move->next.serving == move->now.serving;
+}
+
+static bool is_balance_due(const struct shard_master *master, int64_t now_ms)
+{
+    const struct shard_move *move = &master->move;
+
+    return master->options.balance_ms > 0 && !move->lacks_memory && !is_number_wanted(move) &&
+           now_ms >= move->balance_at && server_balance_is_due(&master->balance);
+}
+
 static bool can_begin(const struct shard_master *master, int64_t now_ms)
 {
     const struct shard_move *move = &master->move;
 
-    if (move->wanted == 0 || move->wanted == move->now.serving || now_ms < move->next_at ||
-        master->state != JOB_STATE_RUNNING || master->plan.shards_per_epoch == 0 ||
-        shard_board_is_finished(&master->board))
+    if (now_ms < move->next_at || master->state != JOB_STATE_RUNNING ||
+        master->plan.shards_per_epoch == 0 || shard_board_is_finished(&master->board))
         return false;
     for (uint32_t s = 0; s < greater(move->now.serving, move->wanted); s++)
         if (!is_in_force_at(master, s))
@@ -198,15 +217,41 @@ static void begin(struct shard_master *master, int64_t now_ms, struct outbox *ou
 {
     struct shard_move *move = &master->move;
 
-    move->next = (struct server_layout){.id = master->epoch + ++move->ids, .serving = move->wanted};
+    move->next.id = master->epoch + ++move->ids;
     move->stage = SHARD_MOVE_COPYING;
     move->copying_since = now_ms;
     move->begun++;
     for (uint32_t s = 0; s < master->server_room; s++)
         master->servers[s].has_held = master->servers[s].has_fetched = false;
+    send_fetch(master, MESSAGE_COPY, servers_of_both(move), outbox);
+}
+
+static void begin_for_number(struct shard_master *master, int64_t now_ms, struct outbox *outbox)
+{
+    struct shard_move *move = &master->move;
+
+    move->next = (struct server_layout){.serving = move->wanted};
     shard_put_event(master, now_ms, -1, "moving", outbox, "from %" PRIu32 " to %" PRIu32 " servers",
                     move->now.serving, move->wanted);
-    send_fetch(master, MESSAGE_COPY, servers_of_both(move), outbox);
+    begin(master, now_ms, outbox);
+}
+
+static void begin_for_load(struct shard_master *master, int64_t now_ms, struct outbox *outbox)
+{
+    struct balance_choice choice;
+    struct server_layout next;
+
+    if (!server_balance_choose(&master->balance, &master->move.now, &next, &choice)) {
+        server_balance_clear(&master->balance); /* a choice is not made with each message */
+        return;
+    }
+    master->move.next = next;
+    shard_put_event(master, now_ms, shard_index_of(master, master->servers + choice.hot),
+                    "balancing", outbox,
+                    "has %.2f times the mean load: %" PRIu32 " of %d buckets move, so that it is "
+                    "%.2f times",
+                    choice.before, choice.moved, BUCKETS_PER_TABLE, choice.after);
+    begin(master, now_ms, outbox);
 }
 
 static void pause_workers(struct shard_master *master, int64_t now_ms, struct outbox *outbox)
@@ -220,10 +265,18 @@ static void pause_workers(struct shard_master *master, int64_t now_ms, struct ou
     shard_send_servers_to_all(master, outbox);
 }
 
-static void end_stage(struct shard_move *move)
+/* Loads of the time before are of no use, whatever comes. */
+static void end_stage(struct shard_master *master, int64_t now_ms)
 {
+    struct shard_move *move = &master->move;
+
     move->stage = SHARD_MOVE_NONE;
     move->uneven_count = 0;
+    server_balance_clear(&master->balance);
+    if (is_for_load(move)) {
+        move->balance_at = now_ms + (master->options.balance_ms << move->balances);
+        move->balances += move->balances < BALANCES_COUNTED;
+    }
 }
 
 static void give_up(struct shard_master *master, int64_t now_ms, const char *why,
@@ -231,7 +284,7 @@ static void give_up(struct shard_master *master, int64_t now_ms, const char *why
 {
     struct shard_move *move = &master->move;
 
-    end_stage(move);
+    end_stage(master, now_ms);
     move->aborted++;
     move->next_at = now_ms + ((int64_t)REST_MS << move->tries);
     move->tries += move->tries < TRIES_COUNTED;
@@ -243,15 +296,21 @@ static void give_up(struct shard_master *master, int64_t now_ms, const char *why
 static void commit(struct shard_master *master, int64_t now_ms, struct outbox *outbox)
 {
     struct shard_move *move = &master->move;
+    const bool is_balanced = is_for_load(move);
 
-    end_stage(move);
+    end_stage(master, now_ms);
+    move->balanced += is_balanced;
+    if (!is_balanced) {
+        move->balances = 0;
+        move->lacks_memory = false;
+    }
     move->now = move->next;
     move->tries = 0;
     move->committed++;
     master->roster++;
     send_layout_to_all(master, MESSAGE_LAYOUT, &move->now, outbox);
     shard_send_servers_to_all(master, outbox);
-    shard_put_event(master, now_ms, -1, "moved", outbox,
+    shard_put_event(master, now_ms, -1, is_balanced ? "balanced" : "moved", outbox,
                     "%" PRIu32 " servers have the rows, after %" PRId64
                     " ms of copying and a pause of %" PRId64 " ms",
                     move->now.serving, move->paused_since - move->copying_since,
@@ -300,6 +359,15 @@ void shard_move_want(struct shard_master *master, int64_t now_ms, uint64_t versi
     move->next_at = now_ms;
     if (move->is_settled)
         tell_launcher(master, outbox);
+}
+
+void shard_move_on_load(struct shard_master *master, uint32_t index,
+                        const struct message_load *load)
+{
+    const struct shard_move *move = &master->move;
+
+    if (master->options.balance_ms > 0 && move->is_settled && move->stage == SHARD_MOVE_NONE)
+        server_balance_note(&master->balance, &move->now, index, load);
 }
 
 /* ---- all have counted the same ---- */
@@ -379,6 +447,15 @@ void shard_move_on_held(struct shard_master *master, int64_t now_ms, uint32_t in
     compare(master, now_ms, outbox);
 }
 
+/* No other try mends it. */
+static void note_memory_is_short(struct shard_move *move)
+{
+    if (is_for_load(move))
+        move->lacks_memory = true;
+    else
+        move->wanted = move->now.serving;
+}
+
 void shard_move_on_fetched(struct shard_master *master, int64_t now_ms, uint32_t index,
                            const struct message_fetched *fetched, struct outbox *outbox)
 {
@@ -391,7 +468,7 @@ void shard_move_on_fetched(struct shard_master *master, int64_t now_ms, uint32_t
     if (fetched->status != STATUS_OK) {
         slice_copy(fetched->message, why, sizeof why);
         if (fetched->status == STATUS_LIMIT || fetched->status == STATUS_NO_MEMORY)
-            move->wanted = move->now.serving; /* no other try mends it */
+            note_memory_is_short(move);
         give_up(master, now_ms, why, outbox);
         tell_launcher(master, outbox);
         return;
@@ -448,8 +525,11 @@ void shard_move_step(struct shard_master *master, int64_t now_ms, struct outbox 
 
     if (!move->is_settled)
         return;
-    if (move->stage == SHARD_MOVE_NONE && can_begin(master, now_ms))
-        begin(master, now_ms, outbox);
+    if (move->stage == SHARD_MOVE_NONE && is_number_wanted(move) && can_begin(master, now_ms))
+        begin_for_number(master, now_ms, outbox);
+    else if (move->stage == SHARD_MOVE_NONE && is_balance_due(master, now_ms) &&
+             can_begin(master, now_ms))
+        begin_for_load(master, now_ms, outbox);
     if (move->stage == SHARD_MOVE_NONE)
         return;
     if (takes_too_long(master, now_ms)) {

@@ -1,7 +1,8 @@
 /*
- * shard_move.h - the number of parameter servers changes while the job runs: the master's part.
+ * shard_move.h - the number of parameter servers changes while the job runs, or rows leave one that
+ * is hot: the master's part.
  *
- *     NONE --another number is wanted, and its servers are here--> COPYING
+ *     NONE --another number is wanted, and its servers are here; or one is hot--> COPYING
  *     COPYING   COPY to all servers: rows are copied while the workers go on (server_move.h)
  *        | all have theirs
  *     PAUSING   workers give their leases back, each as soon as all servers have counted the same
@@ -18,6 +19,10 @@
  * A server that is lost, or a pause that is too long, ends the move: LAYOUT, that of before, nobody
  * has lost anything, and it begins again later, with twice the patience. Only servers decide
  * whether rows and counts fit together; the master decides when it is worth trying.
+ *
+ * Another number of servers begins with equal parts. For a server that is hot (server_balance.h)
+ * rows move between the servers that there are, by a map of buckets; then, and when that was given
+ * up, they stay for balance_ms, and with each such move for twice as long.
  *
  * What is in force the servers know. A master that comes later waits until it has heard all of the
  * newest layout that one of them has, and all of one that some of them were told to prepare; from
@@ -55,7 +60,11 @@ struct shard_move {
     int64_t copying_since, paused_since, next_at;
     uint32_t *uneven; /* shards that are to be leased to be evened out */
     uint32_t uneven_count, uneven_room;
+    int64_t balance_at; /* no rows move for the load before */
+    uint32_t balances;  /* moves for the load, tried under this number of servers */
+    bool lacks_memory;  /* for a better balance: it is not tried again */
     uint64_t begun, evened, committed, aborted, begun_anew; /* ever */
+    uint64_t balanced; /* those of `committed` that were for the load */
 };
 
 void shard_move_init(struct shard_master *master);
@@ -77,6 +86,8 @@ void shard_move_on_held(struct shard_master *master, int64_t now_ms, uint32_t in
                         const struct message_held *held, struct outbox *outbox);
 void shard_move_on_fetched(struct shard_master *master, int64_t now_ms, uint32_t index,
                            const struct message_fetched *fetched, struct outbox *outbox);
+void shard_move_on_load(struct shard_master *master, uint32_t index,
+                        const struct message_load *load);
 void shard_move_want(struct shard_master *master, int64_t now_ms, uint64_t version,
                      uint32_t servers, struct outbox *outbox);
 /* The same servers have a new layout, in which nothing is counted. */

@@ -22,6 +22,7 @@
 #define END_MS            3600000
 #define LEASES            2   /* of a worker */
 #define PAUSE_MS          400 /* of workers while rows move, at first */
+#define LOAD_MS           30
 #define PIECE_BYTES       512
 #define NOBODY            UINT32_MAX
 #define STEPS_MAX         2048
@@ -139,6 +140,20 @@ static void count(struct world *world, enum server_fault fault)
 
 /* ------------------------------------------------------------ the toy */
 
+static uint64_t row_id(uint64_t number)
+{
+    return number * 0x9e3779b9u; /* far apart, in ascending order */
+}
+
+/* Rows that server 0 has at the beginning, and in the second half of an epoch those of server 1. */
+static bool is_popular(const struct server_plan *plan, uint32_t shard, uint64_t id)
+{
+    const struct server_layout first = {.serving = plan->servers};
+    const uint32_t server = shard % plan->shards * 2 / plan->shards;
+
+    return plan->skew == 0 || server_of_row(&first, row_id(id)) == server % plan->servers;
+}
+
 /* 0: the batch does not select the row. */
 static uint32_t times_seen(const struct world *world, uint32_t shard, uint32_t batch,
                            uint32_t table, uint64_t id)
@@ -147,14 +162,10 @@ static uint32_t times_seen(const struct world *world, uint32_t shard, uint32_t b
     const uint64_t place = (uint64_t)(shard % plan->shards) * 1000 + batch;
     const uint64_t bits = random_bits(plan->seed, RANDOM_SIMULATION, place * TABLES + table, id);
 
-    if (bits % plan->ids >= plan->batch_rows)
+    if (bits % plan->ids >= plan->batch_rows ||
+        (!is_popular(plan, shard, id) && (bits >> 20) % plan->skew > 0))
         return 0;
     return 1 + (uint32_t)(bits >> 40) % 3;
-}
-
-static uint64_t row_id(uint64_t number)
-{
-    return number * 0x9e3779b9u; /* far apart, in ascending order */
 }
 
 static enum status toy_open(void *self, uint64_t shard, uint32_t *batches, struct error *err)
@@ -763,6 +774,7 @@ static void start_server(struct world *world, uint32_t index)
                                      .alive_ms = 50,
                                      .reconnect_ms = 10,
                                      .snapshot_ms = world->plan->snapshot_ms,
+                                     .load_ms = LOAD_MS,
                                      .piece_bytes = PIECE_BYTES};
     struct error err;
 
@@ -808,6 +820,7 @@ static void start_master(struct world *world)
                                                          .server_count = plan->servers,
                                                          .server_most = SERVERS_MAX,
                                                          .pause_ms = PAUSE_MS,
+                                                         .balance_ms = plan->balance_ms,
                                                          .min_workers = 1,
                                                          .leases_per_worker = LEASES,
                                                          .lanes = plan->lanes,
@@ -1155,6 +1168,16 @@ static void die(struct world *world, struct node *node)
     node->last_words = draw(world, node->outbox.count + 1);
 }
 
+static void count_move(struct world *world, const struct shard_move *before,
+                       const struct shard_move *after)
+{
+    if (after->balanced > before->balanced)
+        count(world, before->now.has_map ? SERVER_FAULT_BALANCED_ANEW : SERVER_FAULT_BALANCED);
+    else
+        count(world,
+              after->now.serving > before->now.serving ? SERVER_FAULT_GROWN : SERVER_FAULT_SHRUNK);
+}
+
 /* What a master learns by a message is counted. */
 static void lead(struct world *world, struct node *node, peer_id from,
                  const struct message *message)
@@ -1166,8 +1189,7 @@ static void lead(struct world *world, struct node *node, peer_id from,
 
     shard_master_on_message(master, world->time.now, from, message, &node->outbox);
     if (master->move.committed > move.committed)
-        count(world, master->move.now.serving > move.now.serving ? SERVER_FAULT_GROWN
-                                                                 : SERVER_FAULT_SHRUNK);
+        count_move(world, &move, &master->move);
     world->result->faults[SERVER_FAULT_ANEW] += master->move.begun_anew - move.begun_anew;
     world->result->faults[SERVER_FAULT_EVENED] += master->move.evened - move.evened;
     if (world->plan->master_kills && master->move.stage != move.stage && draw(world, 2) == 0)

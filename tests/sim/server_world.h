@@ -11,7 +11,8 @@
  * The world plays sockets, clock, stores, launcher, and the master's part of a connection. Frames
  * of a connection keep their order, everything else may overtake. Workers, servers and masters are
  * killed, freeze and thaw as zombies, and are slow; connections are cut; a server goes on from its
- * last snapshot. Another number of servers is wanted now and then.
+ * last snapshot. Another number of servers is wanted now and then. In some worlds the rows of one
+ * server are selected more often, so that they move to others.
  *
  * With SGD at a rate of 1, weights that start at 0 and gradients of 1 a row's weight is minus the
  * number of batches that were counted in it. Checked at the end: each row has each of its batches
@@ -44,7 +45,9 @@ struct server_plan {
     int64_t snapshot_ms;
     int64_t span_ms; /* mishaps happen within it */
     uint32_t kills, server_kills, master_kills, freezes, cuts, cut_offs, leaves;
-    uint32_t scales; /* times that another number of servers is wanted */
+    uint32_t scales;    /* times that another number of servers is wanted */
+    uint32_t skew;      /* rows of one server are selected so many times more often; 0: all alike */
+    int64_t balance_ms; /* as of shard_master.h */
     bool verbose;
 };
 
@@ -70,10 +73,12 @@ struct server_plan {
     X(WAITED, "a worker that is ahead waits")                                                      \
     X(LATE, "a shard is done by a roster that is past")                                            \
     X(COLLECTED_ANEW, "what was collected is thrown away and collected again")                     \
-    X(MOVE, "rows are about to move to another number of servers")                                 \
+    X(MOVE, "rows are about to move to other servers")                                             \
     X(EVENED, "a shard of which servers have counted different batches is evened out")             \
     X(GROWN, "rows have moved to more servers")                                                    \
     X(SHRUNK, "rows have moved to fewer servers")                                                  \
+    X(BALANCED, "rows have left a server that is hot")                                             \
+    X(BALANCED_ANEW, "rows have left servers that are hot for a second time")                      \
     X(MOVE_GIVEN_UP, "rows that were about to move stay")                                          \
     X(MOVE_SERVER_KILL, "a parameter server is killed while rows move")                            \
     X(MOVE_MASTER_KILL, "a master is killed while rows move")                                      \

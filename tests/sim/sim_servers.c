@@ -14,6 +14,16 @@ static uint64_t pick(uint64_t seed, uint64_t what, uint64_t below)
     return seeds_pick(seed, STREAM, what, below);
 }
 
+/* Long enough, and with enough rows, that somebody is found to be hot. */
+static void make_skewed(struct server_plan *plan, uint32_t skew, bool is_long)
+{
+    plan->skew = skew;
+    plan->epochs += is_long ? 12 : 1;
+    plan->shards = is_long ? 1 + plan->shards % 12 : plan->shards;
+    plan->batch_rows += 12;
+    plan->ids += 20;
+}
+
 /* One seed in eight is calm; every mishap comes and stays away by itself. */
 static struct server_plan plan_of(uint64_t seed, bool verbose)
 {
@@ -41,6 +51,9 @@ static struct server_plan plan_of(uint64_t seed, bool verbose)
         plan.loses_logs = pick(seed, 37, 3) == 0;
     }
     plan.scales = pick(seed, 30, 3) ? (uint32_t)pick(seed, 31, 5) : 0;
+    plan.balance_ms = pick(seed, 46, 4) ? 20 + (int64_t)pick(seed, 47, 100) : 0;
+    if (pick(seed, 44, 2))
+        make_skewed(&plan, 3 + (uint32_t)pick(seed, 45, 14), pick(seed, 48, 12) == 0);
     if (pick(seed, 17, 8) == 0)
         return plan;
     plan.kills = pick(seed, 18, 2) ? 0 : (uint32_t)pick(seed, 19, 8);

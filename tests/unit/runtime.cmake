@@ -32,6 +32,7 @@ totrain_test(test_event_log SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_event_log.c U
 totrain_test(test_dispatch SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_dispatch.c USES score LABEL unit)
 totrain_test(test_scorer_role SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_scorer_role.c USES score LABEL unit)
 totrain_test(test_row_table SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_row_table.c USES ps LABEL unit)
+totrain_test(test_server_balance SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_server_balance.c USES ps LABEL unit)
 totrain_test(test_server_layout SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_server_layout.c USES ps LABEL unit)
 totrain_test(test_server_move SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_server_move.c USES ps LABEL unit)
 totrain_test(test_server_role SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_server_role.c USES ps LABEL unit)

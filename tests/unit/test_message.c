@@ -215,7 +215,7 @@ static struct slice recorded(enum message_type type, char *bytes, size_t capacit
 static void recorded_frames_are_read_and_written_as_they_were(void **state)
 {
     struct room *room = *state;
-    char bytes[4096];
+    char bytes[8192];
     struct error err;
 
     for (int type = 0; type < MESSAGE_TYPES; type++) {
@@ -236,7 +236,7 @@ static void what_recorded_frames_carry_is_found_in_their_fields(void **state)
     const uint32_t rows[] = {3, 70000};
     const int64_t row_sums[] = {7, -8, 9, INT64_MIN};
     const float row_totals[] = {1.5f, -2, 0, 3e30f};
-    char bytes[4096];
+    char bytes[8192];
     struct message read;
     struct error err;
     (void)state;

@@ -566,6 +566,49 @@ static void snapshots_take_a_tenth_of_the_time_at_most(void **state)
     finish(&stage);
 }
 
+static uint32_t rows_said(const struct message *message)
+{
+    uint32_t sum = 0;
+
+    CHECK_INT(message->load.rows.size, BUCKETS_PER_TABLE * sizeof sum);
+    for (uint32_t b = 0; b < BUCKETS_PER_TABLE; b++) {
+        uint32_t rows;
+
+        memcpy(&rows, message->load.rows.data + b * sizeof rows, sizeof rows);
+        sum += rows;
+    }
+    return sum;
+}
+
+static void a_server_says_which_rows_were_pulled_lately(void **state)
+{
+    struct stage stage;
+    struct message message;
+    (void)state;
+
+    begin(&stage);
+    stage.role.options.load_ms = 500;
+    resume_as(&stage, WORKER, 0, 0);
+    pull_and_push(&stage, 4, 0);
+    pull_and_push(&stage, 4, 1);
+    message = pull_of(&stage.batch);
+    message.pull.is_reading = true; /* of one that collects */
+    send_from(&stage, WORKER, message);
+    server_load_note_busy(&stage.role.load, 700);
+    outbox_clear(&stage.outbox);
+    server_role_on_tick(&stage.role, 1499, &stage.outbox);
+    CHECK_INT(stage.role.load.busy_us, 700); /* it is not due */
+    server_role_on_tick(&stage.role, 1500, &stage.outbox);
+    message = answer(&stage, stage.role.master.peer, MESSAGE_LOAD);
+    CHECK_INT(rows_said(&message), 2 * TABLES * ROWS);
+    CHECK(message.load.ms == 500 && message.load.busy_us == 700 && message.load.layout == 0);
+    outbox_clear(&stage.outbox);
+    server_role_on_tick(&stage.role, 2000, &stage.outbox);
+    message = answer(&stage, stage.role.master.peer, MESSAGE_LOAD);
+    CHECK(rows_said(&message) == 0 && message.load.busy_us == 0);
+    finish(&stage);
+}
+
 static void damaged_snapshots_are_refused(void **state)
 {
     struct stage stage;
@@ -607,6 +650,7 @@ int main(void)
         cmocka_unit_test(a_server_goes_on_from_a_snapshot),
         cmocka_unit_test(a_server_that_goes_saves_what_was_pushed),
         cmocka_unit_test(snapshots_take_a_tenth_of_the_time_at_most),
+        cmocka_unit_test(a_server_says_which_rows_were_pulled_lately),
         cmocka_unit_test(damaged_snapshots_are_refused),
     };
 

@@ -1036,6 +1036,130 @@ static void what_was_counted_before_a_new_beginning_does_not_begin_another(void 
     finish(&stage);
 }
 
+/* ---- a server that is hot ---- */
+
+#define BALANCE_MS 1000
+
+/* Both servers say their load once: of `hot` nearly all. */
+static void say_load(struct stage *stage, uint32_t hot)
+{
+    const struct server_layout *now = &stage->master.move.now;
+    uint32_t rows[BUCKETS_PER_TABLE];
+
+    for (uint32_t b = 0; b < BUCKETS_PER_TABLE; b++)
+        rows[b] = server_of_bucket(now, b) == hot ? 10 : 1;
+    for (uint32_t s = 0; s < SERVERS; s++)
+        send_from(stage, SERVER_PEER + s,
+                  (struct message){.type = MESSAGE_LOAD,
+                                   .load = {.layout = now->id,
+                                            .ms = 1000,
+                                            .rows = {(const char *)rows, sizeof rows}}});
+}
+
+/* The job runs on two servers, of which one is hot: its rows begin to move. */
+static void begin_balance(struct stage *stage, int64_t balance_ms)
+{
+    begin_with(stage, MOST);
+    stage->master.options.balance_ms = balance_ms;
+    want_servers(stage, 1, SERVERS);
+    server_of(stage, 0, first_layout, no_layout);
+    server_of(stage, 1, first_layout, no_layout);
+    hello(stage, WORKER_PEER, 0, 0);
+    say_load(stage, 1);
+    CHECK_INT(sent(stage, SERVER_PEER, MESSAGE_COPY, NULL), 0); /* it may be chance */
+    say_load(stage, 1);
+}
+
+static void rows_leave_a_hot_server(void **state)
+{
+    struct server_layout next;
+    struct message message;
+    struct stage stage;
+    struct error err;
+    (void)state;
+
+    begin_balance(&stage, BALANCE_MS);
+    CHECK_INT(sent(&stage, SERVER_PEER, MESSAGE_COPY, NULL), 1);
+    CHECK_INT(sent(&stage, SERVER_PEER + 1, MESSAGE_COPY, &message), 1);
+    CHECK_OK(server_layout_read(&next, message.fetch.layout, message.fetch.serving,
+                                message.fetch.map, &err));
+    CHECK(next.has_map && next.serving == SERVERS && message.fetch.server_count == SERVERS);
+    CHECK(memcmp(next.servers, stage.master.move.next.servers, sizeof next.servers) == 0);
+    pause_worker(&stage, SERVERS);
+    give_back(&stage, stage.master.epoch + 1, 0);
+    give_back(&stage, stage.master.epoch + 2, 1);
+    held(&stage, 0, NULL, 0);
+    held(&stage, 1, NULL, 0);
+    fetched(&stage, 0, STATUS_OK);
+    fetched(&stage, 1, STATUS_OK);
+    for (uint32_t s = 0; s < SERVERS; s++) {
+        CHECK_INT(sent(&stage, SERVER_PEER + s, MESSAGE_LAYOUT, &message), 1);
+        CHECK(message.layout.layout == next.id && message.layout.map.size > 0);
+    }
+    CHECK(sent(&stage, WORKER_PEER, MESSAGE_SERVERS, &message) > 0);
+    CHECK(message.servers.layout == next.id && message.servers.map.size > 0 &&
+          !message.servers.is_paused);
+    CHECK(stage.master.move.balanced == 1 && told(&stage) == 0);
+    finish(&stage);
+}
+
+/* The servers say that they have the layout in force. */
+static void settle_down(struct stage *stage)
+{
+    for (uint32_t s = 0; s < SERVERS; s++)
+        server_of(stage, s, stage->master.move.now, no_layout);
+}
+
+static void rows_that_have_just_moved_stay_for_a_while(void **state)
+{
+    struct stage stage;
+    (void)state;
+
+    begin_balance(&stage, BALANCE_MS);
+    outbox_clear(&stage.outbox);
+    shard_master_on_disconnect(&stage.master, stage.now_ms, SERVER_PEER + 1, &stage.outbox);
+    CHECK_INT(stage.master.move.aborted, 1);
+    settle_down(&stage);
+    say_load(&stage, 1);
+    say_load(&stage, 1);
+    tick_at(&stage, stage.now_ms + BALANCE_MS - 1);
+    CHECK_INT(sent(&stage, SERVER_PEER, MESSAGE_COPY, NULL), 0);
+    tick_at(&stage, stage.now_ms + 1);
+    CHECK_INT(sent(&stage, SERVER_PEER, MESSAGE_COPY, NULL), 1);
+    fetched(&stage, 0, STATUS_LIMIT); /* no other try mends it */
+    settle_down(&stage);
+    say_load(&stage, 1);
+    say_load(&stage, 1);
+    tick_at(&stage, stage.now_ms + 100 * BALANCE_MS);
+    CHECK_INT(sent(&stage, SERVER_PEER, MESSAGE_COPY, NULL), 0);
+    finish(&stage);
+}
+
+static void another_number_of_servers_goes_before(void **state)
+{
+    struct message message;
+    struct stage stage;
+    (void)state;
+
+    begin_balance(&stage, BALANCE_MS);
+    want_servers(&stage, 2, 1);
+    CHECK_INT(stage.master.move.aborted, 1);
+    CHECK_INT(sent(&stage, SERVER_PEER, MESSAGE_COPY, &message), 1);
+    CHECK(message.fetch.serving == 1 && message.fetch.map.size == 0);
+    finish(&stage);
+}
+
+static void rows_stay_where_no_server_is_to_be_relieved(void **state)
+{
+    struct stage stage;
+    (void)state;
+
+    begin_balance(&stage, 0);
+    say_load(&stage, 1);
+    CHECK_INT(sent(&stage, SERVER_PEER, MESSAGE_COPY, NULL), 0);
+    finish(&stage);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1065,6 +1189,10 @@ int main(void)
         cmocka_unit_test(all_lanes_are_leased_to_each_worker_about_as_many),
         cmocka_unit_test(a_server_that_lacks_steps_is_asked_before_all_begins_anew),
         cmocka_unit_test(what_was_counted_before_a_new_beginning_does_not_begin_another),
+        cmocka_unit_test(rows_leave_a_hot_server),
+        cmocka_unit_test(rows_that_have_just_moved_stay_for_a_while),
+        cmocka_unit_test(another_number_of_servers_goes_before),
+        cmocka_unit_test(rows_stay_where_no_server_is_to_be_relieved),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

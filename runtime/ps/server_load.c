@@ -1,0 +1,26 @@
+#include "runtime/ps/server_load.h"
+
+void server_load_begin(struct server_load *load, int64_t now_ms)
+{
+    *load = (struct server_load){.since = now_ms};
+}
+
+void server_load_note(struct server_load *load, struct row_ids pulled)
+{
+    for (uint32_t i = 0; i < pulled.count; i++)
+        load->rows[row_bucket_of(row_hash(pulled.ids[i]))]++;
+}
+
+void server_load_note_busy(struct server_load *load, int64_t us)
+{
+    load->busy_us += us > 0 ? (uint64_t)us : 0;
+}
+
+struct message_load server_load_message(const struct server_load *load, int64_t now_ms,
+                                        uint64_t layout)
+{
+    return (struct message_load){.layout = layout,
+                                 .ms = now_ms > load->since ? (uint64_t)(now_ms - load->since) : 0,
+                                 .busy_us = load->busy_us,
+                                 .rows = {(const char *)load->rows, sizeof load->rows}};
+}

@@ -1,0 +1,28 @@
+/*
+ * server_load.h - what a parameter server has to do: which rows were pulled from it lately.
+ *
+ * It counts rows by bucket, as a bucket is what can move to another server, and each load_ms says
+ * what has come together (LOAD) and begins anew. The master decides by it (server_balance.h). How
+ * long serving took is its process' to measure; where nobody does, rows alone count.
+ */
+#ifndef RUNTIME_PS_SERVER_LOAD_H
+#define RUNTIME_PS_SERVER_LOAD_H
+
+#include "runtime/net/message.h"
+#include "runtime/ps/row_table.h"
+
+struct server_load {
+    uint32_t rows[BUCKETS_PER_TABLE]; /* that were pulled, of all tables, by bucket */
+    uint64_t busy_us;                 /* that messages took */
+    int64_t since;                    /* in milliseconds: when counting began */
+};
+
+/* Nothing is counted from now on. */
+void server_load_begin(struct server_load *load, int64_t now_ms);
+void server_load_note(struct server_load *load, struct row_ids pulled);
+void server_load_note_busy(struct server_load *load, int64_t us);
+/* Borrows from the load. */
+struct message_load server_load_message(const struct server_load *load, int64_t now_ms,
+                                        uint64_t layout);
+
+#endif
