@@ -35,6 +35,7 @@ struct pace_names {
 
 static const struct pace_names of_workers = {"us", "factor", "index"};
 static const struct pace_names of_servers = {"server_us", "server_factor", "server"};
+static const struct pace_names of_crowd = {.us = "crowd", .factor = "", .index = ""};
 
 static void read_item(struct pace *pace, const struct pace_names *names, struct slice name,
                       struct slice value)
@@ -236,6 +237,15 @@ double experiment_server_us(uint32_t index)
     return us;
 }
 
+void experiment_crowd(struct server_layout *first)
+{
+    if (read_pace(&of_crowd, 0) == 0)
+        return;
+    server_layout_make_map(first);
+    for (uint32_t b = 0; b < BUCKETS_PER_TABLE; b++)
+        first->servers[b] = (uint16_t)(b < first->serving ? b : 0);
+}
+
 void experiment_serve(double us_per_row, uint64_t rows)
 {
     const int64_t us = (int64_t)(us_per_row * (double)rows);
@@ -326,6 +336,11 @@ double experiment_server_us(uint32_t index)
 {
     (void)index;
     return 0;
+}
+
+void experiment_crowd(struct server_layout *first)
+{
+    (void)first;
 }
 
 void experiment_serve(double us_per_row, uint64_t rows)

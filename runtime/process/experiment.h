@@ -13,6 +13,8 @@
  *         Of a job over parameter servers: a batch that a worker pushes takes as long as its rows
  *         do, and a server stands still for 20 microseconds for each row of weights that is
  *         pulled from it, server 1 four times as long.
+ *     TOTRAIN_PACE="server_us=20,crowd=1"
+ *         Such a job begins with all rows on server 0, but for one bucket of each other.
  *     TOTRAIN_HANG=MS
  *         A master takes a worker for dead whose work stands still for so long, instead of
  *         the time that it otherwise takes.
@@ -25,6 +27,7 @@
 #define RUNTIME_PROCESS_EXPERIMENT_H
 
 #include "runtime/ps/push_worker.h"
+#include "runtime/ps/server_layout.h"
 #include "runtime/train/worker.h"
 
 struct experiment {
@@ -62,6 +65,8 @@ void experiment_after_batch(struct experiment *experiment, const struct push_wor
 
 /* Of a server; 0: it is not paced. */
 double experiment_server_us(uint32_t index);
+/* The layout that a job begins with. */
+void experiment_crowd(struct server_layout *first);
 /* Stands still for so many rows. */
 void experiment_serve(double us_per_row, uint64_t rows);
 

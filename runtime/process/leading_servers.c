@@ -1,14 +1,16 @@
 #include "runtime/process/leading_servers.h"
 
 #include "jobspec/job_attributes.h"
+#include "runtime/process/experiment.h"
 #include "runtime/process/leader.h"
 #include "runtime/process/leading_training.h"
 #include "runtime/ps/shard_master.h"
 #include "runtime/ps/shard_record.h"
 #include "runtime/record/exposition.h"
 
-#define LEASES   2 /* one is learned from while the next is on its way */
-#define PAUSE_MS 2000
+#define LEASES     2 /* one is learned from while the next is on its way */
+#define PAUSE_MS   2000
+#define BALANCE_MS 5000
 
 bool servers_are_done(const struct job *job, struct jobstore *store)
 {
@@ -23,6 +25,7 @@ bool servers_are_done(const struct job *job, struct jobstore *store)
 static enum status start(void *self, struct leader *leader, struct error *err)
 {
     const struct job *job = leader->options.job;
+    struct shard_master *master = self;
     const struct worker_actions *workers = leader->executor.workers;
     const struct shard_master_options options = {
         .job = job->id,
@@ -32,6 +35,8 @@ static enum status start(void *self, struct leader *leader, struct error *err)
         .server_count = job->spec.servers,
         .server_most = JOBSPEC_SERVERS_MAX,
         .pause_ms = PAUSE_MS,
+        /* A server that dies between a move and its next snapshot costs all steps there. */
+        .balance_ms = shard_plan_lanes(&job->spec) > 0 ? 0 : BALANCE_MS,
         .min_workers = job->spec.min_workers,
         .leases_per_worker = LEASES,
         .lanes = shard_plan_lanes(&job->spec),
@@ -46,7 +51,9 @@ static enum status start(void *self, struct leader *leader, struct error *err)
         workers->run_servers(workers->self, 1, JOBSPEC_SERVERS_MAX, 0);
     TRY(leader_log_events(leader, err));
     TRY(leader_listen(leader, err));
-    return shard_master_init(self, &options, loop_now_ms(), loop_outbox(leader->loop_role), err);
+    TRY(shard_master_init(master, &options, loop_now_ms(), loop_outbox(leader->loop_role), err));
+    experiment_crowd(&master->move.now);
+    return STATUS_OK;
 }
 
 static const struct leading_role *next(const void *self)

@@ -22,6 +22,7 @@
 #define PIECE_BYTES    ((uint32_t)1 << 20)
 #define MEMORY_LEAST   ((uint64_t)64 << 20)
 #define CLAIM_CHECK_MS 1000
+#define LOAD_MS        1000
 
 struct server_process {
     const struct job *job;
@@ -86,21 +87,27 @@ static enum status init_role(struct server_process *process, struct error *err)
         .reconnect_ms = WORKER_RECONNECT_MS,
         .search_ms = (int64_t)process->options->patience_seconds * 1000,
         .snapshot_ms = (int64_t)(spec->checkpoint_seconds * 1000),
+        .load_ms = LOAD_MS,
         .piece_bytes = PIECE_BYTES,
     };
 
     process->has_role = true;
-    return server_role_init(&process->role, &options, err);
+    TRY(server_role_init(&process->role, &options, err));
+    experiment_crowd(&process->role.layout);
+    return STATUS_OK;
 }
 
 static void on_message(void *self, int64_t now_ms, peer_id from, const struct message *message,
                        struct outbox *outbox)
 {
     struct server_process *process = self;
+    const int64_t began_us = loop_now_us();
 
     if (message->type == MESSAGE_PULL && !message->pull.is_reading)
         experiment_serve(process->us_per_row, message->pull.ids.size / sizeof(uint64_t));
     server_role_on_message(&process->role, now_ms, from, message, outbox);
+    if (message->type == MESSAGE_PULL || message->type == MESSAGE_PUSH)
+        server_load_note_busy(&process->role.load, loop_now_us() - began_us);
 }
 
 static void on_disconnect(void *self, int64_t now_ms, peer_id peer, struct outbox *outbox)

@@ -170,6 +170,17 @@ class ChildrenTest(unittest.TestCase):
     def test_another_number_over_tcp(self):
         self.check_another_number(listen="tcp:127.0.0.1:0")
 
+    def test_rows_leave_a_server_that_has_nearly_all_of_them(self):
+        """One that is killed then goes on with those that are left to it."""
+        job = self.job(pace="us=0,server_us=500,crowd=1")
+        job.wait_for_event_row("balanced")
+        server = self.wait_for_server(job, 0)
+        os.kill(server, signal.SIGKILL)
+        self.wait_for_server(job, 0, server)
+        job.wait_for("progress", 1 + (job.last or {"step": 0})["step"])
+        self.assertEqual(job.end(), 0, job.last)
+        self.assertTrue(job.digest())
+
     def test_a_number_that_no_job_has_is_refused(self):
         job = self.job()
         job.wait_for("progress")

@@ -26,7 +26,7 @@
 #define PIECE_BYTES       512
 #define NOBODY            UINT32_MAX
 #define STEPS_MAX         2048
-#define SHARDS_OF_ALL_MAX 256
+#define SHARDS_OF_ALL_MAX 512
 
 #define COLLECT_BATCHES 3
 
@@ -1192,7 +1192,9 @@ static void lead(struct world *world, struct node *node, peer_id from,
         count_move(world, &move, &master->move);
     world->result->faults[SERVER_FAULT_ANEW] += master->move.begun_anew - move.begun_anew;
     world->result->faults[SERVER_FAULT_EVENED] += master->move.evened - move.evened;
-    if (world->plan->master_kills && master->move.stage != move.stage && draw(world, 2) == 0)
+    if ((world->plan->master_kills && master->move.stage != move.stage && draw(world, 2) == 0) ||
+        (world->plan->server_kills && master->move.committed > move.committed &&
+         draw(world, 3) == 0))
         die(world, node);
     world->result->faults[SERVER_FAULT_REOPENED] += master->board.reopened - reopened;
     world->result->faults[SERVER_FAULT_LATE] += master->late - late;

@@ -44,16 +44,16 @@ static struct server_plan plan_of(uint64_t seed, bool verbose)
         .verbose = verbose,
     };
 
+    plan.scales = pick(seed, 30, 3) ? (uint32_t)pick(seed, 31, 5) : 0;
+    plan.balance_ms = pick(seed, 46, 4) ? 20 + (int64_t)pick(seed, 47, 100) : 0;
+    if (pick(seed, 44, 2))
+        make_skewed(&plan, 3 + (uint32_t)pick(seed, 45, 14), pick(seed, 48, 12) == 0);
     if (pick(seed, 34, 2) == 0) { /* all lanes take steps together */
         plan.lanes = 1 + (uint32_t)pick(seed, 35, 5);
         plan.shards = plan.lanes * (1 + (uint32_t)pick(seed, 36, 6));
         plan.staleness = 0;
         plan.loses_logs = pick(seed, 37, 3) == 0;
     }
-    plan.scales = pick(seed, 30, 3) ? (uint32_t)pick(seed, 31, 5) : 0;
-    plan.balance_ms = pick(seed, 46, 4) ? 20 + (int64_t)pick(seed, 47, 100) : 0;
-    if (pick(seed, 44, 2))
-        make_skewed(&plan, 3 + (uint32_t)pick(seed, 45, 14), pick(seed, 48, 12) == 0);
     if (pick(seed, 17, 8) == 0)
         return plan;
     plan.kills = pick(seed, 18, 2) ? 0 : (uint32_t)pick(seed, 19, 8);
