@@ -66,8 +66,7 @@ class ServersJob(Job):
         path = self.folder / "job.json"
         spec = json.loads(path.read_text())
         spec["training"].update(batch_size=setting.batch)
-        spec["job"].update(servers=setting.servers, staleness=8, in_one_process=False)
-        del spec["job"]["lanes"]
+        spec["job"].update(servers=setting.servers, staleness=8, in_one_process=False, lanes=0)
         path.write_text(json.dumps(spec))
         self.events = []
         self.started_at = time.monotonic()

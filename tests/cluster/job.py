@@ -72,8 +72,8 @@ def make_folder(folder, kind, csv, workers, least, turns, checkpoint, units, ser
         path = folder / "job.json"
         spec = json.loads(path.read_text())
         if servers:
-            spec["job"].update(servers=servers, in_one_process=False)
-            del spec["job"]["lanes"]  # with them all workers take steps together
+            # With lanes all workers would take steps together.
+            spec["job"].update(servers=servers, in_one_process=False, lanes=0)
         for part, values in (changes or {}).items():
             spec[part].update(values)
         path.write_text(json.dumps(spec))
