@@ -1,6 +1,7 @@
 """A job over parameter servers on Kubernetes: its servers are Pods beside those of its workers."""
 
 import pathlib
+import re
 import signal
 
 import pods
@@ -132,6 +133,35 @@ class Runs(Case):
         master = self.master()
         self.assertGreater(self.check_learned(master)["AUC"], 0.93)
         self.assertNotIn("asks for server", master.log.text())
+
+
+class Steps(Case):
+    """All workers take each step together: the steps since the last snapshot lie in the job's tables, too."""
+
+    def learned(self, turns):
+        """What the model is worth, when so many servers were killed or deleted meanwhile."""
+        self.submit(statement(epochs=40, job__checkpoint_seconds=1, job__sync="true", job__lanes=4))
+        master = self.master()
+        self.wait_for_pods(WORKERS + SERVERS)
+        for turn in range(turns):
+            step = master.events("progress")[-1]["step"] if turn else 0
+            master.wait_step(step + 20)
+            name = self.server_running(turn % SERVERS)
+            if turn % 3 == 2:
+                self.api.kubelet.on_delete(name, None)
+            else:
+                self.node.kill(name)
+            harness.wait_for(lambda: name not in self.node.running(), f"the end of {name}")  # pylint: disable=cell-var-from-loop
+        facts = self.check_learned(master)
+        return {name: facts[name] for name in ("loss", "Accuracy", "LogLoss", "AUC")}
+
+    def test_servers_that_are_killed_or_deleted_change_no_bit(self):
+        undisturbed = self.learned(0)
+        self.api.delete("jobs", "train")
+        self.assertEqual(self.learned(5), undisturbed)
+        log = self.node.log()
+        self.assertEqual(len(re.findall(r"goes on from [1-9][0-9]* steps", log)), 5, log)
+        self.assertNotIn("anew: ", log)
 
 
 class Scaled(Case):
