@@ -8,6 +8,7 @@ import json
 import os
 import re
 import signal
+import socket
 import sqlite3
 import subprocess
 import threading
@@ -26,8 +27,9 @@ class ServersSetting:
     `server_ms`."""
 
     def __init__(self, seconds, workers=4, servers=2, batch=128, batch_ms=50, server_ms=2, slow=None, slow_server=None,
-                 checkpoint=1, is_crowded=False):
+                 checkpoint=1, is_crowded=False, lanes=0):
         self.is_crowded = is_crowded  # server 0 has all rows at first
+        self.lanes = lanes  # that take steps together; 0: workers go by themselves
         self.workers, self.servers, self.batch, self.checkpoint = workers, servers, batch, checkpoint
         self.slow, self.slow_server = slow, slow_server
         self.us, self.server_us = batch_ms * 1000 / batch, server_ms * 1000 / (PULLED * 2 / servers)
@@ -40,7 +42,8 @@ class ServersSetting:
                        for role, of in (("worker", self.slow), ("server", self.slow_server)) if of)
         return (f"{self.workers} workers, {self.servers} servers, {self.epochs} epochs of {TABLE_ROWS * (1 - HELD_OUT):.0f} rows, batches of "
                 f"{self.batch}, {self.batch_ms} ms a batch, {self.server_ms} ms of each server{slow}"
-                f"{', all rows on one server at first' if self.is_crowded else ''}")
+                f"{', all rows on one server at first' if self.is_crowded else ''}"
+                f"{f', {self.lanes} lanes in step' if self.lanes else ''}")
 
     def pace(self):
         words = [f"us={self.us}", f"server_us={self.server_us}"]
@@ -66,7 +69,8 @@ class ServersJob(Job):
         path = self.folder / "job.json"
         spec = json.loads(path.read_text())
         spec["training"].update(batch_size=setting.batch)
-        spec["job"].update(servers=setting.servers, staleness=8, in_one_process=False, lanes=0)
+        spec["job"].update(servers=setting.servers, staleness=0 if setting.lanes else 8, in_one_process=False,
+                           lanes=setting.lanes)
         path.write_text(json.dumps(spec))
         self.events = []
         self.started_at = time.monotonic()
@@ -84,6 +88,14 @@ class ServersJob(Job):
         except sqlite3.OperationalError:
             return None
         return rows[0][0] if rows and rows[0][0] is not None else None
+
+    def scale_servers(self, servers):
+        with socket.socket(socket.AF_UNIX) as control:
+            control.connect(os.readlink(self.folder / "control"))
+            control.sendall(f"servers {servers}\n".encode())
+            answer = control.makefile().readline()
+        if answer != "ok\n":
+            raise RuntimeError(f"{self.name}: {answer}")
 
     def wait_until_learned(self):
         """What is measured then needs no pace."""
@@ -114,12 +126,12 @@ class ServersJob(Job):
         """Those of the roles that measure at the end are not of interest."""
         return [dict(line, workers=self.setting.workers) for line in super().trace() if "batches" in line]
 
-    def counted(self):
-        """Whether each server says that each shard has all of its batches."""
+    def counted(self, servers=None):
+        """Whether each server, of so many at last, says that each shard has all of its batches."""
         last = {}
         for index, *numbers in COUNTED.findall((self.folder / "log").read_text()):
             last[index] = max(tuple(map(int, numbers)), last.get(index, (0,)))
-        return (len(last) == self.setting.servers and len(set(last.values())) == 1 and
+        return (len(last) == (servers or self.setting.servers) and len(set(last.values())) == 1 and
                 all(low == high and batches == low * shards for batches, low, high, shards in last.values()))
 
 
@@ -156,6 +168,44 @@ def x7(bench):
     bench.keep("x7", f"X7: {setting}", [job])
     return (str(setting), f"{kills} kills, longest gap between batches {gap:.2f} s, each batch "
             f"{'once' if once else 'NOT ONCE'} in each server", gap <= 2 and once)
+
+
+def x7_scale(bench):
+    """2 -> 4 -> 1 servers while four workers train."""
+    setting = ServersSetting(max(20 * bench.scale, 8))
+    job = ServersJob(bench, "x7-scale", setting)
+    bench.jobs.append(job)
+    job.wait_for_step(20)
+    for servers, moves in ((4, 1), (1, 2)):
+        job.scale_servers(servers)
+        while job.row("SELECT count(*) FROM events WHERE event = 'moved'") < moves and job.process.poll() is None:
+            time.sleep(.05)
+        time.sleep(1)
+    job.wait_until_learned()
+    gap, once = job.longest_gap(), job.counted(servers=1)
+    pauses = [int(pause) for pause in re.findall(r"a pause of (\d+) ms", (job.folder / "log").read_text())]
+    bench.keep("x7-scale", f"X7, 2 -> 4 -> 1: {setting}", [job])
+    return (str(setting), f"pauses {' and '.join(map(str, pauses))} ms, longest gap between batches {gap:.2f} s, each batch "
+            f"{'once' if once else 'NOT ONCE'}", gap <= 2 and once and len(pauses) == 2)
+
+
+def x7_steps(bench):
+    """kill -9 of a server while four workers take steps together."""
+    setting = ServersSetting(max(20 * bench.scale, 8), lanes=8)
+    plain = run_job(bench, "x7-steps-undisturbed", setting)
+    job = ServersJob(bench, "x7-steps", setting)
+    bench.jobs.append(job)
+    job.wait_for_step(20)
+    kills = 0
+    while job.row("SELECT at FROM events WHERE event = 'collecting'") is None and job.process.poll() is None:
+        time.sleep(2)
+        kills += job.send(signal.SIGKILL, "ps", kills % setting.servers) is not None
+    job.wait_until_learned()
+    gap, same = job.longest_gap(), job.digest(bench) == plain.digest(bench)
+    anew = job.row("SELECT count(*) FROM events WHERE event = 'anew'")
+    bench.keep("x7-steps", f"X7 in step: {setting}", [job])
+    return (str(setting), f"{kills} kills, longest gap between batches {gap:.2f} s, {'same' if same else 'OTHER'} bits, "
+            f"{plain.seconds():.1f} s undisturbed, {job.seconds():.1f} s", gap <= 2 and same and anew == 0)
 
 
 def x7_frozen(bench):
@@ -219,9 +269,10 @@ def longer(setting):
     return max(alone_ms + slow_ms - setting.server_ms, setting.workers * slow_ms) / alone_ms
 
 
-# X7 is also to change the number of servers while workers train, 2 -> 4 -> 1, when a job can.
 EXPERIMENTS = {
     "X7": (x7, "the whole job goes back to a checkpoint: minutes", "gap <= 2 s, each batch once"),
+    "X7-scale": (x7_scale, "minutes: a new job goes on from a checkpoint", "gap <= 2 s, each batch once"),
+    "X7-steps": (x7_steps, "the whole job goes back to a checkpoint: minutes", "gap <= 2 s, same bits, no step taken again"),
     "X7-frozen": (x7_frozen, "none", "gap <= 7 s, each batch once"),
     "slow-worker": (slow_worker, "DLRover: Wide&Deep 46 -> 31 min, 27 undisturbed: 1.15 x; xDeepFM 240 -> 114, 104: 1.10 x",
                     "<= 1.1 x"),

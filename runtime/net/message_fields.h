@@ -130,7 +130,7 @@
     X(LOAD,          load,          "parameter server -> master", \
       "which rows were pulled lately (runtime/ps/server_load.h)") \
     X(TELL,          none,          "master -> parameter server", \
-      "say SERVER: how far are you?")
+      "asks for SERVER once more: how far it is")
 
 /* ----- a worker joins and leaves ----- */
 

@@ -46,8 +46,8 @@
 #include "runtime/ps/server_steps.h"
 #include "runtime/role/master_link.h"
 
-#define PUSH_WORKER_LEASES_MAX                                                                     \
-    (4 * SERVER_LANES_MAX) /* of two groups, and of two after a new beginning */
+/* Of two groups of lanes, and of two more after a new beginning (shard_steps.h). */
+#define PUSH_WORKER_LEASES_MAX (4 * SERVER_LANES_MAX)
 
 enum push_worker_state {
     PUSH_IDLE,
