@@ -111,6 +111,21 @@ class Quality(ServersCase):
                 self.assertAlmostEqual(disturbed, wanted, delta=NEAR)
 
 
+class Steps(ServersCase):
+    def test_all_workers_in_step_make_the_same_bits(self):
+        self.make(click_table.rows(20000 // harness.SLOW))
+        found = []
+        for number, (workers, servers) in enumerate(((1, 1), (3, 2), (2, 4))):
+            rows = self.train(f"job.sync = true, train.epoch = 2, train.batch_size = 256, job.ps = {servers}, "
+                              f"job.max_workers = {workers}, job.min_workers = {workers}", into=f"m{number}")
+            tensors = self.run_all(f"SELECT part, name, position, value, data FROM m{number} WHERE part = 'tensor'")
+            self.assertGreater(len(tensors), 4)
+            found.append((self.auc(rows), tensors))
+        self.assertGreater(found[0][0], .8)
+        self.assertEqual(found[1], found[0])
+        self.assertEqual(found[2], found[0])
+
+
 class Oddities(ServersCase):
     PS = "job.strategy = 'ps', train.epoch = 2"
 
