@@ -1,0 +1,5 @@
+if(TOTRAIN_FUZZ)
+  add_executable(fuzz_server_state ${CMAKE_CURRENT_LIST_DIR}/fuzz_server_state.c)
+  target_link_libraries(fuzz_server_state PRIVATE totrain_ps)
+  target_link_options(fuzz_server_state PRIVATE -fsanitize=fuzzer)
+endif()
