@@ -153,10 +153,9 @@ def undisturbed(bench, setting):
     return known[key]
 
 
-def x7(bench):
-    """kill -9 of a server while four workers train."""
-    setting = ServersSetting(max(30 * bench.scale, 8))
-    job = ServersJob(bench, "x7", setting)
+def run_killing_servers(bench, name, setting):
+    """One after the other every two seconds, until all batches are counted: the job, and how many were killed."""
+    job = ServersJob(bench, name, setting)
     bench.jobs.append(job)
     job.wait_for_step(20)
     kills = 0
@@ -164,6 +163,13 @@ def x7(bench):
         time.sleep(2)
         kills += job.send(signal.SIGKILL, "ps", kills % setting.servers) is not None
     job.wait_until_learned()
+    return job, kills
+
+
+def x7(bench):
+    """kill -9 of a server while four workers train."""
+    setting = ServersSetting(max(30 * bench.scale, 8))
+    job, kills = run_killing_servers(bench, "x7", setting)
     gap, once = job.longest_gap(), job.counted()
     bench.keep("x7", f"X7: {setting}", [job])
     return (str(setting), f"{kills} kills, longest gap between batches {gap:.2f} s, each batch "
@@ -193,14 +199,7 @@ def x7_steps(bench):
     """kill -9 of a server while four workers take steps together."""
     setting = ServersSetting(max(20 * bench.scale, 8), lanes=8)
     plain = run_job(bench, "x7-steps-undisturbed", setting)
-    job = ServersJob(bench, "x7-steps", setting)
-    bench.jobs.append(job)
-    job.wait_for_step(20)
-    kills = 0
-    while job.row("SELECT at FROM events WHERE event = 'collecting'") is None and job.process.poll() is None:
-        time.sleep(2)
-        kills += job.send(signal.SIGKILL, "ps", kills % setting.servers) is not None
-    job.wait_until_learned()
+    job, kills = run_killing_servers(bench, "x7-steps", setting)
     gap, same = job.longest_gap(), job.digest(bench) == plain.digest(bench)
     anew = job.row("SELECT count(*) FROM events WHERE event = 'anew'")
     bench.keep("x7-steps", f"X7 in step: {setting}", [job])
