@@ -2,18 +2,27 @@
 
 #include "extension/sqlite/sql.h"
 
+/* See model_sql.h: % and $. */
+static void append_sql(struct text *sql, struct slice schema, struct slice table,
+                       const char *format)
+{
+    for (; *format; format++) {
+        if (*format == '%')
+            text_append_identifier(sql, schema);
+        else if (*format == '$')
+            sql_append_table(sql, schema, table);
+        else
+            text_append_char(sql, *format);
+    }
+}
+
 enum status execute_in(sqlite3 *db, struct slice schema, const char *format, struct error *err)
 {
     struct text sql;
     enum status status;
 
     text_init(&sql, TEXT_MAXIMUM);
-    for (; *format; format++) {
-        if (*format == '%')
-            text_append_identifier(&sql, schema);
-        else
-            text_append_char(&sql, *format);
-    }
+    append_sql(&sql, schema, slice_of(""), format);
     status = sql_execute_text(db, &sql, err);
     text_deinit(&sql);
     return status;
@@ -26,14 +35,7 @@ enum status prepare_in(sqlite3 *db, struct slice schema, struct slice table, con
     enum status status;
 
     text_init(&sql, TEXT_MAXIMUM);
-    for (; *format; format++) {
-        if (*format == '%')
-            text_append_identifier(&sql, schema);
-        else if (*format == '$')
-            sql_append_table(&sql, schema, table);
-        else
-            text_append_char(&sql, *format);
-    }
+    append_sql(&sql, schema, table, format);
     status = sql_prepare_text(db, &sql, statement, err);
     text_deinit(&sql);
     return status;
