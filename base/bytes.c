@@ -119,3 +119,20 @@ void put_sized(struct text *out, struct slice bytes)
     put_u32(out, (uint32_t)bytes.size);
     text_append(out, bytes);
 }
+
+size_t put_sized_begin(struct text *out)
+{
+    const size_t start = out->size;
+
+    put_u32(out, 0);
+    return start;
+}
+
+/* Little-endian, as put_u32. */
+void put_sized_end(struct text *out, size_t start)
+{
+    const uint32_t size = (uint32_t)(out->size - start - sizeof size);
+
+    for (size_t i = 0; i < sizeof size && !out->failed; i++)
+        out->data[start + i] = (char)(size >> 8 * i);
+}

@@ -31,5 +31,8 @@ void put_u64(struct text *out, uint64_t value);
 void put_i64(struct text *out, int64_t value);
 void put_f64(struct text *out, double value);
 void put_sized(struct text *out, struct slice bytes);
+/* The same of bytes that are put in between: what put_sized_begin returned says where. */
+size_t put_sized_begin(struct text *out);
+void put_sized_end(struct text *out, size_t start);
 
 #endif

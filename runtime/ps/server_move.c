@@ -470,15 +470,12 @@ static bool write_images(struct server_role *role, struct move_reader *reader)
     struct text *out = &reader->unsent;
 
     while (out->size < role->options.piece_bytes && has_images(role, reader)) {
-        const size_t start = out->size;
-        uint32_t size;
+        const size_t start = put_sized_begin(out);
 
-        put_u32(out, 0);
         if (row_image_now(role->tables + reader->next_table, (uint32_t)role->clock, reader->since,
                           reader->next_bucket, out, NULL) != STATUS_OK)
             return false;
-        size = (uint32_t)(out->size - start - sizeof size);
-        memcpy(out->data + start, &size, sizeof size); /* little-endian, as all of it */
+        put_sized_end(out, start);
         reader->next_bucket = bucket_set_next(&reader->buckets, reader->next_bucket + 1);
         if (reader->next_bucket == BUCKETS_PER_TABLE)
             begin_table(reader, reader->next_table + 1);

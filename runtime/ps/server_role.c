@@ -681,15 +681,6 @@ void server_role_end_snapshot(struct server_role *role)
     text_clear(&role->snapshot.out);
 }
 
-/* Of what was put behind four bytes for it: little-endian, as all of it. */
-static void set_size(struct text *out, size_t start)
-{
-    const uint32_t size = (uint32_t)(out->size - start - sizeof size);
-
-    if (!out->failed)
-        memcpy(out->data + start, &size, sizeof size);
-}
-
 static enum status begin_snapshot(struct server_role *role, struct error *err)
 {
     struct text *out = &role->snapshot.out;
@@ -711,10 +702,9 @@ static enum status begin_snapshot(struct server_role *role, struct error *err)
     put_u32(out, role->layout.serving);
     put_sized(out, server_layout_runs(&role->layout, &runs));
     put_sized(out, shard_counts_bytes(&role->shards));
-    start = out->size;
-    put_u32(out, 0);
+    start = put_sized_begin(out);
     server_steps_put(role, out);
-    set_size(out, start);
+    put_sized_end(out, start);
     return out->failed ? fail_no_memory(err) : STATUS_OK;
 }
 
@@ -753,14 +743,13 @@ static enum status put_image(struct server_role *role, struct error *err)
 {
     struct row_table *table = role->tables + role->snapshot.table;
     struct text *out = &role->snapshot.out;
-    const size_t start = out->size;
+    const size_t start = put_sized_begin(out);
 
-    put_u32(out, 0);
     if (server_of_bucket(&role->layout, role->snapshot.bucket) == role->options.index)
         TRY(row_snapshot_image(table, role->snapshot.bucket, out, err));
     else
         row_image_none(table, role->snapshot.bucket, out); /* copies of rows that are to come */
-    set_size(out, start);
+    put_sized_end(out, start);
     if (++role->snapshot.bucket == BUCKETS_PER_TABLE) {
         role->snapshot.bucket = 0;
         role->snapshot.table++;

@@ -281,21 +281,20 @@ static void put_rows(const struct server_role *role, const struct step_rows *row
 static void log_step(struct server_role *role, uint64_t step, struct outbox *outbox)
 {
     struct text *entry = &role->steps.entry;
-    uint32_t size;
+    size_t start;
 
     if (role->options.snapshot_ms == 0)
         return;
     text_clear(entry);
     put_u64(entry, step);
-    put_u32(entry, 0);
+    start = put_sized_begin(entry);
     put_u64(entry, role->layout.id);
     put_rows(role, &role->steps.sum, true, entry);
+    put_sized_end(entry, start);
     if (entry->failed) {
         entry->failed = false;
         return;
     }
-    size = (uint32_t)(entry->size - sizeof(uint64_t) - sizeof size);
-    memcpy(entry->data + sizeof(uint64_t), &size, sizeof size); /* little-endian, as all of it */
     outbox_put(outbox, OUTBOX_STEP, entry->data, entry->size);
 }
 
