@@ -113,10 +113,10 @@ class Quality(ServersCase):
 
 class Steps(ServersCase):
     def test_all_workers_in_step_make_the_same_bits(self):
-        self.make(click_table.rows(20000 // harness.SLOW))
+        self.make(click_table.rows(6000))
         found = []
         for number, (workers, servers) in enumerate(((1, 1), (3, 2), (2, 4))):
-            rows = self.train(f"job.sync = true, train.epoch = 2, train.batch_size = 256, job.ps = {servers}, "
+            rows = self.train(f"job.sync = true, train.epoch = 2, train.batch_size = 64, job.ps = {servers}, "
                               f"job.max_workers = {workers}, job.min_workers = {workers}", into=f"m{number}")
             tensors = self.run_all(f"SELECT part, name, position, value, data FROM m{number} WHERE part = 'tensor'")
             self.assertGreater(len(tensors), 4)
