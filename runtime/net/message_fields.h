@@ -445,7 +445,7 @@
     F(U64,  layout,  FIELD_ANY, "of the rows") \
     F(U64,  ms,      FIELD_ANY, "how long they were counted") \
     F(U64,  busy_us, FIELD_ANY, "that serving took meanwhile; 0: it does not know") \
-    F(U32S, rows,    MESSAGE_BUCKETS_MAX * sizeof(uint32_t), "that were pulled, by bucket")
+    F(U32S, rows,    MESSAGE_BUCKETS_MAX * sizeof(uint32_t), "that were pulled, by bucket; wide ones count as several")
 
 #define MESSAGE_BODY_MAP(X) \
     X(hello,         MESSAGE_HELLO_FIELDS) \

@@ -442,7 +442,7 @@ static enum status divide_rows(struct push_worker *worker, struct error *err)
     for (uint32_t t = 0; t < worker->learning.table_count; t++)
         for (uint32_t i = 0; i < worker->rows.counts[t]; i++, row++) {
             struct pushed_server *server =
-                worker->servers + server_of_row(&worker->layout, worker->rows.ids[row]);
+                worker->servers + server_of_row(&worker->layout, t, worker->rows.ids[row]);
 
             RESERVE(server, rows, server->row_count + 1, err);
             server->rows[server->row_count++] = (uint32_t)row;

@@ -5,9 +5,10 @@
  *     chunks    place -> record               64 records each, which never move
  *     record    weights, slot 0, slot 1, ...  of `width` floats each
  *
- * A table is cut into BUCKETS_PER_TABLE buckets by a hash of the id. A bucket is what a server has
- * or has not, what is written at once into a snapshot, and what moves to another server. So an
- * index grows by itself, without a pause of the whole table, and memory is taken as rows come.
+ * A table is cut into BUCKETS_PER_TABLE buckets by a hash of the id and the table's number. A
+ * bucket is what a server has or has not, what is written at once into a snapshot, and what moves
+ * to another server. So an index grows by itself, without a pause of the whole table, and memory is
+ * taken as rows come.
  *
  * An id may be counted before it has a record (row_table.h, min_count): its place is ROW_NONE.
  *
@@ -52,9 +53,12 @@ struct row_bucket {
 
 /* The hash whose upper bits choose the bucket and whose lower bits the entry. */
 uint64_t row_hash(uint64_t id);
-static inline uint32_t row_bucket_of(uint64_t hash)
+
+/* Rows of the same id, as are the first of all dense layers, of which each batch asks for all, are
+ * in another bucket in each table, so that they are not all of one server. `table`: its number. */
+static inline uint32_t row_bucket_of(uint32_t table, uint64_t hash)
 {
-    return (uint32_t)(hash >> 54); /* of 1,024 */
+    return (uint32_t)((hash >> 54) + 397 * (uint64_t)table) % BUCKETS_PER_TABLE; /* 397: odd */
 }
 
 /* All memory is given back; the bucket is empty and can be used again. */

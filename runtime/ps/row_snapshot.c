@@ -204,7 +204,7 @@ enum status row_image_load(struct row_table *table, struct slice image, struct e
         if (has_record)
             floats = read_bytes(&reader, table->record_floats * sizeof(float));
         if (reader.failed || !entry.seen || has_record > 1 || !are_finite(floats) ||
-            row_bucket_of(row_hash(entry.id)) != b)
+            row_bucket_of(number, row_hash(entry.id)) != b)
             return damaged(err);
         TRY(take_entry(table, table->buckets + b, &entry, floats, err));
     }

@@ -74,7 +74,7 @@ static void look_up(struct row_table *table, struct row_ids ids, uint32_t first,
     block->count = ids.count - first < BLOCK_ROWS ? ids.count - first : BLOCK_ROWS;
     for (uint32_t i = 0; i < block->count; i++) {
         block->hashes[i] = row_hash(ids.ids[first + i]);
-        block->buckets[i] = table->buckets + row_bucket_of(block->hashes[i]);
+        block->buckets[i] = table->buckets + row_bucket_of(table->options.number, block->hashes[i]);
         __builtin_prefetch(block->buckets[i]);
     }
     for (uint32_t i = 0; i < block->count; i++)
@@ -177,7 +177,7 @@ enum status row_table_reserve(struct row_table *table, const struct row_push *pu
         look_up(table, push->ids, first, &block);
         for (uint32_t i = 0; i < block.count; i++)
             count_needs(table, living_entry(table, &block, i, push->step), push->seen[first + i],
-                        needs[row_bucket_of(block.hashes[i])]);
+                        needs[block.buckets[i] - table->buckets]);
     }
     for (uint32_t b = 0; status == STATUS_OK && b < BUCKETS_PER_TABLE; b++)
         if (needs[b][0] || needs[b][1])

@@ -35,7 +35,7 @@
 
 struct row_table_options {
     uint64_t seed;
-    uint32_t number;    /* of the table: start.h's tensor */
+    uint32_t number;    /* of the table, from 0: start.h's tensor */
     uint32_t width;     /* floats of a row: 1 to ROW_WIDTH_MAX */
     double start;       /* rows start uniform in +-start, but for */
     uint32_t zeros;     /* their first numbers, and */

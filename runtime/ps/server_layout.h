@@ -29,9 +29,10 @@ static inline uint32_t server_of_bucket(const struct server_layout *layout, uint
     return layout->has_map ? layout->servers[bucket] : bucket * layout->serving / BUCKETS_PER_TABLE;
 }
 
-static inline uint32_t server_of_row(const struct server_layout *layout, uint64_t id)
+static inline uint32_t server_of_row(const struct server_layout *layout, uint32_t table,
+                                     uint64_t id)
 {
-    return server_of_bucket(layout, row_bucket_of(row_hash(id)));
+    return server_of_bucket(layout, row_bucket_of(table, row_hash(id)));
 }
 
 /* Of one that does not serve: none. */

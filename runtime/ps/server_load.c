@@ -5,10 +5,13 @@ void server_load_begin(struct server_load *load, int64_t now_ms)
     *load = (struct server_load){.since = now_ms};
 }
 
-void server_load_note(struct server_load *load, struct row_ids pulled)
+void server_load_note(struct server_load *load, const struct row_table *table,
+                      struct row_ids pulled)
 {
+    const uint32_t cost = 1 + table->options.width / LOAD_FLOATS;
+
     for (uint32_t i = 0; i < pulled.count; i++)
-        load->rows[row_bucket_of(row_hash(pulled.ids[i]))]++;
+        load->rows[row_bucket_of(table->options.number, row_hash(pulled.ids[i]))] += cost;
 }
 
 void server_load_note_busy(struct server_load *load, int64_t us)

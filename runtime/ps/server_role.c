@@ -10,7 +10,7 @@
 #include "base/reserve.h"
 #include "runtime/ps/row_snapshot.h"
 
-#define SNAPSHOT_VERSION 3
+#define SNAPSHOT_VERSION 4
 #define SNAPSHOT_BUCKETS 64 /* of one piece of work, where they are empty */
 #define SNAPSHOT_COST    10 /* times as long as one takes until the next */
 
@@ -26,6 +26,11 @@ static enum status check_options(const struct server_options *options, struct er
         return fail(err, STATUS_INVALID,
                     "parameter server %" PRIu32 " of %" PRIu32 ", where a job has %d at most",
                     options->index, options->server_count, BUCKETS_PER_TABLE);
+    for (uint32_t t = 0; t < options->table_count; t++)
+        if (options->tables[t].number != t)
+            return fail(err, STATUS_INVALID,
+                        "table %" PRIu32 " of a parameter server has number %" PRIu32, t,
+                        options->tables[t].number);
     if (options->staleness > SERVER_STALENESS_MAX)
         return fail(err, STATUS_INVALID, "a staleness of %" PRIu32 ", where %d is the most",
                     options->staleness, SERVER_STALENESS_MAX);
@@ -338,12 +343,12 @@ static enum status take_ids(struct server_role *role, struct slice counts, struc
             return wrong(err, "fewer ids than are counted");
         if (!row_ids_ascend(of_table))
             return wrong(err, "ids do not ascend");
+        for (uint32_t i = 0; i < of_table.count; i++)
+            if (server_of_row(&role->layout, t, of_table.ids[i]) != role->options.index)
+                return wrong(err, "a row that another server has");
     }
     if (rows != ids.size / sizeof *role->ids)
         return wrong(err, "more ids than are counted");
-    for (uint64_t i = 0; i < rows; i++)
-        if (server_of_row(&role->layout, role->ids[i]) != role->options.index)
-            return wrong(err, "a row that another server has");
     asked->rows = (uint32_t)rows;
     return STATUS_OK;
 }
@@ -394,16 +399,16 @@ static enum status answer_pull(struct server_role *role, struct server_peer *pee
     TRY(status);
     for (uint32_t t = 0; t < role->options.table_count; t++) {
         struct row_table *table = role->tables + t;
+        const struct row_ids ids = {role->ids + first, asked.counts[t]};
 
-        row_table_pull(table, (uint32_t)role->clock,
-                       (struct row_ids){role->ids + first, asked.counts[t]}, role->floats + at);
+        row_table_pull(table, (uint32_t)role->clock, ids, role->floats + at);
+        if (!pull->is_reading)
+            server_load_note(&role->load, table, ids);
         first += asked.counts[t];
         at += (uint64_t)asked.counts[t] * table->options.width;
     }
     if (role->steps.lanes && !pull->is_reading && pull->step < role->clock)
         server_steps_go_back(role, asked.counts, role->ids, role->floats);
-    if (!pull->is_reading)
-        server_load_note(&role->load, (struct row_ids){role->ids, asked.rows});
     peer->is_computing = !pull->is_reading;
     peer->pulled_at = role->clock;
     peer->pulled_turn = role->turn;

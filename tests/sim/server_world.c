@@ -146,12 +146,12 @@ static uint64_t row_id(uint64_t number)
 }
 
 /* Rows that server 0 has at the beginning, and in the second half of an epoch those of server 1. */
-static bool is_popular(const struct server_plan *plan, uint32_t shard, uint64_t id)
+static bool is_popular(const struct server_plan *plan, uint32_t shard, uint32_t table, uint64_t id)
 {
     const struct server_layout first = {.serving = plan->servers};
     const uint32_t server = shard % plan->shards * 2 / plan->shards;
 
-    return plan->skew == 0 || server_of_row(&first, row_id(id)) == server % plan->servers;
+    return plan->skew == 0 || server_of_row(&first, table, row_id(id)) == server % plan->servers;
 }
 
 /* 0: the batch does not select the row. */
@@ -163,7 +163,7 @@ static uint32_t times_seen(const struct world *world, uint32_t shard, uint32_t b
     const uint64_t bits = random_bits(plan->seed, RANDOM_SIMULATION, place * TABLES + table, id);
 
     if (bits % plan->ids >= plan->batch_rows ||
-        (!is_popular(plan, shard, id) && (bits >> 20) % plan->skew > 0))
+        (!is_popular(plan, shard, table, id) && (bits >> 20) % plan->skew > 0))
         return 0;
     return 1 + (uint32_t)(bits >> 40) % 3;
 }
@@ -405,7 +405,7 @@ static const struct row_entry *entry_of(const struct row_table *table, uint64_t 
 {
     const uint64_t hash = row_hash(id);
 
-    return row_bucket_find(table->buckets + row_bucket_of(hash), hash, id);
+    return row_bucket_find(table->buckets + row_bucket_of(table->options.number, hash), hash, id);
 }
 
 static void check_row(struct world *world, struct server_role *server, uint32_t t, uint64_t number)
@@ -459,7 +459,7 @@ static void check_server(struct world *world, struct server_role *server)
         complain(world, "a clock that is not the batches that are counted", server->clock);
     for (uint32_t t = 0; t < TABLES; t++)
         for (uint64_t number = 0; number < world->plan->ids; number++)
-            if (server_of_row(&server->layout, row_id(number)) == server->options.index)
+            if (server_of_row(&server->layout, t, row_id(number)) == server->options.index)
                 check_row(world, server, t, number);
     check_buckets(world, server);
 }

@@ -472,7 +472,7 @@ static void damaged_images_are_refused(void **state)
     struct row_table_options other = options_of(OPTIMIZER_SGD);
     struct text image;
     struct error err;
-    const uint32_t b = row_bucket_of(row_hash(8));
+    const uint32_t b = row_bucket_of(TABLE, row_hash(8));
 
     (void)state;
     push_one(&table, 8, 1, 1);

@@ -26,6 +26,22 @@ static void equal_parts_are_dealt_without_a_gap(void **state)
     }
 }
 
+/* The first rows of layers are asked for by each batch. */
+static void rows_of_one_id_are_of_many_servers(void **state)
+{
+    const struct server_layout layout = {.serving = 4};
+    (void)state;
+
+    for (uint64_t id = 0; id < 64; id++) {
+        uint32_t rows[4] = {0};
+
+        for (uint32_t t = 0; t < 12; t++)
+            rows[server_of_row(&layout, t, id)]++;
+        for (uint32_t s = 0; s < 4; s++)
+            CHECK(rows[s] >= 2 && rows[s] <= 4);
+    }
+}
+
 /* Of so many servers, and the bucket given away that every nth is. */
 static struct server_layout mixed(uint32_t serving, uint32_t nth)
 {
@@ -115,6 +131,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_parts_are_dealt_without_a_gap),
+        cmocka_unit_test(rows_of_one_id_are_of_many_servers),
         cmocka_unit_test(a_map_is_read_as_it_was_written),
         cmocka_unit_test(equal_parts_have_no_runs),
         cmocka_unit_test(what_is_no_map_is_refused),

@@ -171,15 +171,23 @@ static void fill(struct batch *batch, const struct server_role *role)
 {
     uint32_t rows = 0;
 
-    for (uint64_t id = 0; id < IDS; id++)
-        if (server_of_row(&role->layout, id) == role->options.index)
-            batch->ids[rows++] = id;
-    memcpy(batch->ids + rows, batch->ids, rows * sizeof *batch->ids);
-    batch->counts[0] = batch->counts[1] = rows;
-    for (uint32_t i = 0; i < 2 * rows; i++)
+    for (uint32_t t = 0; t < TABLES; t++) {
+        const uint32_t first = rows;
+
+        for (uint64_t id = 0; id < IDS; id++)
+            if (server_of_row(&role->layout, t, id) == role->options.index)
+                batch->ids[rows++] = id;
+        batch->counts[t] = rows - first;
+    }
+    for (uint32_t i = 0; i < rows; i++)
         batch->seen[i] = 1;
-    for (uint32_t i = 0; i < 3 * rows; i++)
+    for (uint32_t i = 0; i < 3 * IDS; i++)
         batch->gradient[i] = 1;
+}
+
+static uint32_t rows_of(const struct batch *batch)
+{
+    return batch->counts[0] + batch->counts[1];
 }
 
 static void resume(struct stage *stage, uint32_t s, uint64_t layout)
@@ -196,7 +204,7 @@ static void pull(struct stage *stage, uint32_t s)
     send_to(stage, s, WORKER,
             (struct message){.type = MESSAGE_PULL,
                              .pull = {.counts = BYTES(batch.counts, TABLES),
-                                      .ids = BYTES(batch.ids, 2 * batch.counts[0])}});
+                                      .ids = BYTES(batch.ids, rows_of(&batch))}});
 }
 
 static void push(struct stage *stage, uint32_t s, uint32_t number)
@@ -205,13 +213,15 @@ static void push(struct stage *stage, uint32_t s, uint32_t number)
 
     fill(&batch, stage->roles + s);
     send_to(stage, s, WORKER,
-            (struct message){.type = MESSAGE_PUSH,
-                             .push = {.shard = 1,
-                                      .batch = number,
-                                      .counts = BYTES(batch.counts, TABLES),
-                                      .ids = BYTES(batch.ids, 2 * batch.counts[0]),
-                                      .seen = BYTES(batch.seen, 2 * batch.counts[0]),
-                                      .gradient = BYTES(batch.gradient, 3 * batch.counts[0])}});
+            (struct message){
+                .type = MESSAGE_PUSH,
+                .push = {.shard = 1,
+                         .batch = number,
+                         .counts = BYTES(batch.counts, TABLES),
+                         .ids = BYTES(batch.ids, rows_of(&batch)),
+                         .seen = BYTES(batch.seen, rows_of(&batch)),
+                         .gradient = BYTES(batch.gradient,
+                                           rows_of(&batch) + batch.counts[1])}}); /* widths 1, 2 */
 }
 
 /* Every server that serves counts so many batches more, from `first` on. */
@@ -234,21 +244,20 @@ static void check_rows(struct stage *stage, uint32_t batches)
         struct server_role *role = stage->roles + s;
         uint64_t rows = 0, own = 0;
 
-        for (uint64_t id = 0; id < IDS; id++) {
-            float values[2];
+        for (uint32_t t = 0; t < TABLES; t++) {
+            for (uint64_t id = 0; id < IDS; id++) {
+                float values[2];
 
-            if (server_of_row(&role->layout, id) != s)
-                continue;
-            own++;
-            for (uint32_t t = 0; t < TABLES; t++) {
+                if (server_of_row(&role->layout, t, id) != s)
+                    continue;
+                own++;
                 row_table_pull(role->tables + t, (uint32_t)role->clock, (struct row_ids){&id, 1},
                                values);
                 assert_float_equal(values[0], -(float)batches, 0);
             }
-        }
-        for (uint32_t t = 0; t < TABLES; t++)
             rows += role->tables[t].counts.rows;
-        CHECK_INT(rows, TABLES * own);
+        }
+        CHECK_INT(rows, own);
         CHECK_INT(shard_counts_of(&role->shards, 1), own ? batches : 0);
         CHECK_INT(role->clock, own ? batches : 0);
     }

@@ -59,11 +59,11 @@ static void fill_batch(struct batch *batch)
     uint32_t row = 0;
 
     *batch = (struct batch){.counts = {ROWS, ROWS}};
-    for (uint64_t id = 0; row < ROWS; id++)
-        if (server_of_row(&two_servers, id) == 0)
-            batch->ids[row++] = id;
+    for (uint32_t t = 0; t < TABLES; t++)
+        for (uint64_t id = 0; row < (t + 1) * ROWS; id++)
+            if (server_of_row(&two_servers, t, id) == 0)
+                batch->ids[row++] = id;
     for (uint32_t i = 0; i < ROWS; i++) {
-        batch->ids[ROWS + i] = batch->ids[i];
         batch->seen[i] = batch->seen[ROWS + i] = 1 + i;
     }
     for (uint32_t i = 0; i < ROWS * (1 + WIDTH); i++)
@@ -259,7 +259,7 @@ static void messages_that_do_not_fit_end_their_connection(void **state)
     wrong.ids[1] = wrong.ids[0];
     check_refused(&stage, push_of(&wrong, 4, 0));
     wrong = stage.batch;
-    for (wrong.ids[ROWS - 1] = 100; server_of_row(&two_servers, wrong.ids[ROWS - 1]) == 0;)
+    for (wrong.ids[ROWS - 1] = 100; server_of_row(&two_servers, 0, wrong.ids[ROWS - 1]) == 0;)
         wrong.ids[ROWS - 1]++;
     check_refused(&stage, push_of(&wrong, 4, 0));
     wrong = stage.batch;
@@ -405,6 +405,11 @@ static void options_out_of_range_are_refused(void **state)
     options = options_of(tables);
     options.staleness = SERVER_STALENESS_MAX + 1;
     CHECK_FAILS(server_role_init(&role, &options, &err), STATUS_INVALID, "a staleness of 1025");
+    server_role_deinit(&role);
+    options = options_of(tables + 1);
+    options.table_count = 1;
+    CHECK_FAILS(server_role_init(&role, &options, &err), STATUS_INVALID,
+                "table 0 of a parameter server has number 1");
     server_role_deinit(&role);
 }
 
@@ -609,6 +614,19 @@ static void a_server_says_which_rows_were_pulled_lately(void **state)
     finish(&stage);
 }
 
+static void a_row_weighs_by_its_floats(void **state)
+{
+    struct row_table table = {.options = {.number = 3, .width = 4 * LOAD_FLOATS}};
+    const uint64_t ids[] = {7, 1000};
+    struct server_load load;
+    (void)state;
+
+    server_load_begin(&load, 0);
+    server_load_note(&load, &table, (struct row_ids){ids, 2});
+    CHECK_INT(load.rows[row_bucket_of(3, row_hash(7))], 5);
+    CHECK_INT(load.rows[row_bucket_of(3, row_hash(1000))], 5);
+}
+
 static void damaged_snapshots_are_refused(void **state)
 {
     struct stage stage;
@@ -651,6 +669,7 @@ int main(void)
         cmocka_unit_test(a_server_that_goes_saves_what_was_pushed),
         cmocka_unit_test(snapshots_take_a_tenth_of_the_time_at_most),
         cmocka_unit_test(a_server_says_which_rows_were_pulled_lately),
+        cmocka_unit_test(a_row_weighs_by_its_floats),
         cmocka_unit_test(damaged_snapshots_are_refused),
     };
 
