@@ -89,6 +89,8 @@ void push_worker_deinit(struct push_worker *worker)
     free(worker->places);
     free(worker->values);
     free(worker->gradient);
+    free(worker->copied);
+    step_copies_free(&worker->copies);
     text_deinit(&worker->counts);
     text_deinit(&worker->ids);
     text_deinit(&worker->seen);
@@ -294,6 +296,7 @@ static void on_servers(struct push_worker *worker, int64_t now_ms,
     worker->roster = servers->roster;
     worker->layout = layout;
     worker->is_paused = servers->is_paused;
+    step_copies_drop(&worker->copies);
     connect_servers(worker, now_ms, outbox);
     resume(worker, outbox);
 }
@@ -303,6 +306,12 @@ static void on_servers(struct push_worker *worker, int64_t now_ms,
 static void put_words(struct text *out, const void *words, size_t count, size_t size)
 {
     text_append(out, (struct slice){words, count * size});
+}
+
+/* A row of the batch that is pushed, or pulled where there is no copy of it. */
+static bool is_in_message(const struct push_worker *worker, uint32_t row)
+{
+    return worker->state == PUSH_PUSHING || !worker->copied[row];
 }
 
 /* The counts and ids of what one server has of the batch; in `seen`, too, for a push. */
@@ -315,18 +324,19 @@ static void put_rows(struct push_worker *worker, const struct pushed_server *ser
     text_clear(&worker->seen);
     text_clear(&worker->floats);
     for (uint32_t t = 0; t < worker->learning.table_count; t++) {
-        const uint32_t first = i;
-        uint32_t count;
+        uint32_t count = 0;
 
         end += worker->rows.counts[t];
-        while (i < server->row_count && server->rows[i] < end)
-            i++;
-        count = i - first;
+        for (; i < server->row_count && server->rows[i] < end; i++) {
+            const uint32_t row = server->rows[i];
+
+            if (!is_in_message(worker, row))
+                continue;
+            count++;
+            put_words(&worker->ids, worker->rows.ids + row, 1, sizeof(uint64_t));
+            put_words(&worker->seen, worker->rows.seen + row, 1, sizeof(uint32_t));
+        }
         put_words(&worker->counts, &count, 1, sizeof count);
-    }
-    for (i = 0; i < server->row_count; i++) {
-        put_words(&worker->ids, worker->rows.ids + server->rows[i], 1, sizeof(uint64_t));
-        put_words(&worker->seen, worker->rows.seen + server->rows[i], 1, sizeof(uint32_t));
     }
 }
 
@@ -454,9 +464,24 @@ static enum status divide_rows(struct push_worker *worker, struct error *err)
     if (place * sizeof(float) + row * (sizeof(uint64_t) + sizeof(uint32_t)) >
         FRAME_PAYLOAD_MAX - MESSAGE_REST)
         return too_many(place, err);
+    RESERVE(worker, copied, row + 1, err);
     RESERVE(worker, values, place + 1, err);
     RESERVE(worker, gradient, place + 1, err);
     return STATUS_OK;
+}
+
+static struct row_widths widths_of(const struct push_worker *worker)
+{
+    return (struct row_widths){worker->learning.widths, worker->learning.table_count};
+}
+
+/* While all is collected there is no step. */
+static void take_copies(struct push_worker *worker)
+{
+    if (worker->is_collecting)
+        step_copies_drop(&worker->copies);
+    step_copies_take(&worker->copies, worker->leases[0].next, widths_of(worker), &worker->rows,
+                     worker->values, worker->copied);
 }
 
 static enum status select_batch(struct push_worker *worker, struct error *err)
@@ -465,7 +490,21 @@ static enum status select_batch(struct push_worker *worker, struct error *err)
 
     TRY(learning->select(learning->self, worker->leases[0].shard, worker->batch, &worker->rows,
                          err));
-    return divide_rows(worker, err);
+    TRY(divide_rows(worker, err));
+    take_copies(worker);
+    return STATUS_OK;
+}
+
+/* All values of the batch are here: another lane of the step may need some of them, too. */
+static enum status keep_copies(struct push_worker *worker, struct error *err)
+{
+    const uint64_t step = worker->leases[0].next;
+
+    for (uint32_t i = 1; takes_steps(worker) && i < worker->lease_count; i++)
+        if (worker->leases[i].next == step)
+            return step_copies_keep(&worker->copies, step, widths_of(worker), &worker->rows,
+                                    worker->values, err);
+    return STATUS_OK;
 }
 
 /* The shard is done, or, where it is even, all servers have counted the same of it. */
@@ -674,6 +713,8 @@ static void take_values(struct push_worker *worker, struct pushed_server *server
         const uint64_t *place = worker->places + server->rows[i];
         const size_t bytes = (size_t)(place[1] - place[0]) * sizeof(float);
 
+        if (worker->copied[server->rows[i]])
+            continue;
         if (bytes > left)
             return; /* it is no answer to the request */
         memcpy(worker->values + place[0], at, bytes);
@@ -916,7 +957,9 @@ void push_worker_work(struct push_worker *worker, int64_t now_ms, struct outbox 
     } else if (worker->is_collecting) {
         status = collect_batch(worker, outbox, &err);
     } else {
-        status = learning->compute(learning->self, worker->values, worker->gradient, &err);
+        status = keep_copies(worker, &err);
+        if (status == STATUS_OK)
+            status = learning->compute(learning->self, worker->values, worker->gradient, &err);
         if (status == STATUS_OK) {
             note_loss(worker);
             send_pushes(worker, outbox);

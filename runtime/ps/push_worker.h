@@ -18,7 +18,9 @@
  *
  * Where all lanes take steps together (server_steps.h), a worker has several leases, and does the
  * batch of the one whose step is the lowest. The pull of a step waits at the servers for the lanes
- * before it; so a lane that is leased meanwhile, and is behind, is begun with at once.
+ * before it; so a lane that is leased meanwhile, and is behind, is begun with at once. What it has
+ * pulled for one lane of a step it does not pull for the next of the same step (step_copies.h); it
+ * asks all servers all the same, also for no rows, as the pull is what waits for the step.
  *
  * Where rows are about to move to another number of servers, SERVERS says that it is paused: the
  * worker does batches only until all servers have counted the same of the shard, and gives the
@@ -44,6 +46,7 @@
 #include "runtime/ps/batch_learning.h"
 #include "runtime/ps/server_layout.h"
 #include "runtime/ps/server_steps.h"
+#include "runtime/ps/step_copies.h"
 #include "runtime/role/master_link.h"
 
 /* Of two groups of lanes, and of two more after a new beginning (shard_steps.h). */
@@ -125,7 +128,9 @@ struct push_worker {
     uint32_t row_count;
     uint64_t *places; /* (row_count + 1): where each row's floats begin */
     float *values, *gradient;
-    uint32_t places_room, values_room, gradient_room;
+    bool *copied; /* (row_count): which are not pulled, as they were for another lane of the step */
+    uint32_t places_room, values_room, gradient_room, copied_room;
+    struct step_copies copies;
     struct text counts, ids, seen, floats; /* of a message to one server */
     uint64_t batches_done;
 };

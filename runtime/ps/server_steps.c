@@ -5,39 +5,8 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "base/reserve.h"
 #include "runtime/data/step_log.h"
 #include "runtime/ps/server_role.h"
-
-/* ---- rows ---- */
-
-static enum status reserve_rows(struct step_rows *rows, uint64_t count, uint64_t floats,
-                                struct error *err)
-{
-    void *ids = rows->ids, *seen = rows->seen, *values = rows->values;
-    enum status status;
-
-    if (count >= UINT32_MAX || floats >= UINT32_MAX)
-        return fail(err, STATUS_LIMIT, "a step moves %" PRIu64 " numbers of a parameter server",
-                    floats);
-    status = reserve_array(&ids, &rows->ids_room, (uint32_t)count + 1, sizeof *rows->ids, err);
-    rows->ids = ids;
-    TRY(status);
-    status = reserve_array(&seen, &rows->seen_room, (uint32_t)count + 1, sizeof *rows->seen, err);
-    rows->seen = seen;
-    TRY(status);
-    status = reserve_array(&values, &rows->values_room, (uint32_t)floats + 1, sizeof(float), err);
-    rows->values = values;
-    return status;
-}
-
-static void free_rows(struct step_rows *rows)
-{
-    free(rows->ids);
-    free(rows->seen);
-    free(rows->values);
-    *rows = (struct step_rows){.rows = 0};
-}
 
 /* ---- life ---- */
 
@@ -53,6 +22,8 @@ enum status server_steps_init(struct server_role *role, struct error *err)
                     "steps of %" PRIu32 " lanes and shards of %" PRIu32
                     " batches, where a step has %d lanes at most",
                     role->options.lanes, role->options.batches, SERVER_LANES_MAX);
+    for (uint32_t t = 0; t < role->options.table_count; t++)
+        steps->widths[t] = role->options.tables[t].width;
     steps->lanes = calloc(role->options.lanes, sizeof *steps->lanes);
     steps->is_here = calloc(role->options.lanes, sizeof *steps->is_here);
     return steps->lanes && steps->is_here ? STATUS_OK : fail_no_memory(err);
@@ -63,11 +34,11 @@ void server_steps_deinit(struct server_role *role)
     struct server_steps *steps = &role->steps;
 
     for (uint32_t l = 0; steps->lanes && l < role->options.lanes; l++)
-        free_rows(steps->lanes + l);
+        step_rows_free(steps->lanes + l);
     free(steps->lanes);
     free(steps->is_here);
-    free_rows(&steps->sum);
-    free_rows(&steps->before);
+    step_rows_free(&steps->sum);
+    step_rows_free(&steps->before);
     text_deinit(&steps->entry);
 }
 
@@ -93,28 +64,15 @@ uint64_t server_step_of(const struct server_role *role, uint64_t shard, uint32_t
 
 /* ---- the rows before the last step ---- */
 
-/* Both lists ascend. */
+static struct row_widths widths_of(const struct server_role *role)
+{
+    return (struct row_widths){role->steps.widths, role->options.table_count};
+}
+
 void server_steps_go_back(const struct server_role *role, const uint32_t *counts,
                           const uint64_t *ids, float *values)
 {
-    const struct step_rows *before = &role->steps.before;
-    const uint64_t *old_ids = before->ids;
-    const float *old = before->values;
-
-    for (uint32_t t = 0; t < role->options.table_count; t++) {
-        const uint32_t width = role->tables[t].options.width;
-
-        for (uint32_t i = 0, o = 0; i < counts[t]; i++) {
-            while (o < before->counts[t] && old_ids[o] < ids[i])
-                o++;
-            if (o < before->counts[t] && old_ids[o] == ids[i])
-                memcpy(values + (size_t)i * width, old + (size_t)o * width, width * sizeof *old);
-        }
-        ids += counts[t];
-        values += (size_t)counts[t] * width;
-        old_ids += before->counts[t];
-        old += (size_t)before->counts[t] * width;
-    }
+    step_rows_copy(&role->steps.before, widths_of(role), counts, ids, values, NULL);
 }
 
 static enum status keep_before(struct server_role *role, const struct step_rows *rows,
@@ -124,7 +82,7 @@ static enum status keep_before(struct server_role *role, const struct step_rows 
     uint64_t row = 0, place = 0;
 
     role->steps.has_before = false;
-    TRY(reserve_rows(before, rows->rows, rows->floats, err));
+    TRY(step_rows_reserve(before, rows->rows, rows->floats, err));
     memcpy(before->counts, rows->counts, sizeof before->counts);
     if (rows->rows > 0)
         memcpy(before->ids, rows->ids, rows->rows * sizeof *rows->ids);
@@ -205,7 +163,7 @@ static enum status sum_lanes(struct server_role *role, struct error *err)
         rows += lane->rows;
         floats += lane->floats;
     }
-    TRY(reserve_rows(sum, rows, floats, err));
+    TRY(step_rows_reserve(sum, rows, floats, err));
     sum->rows = 0;
     sum->floats = 0;
     for (uint32_t t = 0; t < role->options.table_count; t++) {
@@ -330,7 +288,7 @@ static enum status read_rows(const struct server_role *role, struct byte_reader 
     /* Memory is taken for what is there. */
     if (floats * sizeof *rows->values > (size_t)(reader->end - reader->at))
         return no_rows(err);
-    TRY(reserve_rows(rows, count, floats, err));
+    TRY(step_rows_reserve(rows, count, floats, err));
     if (!read_array(reader, count, sizeof *rows->ids, rows->ids) ||
         !read_array(reader, has_seen ? count : 0, sizeof *rows->seen, rows->seen) ||
         !read_array(reader, floats, sizeof *rows->values, rows->values))

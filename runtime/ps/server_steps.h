@@ -30,28 +30,19 @@
 #include "base/text.h"
 #include "runtime/net/message.h"
 #include "runtime/ps/row_table.h"
+#include "runtime/ps/step_rows.h"
 #include "runtime/role/outbox.h"
 
 #define SERVER_LANES_MAX 64
 
 struct server_role;
 
-/* Rows of all tables, as messages have them. */
-struct step_rows {
-    uint32_t counts[TABLES_MAX];
-    uint32_t rows;
-    uint64_t floats;
-    uint64_t *ids;  /* (rows): table by table, of each ascending */
-    uint32_t *seen; /* (rows) */
-    float *values;  /* (floats) */
-    uint32_t ids_room, seen_room, values_room;
-};
-
 struct server_steps {
     struct step_rows
         *lanes;    /* (options.lanes): pushes of this step; NULL: workers go by themselves */
     bool *is_here; /* (options.lanes) */
     uint32_t here;
+    uint32_t widths[TABLES_MAX]; /* of rows */
     struct step_rows sum;
     struct step_rows before; /* what the rows of the last step were; seen: not used */
     bool has_before;

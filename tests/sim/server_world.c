@@ -1324,15 +1324,27 @@ static void tick(struct world *world, struct node *node, uint32_t number)
     schedule(world, world->time.now + TICK_MS, TICK, number);
 }
 
+/* A batch that is to be computed. */
+static void count_copies(struct world *world, const struct push_worker *worker)
+{
+    bool are_some = false;
+
+    for (uint32_t i = 0; worker->state == PUSH_COMPUTING && i < worker->row_count; i++)
+        are_some |= worker->copied[i];
+    world->result->faults[SERVER_FAULT_COPIED] += are_some;
+}
+
 static void work(struct world *world, struct node *node)
 {
     node->has_work = false;
     if (!node_has_work(node))
         return;
-    if (node->kind == WORKER)
+    if (node->kind == WORKER) {
+        count_copies(world, &node->worker);
         push_worker_work(&node->worker, world->time.now, &node->outbox);
-    else
+    } else {
         server_role_work(&node->server, world->time.now, &node->outbox);
+    }
 }
 
 static bool happens_to_node(struct world *world, struct event *event)

@@ -90,6 +90,7 @@ struct server_plan {
     X(STEP, "a step that all lanes take together is counted")                                      \
     X(COUNTED_AGAIN, "a server counts the steps of its log again")                                 \
     X(WENT_BACK, "a worker pulls the rows before a step that a server has counted")                \
+    X(COPIED, "a lane computes with rows that were pulled for another one")                        \
     X(LOST_LOG, "a server has lost steps, and its log")                                            \
     X(ANEW, "all steps are taken again, as a server has lost some")
 

@@ -37,6 +37,7 @@ totrain_test(test_server_layout SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_server_la
 totrain_test(test_server_move SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_server_move.c USES ps LABEL unit)
 totrain_test(test_server_role SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_server_role.c USES ps LABEL unit)
 totrain_test(test_server_steps SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_server_steps.c USES ps LABEL unit)
+totrain_test(test_step_copies SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_step_copies.c USES ps LABEL unit)
 totrain_test(test_shard_master SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_shard_master.c USES ps LABEL unit)
 totrain_test(test_shard_plan SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_shard_plan.c USES ps LABEL unit)
 totrain_test(test_server_snapshots SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_server_snapshots.c USES process LIBS PkgConfig::SQLITE LABEL unit)
