@@ -260,7 +260,8 @@ enum status checkpoint_finish(struct jobstore *store, const struct checkpoint *c
     }
     TRY_OR(done, status, jobstore_commit(store, err));
     /* it is stored, whether the log can be emptied or not */
-    (void)jobstore_run(store, "PRAGMA wal_checkpoint(PASSIVE)", NULL);
+    if (!jobstore_leaves_sync(store))
+        (void)jobstore_end_log(store, NULL);
     forget_before(store);
 done:
     (void)jobstore_run(store, "PRAGMA synchronous = NORMAL", NULL);

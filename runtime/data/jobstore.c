@@ -18,8 +18,11 @@
 #define SCHEMA_VERSION    4
 
 /* Progress rows need not survive a power cut, and what was handed to the
- * operating system survives our death: no waiting for the disk. */
-static const char settings[] = "PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;";
+ * operating system survives our death: no waiting for the disk. Nor are zeros written over what is
+ * deleted, as some systems build SQLite: for a checkpoint that is as much as writing one, and
+ * nobody else may read the folder. */
+static const char settings[] = "PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;"
+                               "PRAGMA secure_delete = FAST;";
 
 static const char schema[] =
     "BEGIN;"
@@ -108,6 +111,7 @@ struct jobstore {
     sqlite3 *database;
     sqlite3_stmt *statements[QUERY_COUNT];
     struct recording *recording; /* NULL: the file is all there is */
+    bool leaves_sync;
 };
 
 struct recording *jobstore_recording(const struct jobstore *store)
@@ -308,6 +312,33 @@ enum status jobstore_open_durable(const char *path, struct jobstore **store, str
     jobstore_close(*store);
     *store = NULL;
     return err->status;
+}
+
+enum status jobstore_sync(const char *path, struct error *err)
+{
+    struct jobstore *store;
+    enum status status;
+
+    TRY(jobstore_open(path, false, &store, err));
+    status = jobstore_run(store, "PRAGMA synchronous = FULL; PRAGMA wal_checkpoint(PASSIVE)", err);
+    jobstore_close(store);
+    return status;
+}
+
+enum status jobstore_leave_sync(struct jobstore *store, struct error *err)
+{
+    store->leaves_sync = true;
+    return jobstore_run(store, "PRAGMA wal_autocheckpoint = 0", err);
+}
+
+bool jobstore_leaves_sync(const struct jobstore *store)
+{
+    return store->leaves_sync;
+}
+
+enum status jobstore_end_log(struct jobstore *store, struct error *err)
+{
+    return jobstore_run(store, "PRAGMA wal_checkpoint(PASSIVE)", err);
 }
 
 void jobstore_close(struct jobstore *store)

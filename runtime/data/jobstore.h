@@ -100,6 +100,20 @@ enum status jobstore_forget_staged_model(struct jobstore *store, struct error *e
  * be continued then. Otherwise the store does not survive one, until its first checkpoint. */
 enum status jobstore_set_durable(struct jobstore *store, struct error *err);
 
+/*
+ * What is committed lies in a log beside the store's file (SQLite's WAL). By default each commit
+ * that makes the log a few megabytes long moves it into the file, and waits for the disk. A process
+ * whose writer must not wait leaves that to another thread:
+ *
+ *     leave_sync --> commits --> sync, on any thread, while there may be more commits
+ *                                  --> end_log, by the writer: moves what came meanwhile
+ *
+ * The log begins anew when all of it is in the file.
+ */
+enum status jobstore_leave_sync(struct jobstore *store, struct error *err);
+enum status jobstore_sync(const char *path, struct error *err);
+enum status jobstore_end_log(struct jobstore *store, struct error *err);
+
 /* Group writes: everything between the two is one transaction. */
 enum status jobstore_begin(struct jobstore *store, struct error *err);
 enum status jobstore_commit(struct jobstore *store, struct error *err);

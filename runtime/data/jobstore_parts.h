@@ -17,6 +17,8 @@ enum status jobstore_prepare(struct jobstore *store, const char *sql,
 /* A table that not every job has. */
 enum status jobstore_has_table(struct jobstore *store, const char *name, bool *has,
                                struct error *err);
+/* jobstore_leave_sync was called. */
+bool jobstore_leaves_sync(const struct jobstore *store);
 /* Whether so many more bytes fit into the store's file, as far as is known. */
 bool jobstore_has_room(const struct jobstore *store, uint64_t bytes);
 /* Where what is put goes, too (journal_parts.h); NULL: nowhere. */

@@ -219,9 +219,11 @@ static void restore(struct server_process *process, int64_t now_ms, struct outbo
 
 static bool has_work(void *self)
 {
-    const struct server_process *process = self;
+    struct server_process *process = self;
 
-    return process->is_restoring || server_role_has_work(&process->role);
+    return process->is_restoring ||
+           (server_role_has_work(&process->role) &&
+            server_snapshots_may_go_on(&process->snapshots, &process->role));
 }
 
 static void work(void *self, int64_t now_ms, struct outbox *outbox)
@@ -261,8 +263,8 @@ static enum status join(struct server_process *process, struct error *err)
                               .on_tick = on_tick,
                               .has_work = has_work,
                               .work = work,
-                              .perform = outbox_executor_perform,
-                              .context = &process->snapshots.executor};
+                              .perform = server_snapshots_perform,
+                              .context = &process->snapshots};
 
     return loop_add_role(process->loop, &role, process->options->listen, process->bound,
                          sizeof process->bound, &process->loop_role, err);
@@ -339,6 +341,7 @@ static enum status start_server(struct server_process *process, struct error *er
     TRY(server_snapshots_open(&process->snapshots, process->job, options->index,
                               options->incarnation, err));
     TRY(loop_new(ROLE_TICK_MS, &process->loop, err));
+    TRY(server_snapshots_sync_beside(&process->snapshots, process->loop, err));
     loop_use_network(process->loop, &process->network);
     if (role_has_lifeline())
         TRY(role_watch_lifeline(process->loop, NULL, NULL, err));
@@ -364,15 +367,16 @@ static void say_counted(const struct server_role *role)
              role->counts.waits);
 }
 
-/* What a thread still reads goes with the process. */
+/* What a thread still reads, or syncs, goes with the process. */
 static void stop(struct server_process *process, enum status status, const struct error *err)
 {
-    if (process->opening && !opening_is_done(process->opening))
+    if (process->has_role && process->role.state != SERVER_FAILED && process->role.clock > 0)
+        say_counted(&process->role);
+    if ((process->opening && !opening_is_done(process->opening)) ||
+        server_snapshots_is_syncing(&process->snapshots))
         _exit(role_finish(status, err));
     if (process->opening)
         opening_free(process->opening);
-    if (process->has_role && process->role.state != SERVER_FAILED && process->role.clock > 0)
-        say_counted(&process->role);
     if (process->has_role)
         server_role_deinit(&process->role);
     loop_free(process->loop);

@@ -68,7 +68,8 @@ enum status server_snapshots_open(struct server_snapshots *snapshots, const stru
     struct error why;
     enum status status;
 
-    *snapshots = (struct server_snapshots){.job = job, .executor = {.say = say_nothing}};
+    *snapshots =
+        (struct server_snapshots){.job = job, .index = index, .executor = {.say = say_nothing}};
     text_init(&snapshots->piece, TEXT_MAXIMUM);
     TRY(make_folder(job, index, folder, err));
     if (job->tables)
@@ -91,6 +92,46 @@ enum status server_snapshots_open(struct server_snapshots *snapshots, const stru
     if (status != STATUS_OK && err)
         *err = why;
     return status;
+}
+
+enum status server_snapshots_sync_beside(struct server_snapshots *snapshots, struct loop *loop,
+                                         struct error *err)
+{
+    char path[PATH_MAX];
+
+    if (snprintf(path, sizeof path, "%s/" JOB_SERVER_PREFIX "%" PRIu32 "/job.db",
+                 snapshots->job->folder, snapshots->index) >= (int)sizeof path)
+        return fail(err, STATUS_LIMIT, "the path of %s is too long", snapshots->job->folder);
+    return store_sync_begin(&snapshots->sync, loop, snapshots->executor.store, path, err);
+}
+
+enum status server_snapshots_perform(void *self, const struct outbox *outbox, struct error *err)
+{
+    struct server_snapshots *snapshots = self;
+    uint64_t bytes = 0;
+    bool has_pieces = false;
+
+    TRY(outbox_executor_perform(&snapshots->executor, outbox, err));
+    for (size_t i = 0; i < outbox->count; i++) {
+        const struct outbox_entry *entry = outbox->entries + i;
+        const bool is_piece = entry->kind == OUTBOX_PIECE;
+
+        has_pieces |= is_piece;
+        if (is_piece || entry->kind == OUTBOX_STEP)
+            bytes += outbox_bytes(outbox, entry).size;
+    }
+    if (bytes > 0)
+        store_sync_note(&snapshots->sync, bytes);
+    if (has_pieces)
+        snapshots->pieces_end = snapshots->sync.written;
+    return STATUS_OK;
+}
+
+bool server_snapshots_may_go_on(struct server_snapshots *snapshots, const struct server_role *role)
+{
+    if (server_role_is_finishing(role))
+        return store_sync_has(&snapshots->sync, snapshots->pieces_end);
+    return !store_sync_is_behind(&snapshots->sync);
 }
 
 void server_snapshots_close(struct server_snapshots *snapshots)

@@ -20,6 +20,7 @@
 #define RUNTIME_PROCESS_SERVER_SNAPSHOTS_H
 
 #include "runtime/data/checkpoint.h"
+#include "runtime/process/store_sync.h"
 #include "runtime/ps/server_role.h"
 #include "runtime/record/outbox_executor.h"
 
@@ -29,18 +30,36 @@ struct pgstore;
 
 struct server_snapshots {
     const struct job *job;
+    uint32_t index;                  /* of the server */
     struct pgstore *tables;          /* NULL: there is the folder alone */
     struct outbox_executor executor; /* of OUTBOX_PIECE and OUTBOX_FINISH */
     struct checkpoint found;
     uint64_t position; /* of the piece to be read next */
     struct text piece;
     uint32_t tried; /* snapshots */
+    struct store_sync sync;
+    uint64_t pieces_end; /* of sync.written, behind the last piece of a snapshot */
 };
 
 /* The folder is made where it is not there; a store that is damaged is made anew. */
 enum status server_snapshots_open(struct server_snapshots *snapshots, const struct job *job,
                                   uint32_t index, uint32_t incarnation, struct error *err);
+/* Not while server_snapshots_is_syncing. */
 void server_snapshots_close(struct server_snapshots *snapshots);
+
+/* From now on a thread brings the store to the disk (store_sync.h). */
+enum status server_snapshots_sync_beside(struct server_snapshots *snapshots, struct loop *loop,
+                                         struct error *err);
+static inline bool server_snapshots_is_syncing(const struct server_snapshots *snapshots)
+{
+    return store_sync_is_running(&snapshots->sync);
+}
+/* The role's outbox (loop.h). */
+enum status server_snapshots_perform(void *snapshots, const struct outbox *outbox,
+                                     struct error *err);
+/* Is the disk far enough for more of the snapshot that the role takes? For its end, all pieces have
+ * to be there. It will be: the loop is woken. */
+bool server_snapshots_may_go_on(struct server_snapshots *snapshots, const struct server_role *role);
 
 /* The newest that was not tried yet. False: there is none; those that are damaged are removed. */
 bool server_snapshots_find(struct server_snapshots *snapshots);

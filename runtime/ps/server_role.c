@@ -767,6 +767,11 @@ bool server_role_has_work(const struct server_role *role)
     return role->state == SERVER_SERVING && role->snapshot.is_on;
 }
 
+bool server_role_is_finishing(const struct server_role *role)
+{
+    return role->snapshot.is_on && role->snapshot.table == role->options.table_count;
+}
+
 /* Memory that runs out for a snapshot ends the snapshot: the one before is there. */
 void server_role_work(struct server_role *role, int64_t now_ms, struct outbox *outbox)
 {
@@ -774,13 +779,15 @@ void server_role_work(struct server_role *role, int64_t now_ms, struct outbox *o
     struct error err;
 
     error_clear(&err);
-    for (int i = 0; i < SNAPSHOT_BUCKETS && role->snapshot.position == position; i++) {
-        if (role->snapshot.table == role->options.table_count) {
-            send_pieces(role, 1, outbox);
-            finish_snapshot(role, outbox);
-            role->snapshot_pause = SNAPSHOT_COST * (now_ms - role->snapshot_at);
-            return;
-        }
+    if (server_role_is_finishing(role)) {
+        send_pieces(role, 1, outbox);
+        finish_snapshot(role, outbox);
+        role->snapshot_pause = SNAPSHOT_COST * (now_ms - role->snapshot_at);
+        return;
+    }
+    for (int i = 0; i < SNAPSHOT_BUCKETS && role->snapshot.position == position &&
+                    !server_role_is_finishing(role);
+         i++) {
         if (put_image(role, &err) != STATUS_OK) {
             server_role_end_snapshot(role);
             return;

@@ -172,7 +172,9 @@ void server_role_on_tick(struct server_role *role, int64_t now_ms, struct outbox
 /* A snapshot begins now, unless one is being taken or has all that was pushed. */
 void server_role_save(struct server_role *role, int64_t now_ms);
 
-/* Some of a snapshot. */
+/* Some of a snapshot. It is finishing when all pieces but the last small one are out: the next work
+ * ends it. */
+bool server_role_is_finishing(const struct server_role *role);
 bool server_role_has_work(const struct server_role *role);
 void server_role_work(struct server_role *role, int64_t now_ms, struct outbox *outbox);
 

@@ -41,3 +41,4 @@ totrain_test(test_step_copies SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_step_copies
 totrain_test(test_shard_master SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_shard_master.c USES ps LABEL unit)
 totrain_test(test_shard_plan SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_shard_plan.c USES ps LABEL unit)
 totrain_test(test_server_snapshots SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_server_snapshots.c USES process LIBS PkgConfig::SQLITE LABEL unit)
+totrain_test(test_store_sync SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_store_sync.c USES process LABEL unit)

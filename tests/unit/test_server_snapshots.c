@@ -292,6 +292,73 @@ static void an_older_process_of_the_index_stores_nothing_any_more(void **state)
     remove_store(&stage);
 }
 
+/* ---- beside a loop ---- */
+
+static bool may_work(void *self)
+{
+    struct server *server = self;
+
+    return server_role_has_work(&server->role) &&
+           server_snapshots_may_go_on(&server->snapshots, &server->role);
+}
+
+static void work(void *self, int64_t now_ms, struct outbox *outbox)
+{
+    struct server *server = self;
+
+    server_role_work(&server->role, now_ms, outbox);
+    if (!server_role_has_work(&server->role))
+        outbox_end(outbox, STATUS_OK);
+}
+
+static void on_tick(void *self, int64_t now_ms, struct outbox *outbox)
+{
+    (void)self;
+    (void)now_ms;
+    (void)outbox;
+}
+
+static void a_snapshot_ends_when_its_pieces_are_on_the_disk(void **state)
+{
+    struct stage stage;
+    struct server server;
+    struct checkpoint head;
+    struct role role = {.self = &server,
+                        .on_tick = on_tick,
+                        .has_work = may_work,
+                        .work = work,
+                        .perform = server_snapshots_perform,
+                        .context = &server.snapshots};
+    struct loop_role *added;
+    struct loop *loop;
+    struct error err;
+    (void)state;
+
+    stage_open(&stage);
+    begin(&server, &stage, 0);
+    CHECK_OK(loop_new(1000, &loop, &err));
+    CHECK_OK(loop_add_role(loop, &role, NULL, NULL, 0, &added, &err));
+    CHECK_OK(server_snapshots_sync_beside(&server.snapshots, loop, &err));
+    push(&server);
+    server_role_save(&server.role, 0);
+    while (!server_role_is_finishing(&server.role)) {
+        CHECK(may_work(&server));
+        work(&server, 0, &server.outbox);
+        CHECK_OK(server_snapshots_perform(&server.snapshots, &server.outbox, &err));
+        outbox_clear(&server.outbox);
+    }
+    CHECK(!may_work(&server));
+    CHECK(server_snapshots_is_syncing(&server.snapshots));
+    CHECK(checkpoint_peek(server.snapshots.executor.store, &head, &err) == STATUS_NOT_FOUND);
+    CHECK_OK(loop_run(loop, &err)); /* the thread has woken it */
+    CHECK_OK(checkpoint_peek(server.snapshots.executor.store, &head, &err));
+    CHECK(!server_snapshots_is_syncing(&server.snapshots));
+    loop_free(loop);
+    end(&server);
+    check_next(&stage, 1, 0);
+    remove_store(&stage);
+}
+
 static void a_folder_that_cannot_be_made_is_named(void **state)
 {
     struct server_snapshots snapshots;
@@ -313,6 +380,7 @@ int main(void)
         cmocka_unit_test(without_a_snapshot_that_is_whole_a_server_begins_empty),
         cmocka_unit_test(a_store_that_is_none_is_made_anew),
         cmocka_unit_test(an_older_process_of_the_index_stores_nothing_any_more),
+        cmocka_unit_test(a_snapshot_ends_when_its_pieces_are_on_the_disk),
         cmocka_unit_test(a_folder_that_cannot_be_made_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,109 @@
+#include "runtime/process/store_sync.h"
+
+#include <stdio.h>
+
+#include "base/log.h"
+
+/* ---- on the thread ---- */
+
+static void run(void *context)
+{
+    struct store_sync *sync = context;
+
+    error_clear(&sync->why);
+    (void)jobstore_sync(sync->path, &sync->why);
+}
+
+/* ---- on the loop ---- */
+
+/* The loop does what the thread could not, and all that follows. */
+static void sync_here(struct store_sync *sync)
+{
+    struct error err;
+
+    error_clear(&err);
+    if (jobstore_end_log(sync->store, &err) != STATUS_OK)
+        log_warning("the store is not on the disk yet: %s", err.message);
+    sync->synced = sync->written;
+    sync->is_behind = false;
+}
+
+static void give_up(struct store_sync *sync, const struct error *why)
+{
+    log_warning("the store is brought to the disk by the loop: %s", why->message);
+    sync->has_failed = true;
+    sync_here(sync);
+}
+
+static void start(struct store_sync *sync)
+{
+    struct error err;
+
+    error_clear(&err);
+    sync->taken = sync->written;
+    if (loop_task_start(sync->loop, &sync->task, &err) != STATUS_OK)
+        give_up(sync, &err);
+}
+
+/* A log that is large is to begin anew, which it can where all of it is in the store. */
+static void on_synced(void *context)
+{
+    struct store_sync *sync = context;
+    uint64_t rest, log;
+
+    if (sync->why.status != STATUS_OK) {
+        give_up(sync, &sync->why);
+        return;
+    }
+    sync->synced = sync->taken;
+    rest = sync->written - sync->synced;
+    log = sync->written - sync->log_began;
+    if (rest <= STORE_SYNC_REST)
+        sync->is_behind = false;
+    if (rest > 0 &&
+        (log >= STORE_SYNC_LOG_MOST || (log >= STORE_SYNC_LOG && rest <= STORE_SYNC_REST)))
+        sync_here(sync);
+    else if (rest >= STORE_SYNC_BYTES || sync->is_behind)
+        start(sync);
+}
+
+enum status store_sync_begin(struct store_sync *sync, struct loop *loop, struct jobstore *store,
+                             const char *path, struct error *err)
+{
+    *sync = (struct store_sync){.loop = loop, .store = store};
+    sync->task = (struct loop_task){.run = run, .ended = on_synced, .context = sync};
+    if (snprintf(sync->path, sizeof sync->path, "%s", path) >= (int)sizeof sync->path)
+        return fail(err, STATUS_LIMIT, "the path %s is too long", path);
+    return jobstore_leave_sync(store, err);
+}
+
+void store_sync_note(struct store_sync *sync, uint64_t bytes)
+{
+    if (!sync->loop)
+        return;
+    if (sync->synced == sync->written)
+        sync->log_began = sync->written;
+    sync->written += bytes;
+    if (sync->task.is_running || sync->written - sync->synced < STORE_SYNC_BYTES)
+        return;
+    if (sync->has_failed)
+        sync_here(sync);
+    else
+        start(sync);
+}
+
+bool store_sync_is_behind(struct store_sync *sync)
+{
+    if (sync->task.is_running && sync->written - sync->synced > STORE_SYNC_BEHIND)
+        sync->is_behind = true;
+    return sync->is_behind;
+}
+
+bool store_sync_has(struct store_sync *sync, uint64_t written)
+{
+    if (!sync->loop || sync->has_failed || sync->synced >= written)
+        return true;
+    if (!sync->task.is_running)
+        start(sync);
+    return sync->synced >= written;
+}
