@@ -16,6 +16,7 @@
 /* What is to be left on the disk where two checkpoints are kept: the next one in the store and in
  * its log. */
 #define ROOM_STATES 3
+#define ROOM_LEAST  ((uint64_t)32 << 20)
 
 uint64_t checkpoint_pieces(const struct checkpoint *checkpoint)
 {
@@ -90,6 +91,14 @@ enum status checkpoint_put_piece(struct jobstore *store, uint64_t id, uint64_t p
         TRY(checkpoint_abandon(store, err));
     TRY(checkpoint_insert_piece(store, id, position, bytes, err));
     return record_piece(jobstore_recording(store), id, position, bytes, err);
+}
+
+/* In the log beside the store, and then in the store. */
+enum status checkpoint_leave_room(const struct jobstore *store, uint64_t bytes, struct error *err)
+{
+    return jobstore_has_room(store, ROOM_LEAST + 2 * bytes)
+               ? STATUS_OK
+               : fail(err, STATUS_LIMIT, "little room is left on the disk");
 }
 
 static void put_head(struct text *out, const struct checkpoint *checkpoint)

@@ -44,6 +44,9 @@ enum status checkpoint_check(const struct checkpoint *checkpoint, struct error *
 /* Piece 0 of a new id forgets what was left of unfinished ones. */
 enum status checkpoint_put_piece(struct jobstore *store, uint64_t id, uint64_t position,
                                  struct slice bytes, struct error *err);
+/* LIMIT where so many bytes more would leave little on the disk for what a job cannot do without,
+ * such as its progress and its model. For who has pieces that it can do without. */
+enum status checkpoint_leave_room(const struct jobstore *store, uint64_t bytes, struct error *err);
 /* CORRUPT when a piece is missing: nothing changes then. */
 enum status checkpoint_finish(struct jobstore *store, const struct checkpoint *checkpoint,
                               struct error *err);

@@ -34,6 +34,8 @@ enum status step_log_put(struct jobstore *store, uint64_t step, struct slice ent
     if (entry.size > STEP_LOG_BYTES_MAX)
         return fail(err, STATUS_LIMIT, "step %" PRIu64 " has %zu bytes, too many for its log", step,
                     entry.size);
+    if (!jobstore_recording(store))
+        TRY(checkpoint_leave_room(store, entry.size, err));
     for (size_t at = 0; at < entry.size; position++) {
         const size_t left = entry.size - at, size = left < PIECE_BYTES ? left : PIECE_BYTES;
 

@@ -21,7 +21,8 @@
 
 /* Before the first entry: the store is written to all the time. */
 enum status step_log_begin(struct jobstore *store, struct error *err);
-/* In place of what was there of this step. In a transaction of the caller. */
+/* In place of what was there of this step. In a transaction of the caller. LIMIT, too, where the
+ * disk is nearly full: other things of the job need what is left. */
 enum status step_log_put(struct jobstore *store, uint64_t step, struct slice entry,
                          struct error *err);
 /* Appends it. NOT_FOUND: the log ends before it, or within it. */

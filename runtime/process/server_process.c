@@ -41,6 +41,7 @@ struct server_process {
     bool is_restoring; /* pieces of a snapshot are read, and then steps of the log */
     bool has_snapshot; /* all of it is read, or there is none */
     bool is_leaving;
+    uint32_t snapshots_begun;
     int64_t claim_checked_at;
     double us_per_row; /* paced (experiment.h); 0: not */
 };
@@ -238,6 +239,17 @@ static void work(void *self, int64_t now_ms, struct outbox *outbox)
         outbox_end(outbox, STATUS_OK);
 }
 
+/* Steps that are counted from a snapshot's begin on are behind it. */
+static enum status perform(void *self, const struct outbox *outbox, struct error *err)
+{
+    struct server_process *process = self;
+
+    if (process->role.snapshots != process->snapshots_begun)
+        outbox_executor_begin_log(&process->snapshots.executor);
+    process->snapshots_begun = process->role.snapshots;
+    return server_snapshots_perform(&process->snapshots, outbox, err);
+}
+
 /* ----- opening ----- */
 
 static enum status find_tables(struct server_process *process, struct error *err)
@@ -263,8 +275,8 @@ static enum status join(struct server_process *process, struct error *err)
                               .on_tick = on_tick,
                               .has_work = has_work,
                               .work = work,
-                              .perform = server_snapshots_perform,
-                              .context = &process->snapshots};
+                              .perform = perform,
+                              .context = process};
 
     return loop_add_role(process->loop, &role, process->options->listen, process->bound,
                          sizeof process->bound, &process->loop_role, err);

@@ -68,8 +68,8 @@ enum status server_snapshots_open(struct server_snapshots *snapshots, const stru
     struct error why;
     enum status status;
 
-    *snapshots =
-        (struct server_snapshots){.job = job, .index = index, .executor = {.say = say_nothing}};
+    *snapshots = (struct server_snapshots){
+        .job = job, .index = index, .executor = {.leaves_room = true, .say = say_nothing}};
     text_init(&snapshots->piece, TEXT_MAXIMUM);
     TRY(make_folder(job, index, folder, err));
     if (job->tables)

@@ -273,6 +273,8 @@ static enum status store_piece(struct outbox_executor *executor, uint64_t id, ui
 {
     enum status status;
 
+    if (executor->leaves_room)
+        TRY(checkpoint_leave_room(executor->store, bytes.size, err));
     TRY(begin(executor, err));
     status = checkpoint_put_piece(executor->store, id, position, bytes, err);
     if (status == STATUS_OK)
@@ -314,10 +316,7 @@ static void note_outcome(struct outbox_executor *executor, uint64_t id, const st
     (void)checkpoint_make_room(executor->store, NULL);
 }
 
-/* What is lost of the log costs a later process these steps; this one goes on. A process that has
- * another in its place may not: nobody is to hear of a step that its successor does not find. */
-static enum status store_step(struct outbox_executor *executor, struct slice bytes,
-                              struct error *err)
+static enum status put_step(struct outbox_executor *executor, struct slice bytes, struct error *err)
 {
     enum status status;
     uint64_t step;
@@ -331,6 +330,30 @@ static enum status store_step(struct outbox_executor *executor, struct slice byt
     if (status == STATUS_OK)
         return jobstore_commit(executor->store, err);
     jobstore_rollback(executor->store);
+    return status;
+}
+
+/* Nothing that is behind a step which is missing is of use to a later process, nor what is before.
+ */
+static void begin_gap(struct outbox_executor *executor, const struct error *why)
+{
+    log_warning("steps are not logged until the next snapshot: %s", why->message);
+    executor->has_gap = true;
+    (void)step_log_forget_all(executor->store, NULL);
+}
+
+/* What is lost of the log costs a later process these steps; this one goes on. A process that has
+ * another in its place may not: nobody is to hear of a step that its successor does not find. */
+static enum status store_step(struct outbox_executor *executor, struct slice bytes,
+                              struct error *err)
+{
+    enum status status;
+
+    if (executor->has_gap)
+        return jobstore_check_claim(executor->store, executor->incarnation, err);
+    status = put_step(executor, bytes, err);
+    if (status != STATUS_OK && status != STATUS_STALE)
+        begin_gap(executor, err);
     return status;
 }
 
@@ -351,8 +374,7 @@ static enum status store_checkpoint(struct outbox_executor *executor, enum outbo
             (executor->logs_steps && step_log_forget_all(executor->store, &why) != STATUS_OK))
             log_warning("what the job does not need any more: %s", why.message);
     } else if (kind == OUTBOX_STEP) {
-        if (store_step(executor, bytes, &why) != STATUS_OK)
-            log_warning("the log of steps has a gap: %s", why.message);
+        (void)store_step(executor, bytes, &why);
     } else if (kind == OUTBOX_KEEP) {
         memcpy(&id, bytes.data, sizeof id);
         if (checkpoint_keep(executor->store, id, &why) != STATUS_OK)

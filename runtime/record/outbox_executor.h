@@ -54,7 +54,9 @@ struct outbox_executor {
     uint32_t incarnation; /* as claimed */
     struct checkpoint_outcome outcome;
     uint64_t failed_id;      /* its other pieces are not tried */
+    bool leaves_room;        /* pieces do not fill the disk (checkpoint_leave_room) */
     bool logs_steps;         /* its store has a log of steps (step_log.h) */
+    bool has_gap;            /* a step is missing: the log begins again with the next snapshot */
     struct event_log events; /* log.tensorboard; closed without it */
     struct store_call *call; /* begun around each use of the store; NULL: none */
     struct fault fault;
@@ -76,6 +78,11 @@ void outbox_executor_close(struct outbox_executor *executor);
 /* STALE when another master leads. For a master that has nothing to write and
  * would not find out. */
 enum status outbox_executor_check_claim(const struct outbox_executor *executor, struct error *err);
+/* A snapshot begins: steps are logged again if one was not. */
+static inline void outbox_executor_begin_log(struct outbox_executor *executor)
+{
+    executor->has_gap = false;
+}
 bool outbox_executor_take_outcome(struct outbox_executor *executor,
                                   struct checkpoint_outcome *outcome);
 

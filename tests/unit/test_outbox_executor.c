@@ -1,10 +1,12 @@
 /*
- * The executor of a master that another one has replaced writes nothing.
+ * The executor of a master that another one has replaced writes nothing; a log of steps has no gap.
  */
 #include "tests/check.h"
 
 #include <math.h>
+#include <sys/resource.h>
 
+#include "runtime/data/step_log.h"
 #include "runtime/record/outbox_executor.h"
 #include "tests/unit/data_fixture.h"
 
@@ -169,6 +171,81 @@ static void a_replaced_master_finds_out_when_it_asks(void **state)
     CHECK_OK(outbox_executor_check_claim(&fixture->next, &err));
 }
 
+/* ---- a log of steps ---- */
+
+static enum status log_step(struct fixture *fixture, struct outbox_executor *executor,
+                            uint64_t step)
+{
+    struct {
+        uint64_t step;
+        uint32_t size, entry;
+    } bytes = {step, sizeof bytes.entry, (uint32_t)step};
+    struct error err;
+
+    outbox_clear(&fixture->outbox);
+    outbox_put(&fixture->outbox, OUTBOX_STEP, &bytes, sizeof bytes);
+    return outbox_executor_perform(executor, &fixture->outbox, &err);
+}
+
+static bool is_logged(struct jobstore *store, uint64_t step)
+{
+    struct text out;
+    struct error err;
+    bool is;
+
+    text_init(&out, TEXT_MAXIMUM);
+    error_clear(&err);
+    is = step_log_read(store, step, &out, &err) == STATUS_OK;
+    CHECK(is || err.status == STATUS_NOT_FOUND);
+    text_deinit(&out);
+    return is;
+}
+
+/* As a disk with so little room left. */
+static void limit_files(rlim_t bytes)
+{
+    struct rlimit limit;
+
+    CHECK_INT(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    limit.rlim_cur = bytes == RLIM_INFINITY ? limit.rlim_max : bytes;
+    CHECK_INT(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+static void a_log_that_has_a_gap_begins_again_with_a_snapshot(void **state)
+{
+    struct fixture *fixture = *state;
+    struct outbox_executor *executor = &fixture->old;
+
+    executor->logs_steps = true;
+    CHECK_INT(log_step(fixture, executor, 3), STATUS_OK);
+    CHECK_INT(log_step(fixture, executor, 4), STATUS_OK);
+    CHECK(is_logged(executor->store, 3) && is_logged(executor->store, 4));
+    limit_files((rlim_t)32 << 20);
+    CHECK_INT(log_step(fixture, executor, 5), STATUS_OK); /* the job goes on */
+    limit_files(RLIM_INFINITY);
+    CHECK(executor->has_gap);
+    CHECK(!is_logged(executor->store, 5));
+    CHECK(!is_logged(executor->store, 3)); /* they take no room any more */
+    CHECK_INT(log_step(fixture, executor, 6), STATUS_OK);
+    CHECK(!is_logged(executor->store, 6));
+    outbox_executor_begin_log(executor);
+    CHECK_INT(log_step(fixture, executor, 7), STATUS_OK);
+    CHECK(is_logged(executor->store, 7));
+}
+
+static void nobody_hears_of_a_step_of_a_server_that_was_replaced(void **state)
+{
+    struct fixture *fixture = *state;
+    struct error err;
+
+    CHECK_OK(outbox_executor_open(&fixture->next, fixture->folder.path, 0, &err));
+    CHECK_INT(log_step(fixture, &fixture->old, 3), STATUS_STALE);
+    CHECK(!fixture->old.has_gap);
+    fixture->old.has_gap = true; /* nor where it logs nothing */
+    CHECK_INT(log_step(fixture, &fixture->old, 4), STATUS_STALE);
+    CHECK_INT(log_step(fixture, &fixture->next, 3), STATUS_OK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -179,6 +256,10 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(a_replaced_master_finds_out_when_it_asks, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(a_log_that_has_a_gap_begins_again_with_a_snapshot, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(nobody_hears_of_a_step_of_a_server_that_was_replaced,
+                                        set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
