@@ -339,6 +339,18 @@ enum status server_steps_read(struct server_role *role, struct slice bytes, stru
 
 /* ---- a push ---- */
 
+static void count_memory(struct server_role *role)
+{
+    struct server_steps *steps = &role->steps;
+    uint64_t bytes =
+        steps->entry.capacity + step_rows_memory(&steps->sum) + step_rows_memory(&steps->before);
+
+    for (uint32_t l = 0; l < role->options.lanes; l++)
+        bytes += step_rows_memory(steps->lanes + l);
+    role->memory.used += bytes - steps->memory;
+    steps->memory = bytes;
+}
+
 /* What was read into the role: their arrays change places. */
 static void keep_push(struct server_role *role, struct step_rows *lane, const uint32_t *counts)
 {
@@ -375,6 +387,7 @@ static enum status take_whole_step(struct server_role *role, struct outbox *outb
         TRY(take_step(role, &role->steps.sum, err));
     }
     log_step(role, role->clock - 1, outbox);
+    count_memory(role);
     server_steps_drop_pushes(role);
     return STATUS_OK;
 }
@@ -393,6 +406,7 @@ enum status server_steps_push(struct server_role *role, const struct message_pus
         return STATUS_OK;
     }
     keep_push(role, steps->lanes + lane, counts);
+    count_memory(role);
     steps->is_here[lane] = true;
     return ++steps->here == role->options.lanes ? take_whole_step(role, outbox, err) : STATUS_OK;
 }

@@ -21,6 +21,9 @@
  * process counts it again, behind its snapshot, and is where this one was. Where logs are lost, and
  * servers are further apart, the master begins anew (shard_steps.h).
  *
+ * What lanes push, their sum and what the rows were count as memory of the server's rows
+ * (row_bucket.h): with them its limit is reached earlier.
+ *
  * The entry of a step, after its size: u64 layout | sized counts, ids, seen, gradients, each array
  * as of PUSH.
  */
@@ -47,6 +50,7 @@ struct server_steps {
     struct step_rows before; /* what the rows of the last step were; seen: not used */
     bool has_before;
     struct text entry;
+    uint64_t memory; /* bytes of all of these, as counted with the server's rows */
 };
 
 enum status server_steps_init(struct server_role *role, struct error *err);

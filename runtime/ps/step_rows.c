@@ -34,6 +34,12 @@ void step_rows_free(struct step_rows *rows)
     *rows = (struct step_rows){.rows = 0};
 }
 
+uint64_t step_rows_memory(const struct step_rows *rows)
+{
+    return rows->ids_room * sizeof *rows->ids + rows->seen_room * sizeof *rows->seen +
+           rows->values_room * sizeof *rows->values;
+}
+
 void step_rows_copy(const struct step_rows *from, struct row_widths widths, const uint32_t *counts,
                     const uint64_t *ids, float *values, bool *has)
 {

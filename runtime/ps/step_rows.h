@@ -32,6 +32,8 @@ struct row_widths {
 enum status step_rows_reserve(struct step_rows *rows, uint64_t count, uint64_t floats,
                               struct error *err);
 void step_rows_free(struct step_rows *rows);
+/* Bytes that its arrays take. */
+uint64_t step_rows_memory(const struct step_rows *rows);
 
 /* Into `values` of the rows that counts and ids name those of them that `from` has, and where it is
  * not NULL whether it has each into has (all rows). */

@@ -461,6 +461,30 @@ static void a_layout_anew_drops_all_that_was_counted(void **state)
     finish(&stage);
 }
 
+static void what_lanes_push_is_memory_of_the_rows(void **state)
+{
+    const uint64_t bytes = ROWS * (sizeof(uint64_t) + sizeof(uint32_t) + WIDTH * sizeof(float));
+    struct message message;
+    struct stage stage;
+    uint64_t used;
+    (void)state;
+
+    begin(&stage);
+    take_lane(&stage, 1, 0, 0);
+    used = stage.role.memory.used;
+    CHECK(used >= bytes); /* no row is made yet */
+    take_lane(&stage, 1, 1, 0);
+    CHECK(stage.role.memory.used >= used + bytes);
+    resume(&stage, 1, 2);
+    ask(&stage, 1, 2, 0);
+    stage.role.memory.limit = stage.role.memory.used; /* and there is no room for one */
+    push(&stage, 1, 2, 0);
+    CHECK_INT(stage.role.state, SERVER_FAILED);
+    CHECK(find(&stage, stage.role.master.peer, MESSAGE_FAILED, &message));
+    CHECK_INT(message.failure.status, STATUS_LIMIT);
+    finish(&stage);
+}
+
 static void lanes_beyond_the_most_are_refused(void **state)
 {
     struct server_options options = options_of(0);
@@ -487,6 +511,7 @@ int main(void)
         cmocka_unit_test(a_snapshot_has_the_rows_before_the_last_step),
         cmocka_unit_test(a_server_says_which_steps_it_has_the_rows_before),
         cmocka_unit_test(a_layout_anew_drops_all_that_was_counted),
+        cmocka_unit_test(what_lanes_push_is_memory_of_the_rows),
         cmocka_unit_test(lanes_beyond_the_most_are_refused),
     };
 
