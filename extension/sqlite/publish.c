@@ -201,15 +201,14 @@ static enum status publish_in_transaction(struct sqlite_host *host, struct slice
 {
     struct model *model = publication->model;
     struct located located;
-    bool is_there = false;
+    bool is_there;
 
     TRY(model_stamp(model, arena, err));
     TRY(create_catalog(host->db, schema, err));
     TRY(locate(host->db, schema, name, &located, err));
     if (located.exists)
         TRY(succeed_current(host, schema, name, arena, model, err));
-    else
-        TRY(pieces_take(host->db, schema, name, model, &is_there, err));
+    TRY(pieces_take(host->db, schema, name, located.exists, model, &is_there, err));
     if (!located.exists && !is_there)
         TRY(run_in(host->db, schema, name, CREATE_MODEL_TABLE, NULL, 0, err));
     if (!is_there)
@@ -248,11 +247,13 @@ enum status host_publish(void *self, struct slice schema, struct slice name,
                          struct publication *publication, struct error *err)
 {
     struct sqlite_host *host = self;
+    struct table_target target = {.name = name, .kind = TARGET_MODEL};
     struct transaction transaction;
     struct arena arena;
     enum status status;
 
-    schema = schema_or_main(schema);
+    schema = target.schema = schema_or_main(schema);
+    TRY(check_target_kind(host, &target, err)); /* before pieces are left beside it */
     TRY(pieces_write(host->db, schema, name, publication->model, err));
     TRY(transaction_begin(&transaction, host->db, err));
     arena_init(&arena, ARENA_MAXIMUM);

@@ -1,9 +1,9 @@
 #include "extension/sqlite/publish_pieces.h"
 
 #include <ctype.h>
-#include <stdio.h>
 
 #include "base/hash.h"
+#include "extension/engine/host/model_pieces.h"
 #include "extension/sqlite/model_sql.h"
 #include "extension/sqlite/models.h"
 #include "extension/sqlite/sql.h"
@@ -11,15 +11,11 @@
 #include "scoring/model_meta.h"
 #include "scoring/model_write.h"
 
-#define NAME_BYTES   64
-#define PREFIX       "totrain_part_"
-#define PREFIX_BYTES ((size_t)(sizeof PREFIX - 1 + 16 + 1)) /* with what is of the model's name */
-
 struct pieces {
     sqlite3 *db;
     struct slice schema;
     const struct model *model;
-    char name[NAME_BYTES]; /* of the table */
+    char name[PIECES_NAME_BYTES]; /* of the table */
 };
 
 /* Names are the same in large and small letters. */
@@ -39,16 +35,14 @@ static struct pieces pieces_of(sqlite3 *db, struct slice schema, struct slice na
 {
     struct pieces pieces = {.db = db, .schema = schema, .model = model};
 
-    snprintf(pieces.name, sizeof pieces.name, PREFIX "%016llx_%.*s",
-             (unsigned long long)hash_of_name(name),
-             model->digest.size < 16 ? (int)model->digest.size : 16, model->digest.data);
+    pieces_name(hash_of_name(name), model->digest, pieces.name);
     return pieces;
 }
 
 /* What another model of this name has left: one at a time, as the list changes with it. */
 static enum status remove_others(const struct pieces *pieces, struct error *err)
 {
-    char other[NAME_BYTES];
+    char other[PIECES_NAME_BYTES];
     bool has_row = true;
 
     while (has_row) {
@@ -59,7 +53,7 @@ static enum status remove_others(const struct pieces *pieces, struct error *err)
                        "SELECT name FROM %.sqlite_master WHERE type = 'table' AND "
                        "substr(name, 1, length(?1)) = ?1 AND name <> ?2",
                        &statement, err));
-        sql_bind_text(statement, 1, (struct slice){pieces->name, PREFIX_BYTES});
+        sql_bind_text(statement, 1, (struct slice){pieces->name, PIECES_PREFIX_BYTES});
         sql_bind_text(statement, 2, slice_of(pieces->name));
         status = sql_step(statement, &has_row, err);
         if (status == STATUS_OK && has_row)
@@ -113,17 +107,11 @@ static enum status find_next(const struct pieces *pieces, uint64_t *next, struct
     return STATUS_OK;
 }
 
-/* Where the model's table is there, as another publisher was first, no pieces are wanted. */
-static enum status write_piece(const struct pieces *pieces, struct slice model, bool *is_at_end,
-                               struct error *err)
+static enum status write_piece(const struct pieces *pieces, bool *is_at_end, struct error *err)
 {
     struct located located;
     uint64_t next;
 
-    TRY(locate(pieces->db, pieces->schema, model, &located, err));
-    *is_at_end = located.exists;
-    if (located.exists)
-        return STATUS_OK;
     TRY(locate(pieces->db, pieces->schema, slice_of(pieces->name), &located, err));
     if (!located.exists) {
         TRY(remove_others(pieces, err));
@@ -145,7 +133,7 @@ enum status pieces_write(sqlite3 *db, struct slice schema, struct slice name,
         return STATUS_OK;
     while (!is_at_end) {
         TRY(transaction_begin(&transaction, db, err));
-        TRY(transaction_end(&transaction, write_piece(&pieces, name, &is_at_end, err), err));
+        TRY(transaction_end(&transaction, write_piece(&pieces, &is_at_end, err), err));
     }
     return STATUS_OK;
 }
@@ -173,8 +161,27 @@ static enum status rename_table(const struct pieces *pieces, struct slice name, 
     return status;
 }
 
-enum status pieces_take(sqlite3 *db, struct slice schema, struct slice name,
-                        const struct model *model, bool *are_there, struct error *err)
+/* The table that others refer to gets the rows, in their order. */
+static enum status move_rows(const struct pieces *pieces, struct slice name, struct error *err)
+{
+    struct text sql;
+    enum status status;
+
+    text_init(&sql, TEXT_MAXIMUM);
+    text_append_string(&sql, "INSERT INTO ");
+    sql_append_table(&sql, pieces->schema, name);
+    text_append_string(&sql, " (part, name, position, value, data) SELECT part, name, position, "
+                             "value, data FROM ");
+    sql_append_table(&sql, pieces->schema, slice_of(pieces->name));
+    text_append_string(&sql, " ORDER BY rowid");
+    status = sql_execute_text(pieces->db, &sql, err);
+    text_deinit(&sql);
+    TRY(status);
+    return drop_table(pieces->db, pieces->schema, slice_of(pieces->name), err);
+}
+
+enum status pieces_take(sqlite3 *db, struct slice schema, struct slice name, bool is_replaced,
+                        const struct model *model, bool *are_in, struct error *err)
 {
     const struct pieces pieces = pieces_of(db, schema, name, model);
     struct located located;
@@ -182,11 +189,11 @@ enum status pieces_take(sqlite3 *db, struct slice schema, struct slice name,
     uint64_t next;
 
     TRY(locate(db, schema, slice_of(pieces.name), &located, err));
-    *are_there = located.exists;
+    *are_in = located.exists;
     if (!located.exists)
         return STATUS_OK;
     TRY(find_next(&pieces, &next, err));
     TRY(place_rows(&pieces, next, SIZE_MAX, &is_at_end, err)); /* as ever there are none */
     TRY(place_rows(&pieces, 0, 1, &is_at_end, err));
-    return rename_table(&pieces, name, err);
+    return is_replaced ? move_rows(&pieces, name, err) : rename_table(&pieces, name, err);
 }

@@ -1,8 +1,9 @@
 /*
- * publish_pieces.h - the rows of a large model on their way into a new table, committed by pieces.
+ * publish_pieces.h - the rows of a large model on their way into its table, committed by pieces.
  *
- *     begin --(a piece, COMMIT)*--> all rows but the meta row are in a table beside it
- *     take  in the transaction that publishes: the meta row, and the table gets its name
+ *     write --(a piece, COMMIT)*--> all rows but the meta row are in a table beside it
+ *     take  in the transaction that publishes: the meta row, and the table gets the model's name;
+ *           where a table has that name, its rows get in there
  *
  * Who is killed leaves the pieces that it has committed. The table is known by the model's name and
  * digest, so whoever publishes the same model again, as the next publisher of a job does, goes on
@@ -15,16 +16,13 @@
 #include "extension/engine/host/host.h"
 #include "extension/sqlite/api.h"
 
-#define PIECE_BYTES        ((size_t)8 << 20)
-#define PIECES_MODEL_LEAST ((uint64_t)64 << 20) /* a smaller model is written at once */
-
-/* Outside of any transaction: the rows of a model of so many bytes for a name that is new. Nothing,
- * where the connection is inside of one, which is the user's. */
+/* Outside of any transaction: the rows of a model of so many bytes. Nothing, where the connection
+ * is inside of one, which is the user's. */
 enum status pieces_write(sqlite3 *db, struct slice schema, struct slice name,
                          const struct model *model, struct error *err);
-/* Inside of the transaction that publishes. *are_there: the table has its name now, and all rows;
- * else there are no pieces of this model. */
-enum status pieces_take(sqlite3 *db, struct slice schema, struct slice name,
-                        const struct model *model, bool *are_there, struct error *err);
+/* Inside of the transaction that publishes, into a table that was emptied, where one is there.
+ * *are_in: it is there, with all rows; else there are no pieces of this model. */
+enum status pieces_take(sqlite3 *db, struct slice schema, struct slice name, bool is_replaced,
+                        const struct model *model, bool *are_in, struct error *err);
 
 #endif

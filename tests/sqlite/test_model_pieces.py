@@ -1,5 +1,6 @@
-"""A large model goes into its new table by pieces, and whoever publishes it again goes on behind the last of them."""
+"""A large model goes into its table by pieces, and whoever publishes it again goes on behind the last of them."""
 
+import json
 import resource
 import signal
 import sqlite3
@@ -24,6 +25,14 @@ class ModelPieces(harness.Case):
     def parts(self):
         return sorted(name for name in self.tables(self.database) if name.startswith("totrain_part_"))
 
+    def current(self, database=None, model="m"):
+        """The version that a reader sees, and whether it has all rows of it."""
+        database = database or self.database
+        meta, = database.execute(f"SELECT data FROM {model} WHERE part = 'meta'").fetchone()
+        shown = json.loads(meta)
+        size, = database.execute(f"SELECT sum(length(data)) FROM {model} WHERE part = 'tensor'").fetchone()
+        return shown["version"], size
+
     def check_whole(self, model, other):
         """The same rows as those of the other model, but for what was marked, and in the same order."""
         rows = "SELECT rowid, part, name, position, data FROM {} WHERE part <> 'meta'"
@@ -34,12 +43,12 @@ class ModelPieces(harness.Case):
         scores = "SELECT totrain_logits('{}', x, y) FROM t LIMIT 20"
         self.assertEqual(self.run_all(scores.format(model)), self.run_all(scores.format(other)))
 
-    def fill(self, most):
+    def fill(self, most, settings=""):
         """The database has room for so many bytes of the model m. How many bytes it had."""
         pages, size = (self.run_all(f"PRAGMA {name}")[0][0] for name in ("page_count", "page_size"))
         self.run_all(f"PRAGMA max_page_count = {pages + most // size}")
         with self.assertRaisesRegex(sqlite3.Error, "full"):
-            self.run_all(TRAIN.format("", "m"))
+            self.run_all(TRAIN.format(settings, "m"))
         self.run_all("PRAGMA max_page_count = 1073741823")
         return pages * size
 
@@ -49,6 +58,12 @@ class ModelPieces(harness.Case):
     def publish(self):
         done = self.run_program("publish", self.last_job())
         self.assertEqual(done.returncode, 0, done.stderr)
+
+    def publish_killed(self, limit):
+        """By a write behind the end that the file may have: in the middle of a piece, as by a power cut."""
+        killed = self.run_program("publish", self.last_job(), preexec_fn=lambda: resource.setrlimit(
+            resource.RLIMIT_FSIZE, (limit, limit)))
+        self.assertEqual(killed.returncode, -signal.SIGXFSZ)
 
     def mark(self):
         """What is there of the model: rows that are written again lose it. How many there are."""
@@ -70,20 +85,61 @@ class ModelPieces(harness.Case):
         self.check_whole("m", "other")
 
     def test_who_is_killed_leaves_pieces_to_the_next(self):
-        """By a write behind the end that the file may have: in the middle of a piece, as by a power cut."""
         self.run_all(TRAIN.format("", "other"))
         size = self.fill(BYTES // 4)
         marked = self.mark()
         limit = size + BYTES * 3 // 4
-        killed = self.run_program("publish", self.last_job(), preexec_fn=lambda: resource.setrlimit(
-            resource.RLIMIT_FSIZE, (limit, limit)))
-        self.assertEqual(killed.returncode, -signal.SIGXFSZ)
+        self.publish_killed(limit)
         self.assertGreater(self.mark(), marked)
         marked = self.mark()
         self.assertNotIn("m", self.tables(self.database))
         self.publish()
         self.assertEqual(self.run_all("SELECT count(*) FROM m WHERE value = 7"), [(marked,)])
         self.check_whole("m", "other")
+
+    def test_a_model_is_replaced_by_pieces(self):
+        """Who refers to its table, goes on; who reads meanwhile sees the old model, and it is kept."""
+        self.run_all(TRAIN.format(", train.seed = 3", "other"))
+        self.run_all(TRAIN.format("", "m"))
+        self.run_all("CREATE TABLE seen (part TEXT)")
+        self.run_all("CREATE VIEW parts AS SELECT DISTINCT part FROM m")
+        self.run_all("CREATE INDEX m_parts ON m (part)")
+        self.run_all("CREATE TRIGGER noted AFTER INSERT ON m BEGIN INSERT INTO seen VALUES (new.part); END")
+        old, old_digest = self.current(), self.model_digest("m")
+        rows = "SELECT rowid, part, name, position, data FROM m WHERE part <> 'meta'"
+        old_rows = self.run_all(rows)
+        size = self.fill(BYTES // 4, ", train.seed = 3")
+        self.assertEqual((self.current(), self.run_all("SELECT count(*) FROM seen")), (old, [(0,)]))
+        marked = self.mark()
+        self.publish_killed(size + BYTES * 3 // 4)
+        self.assertEqual(self.current(), old)
+        self.assertGreater(self.mark(), marked)
+        marked = self.mark()
+        self.publish_killed(size + BYTES * 5 // 4)  # in the transaction that moves the rows
+        self.assertEqual((self.current(), self.run_all("SELECT count(*) FROM seen")), (old, [(0,)]))
+        self.publish()
+        self.assertEqual(self.run_all("SELECT count(*) FROM m WHERE value = 7"), [(marked,)])
+        self.check_whole("m", "other")
+        self.assertEqual(self.run_all("SELECT part FROM parts ORDER BY part"), [("meta",), ("tensor",)])
+        self.assertEqual(self.run_all("SELECT name FROM sqlite_master WHERE tbl_name = 'm' ORDER BY name"),
+                         [("m",), ("m_parts",), ("noted",)])
+        self.assertEqual(self.run_all("SELECT count(*) FROM seen"), self.run_all("SELECT count(*) FROM m"))
+        self.assertEqual(len(self.run_all("SHOW VERSIONS m")), 2)
+        self.run_all("ROLLBACK MODEL m TO 1")
+        self.assertEqual((self.model_digest("m"), self.run_all(rows)), (old_digest, old_rows))
+
+    def test_readers_see_the_old_model_or_the_new_one(self):
+        self.run_all("PRAGMA journal_mode = WAL")
+        self.run_all(TRAIN.format("", "m"))
+        self.fill(BYTES // 4, ", train.seed = 3")
+        reader = self.connect(isolation_level=None)
+        reader.execute("BEGIN")
+        old = self.current(reader)
+        self.publish()
+        self.assertEqual(self.current(reader), old)
+        reader.execute("COMMIT")
+        self.assertEqual(self.current(reader), (old[0] + 1, old[1]))
+        self.assertEqual(self.parts(), [])
 
     def test_another_model_of_the_name_removes_them(self):
         self.fill(BYTES // 2)
