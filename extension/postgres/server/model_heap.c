@@ -146,27 +146,26 @@ static enum status give_row(struct scan *scan, TupleTableSlot *slot, struct erro
     return scan->rows->row(scan->rows->self, cells, MODEL_COLUMNS, err);
 }
 
-static TableScanDesc begin_scan(Relation relation, const struct pg_model_read *read)
+static TableScanDesc begin_scan(Relation relation, BlockNumber first, BlockNumber count)
 {
     TableScanDesc scan =
         table_beginscan_strat(relation, GetActiveSnapshot(), 0, NULL, true, /* no sync */ false);
 
-    if (read->at_once && relation->rd_tableam == GetHeapamTableAmRoutine() &&
-        RelationGetNumberOfBlocks(relation) > LISTED_BLOCKS_MAX)
-        heap_setscanlimits(scan, 0, LISTED_BLOCKS_MAX);
+    if (count != InvalidBlockNumber)
+        heap_setscanlimits(scan, first, count);
     return scan;
 }
 
-static enum status scan_heap(Relation relation, struct scan *scan, struct error *err)
+/* So many blocks; InvalidBlockNumber: all. */
+static enum status scan_blocks(Relation relation, struct scan *scan, BlockNumber first,
+                               BlockNumber count, struct error *err)
 {
     MemoryContext row =
         AllocSetContextCreate(CurrentMemoryContext, "totrain row", ALLOCSET_DEFAULT_SIZES);
     TupleTableSlot *slot = table_slot_create(relation, NULL);
-    TableScanDesc heap = begin_scan(relation, scan->read);
+    TableScanDesc heap = begin_scan(relation, first, count);
     enum status status = STATUS_OK;
 
-    for (int c = 0; c < MODEL_COLUMNS; c++)
-        value_reader_init(&scan->readers[c], model_columns[c].type, PG_DATA);
     while (status == STATUS_OK && !(scan->read->only_meta && scan->is_found) &&
            table_scan_getnextslot(heap, ForwardScanDirection, slot)) {
         MemoryContext context = MemoryContextSwitchTo(row);
@@ -180,6 +179,33 @@ static enum status scan_heap(Relation relation, struct scan *scan, struct error 
     ExecDropSingleTupleTableSlot(slot);
     MemoryContextDelete(row);
     return status;
+}
+
+/* The meta row is the first that was written, or, of a model that came by pieces, the last. */
+static enum status scan_for_meta(Relation relation, struct scan *scan, BlockNumber blocks,
+                                 struct error *err)
+{
+    const BlockNumber between = blocks - 2;
+    const bool is_part = scan->read->at_once && between > LISTED_BLOCKS_MAX;
+
+    TRY(scan_blocks(relation, scan, 0, 1, err));
+    if (!scan->is_found)
+        TRY(scan_blocks(relation, scan, blocks - 1, 1, err));
+    if (!scan->is_found)
+        TRY(scan_blocks(relation, scan, 1, is_part ? LISTED_BLOCKS_MAX : between, err));
+    return STATUS_OK;
+}
+
+static enum status scan_heap(Relation relation, struct scan *scan, struct error *err)
+{
+    BlockNumber blocks = 0;
+
+    for (int c = 0; c < MODEL_COLUMNS; c++)
+        value_reader_init(&scan->readers[c], model_columns[c].type, PG_DATA);
+    if (scan->read->only_meta && relation->rd_tableam == GetHeapamTableAmRoutine())
+        blocks = RelationGetNumberOfBlocks(relation);
+    return blocks > 2 ? scan_for_meta(relation, scan, blocks, err)
+                      : scan_blocks(relation, scan, 0, InvalidBlockNumber, err);
 }
 
 static enum status read_relation(Relation relation, struct scan *scan, struct error *err)
