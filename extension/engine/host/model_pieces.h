@@ -13,10 +13,10 @@
 #define PIECE_BYTES        ((size_t)8 << 20)
 #define PIECES_MODEL_LEAST ((uint64_t)64 << 20) /* a smaller model is written at once */
 
-#define PIECES_NAME_BYTES   64
-#define PIECES_PREFIX       "totrain_part_"
-#define PIECES_PREFIX_BYTES ((size_t)(sizeof PIECES_PREFIX - 1 + 16 + 1)) /* with the name's hash  \
-                                                                           */
+#define PIECES_NAME_BYTES 64
+#define PIECES_PREFIX     "totrain_part_"
+/* Of the prefix and the hash of the model's name. */
+#define PIECES_PREFIX_BYTES ((size_t)(sizeof PIECES_PREFIX - 1 + 16 + 1))
 
 /* `hash`: of the model's name, in which names that are the same are written in the same way. */
 void pieces_name(uint64_t hash, struct slice digest, char name[PIECES_NAME_BYTES]);

@@ -48,6 +48,16 @@ static enum status end(void *self, struct pg_transaction *transaction, enum stat
     return status;
 }
 
+/* What is committed is so at once. */
+static enum status settle(void *self, bool *is_so, struct error *err)
+{
+    const struct libpq *libpq = self;
+
+    (void)err;
+    *is_so = PQtransactionStatus(libpq->connection) == PQTRANS_IDLE;
+    return STATUS_OK;
+}
+
 /* ----- the connection ----- */
 
 static bool interrupted(void *self)
@@ -93,6 +103,7 @@ static enum status begin_session(struct libpq *libpq, PGconn *connection, struct
                                            .finish = libpq_finish_prepared,
                                            .begin = begin,
                                            .end = end,
+                                           .settle = settle,
                                            .interrupted = interrupted};
     text_init(&libpq->delivery, PATH_MAX);
     error_clear(err);

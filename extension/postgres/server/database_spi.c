@@ -459,6 +459,15 @@ static enum status spi_end(void *self, struct pg_transaction *transaction, enum 
     return status;
 }
 
+/* Unless the door knows that the transaction is its own. */
+static enum status spi_settle(void *self, bool *is_so, struct error *err)
+{
+    (void)self;
+    (void)err;
+    *is_so = false;
+    return STATUS_OK;
+}
+
 void database_spi_init(struct session *session)
 {
     session->database = (struct pg_database){.self = session,
@@ -471,5 +480,6 @@ void database_spi_init(struct session *session)
                                              .finish = spi_finish,
                                              .begin = spi_begin,
                                              .end = spi_end,
+                                             .settle = spi_settle,
                                              .interrupted = session_interrupted};
 }

@@ -99,6 +99,15 @@ static enum status rows_read(void *self, struct error *err)
     return session_catch(&door->session, begin_again, NULL, err);
 }
 
+/* Not where the model is published with other things, in a part of the transaction. */
+static enum status settle(void *self, bool *is_so, struct error *err)
+{
+    struct door *door = (struct door *)((char *)self - offsetof(struct door, session));
+
+    *is_so = door->owns_transaction && GetCurrentTransactionNestLevel() == 1;
+    return *is_so ? session_catch(&door->session, begin_again, NULL, err) : STATUS_OK;
+}
+
 static void note_written(void *folder)
 {
     undo_note_written(folder);
@@ -215,6 +224,7 @@ struct door *door_open(void)
     /* It could begin no subtransaction, and would be thrown through the engine. */
     PreventCommandIfParallelMode("a statement of ToTrain");
     session_init(&door->session, false);
+    door->session.database.settle = settle;
     postgres_host_init(&door->host, &door->session.database, settings.program,
                        settings_state(GetUserId()));
     door->host.job_login = settings.job_login;

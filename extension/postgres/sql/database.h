@@ -150,6 +150,10 @@ struct pg_database {
     enum status (*end)(void *self, struct pg_transaction *transaction, enum status so_far,
                        struct error *err);
 
+    /* Where no transaction is open, neither the user's nor one of our own: what was done so far is
+     * committed for good. *is_so is false inside of one. */
+    enum status (*settle)(void *self, bool *is_so, struct error *err);
+
     /* Has the user asked this session to stop? */
     bool (*interrupted)(void *self);
 };

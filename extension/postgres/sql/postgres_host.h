@@ -3,7 +3,8 @@
  *
  *     query.c    run a query, describe one        models.c   find, load, list models
  *     tables.c   targets: checks, filling         publish.c  publish, keep and restore versions
- *     replace.c  one table in another's place
+ *     replace.c  one table in another's place     write_model.c  rows of a model into a table
+ *     publish_pieces.c  those of a large one, committed by pieces
  *     fill_rows.c  rows that workers score  row_guess.c  how many rows a query may have
  *     saved_rows.c  those rows in a file
  *

@@ -4,11 +4,11 @@
 
 #include "extension/engine/host/stored.h"
 #include "extension/postgres/sql/models.h"
+#include "extension/postgres/sql/publish_pieces.h"
 #include "extension/postgres/sql/replace.h"
 #include "extension/postgres/sql/sql.h"
 #include "extension/postgres/sql/tables.h"
-#include "scoring/model_table.h"
-#include "scoring/model_write.h"
+#include "extension/postgres/sql/write_model.h"
 
 #define NAMES_ARENA_MAX ((size_t)1 << 20)
 
@@ -67,72 +67,16 @@ static enum status keep_current(const struct publishing *publishing, const struc
     return forget(publishing, "older metrics", 0, err);
 }
 
-struct insertion {
-    struct postgres_host *host;
-    struct pg_prepared *prepared;
+struct metric_insertion {
+    struct pg_insertion rows;
     const struct publication *publication;
     struct cell relation;
 };
 
-static enum status insert_model_row(void *context, const struct model_row *row, struct error *err)
-{
-    struct insertion *insertion = context;
-    struct cell cells[] = {cell_text(row->part),
-                           cell_text(row->name),
-                           cell_integer(row->position),
-                           row->has_value ? cell_real(row->value) : cell_null(),
-                           {.type = row->has_data ? CELL_BLOB : CELL_NULL, .text = row->data}};
-
-    return insertion->host->database->execute(insertion->host->database->self, insertion->prepared,
-                                              cells, err);
-}
-
-static enum status prepare(struct insertion *insertion, const char *format,
-                           const struct pg_table *table, const enum cell_type *types, size_t count,
-                           struct error *err)
-{
-    const struct pg_database *database = insertion->host->database;
-    enum status status;
-    struct text sql;
-
-    text_init(&sql, TEXT_MAXIMUM);
-    pg_sql_append(&sql, format, table);
-    status = sql.failed ? fail_no_memory(err)
-                        : database->prepare(database->self, text_slice(&sql), types, count,
-                                            &insertion->prepared, err);
-    text_deinit(&sql);
-    return status;
-}
-
-/* What is in is known when the statement is finished; the first error counts. */
-static enum status finish(struct insertion *insertion, enum status so_far, struct error *err)
-{
-    const struct pg_database *database = insertion->host->database;
-    struct error late;
-    enum status status = database->finish(database->self, insertion->prepared, &late);
-
-    if (so_far == STATUS_OK && status != STATUS_OK)
-        *err = late;
-    return so_far == STATUS_OK ? status : so_far;
-}
-
-static enum status insert_model(const struct publishing *publishing, const struct model *model,
-                                struct error *err)
-{
-    static const enum cell_type types[] = {CELL_TEXT, CELL_TEXT, CELL_INTEGER, CELL_REAL,
-                                           CELL_BLOB};
-    struct insertion insertion = {.host = publishing->host};
-
-    TRY(prepare(&insertion,
-                "INSERT INTO @ (part, name, \"position\", value, data) VALUES ($1, $2, $3, $4, $5)",
-                &publishing->table, types, 5, err));
-    return finish(&insertion, model_write(model, insert_model_row, &insertion, err), err);
-}
-
 static enum status insert_metric(void *context, uint32_t epoch, uint64_t step, const char *metric,
                                  const char *part, double value, struct error *err)
 {
-    struct insertion *insertion = context;
+    struct metric_insertion *insertion = context;
     const struct publication *publication = insertion->publication;
     struct cell cells[] = {insertion->relation,
                            cell_integer(publication->model->version),
@@ -143,8 +87,7 @@ static enum status insert_metric(void *context, uint32_t epoch, uint64_t step, c
                            cell_string(part),
                            cell_real(value)};
 
-    return insertion->host->database->execute(insertion->host->database->self, insertion->prepared,
-                                              cells, err);
+    return pg_insertion_row(&insertion->rows, cells, err);
 }
 
 static enum status insert_metrics(const struct publishing *publishing,
@@ -152,18 +95,19 @@ static enum status insert_metrics(const struct publishing *publishing,
 {
     static const enum cell_type types[] = {CELL_INTEGER, CELL_INTEGER, CELL_INTEGER, CELL_INTEGER,
                                            CELL_INTEGER, CELL_TEXT,    CELL_TEXT,    CELL_REAL};
-    struct insertion insertion = {.host = publishing->host,
-                                  .publication = publication,
-                                  .relation = cell_integer(publishing->located.relation)};
+    struct metric_insertion insertion = {.publication = publication,
+                                         .relation = cell_integer(publishing->located.relation)};
 
     if (!publication->store)
         return STATUS_OK;
-    TRY(prepare(&insertion,
-                "INSERT INTO totrain.metrics (relation, version, job, epoch, step, metric, part, "
-                "value) VALUES ($1::pg_catalog.oid, $2, $3, $4, $5, $6, $7, $8)",
-                NULL, types, 8, err));
-    return finish(&insertion,
-                  jobstore_each_metric(publication->store, insert_metric, &insertion, err), err);
+    TRY(pg_insertion_begin(
+        &insertion.rows, publishing->host,
+        "INSERT INTO totrain.metrics (relation, version, job, epoch, step, metric, part, value) "
+        "VALUES ($1::pg_catalog.oid, $2, $3, $4, $5, $6, $7, $8)",
+        NULL, types, 8, err));
+    return pg_insertion_end(
+        &insertion.rows, jobstore_each_metric(publication->store, insert_metric, &insertion, err),
+        err);
 }
 
 static enum status put_registry(const struct publishing *publishing, const struct model *model,
@@ -276,29 +220,6 @@ static enum status succeed_current(const struct publishing *publishing, struct m
     return keep_current(publishing, &current, err);
 }
 
-/* Random bytes cannot be packed: TOAST would try with every chunk. */
-static enum status create_table(struct publishing *publishing, struct error *err)
-{
-    TRY(pg_run(publishing->host,
-               "CREATE TABLE @ (part pg_catalog.text, name pg_catalog.text, \"position\" "
-               "pg_catalog.int8, value pg_catalog.float8, data pg_catalog.bytea)",
-               &publishing->table, NULL, 0, NULL, err));
-    TRY(pg_run(publishing->host,
-               "ALTER TABLE @ ALTER COLUMN data SET STORAGE EXTERNAL, REPLICA IDENTITY FULL",
-               &publishing->table, NULL, 0, NULL, err));
-    return postgres_locate(publishing->host, publishing->table.schema, publishing->table.name,
-                           &publishing->located, err);
-}
-
-/* One publisher of a name at a time: the second one replaces what the first one made. */
-static enum status lock_name(const struct publishing *publishing, struct error *err)
-{
-    const struct cell names[] = {cell_text(publishing->table.schema),
-                                 cell_text(publishing->table.name)};
-
-    return pg_run(publishing->host, "SELECT totrain.lock_model($1, $2)", NULL, names, 2, NULL, err);
-}
-
 /* The answer to an earlier COMMIT was lost: was it committed? Its transaction holds the lock on
  * this name until that is decided. */
 static enum status was_committed(const struct publishing *publishing, bool *was, struct error *err)
@@ -330,13 +251,35 @@ static enum status note_transaction(const struct publishing *publishing, struct 
     return STATUS_OK;
 }
 
-static enum status publish_in_transaction(struct publishing *publishing,
+/* Into the table, which is empty; or where none is there yet, into one that is made. */
+static enum status fill_table(struct publishing *publishing, struct pg_pieces *pieces,
+                              struct error *err)
+{
+    const struct pg_table *table = &publishing->table;
+    bool has_table = publishing->located.exists;
+    uint64_t first = 0;
+    bool is_at_end;
+
+    TRY(pg_pieces_find(pieces, err));
+    if (!has_table && !(pieces->is_usable && pieces->is_renamed)) {
+        TRY(pg_create_model_table(publishing->host, table, err));
+        has_table = true;
+    }
+    if (pieces->is_usable)
+        TRY(pg_pieces_take(pieces, has_table, err));
+    else
+        TRY(pg_write_model(publishing->host, table, pieces->model, &first, SIZE_MAX, &is_at_end,
+                           err));
+    return postgres_locate(publishing->host, table->schema, table->name, &publishing->located, err);
+}
+
+static enum status publish_in_transaction(struct publishing *publishing, struct pg_pieces *pieces,
                                           struct publication *publication, struct error *err)
 {
     struct model *model = publication->model;
     bool is_there;
 
-    TRY(lock_name(publishing, err));
+    TRY(pg_lock_model(publishing->host, &publishing->table, err));
     TRY(was_committed(publishing, &is_there, err));
     if (is_there) /* with the version that it got then */
         return STATUS_OK;
@@ -346,9 +289,7 @@ static enum status publish_in_transaction(struct publishing *publishing,
                         &publishing->located, err));
     if (publishing->located.exists)
         TRY(succeed_current(publishing, model, err));
-    else
-        TRY(create_table(publishing, err));
-    TRY(insert_model(publishing, model, err));
+    TRY(fill_table(publishing, pieces, err));
     TRY(put_registry(publishing, model, err));
     return insert_metrics(publishing, publication, err);
 }
@@ -361,14 +302,18 @@ enum status postgres_publish(void *self, struct slice schema, struct slice name,
     struct publishing publishing = {.host = host, .table = {schema, name}};
     struct pg_transaction transaction;
     struct arena arena;
+    struct pg_pieces pieces;
     char buffer[64];
     enum status status;
 
     TRY(postgres_target_schema(host, &publishing.table.schema, buffer, err));
+    pieces = pg_pieces_of(host, &publishing.table, publication->model);
+    if (!host->publisher[0]) /* else all of them are there, or the model is */
+        TRY(pg_pieces_write(&pieces, err));
     TRY(database->begin(database->self, &transaction, err));
     arena_init(&arena, ARENA_MAXIMUM);
     publishing.arena = &arena;
-    status = publish_in_transaction(&publishing, publication, err);
+    status = publish_in_transaction(&publishing, &pieces, publication, err);
     status = database->end(database->self, &transaction, status, err);
     /* The caller shows the version; the texts were of this arena. */
     publication->model->id = (struct slice){0};
@@ -541,7 +486,7 @@ static enum status restore_in_transaction(struct publishing *publishing, struct 
 {
     struct model current, model;
 
-    TRY(lock_name(publishing, err));
+    TRY(pg_lock_model(publishing->host, &publishing->table, err));
     TRY(find_current(publishing, &current, err));
     TRY(find_version(publishing, &current, wanted, restored, err));
     TRY(restore_rows(publishing, &current, *restored, err));

@@ -374,8 +374,8 @@ static void new_name(const struct table_target *target, char name[64])
              (unsigned long long)bytes_hash(target->name.data, target->name.size, schema));
 }
 
-static enum status rename_table(struct postgres_host *host, const struct pg_table *from,
-                                struct slice to, struct error *err)
+enum status postgres_rename(struct postgres_host *host, const struct pg_table *from,
+                            struct slice to, struct error *err)
 {
     const struct pg_table new_table = {{NULL, 0}, to};
     enum status status;
@@ -402,7 +402,7 @@ static enum status swap(struct postgres_host *host, const struct table_target *t
                         err));
     if (old.exists)
         TRY(pg_run(host, "DROP TABLE @", &table, NULL, 0, NULL, err));
-    TRY(rename_table(host, new, target->name, err));
+    TRY(postgres_rename(host, new, target->name, err));
     return run_statements(host, statements, err);
 }
 

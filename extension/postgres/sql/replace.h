@@ -30,6 +30,9 @@ enum status postgres_replace_table(struct postgres_host *host, struct fill *fill
                                    struct error *err);
 /* As host_marks has it: the mark is a line of the table's comment. */
 bool postgres_has_mark(void *self, struct slice schema, struct slice table, struct slice mark);
+/* A name in the same schema. */
+enum status postgres_rename(struct postgres_host *host, const struct pg_table *from,
+                            struct slice to, struct error *err);
 /* Drop a temporary table of our own where there is one. */
 enum status postgres_drop_kept(struct postgres_host *host, const struct pg_table *table,
                                struct error *err);
