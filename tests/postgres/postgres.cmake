@@ -5,6 +5,7 @@
 file(GLOB postgres_tests CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/test_*.py)
 set(postgres_tests_everywhere server)
 set(postgres_staged_apart Deaths Cuts)
+set(postgres_model_pieces_apart Publishers Traps)
 set(postgres_pods_apart Deaths Masters)
 set(postgres_pods_told_apart Deleted)
 set(postgres_pods_refused_apart Cuts)

@@ -73,6 +73,12 @@ class Case(program.Case):
         _, errors = process.communicate()
         self.assertEqual(process.returncode, 0, errors)
 
+    def started_as_alice(self, *command):
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                   env=self.environment("alice"))
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+
     def count_marked(self, table):
         return self.execute(f"SELECT count(*) FROM {table} WHERE value = 7")[0][0]
 
@@ -197,40 +203,6 @@ class Pieces(Case):
         self.assertEqual(self.count_marked("m"), marked)
         self.check_whole("m", "other")
 
-    def check_pieces_come_first(self, start):
-        """Others see all of them before the model is replaced, as nobody may write into that meanwhile."""
-        self.train("m")
-        holder = self.connect(autocommit=False)
-        holder.cursor().execute("LOCK TABLE m IN SHARE MODE")
-        start(TRAIN.format("{}", "m"))
-        wait_for(self.waits_for_m, "one who publishes")
-        self.assertEqual(self.kept(), self.execute("SELECT count(*) FROM m WHERE part = 'tensor'")[0][0])
-        holder.rollback()
-        wait_for(lambda: self.execute("SELECT 1 FROM totrain.models WHERE version = 2"), "the model")
-        self.train("other", OTHER)
-        self.check_whole("m", "other")
-
-    def started_as_alice(self, *command):
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                                   env=self.environment("alice"))
-        self.addCleanup(process.wait)
-        self.addCleanup(process.kill)
-
-    def test_pieces_of_a_statement_of_the_server(self):
-        self.check_pieces_come_first(lambda train: self.started_as_alice("psql", "-X", "-c", train.format(OTHER)))
-
-    def test_pieces_of_a_detached_job_of_the_server(self):
-        self.check_pieces_come_first(lambda train: self.check_psql(train.format(OTHER + ", job.wait = false"), user="alice"))
-
-    def test_pieces_of_a_statement_of_the_program(self):
-        self.check_pieces_come_first(lambda train: self.started_as_alice(program.PROGRAM, "postgres://", "-c", train.format(OTHER)))
-
-    def test_pieces_of_a_detached_job_of_the_program(self):
-        self.check_pieces_come_first(lambda train: self.check(train.format(OTHER + ", job.wait = false"), user="alice"))
-
-    def waits_for_m(self):
-        return self.execute("SELECT 1 FROM pg_locks WHERE relation = 'm'::regclass AND NOT granted")
-
     def test_a_connection_that_is_lost(self):
         """In the middle of a piece: the program goes on over another one, behind the pieces that are there."""
         self.train("other")
@@ -270,6 +242,38 @@ class Pieces(Case):
         self.fill(BYTES // 2)
         self.assertEqual(self.parts(), [])
         self.train("m")
+
+
+class Publishers(Case):
+    """All rows are there before the model is, whoever publishes it."""
+
+    def check_pieces_come_first(self, start):
+        """Others see all of them before the model is replaced, as nobody may write into that meanwhile."""
+        self.train("m")
+        holder = self.connect(autocommit=False)
+        holder.cursor().execute("LOCK TABLE m IN SHARE MODE")
+        start(TRAIN.format("{}", "m"))
+        wait_for(self.waits_for_m, "one who publishes")
+        self.assertEqual(self.kept(), self.execute("SELECT count(*) FROM m WHERE part = 'tensor'")[0][0])
+        holder.rollback()
+        wait_for(lambda: self.execute("SELECT 1 FROM totrain.models WHERE version = 2"), "the model")
+        self.train("other", OTHER)
+        self.check_whole("m", "other")
+
+    def test_pieces_of_a_statement_of_the_server(self):
+        self.check_pieces_come_first(lambda train: self.started_as_alice("psql", "-X", "-c", train.format(OTHER)))
+
+    def test_pieces_of_a_detached_job_of_the_server(self):
+        self.check_pieces_come_first(lambda train: self.check_psql(train.format(OTHER + ", job.wait = false"), user="alice"))
+
+    def test_pieces_of_a_statement_of_the_program(self):
+        self.check_pieces_come_first(lambda train: self.started_as_alice(program.PROGRAM, "postgres://", "-c", train.format(OTHER)))
+
+    def test_pieces_of_a_detached_job_of_the_program(self):
+        self.check_pieces_come_first(lambda train: self.check(train.format(OTHER + ", job.wait = false"), user="alice"))
+
+    def waits_for_m(self):
+        return self.execute("SELECT 1 FROM pg_locks WHERE relation = 'm'::regclass AND NOT granted")
 
 
 class Traps(Case):
