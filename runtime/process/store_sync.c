@@ -16,6 +16,18 @@ static void run(void *context)
 
 /* ---- on the loop ---- */
 
+/* What is not known to be on the disk. */
+static uint64_t rest_of(const struct store_sync *sync)
+{
+    return sync->written - sync->synced;
+}
+
+/* SQLite's log, at most: it begins anew with the commit before which nothing was left. */
+static uint64_t log_of(const struct store_sync *sync)
+{
+    return sync->written - sync->log_began;
+}
+
 /* The loop does what the thread could not, and all that follows. */
 static void sync_here(struct store_sync *sync)
 {
@@ -49,19 +61,18 @@ static void start(struct store_sync *sync)
 static void on_synced(void *context)
 {
     struct store_sync *sync = context;
-    uint64_t rest, log;
+    uint64_t rest;
 
     if (sync->why.status != STATUS_OK) {
         give_up(sync, &sync->why);
         return;
     }
     sync->synced = sync->taken;
-    rest = sync->written - sync->synced;
-    log = sync->written - sync->log_began;
-    if (rest <= STORE_SYNC_REST)
+    rest = rest_of(sync);
+    if (rest == 0)
         sync->is_behind = false;
-    if (rest > 0 &&
-        (log >= STORE_SYNC_LOG_MOST || (log >= STORE_SYNC_LOG && rest <= STORE_SYNC_REST)))
+    else if (log_of(sync) >= STORE_SYNC_LOG_MOST ||
+             (log_of(sync) >= STORE_SYNC_LOG && rest <= STORE_SYNC_REST))
         sync_here(sync);
     else if (rest >= STORE_SYNC_BYTES || sync->is_behind)
         start(sync);
@@ -84,7 +95,7 @@ void store_sync_note(struct store_sync *sync, uint64_t bytes)
     if (sync->synced == sync->written)
         sync->log_began = sync->written;
     sync->written += bytes;
-    if (sync->task.is_running || sync->written - sync->synced < STORE_SYNC_BYTES)
+    if (sync->task.is_running || rest_of(sync) < STORE_SYNC_BYTES)
         return;
     if (sync->has_failed)
         sync_here(sync);
@@ -94,8 +105,13 @@ void store_sync_note(struct store_sync *sync, uint64_t bytes)
 
 bool store_sync_is_behind(struct store_sync *sync)
 {
-    if (sync->task.is_running && sync->written - sync->synced > STORE_SYNC_BEHIND)
+    if (!sync->loop || sync->has_failed)
+        return false;
+    if (rest_of(sync) > 0 && log_of(sync) > STORE_SYNC_BEHIND) {
         sync->is_behind = true;
+        if (!sync->task.is_running)
+            start(sync);
+    }
     return sync->is_behind;
 }
 

@@ -45,7 +45,7 @@ enum status store_sync_begin(struct store_sync *sync, struct loop *loop, struct 
 /* So many bytes more are committed. */
 void store_sync_note(struct store_sync *sync, uint64_t bytes);
 
-/* More than STORE_SYNC_BEHIND were on their way, and the disk has not caught up since. */
+/* SQLite's log had more than STORE_SYNC_BEHIND, and the disk has not caught up since. */
 bool store_sync_is_behind(struct store_sync *sync);
 /* Is what was written before `written` got this large on the disk? If not it will be. */
 bool store_sync_has(struct store_sync *sync, uint64_t written);
