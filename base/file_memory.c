@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 /* Not every file system makes files without a name. */
-static int open_nameless(const char *folder)
+int file_nameless(const char *folder)
 {
     char path[PATH_MAX];
     int file = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -40,7 +40,7 @@ static enum status map(int file, size_t bytes, void **memory)
 
 enum status file_memory_new(const char *folder, size_t bytes, void **memory, struct error *err)
 {
-    const int file = open_nameless(folder);
+    const int file = file_nameless(folder);
     enum status status = STATUS_IO;
 
     *memory = NULL;

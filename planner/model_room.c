@@ -30,10 +30,11 @@ enum status model_room_check(const struct catalog_limits *limits, struct slice n
     text_deinit(&why);
     if (failed)
         return fail_no_memory(err);
-    return error_hint(err,
-                      "Workers score it: TO PREDICT new_table.column USING the model, and TO "
-                      "EVALUATE. %s says how much a session loads.",
-                      limits->model_memory_decision);
+    return error_hint(
+        err,
+        "Workers score it: SELECT ... TO PREDICT USING the model, and TO EVALUATE. %s "
+        "says how much a session loads.",
+        limits->model_memory_decision);
 }
 
 enum status model_room_note(struct planning *planning)

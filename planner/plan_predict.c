@@ -283,7 +283,7 @@ enum status plan_predict(struct planning *planning)
     TRY(settings_read(planning, SCOPE_PREDICT));
     TRY(model_find(planning));
     TRY(plan_target(planning));
-    TRY(plan->has_target ? model_room_note(planning) : model_room_need(planning));
+    TRY(model_room_note(planning));
     TRY(name_components(planning));
     TRY(plan_replacing(planning, "predict.replace"));
     TRY(bad_rows_plan(planning, "predict.bad_rows"));

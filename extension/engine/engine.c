@@ -143,12 +143,17 @@ static void guard_query(const struct plan *plan, struct slice query, struct text
     text_deinit(&path);
 }
 
-static enum status describe_predict(const struct plan *plan, struct arena *arena,
-                                    struct description *description, struct error *err)
+static enum status describe_predict(const struct host *host, const struct plan *plan,
+                                    struct arena *arena, struct description *description,
+                                    struct error *err)
 {
+    struct score_choice choice;
     struct text query, sql;
     enum status status;
 
+    score_choose(host, plan, &choice);
+    if (choice.by_workers)
+        return predict_columns(plan, arena, &description->columns, &description->count, err);
     text_init(&query, TEXT_MAXIMUM);
     text_init(&sql, TEXT_MAXIMUM);
     status = predict_query(plan, &query, err);
@@ -191,7 +196,7 @@ enum status engine_describe(const struct host *host, struct slice text, const st
     TRY(plan_statement(&statement, text, &host->catalog, arena, &plan, err));
     switch (plan.kind) {
     case STATEMENT_PREDICT:
-        return describe_predict(&plan, arena, description, err);
+        return describe_predict(host, &plan, arena, description, err);
     case STATEMENT_EVALUATE:
         return evaluate_columns(&plan, arena, &description->columns, &description->count, err);
     case STATEMENT_EXPLAIN:

@@ -21,7 +21,7 @@ struct description {
     struct slice *columns;
     size_t count;
     /* Where the statement is nothing but a query with scoring functions
-     * (PREDICT without a target): that query. The host may stream it. */
+     * (PREDICT without a target that the session scores): that query. The host may stream it. */
     struct slice query;
     struct slice select; /* of another statement of ours: what it reads; size 0: nothing */
 };

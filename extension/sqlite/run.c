@@ -13,6 +13,7 @@
 #include "extension/sqlite/python_signals.h"
 #include "extension/sqlite/sql.h"
 #include "extension/sqlite/sqlite_connection.h"
+#include "runtime/launch/job_folder.h"
 
 /* ----- progress: one redrawn line, on a terminal ----- */
 
@@ -72,11 +73,10 @@ static void terminal_progress(void *self, const struct job_event *event)
 }
 
 static enum status run(struct sqlite_connection *connection, struct slice text,
-                       struct result *result, struct error *err)
+                       const struct sink *keep, struct error *err)
 {
-    struct terminal terminal = {.keep = result_sink(result),
-                                .is_terminal = isatty(STDERR_FILENO),
-                                .pipe = connection->progress_pipe};
+    struct terminal terminal = {
+        .keep = *keep, .is_terminal = isatty(STDERR_FILENO), .pipe = connection->progress_pipe};
     struct sink sink = {.self = &terminal,
                         .columns = terminal_columns,
                         .row = terminal_row,
@@ -142,14 +142,14 @@ static struct slice text_argument(sqlite3_value *value)
 /* *written: the statement as it ran, to which the error's position belongs. */
 static enum status run_with_values(struct sqlite_connection *connection, struct slice text,
                                    int count, sqlite3_value **values, struct text *written,
-                                   struct result *result, struct error *err)
+                                   const struct sink *keep, struct error *err)
 {
     enum status status;
 
     error_clear(err);
     status = parameters_write(connection->db, text, count, values, written, err);
     if (status == STATUS_OK)
-        return run(connection, text_slice(written), result, err);
+        return run(connection, text_slice(written), keep, err);
     text_clear(written);
     text_append(written, text);
     return status;
@@ -184,6 +184,20 @@ static enum status check_columns(const struct result *result, int64_t promised, 
                            "change of its text does, such as a comment.");
 }
 
+/* Its rows may be as many as a table's: where the jobs' files lie there is room for them. */
+static enum status run_into(struct sqlite_connection *connection, struct slice text, int count,
+                            sqlite3_value **values, struct text *written,
+                            struct query_result *result, struct error *err)
+{
+    const char *state = connection->host.host.session.state;
+    char folder[PATH_MAX];
+    const bool has_folder = job_folder_jobs(state, folder, err) == STATUS_OK;
+    const struct sink keep = query_result_sink(result, has_folder ? folder : NULL);
+
+    TRY(run_with_values(connection, text, count, values, written, &keep, err));
+    return query_result_end(result, err);
+}
+
 static void exec(sqlite3_context *context, int count, sqlite3_value **values)
 {
     struct sqlite_connection *connection = sqlite3_user_data(context);
@@ -197,8 +211,8 @@ static void exec(sqlite3_context *context, int count, sqlite3_value **values)
         return;
     }
     text_init(&written, TEXT_MAXIMUM);
-    status = run_with_values(connection, text_argument(values[0]), count - 2, values + 2, &written,
-                             &result->rows, &err);
+    status = run_into(connection, text_argument(values[0]), count - 2, values + 2, &written, result,
+                      &err);
     if (status == STATUS_OK)
         status = check_columns(&result->rows, sqlite3_value_int64(values[1]), &err);
     if (status == STATUS_OK) {
@@ -218,8 +232,8 @@ static void more(sqlite3_context *context, int count, sqlite3_value **values)
         query_result_find(&connection->results, sqlite3_value_int64(values[0]));
 
     (void)count;
-    sqlite3_result_int(
-        context, result && query_result_row(result, sqlite3_value_int64(values[1]) + 1) != NULL);
+    sqlite3_result_int(context,
+                       result && query_result_has(result, sqlite3_value_int64(values[1]) + 1));
 }
 
 static void cell(sqlite3_context *context, int count, sqlite3_value **values)
@@ -260,11 +274,13 @@ static void statement_function(sqlite3_context *context, int count, sqlite3_valu
     struct text json, written;
     struct error err;
     enum status status;
+    struct sink keep;
 
     if (!result) {
         sqlite3_result_error_nomem(context);
         return;
     }
+    keep = query_result_sink(result, NULL);
     if (count < 1) {
         sqlite3_result_error(context, "totrain: expected a statement in quotes", -1);
         query_result_free(result);
@@ -273,7 +289,7 @@ static void statement_function(sqlite3_context *context, int count, sqlite3_valu
     text_init(&json, RESULT_BYTES_MAX);
     text_init(&written, TEXT_MAXIMUM);
     status = run_with_values(connection, text_argument(values[0]), count - 1, values + 1, &written,
-                             &result->rows, &err);
+                             &keep, &err);
     if (status == STATUS_OK)
         status = result_to_json(&result->rows, &json, &err);
     if (status == STATUS_OK)

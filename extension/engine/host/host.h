@@ -245,6 +245,10 @@ struct host_kept_rows {
     /* Instead of those of an earlier SELECT. */
     enum status (*keep)(void *self, struct slice select, struct error *err);
     enum status (*forget)(void *self, struct error *err);
+    /* What the select of `shown` makes of them and of the rows that `source` puts, as fill_rows has
+     * them, to the sink; with its columns, or as the sink's query. Then they are forgotten. */
+    enum status (*show)(void *self, const struct fill *shown, fill_source *source, void *context,
+                        const struct sink *sink, struct error *err);
     /* The kept rows into a file, which is made. UNSUPPORTED for a type whose values cannot be read
      * back without running what another role has made. */
     enum status (*save)(void *self, const char *path, struct error *err);

@@ -19,6 +19,9 @@ struct sink {
     /* May be NULL where names are not needed. */
     enum status (*columns)(void *self, const struct slice *names, size_t count, struct error *err);
     enum status (*row)(void *self, const struct cell *cells, size_t count, struct error *err);
+    /* Instead of columns and rows, of rows that are a query of the host's, each column of a type of
+     * its own: runs it, and gives them on. NULL where cells will do. */
+    enum status (*query)(void *self, struct slice sql, struct error *err);
     /* A line for the user, and how training goes: JOB_STARTED, any number of
      * JOB_PROGRESS, then JOB_DONE or JOB_FAILED. Either may be NULL. */
     void (*notice)(void *self, const char *line);

@@ -31,6 +31,34 @@ enum status score_target_row(struct slice table, uint64_t rows, double started,
     return sink_row(sink, cells, 3, err);
 }
 
+bool score_gives_rows(const struct plan *plan)
+{
+    return plan->kind == STATEMENT_PREDICT && !plan->has_target;
+}
+
+enum status predict_columns(const struct plan *plan, struct arena *arena, struct slice **names,
+                            size_t *count, struct error *err)
+{
+    struct slice *name;
+
+    name = *names =
+        ARENA_NEW(arena, struct slice,
+                  plan->query.count + plan->model.component_count + 1 + plan->extra_output_count);
+    if (!name)
+        return fail_no_memory(err);
+    for (size_t i = 0; i < plan->query.count; i++)
+        if ((int)i != plan->label_column)
+            *name++ = plan->query.columns[i].name;
+    for (uint32_t i = 0; i < plan->model.component_count; i++)
+        *name++ = plan->components[i];
+    if (plan->model.component_count == 0)
+        *name++ = plan->target_column;
+    for (size_t i = 0; i < plan->extra_output_count; i++)
+        *name++ = plan->extra_outputs[i];
+    *count = (size_t)(name - *names);
+    return STATUS_OK;
+}
+
 enum status predict_query(const struct plan *plan, struct text *sql, struct error *err)
 {
     TRY(lower_predict(plan, sql, err));

@@ -9,7 +9,12 @@
 #include "extension/engine/score/evaluation.h"
 #include "planner/plan.h"
 
-/* PREDICT without a target, as the query that it is. */
+/* PREDICT without a target: the rows are the result. */
+bool score_gives_rows(const struct plan *plan);
+/* The names of their columns, in the arena. */
+enum status predict_columns(const struct plan *plan, struct arena *arena, struct slice **names,
+                            size_t *count, struct error *err);
+/* The query that it is where the session scores them. */
 enum status predict_query(const struct plan *plan, struct text *sql, struct error *err);
 enum status predict_run(const struct host *host, const struct plan *plan, const struct sink *sink,
                         struct error *err);

@@ -91,11 +91,8 @@ void score_choose(const struct host *host, const struct plan *plan, struct score
 
     if (plan->scoring.on_workers)
         choose(choice, true, "workers, as job.* says");
-    else if (plan->kind == STATEMENT_PREDICT && !plan->has_target)
-        choose(choice, false,
-               is_large ? "nobody: rows that are wanted one by one the session scores, which has "
-                          "no room for the model"
-                        : "the session: its rows are wanted one by one");
+    else if (score_gives_rows(plan) && !is_large)
+        choose(choice, false, "the session: its rows are wanted one by one");
     else if (!host->session.program || !host->session.program[0])
         choose(choice, false, "the session: the database leaves it no choice");
     else if (is_large)
@@ -120,6 +117,15 @@ static enum status run_in_session(const struct host *host, const struct plan *pl
                                            : evaluate_run(host, plan, arena, sink, err);
 }
 
+/* Those who may not make a job's tables, or have no folder for it, learn what it would be for. */
+static enum status explain_need(const struct plan *plan, struct error *err)
+{
+    if (plan->scoring.too_large.size == 0 || err->hint[0] || !is_about_files(err->status))
+        return err->status;
+    return error_hint(err, "Workers were to score the rows: the model %.*s.",
+                      SLICE_FORMAT(plan->scoring.too_large));
+}
+
 enum status score_run(const struct host *host, const struct plan *plan, struct arena *arena,
                       const struct sink *sink, struct error *err)
 {
@@ -136,9 +142,11 @@ enum status score_run(const struct host *host, const struct plan *plan, struct a
     else if (!plan->scoring.on_workers)
         sink_notice(sink, "the rows are scored by %s", choice.why);
     status = score_job_run(host, plan, arena, sink, &has_begun, err);
+    if (status == STATUS_OK)
+        return STATUS_OK;
     if (plan->scoring.on_workers || plan->scoring.too_large.size > 0 || has_begun ||
         !is_about_files(status))
-        return status;
+        return has_begun ? status : explain_need(plan, err);
     sink_notice(sink, "the session scores them: %s", err->message);
     error_clear(err);
     return run_in_session(host, plan, arena, sink, err);

@@ -1,7 +1,7 @@
 /*
- * SELECT ... TO PREDICT INTO a table and TO EVALUATE, scored by workers: rows and
- * model into the job's folder, processes over them, and what they leave in job.db
- * into the target.
+ * SELECT ... TO PREDICT and TO EVALUATE, scored by workers: rows and model into the
+ * job's folder, processes over them, and what they leave in job.db into the target, or
+ * to whoever reads the statement's result.
  */
 #include "extension/engine/score/score_job.h"
 
@@ -136,7 +136,9 @@ static enum status spool_row(void *self, const struct cell *cells, size_t count,
                     "row %llu takes more than the %zu bytes that a row of a job "
                     "may take",
                     (unsigned long long)spooling->rows, SPOOL_TEXT_BYTES_MAX),
-               error_hint(err, "Leave job.* out: the session scores rows of any size.");
+               error_hint(err, plan->scoring.too_large.size > 0
+                                   ? "Leave columns that the model does not need out of the SELECT."
+                                   : "Leave job.* out: the session scores rows of any size.");
     TRY(spool_put_text(spooling->writer, text_slice(&spooling->row), err));
     return spool_end_row(spooling->writer, err);
 }
@@ -387,6 +389,31 @@ static enum status collect_predictions(struct scoring *scoring, struct jobstore 
     return STATUS_OK;
 }
 
+/* The rows are the statement's result. */
+static enum status collect_rows(struct scoring *scoring, struct jobstore *store,
+                                struct arena *arena, struct error *err)
+{
+    const struct job *job = &scoring->job;
+    struct slice *names;
+    enum status status;
+    struct text query;
+    size_t count;
+
+    text_init(&query, STATEMENT_BYTES_MAX);
+    if (job->host->kept_rows) { /* whose query names the columns, too */
+        status = lower_predict_table(job->plan, &query, err);
+    } else {
+        status = predict_columns(job->plan, arena, &names, &count, err);
+        if (status == STATUS_OK)
+            status = sink_columns(job->sink, names, count, err);
+    }
+    if (status == STATUS_OK)
+        status =
+            scored_show(&scoring->scored, job->host, store, text_slice(&query), job->sink, err);
+    text_deinit(&query);
+    return status;
+}
+
 static enum status collect_metrics(struct scoring *scoring, struct jobstore *store,
                                    struct arena *arena, struct error *err)
 {
@@ -411,9 +438,12 @@ static enum status collect_results(struct scoring *scoring, struct jobstore *sto
     enum status status;
 
     arena_init(&arena, MODEL_ARENA_MAX);
-    status = scoring->job.plan->kind == STATEMENT_PREDICT
-                 ? collect_predictions(scoring, store, &arena, err)
-                 : collect_metrics(scoring, store, &arena, err);
+    if (score_gives_rows(scoring->job.plan))
+        status = collect_rows(scoring, store, &arena, err);
+    else if (scoring->job.plan->kind == STATEMENT_PREDICT)
+        status = collect_predictions(scoring, store, &arena, err);
+    else
+        status = collect_metrics(scoring, store, &arena, err);
     arena_deinit(&arena);
     return status;
 }

@@ -1,7 +1,7 @@
 /*
  * score_job.h - PREDICT and EVALUATE by a job of workers, as the engine sees it.
  *
- *     SELECT --rows.spool--> job --shards of job.db--> target, or metrics
+ *     SELECT --rows.spool--> job --shards of job.db--> target, metrics, or rows
  */
 #ifndef EXTENSION_ENGINE_SCORE_SCORE_JOB_H
 #define EXTENSION_ENGINE_SCORE_SCORE_JOB_H

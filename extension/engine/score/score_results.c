@@ -253,6 +253,47 @@ enum status scored_fill(const struct scored *scored, const struct host *host,
     return status;
 }
 
+#define INTERRUPT_EVERY 1024 /* rows */
+
+struct showing {
+    const struct host *host;
+    const struct sink *sink;
+    uint64_t rows;
+};
+
+static enum status show_row(void *self, size_t table, const struct cell *cells, size_t count,
+                            struct error *err)
+{
+    struct showing *showing = self;
+    const struct host *host = showing->host;
+
+    (void)table; /* bad rows are an error where there is no table */
+    if (++showing->rows % INTERRUPT_EVERY == 0 && host->session.interrupted(host->self))
+        return fail(err, STATUS_INTERRUPTED, "interrupted");
+    return sink_row(showing->sink, cells, count, err);
+}
+
+enum status scored_show(const struct scored *scored, const struct host *host,
+                        struct jobstore *store, struct slice query, const struct sink *sink,
+                        struct error *err)
+{
+    struct showing showing = {host, sink, 0};
+    const struct fill_sink rows = {&showing, show_row};
+    struct filling filling = {.store = store};
+    enum status status = walk_init(&filling.walk, scored, err);
+
+    filling.walk.is_kept = host->kept_rows != NULL;
+    if (status == STATUS_OK && filling.walk.is_kept) {
+        struct fill shown = {.select = query, .outputs = scored->spec->scoring.output_count};
+
+        status = host->kept_rows->show(host->self, &shown, fill, &filling, sink, err);
+    } else if (status == STATUS_OK) {
+        status = fill(&filling, &rows, err);
+    }
+    walk_deinit(&filling.walk);
+    return status;
+}
+
 static enum status count_row(void *self, size_t table, const struct cell *cells, size_t count,
                              struct error *err)
 {

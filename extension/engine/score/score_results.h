@@ -26,6 +26,11 @@ void scored_close(struct scored *scored);
 enum status scored_fill(const struct scored *scored, const struct host *host,
                         struct jobstore *store, struct fill *fills, size_t count,
                         struct error *err);
+/* PREDICT whose rows are the result: to the sink, which has its columns unless the host keeps the
+ * rows. `query` is what gives them then (lower_predict.h), and is not looked at otherwise. */
+enum status scored_show(const struct scored *scored, const struct host *host,
+                        struct jobstore *store, struct slice query, const struct sink *sink,
+                        struct error *err);
 /* How many rows each of the two tables gets. */
 enum status scored_count(const struct scored *scored, struct jobstore *store, uint64_t rows[2],
                          struct error *err);

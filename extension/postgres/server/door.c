@@ -333,6 +333,13 @@ static enum status kept_row(void *self, const struct cell *cells, size_t count, 
     return sink_row(&((struct kept *)self)->keep, cells, count, err);
 }
 
+static enum status kept_query(void *self, struct slice sql, struct error *err)
+{
+    struct door *door = ((struct kept *)self)->door;
+
+    return door->show(door, sql, err);
+}
+
 static void kept_notice(void *self, const char *line)
 {
     show_notice(((struct kept *)self)->door, line);
@@ -350,6 +357,7 @@ enum status door_run(struct door *door, struct slice text, const struct piece *p
     const struct sink sink = {.self = &kept,
                               .columns = kept_columns,
                               .row = kept_row,
+                              .query = door->show ? kept_query : NULL,
                               .notice = kept_notice,
                               .progress = kept_progress};
     enum status status;

@@ -27,14 +27,18 @@ struct door {
     /* The statement is all of the transaction: between reading and writing it may be ended,
      * and with it the locks on what was read. Set by the code that began it. */
     bool owns_transaction;
-    bool holds;              /* the transaction that runs keeps a snapshot for a job's workers */
-    bool follows_itself;     /* a background worker: jobs that are kept are its own to follow */
-    bool has_kept;           /* one was */
-    bool has_begun;          /* the statement has begun a job */
-    bool has_published;      /* and committed the model: too late to be interrupted */
-    int64_t written_job;     /* the job whose model is written and not committed; 0: none */
-    struct job_folder job;   /* that goes should the statement be rolled back; id 0: none */
-    TimestampTz progress_at; /* of the last NOTICE */
+    bool holds;          /* the transaction that runs keeps a snapshot for a job's workers */
+    bool follows_itself; /* a background worker: jobs that are kept are its own to follow */
+    bool has_kept;       /* one was */
+    bool has_begun;      /* the statement has begun a job */
+    bool has_published;  /* and committed the model: too late to be interrupted */
+    int64_t written_job; /* the job whose model is written and not committed; 0: none */
+    /* Sends the client the rows of a query of ours (sink.h); NULL: rows are kept. */
+    enum status (*show)(struct door *door, struct slice sql, struct error *err);
+    bool has_shown;                 /* it has */
+    uint64_t shown;                 /* so many */
+    struct job_folder job;          /* that goes should the statement be rolled back; id 0: none */
+    TimestampTz progress_at;        /* of the last NOTICE */
     char database[4 * NAMEDATALEN]; /* its name */
 };
 

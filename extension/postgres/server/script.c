@@ -186,11 +186,10 @@ static void run_portal(List *plans, const char *sql, CommandTag tag, QueryComple
     PortalDrop(portal, false);
 }
 
-static void run_parsed(RawStmt *parsed, const char *sql)
+static void run_parsed(RawStmt *parsed, const char *sql, QueryCompletion *completion)
 {
     const CommandTag tag = CreateCommandTag(parsed->stmt);
     const bool needs_snapshot = analyze_requires_snapshot(parsed);
-    QueryCompletion completion;
     List *plans;
 
     set_ps_display(GetCommandTagName(tag));
@@ -203,8 +202,7 @@ static void run_parsed(RawStmt *parsed, const char *sql)
     if (needs_snapshot)
         PopActiveSnapshot();
     CHECK_FOR_INTERRUPTS();
-    run_portal(plans, sql, tag, &completion);
-    commit(&completion);
+    run_portal(plans, sql, tag, completion);
 }
 
 /* The text as a whole is logged where all is; else each piece as the server would have. What
@@ -244,13 +242,15 @@ static void run_sql(const char *sql, int characters_before)
 {
     struct place place = {characters_before};
     ErrorContextCallback callback = {error_context_stack, move_place, &place};
+    QueryCompletion completion;
     RawStmt *statement;
 
     error_context_stack = &callback;
     statement = parse_one(sql);
     if (statement) {
         log_piece(GetCommandLogLevel((Node *)statement), sql);
-        run_parsed(statement, sql);
+        run_parsed(statement, sql, &completion);
+        commit(&completion);
     }
     error_context_stack = callback.previous;
 }
@@ -300,6 +300,41 @@ static void commit_door(struct door *door, const QueryCompletion *completion)
     error_context_stack = callback.previous;
 }
 
+struct show_call {
+    struct slice sql;
+    QueryCompletion completion;
+};
+
+static enum status show_body(struct session *session, void *self, struct error *err)
+{
+    struct show_call *call = self;
+    const char *sql = session_from_utf8(call->sql);
+
+    (void)session;
+    (void)err;
+    own_sql_announce((struct own_sql){sql, true});
+    run_parsed(parse_one(sql), sql, &call->completion);
+    return STATUS_OK;
+}
+
+/* Of a PREDICT that workers have scored: each column is of its own type, and no row is kept. */
+static enum status show_query(struct door *door, struct slice sql, struct error *err)
+{
+    struct show_call call = {.sql = sql};
+
+    TRY(session_guard(&door->session, show_body, &call, err));
+    door->has_shown = true;
+    door->shown = call.completion.nprocessed;
+    return STATUS_OK;
+}
+
+static void send_kept(struct door *door, const struct result *result)
+{
+    PushActiveSnapshot(GetTransactionSnapshot()); /* output functions may want one */
+    door->shown = send_rows(result);
+    PopActiveSnapshot();
+}
+
 static void run_engine(struct door *door, struct slice text, const struct piece *piece,
                        struct result *result)
 {
@@ -308,9 +343,9 @@ static void run_engine(struct door *door, struct slice text, const struct piece 
 
     if (door_run(door, text, piece, result, &err) != STATUS_OK)
         session_raise(&door->session, &err, text, true);
-    PushActiveSnapshot(GetTransactionSnapshot()); /* output functions may want one */
-    SetQueryCompletion(&completion, CMDTAG_SELECT, send_rows(result));
-    PopActiveSnapshot();
+    if (!door->has_shown)
+        send_kept(door, result);
+    SetQueryCompletion(&completion, CMDTAG_SELECT, door->shown);
     commit_door(door, &completion);
 }
 
@@ -354,6 +389,29 @@ static void run_scoring(char *query)
     PG_END_TRY();
 }
 
+/* What a job's rows were kept in was committed with the end of the reading, so no rollback takes it
+ * back. Called where an error was caught, which it throws again. */
+static void forget_rows(void)
+{
+    ErrorData *thrown;
+    struct door *door;
+    struct error ignored;
+
+    MemoryContextSwitchTo(piece_memory);
+    thrown = CopyErrorData();
+    FlushErrorState();
+    HOLD_INTERRUPTS();
+    AbortCurrentTransaction();
+    StartTransactionCommand();
+    MemoryContextSwitchTo(piece_memory);
+    door = door_open();
+    (void)door->host.host.kept_rows->forget(&door->host, &ignored);
+    CommitTransactionCommand();
+    RESUME_INTERRUPTS();
+    MemoryContextSwitchTo(piece_memory);
+    ReThrowError(thrown);
+}
+
 static void run_ours(struct slice text, const struct piece *piece)
 {
     struct door *door = door_open();
@@ -366,16 +424,21 @@ static void run_ours(struct slice text, const struct piece *piece)
         run_scoring(query);
         return;
     }
+    door->show = show_query;
     result_init(&result);
     PG_TRY();
     {
         run_engine(door, text, piece, &result);
     }
-    PG_FINALLY();
+    PG_CATCH();
     {
         result_deinit(&result);
+        if (door->has_begun)
+            forget_rows();
+        PG_RE_THROW();
     }
     PG_END_TRY();
+    result_deinit(&result);
 }
 
 /* ----- the whole string ----- */

@@ -145,6 +145,12 @@ static enum status insert_scores(struct postgres_host *host, size_t outputs, fil
     return status == STATUS_OK ? late : status;
 }
 
+static enum status drop_both(struct postgres_host *host, struct error *err)
+{
+    TRY(pg_run(host, "DROP TABLE @", &scores, NULL, 0, NULL, err));
+    return pg_run(host, "DROP TABLE @", &kept, NULL, 0, NULL, err);
+}
+
 static enum status fill_all(struct postgres_host *host, struct fill *fills, size_t count,
                             fill_source *source, void *context, struct error *err)
 {
@@ -153,8 +159,7 @@ static enum status fill_all(struct postgres_host *host, struct fill *fills, size
         fills[i].select = fills[i].create;
         TRY(postgres_replace_table(host, &fills[i], err));
     }
-    TRY(pg_run(host, "DROP TABLE @", &scores, NULL, 0, NULL, err));
-    return pg_run(host, "DROP TABLE @", &kept, NULL, 0, NULL, err);
+    return drop_both(host, err);
 }
 
 enum status postgres_fill_rows(void *self, struct fill *fills, size_t count, fill_source *source,
@@ -166,4 +171,25 @@ enum status postgres_fill_rows(void *self, struct fill *fills, size_t count, fil
     TRY(host->database->begin(host->database->self, &transaction, err));
     return host->database->end(host->database->self, &transaction,
                                fill_all(host, fills, count, source, context, err), err);
+}
+
+static enum status show_all(struct postgres_host *host, const struct fill *shown,
+                            fill_source *source, void *context, const struct sink *sink,
+                            struct error *err)
+{
+    TRY(insert_scores(host, shown->outputs, source, context, err));
+    TRY(sink->query ? sink->query(sink->self, shown->select, err)
+                    : postgres_query(host, shown->select, sink, err));
+    return drop_both(host, err);
+}
+
+enum status postgres_show_rows(void *self, const struct fill *shown, fill_source *source,
+                               void *context, const struct sink *sink, struct error *err)
+{
+    struct postgres_host *host = self;
+    struct pg_transaction transaction;
+
+    TRY(host->database->begin(host->database->self, &transaction, err));
+    return host->database->end(host->database->self, &transaction,
+                               show_all(host, shown, source, context, sink, err), err);
 }

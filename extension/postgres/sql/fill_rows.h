@@ -12,5 +12,7 @@ enum status postgres_keep_rows(void *self, struct slice select, struct error *er
 enum status postgres_forget_rows(void *self, struct error *err);
 enum status postgres_fill_rows(void *self, struct fill *fills, size_t count, fill_source *source,
                                void *context, struct error *err);
+enum status postgres_show_rows(void *self, const struct fill *shown, fill_source *source,
+                               void *context, const struct sink *sink, struct error *err);
 
 #endif

@@ -32,6 +32,7 @@ static const struct host_tables tables = {
 static const struct host_kept_rows kept_rows = {
     .keep = postgres_keep_rows,
     .forget = postgres_forget_rows,
+    .show = postgres_show_rows,
     .save = postgres_save_rows,
     .restore = postgres_restore_rows,
 };
