@@ -59,14 +59,37 @@ class ModelMemory(harness.Case):
         self.assertEqual(len(self.jobs_started()) - before, 2)
         self.check_nothing_runs()
 
+    def test_rows_that_are_the_result_are_those_of_the_session(self):
+        self.run_all('CREATE TABLE odd AS SELECT id, x, y, label, CASE id % 5 WHEN 0 THEN NULL WHEN 1 THEN x\'00ff\' '
+                     'WHEN 2 THEN 2 WHEN 3 THEN 0.5 ELSE \'w\' END AS "a ""b" FROM t')
+        for predict in (f"SELECT *, id + 1 FROM odd ORDER BY id DESC TO PREDICT WITH {OUTPUTS} USING m",
+                        'SELECT * FROM odd TO PREDICT "the ""guess" USING m', "SELECT * FROM odd WHERE 0 TO PREDICT USING m"):
+            results = []
+            for memory in ("1Gi", "1Mi"):
+                self.limit(memory)
+                cursor = self.database.execute(predict)
+                results.append((cursor.description, [[repr(cell) for cell in row] for row in cursor]))
+            self.assertEqual(results[1], results[0])
+        self.assertEqual(len(self.jobs_started()), 1 + 3)
+        self.check_nothing_runs()
+
+    def test_many_rows_lie_in_a_file_that_is_gone_afterwards(self):
+        """More than the session keeps in memory: in their order, and read once more."""
+        self.limit()
+        predict = "SELECT id, x, y, printf('%.*c', 50000, 'a') || id AS long FROM t ORDER BY id TO PREDICT USING m"
+        cursor = self.database.execute(predict)
+        self.assertEqual([cursor.fetchone()[0] for _ in range(200)], [*range(200)])
+        self.assertEqual([(row[0], row[3]) for row in cursor], [(i, "a" * 50000 + str(i)) for i in range(200, 300)])
+        self.assertEqual([row[0] for row in self.database.execute(predict)], [*range(300)])
+        self.assertFalse([path for path in os.listdir(os.path.join(self.state, "jobs")) if not path.isdigit()])
+
     def test_explain_says_who_scores_and_why(self):
         self.limit()
         for sql, expected in (
                 ("TO PREDICT p.c USING m", "workers: the session has no room for the model"),
                 ("TO EVALUATE m", "workers: the session has no room for the model"),
                 ("TO EVALUATE m WITH job.max_workers = 2", "workers, as job.* says"),
-                ("TO PREDICT USING m", "nobody: rows that are wanted one by one the session scores, which "
-                                       "has no room for the model")):
+                ("TO PREDICT USING m", "workers: the session has no room for the model")):
             lines = dict(self.run_all(f"EXPLAIN SELECT * FROM t {sql}"))
             self.assertEqual(lines["scored by"], expected)
             self.assertEqual(lines["memory"], "takes 34.4 MiB, and a session loads models of up to 1.0 MiB "
@@ -82,7 +105,7 @@ class ModelMemory(harness.Case):
             done = subprocess.run([sys.executable, "-c", MEASURED, self.path, harness.EXTENSION, sql], text=True,
                                   capture_output=True, timeout=4 * harness.DEADLINE, check=True)
             return int(done.stdout)
-        statements = ("SELECT * FROM t TO PREDICT p.c USING m", "SELECT * FROM t TO EVALUATE m",
+        statements = ("SELECT * FROM t TO PREDICT p.c USING m", "SELECT * FROM t TO PREDICT USING m", "SELECT * FROM t TO EVALUATE m",
                       "EXPLAIN SELECT * FROM t TO PREDICT p.c USING m")
         self.assertGreater(measure(statements[0]), LARGE_BYTES)
         self.limit()
@@ -94,14 +117,15 @@ class ModelMemory(harness.Case):
         self.limit()
         reason = 'model "m" takes 34.4 MiB, and a session loads models of up to 1.0 MiB'
         hint = "TOTRAIN_MODEL_MEMORY says how much a session loads."
-        for sql in ("SELECT * FROM v", "SELECT * FROM t TO PREDICT USING m", "SELECT * FROM t TO EXPLAIN m",
+        for sql in ("SELECT * FROM v", "SELECT * FROM t TO EXPLAIN m",
                     f"EXPORT MODEL m TO '{self.path}.onnx'"):
             self.fails(sql, reason, hint)
 
     def test_where_no_job_can_be_made_the_session_does_not_load_it(self):
         self.limit()
         os.environ["TOTRAIN_STATE"] = "/proc/nowhere"
-        self.fails("SELECT * FROM t TO PREDICT p.c USING m", "/proc/nowhere")
+        for target in ("p.c", ""):
+            self.fails(f"SELECT * FROM t TO PREDICT {target} USING m", "/proc/nowhere", "Workers were to score the rows: the model takes")
 
     def test_damage_is_found_while_it_is_copied(self):
         self.run_all("UPDATE m SET data = zeroblob(length(data)) WHERE part = 'tensor' AND position = 3")
