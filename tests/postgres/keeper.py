@@ -34,6 +34,21 @@ PR_SET_PDEATHSIG = 1
 libc = ctypes.CDLL(None)
 
 
+def state_and_parent(pid):
+    """Z: it has ended, and holds nothing any more. None: it is gone."""
+    try:
+        stat = pathlib.Path("/proc", str(pid), "stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    state, parent = stat.rpartition(")")[2].split()[:2]
+    return state, int(parent)
+
+
+def children_of(parent):
+    pids = [int(path.name) for path in pathlib.Path("/proc").iterdir() if path.name.isdecimal()]
+    return [pid for pid in pids if (state_and_parent(pid) or ("", 0))[1] == parent]
+
+
 class Postmaster:
     def __init__(self, folder):
         self.folder = folder
@@ -75,7 +90,12 @@ class Postmaster:
             time.sleep(0.01)
 
     def stop(self, number):
-        """The server has ended, and so have its backends."""
+        """The server has ended, and so have its backends: after SIGKILL they find out by themselves, and until then
+        no other server may start over their data."""
+        backends = []
+        if self.process and number == signal.SIGKILL:
+            self.process.send_signal(signal.SIGSTOP)  # it makes no others
+            backends = children_of(self.process.pid)
         if self.process:
             self.process.send_signal(number)
             try:
@@ -84,6 +104,9 @@ class Postmaster:
                 self.process.kill()
                 self.process.wait()
             self.process = None
+        end = time.monotonic() + DEADLINE
+        while any((state_and_parent(pid) or "Z")[0] != "Z" for pid in backends) and time.monotonic() < end:
+            time.sleep(0.01)
 
     def forget(self):
         """A server that was killed leaves its System V segment: it names it in the lock file."""
