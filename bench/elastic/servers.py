@@ -19,7 +19,9 @@ import click_table
 
 TABLE_ROWS, HELD_OUT = 20000, .2
 COUNTED = re.compile(r"server/(\d+).* has counted (\d+) batches, (\d+) to (\d+) batches of each of (\d+) shards")
-PULLED = 70  # rows of weights that a batch pulls from each of two servers, about: 124 words in the mean, and the layers
+LAYER_ROWS = 16  # that a batch pulls, about
+WORDS = 124  # that it pulls in the mean
+FEW_SITES, FEW_ADS = 2, 4  # where each batch pulls all of them
 
 
 class ServersSetting:
@@ -27,12 +29,14 @@ class ServersSetting:
     `server_ms`."""
 
     def __init__(self, seconds, workers=4, servers=2, batch=128, batch_ms=50, server_ms=2, slow=None, slow_server=None,
-                 checkpoint=1, is_crowded=False, lanes=0):
+                 checkpoint=1, is_crowded=False, lanes=0, has_few_words=False):
         self.is_crowded = is_crowded  # server 0 has all rows at first
         self.lanes = lanes  # that take steps together; 0: workers go by themselves
         self.workers, self.servers, self.batch, self.checkpoint = workers, servers, batch, checkpoint
         self.slow, self.slow_server = slow, slow_server
-        self.us, self.server_us = batch_ms * 1000 / batch, server_ms * 1000 / (PULLED * 2 / servers)
+        self.has_few_words = has_few_words
+        pulled = LAYER_ROWS + (FEW_SITES + FEW_ADS if has_few_words else WORDS)
+        self.us, self.server_us = batch_ms * 1000 / batch, server_ms * 1000 / (pulled / servers)
         self.batch_ms, self.server_ms = batch_ms, server_ms
         batches = seconds * 1000 * workers / (batch_ms + servers * server_ms)
         self.epochs = max(round(batches / (TABLE_ROWS * (1 - HELD_OUT) / batch)), 2)
@@ -43,6 +47,7 @@ class ServersSetting:
         return (f"{self.workers} workers, {self.servers} servers, {self.epochs} epochs of {TABLE_ROWS * (1 - HELD_OUT):.0f} rows, batches of "
                 f"{self.batch}, {self.batch_ms} ms a batch, {self.server_ms} ms of each server{slow}"
                 f"{', all rows on one server at first' if self.is_crowded else ''}"
+                f"{f', {FEW_SITES + FEW_ADS} words, which each batch asks for' if self.has_few_words else ''}"
                 f"{f', {self.lanes} lanes in step' if self.lanes else ''}")
 
     def pace(self):
@@ -61,9 +66,10 @@ class ServersJob(Job):
         self.traces = bench.folder / name / "trace"
         self.folder.mkdir(parents=True)
         self.traces.mkdir()
-        table = bench.folder / "clicks.csv"
+        few = {"sites": FEW_SITES, "ads": FEW_ADS} if setting.has_few_words else {}
+        table = bench.folder / ("few.csv" if few else "clicks.csv")
         if not table.exists():
-            click_table.write(table, TABLE_ROWS)
+            click_table.write(table, TABLE_ROWS, **few)
         subprocess.run([bench.roles, "make_machine", table, self.folder, str(setting.workers), str(setting.workers),
                         str(setting.epochs), str(setting.checkpoint)], check=True)
         path = self.folder / "job.json"
@@ -260,6 +266,18 @@ def hot_server(bench):
             job.seconds() <= 1.3 * plain and moves > 0 and once)
 
 
+def hot_rows(bench):
+    """As hot-server, of rows that each batch asks for, and no others; by a job whose servers have equal parts."""
+    setting = ServersSetting(60 * bench.scale, servers=4, server_ms=8, is_crowded=True, has_few_words=True)
+    plain = undisturbed(bench, setting)
+    job = run_job(bench, "hot-rows", setting)
+    moves, once = job.row("SELECT count(*) FROM events WHERE event = 'balanced'"), job.counted()
+    bench.keep("hot-rows", f"hot rows: {setting}", [job])
+    return (str(setting), f"{plain:.1f} s with equal parts, {job.seconds():.1f} s: {job.seconds() / plain:.2f} x, rows moved "
+            f"{moves} times, each batch {'once' if once else 'NOT ONCE'} in each server",
+            job.seconds() <= 1.3 * plain and moves > 0 and once)
+
+
 def longer(setting):
     """How many times longer the job takes where each batch waits for the slow server, which has half of the rows, as
     long as that serves it, or where all wait for their turn."""
@@ -278,4 +296,5 @@ EXPERIMENTS = {
     "slow-server": (slow_server, "DLRover: Wide&Deep 72 -> 33 min, 27 undisturbed: 1.22 x; xDeepFM 203 -> 122, 104: 1.17 x",
                     "<= 1.3 x of what the speeds allow"),
     "hot-server": (hot_server, "none", "<= 1.3 x"),
+    "hot-rows": (hot_rows, "none", "<= 1.3 x"),
 }
