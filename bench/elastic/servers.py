@@ -254,28 +254,26 @@ def slow_server(bench):
     return "\n     ".join(settings), "; ".join(found), all(are_met)
 
 
-def hot_server(bench):
-    """All rows on one of four parameter servers at first: with them on it each batch waits for those of the others."""
-    setting = ServersSetting(60 * bench.scale, servers=4, server_ms=8, is_crowded=True)
+def run_crowded(bench, name, title, **more):
+    """All rows are on one of four servers at first, with 8 ms a batch for each server where they have equal parts."""
+    setting = ServersSetting(60 * bench.scale, servers=4, server_ms=8, is_crowded=True, **more)
     plain = undisturbed(bench, setting)
-    job = run_job(bench, "hot-server", setting)
+    job = run_job(bench, name, setting)
     moves, once = job.row("SELECT count(*) FROM events WHERE event = 'balanced'"), job.counted()
-    bench.keep("hot-server", f"hot server: {setting}", [job])
+    bench.keep(name, f"{title}: {setting}", [job])
     return (str(setting), f"{plain:.1f} s with equal parts, {job.seconds():.1f} s: {job.seconds() / plain:.2f} x, rows moved "
             f"{moves} times, each batch {'once' if once else 'NOT ONCE'} in each server",
             job.seconds() <= 1.3 * plain and moves > 0 and once)
+
+
+def hot_server(bench):
+    """All rows on one of four parameter servers at first: with them on it each batch waits for those of the others."""
+    return run_crowded(bench, "hot-server", "hot server")
 
 
 def hot_rows(bench):
     """As hot-server, of rows that each batch asks for, and no others; by a job whose servers have equal parts."""
-    setting = ServersSetting(60 * bench.scale, servers=4, server_ms=8, is_crowded=True, has_few_words=True)
-    plain = undisturbed(bench, setting)
-    job = run_job(bench, "hot-rows", setting)
-    moves, once = job.row("SELECT count(*) FROM events WHERE event = 'balanced'"), job.counted()
-    bench.keep("hot-rows", f"hot rows: {setting}", [job])
-    return (str(setting), f"{plain:.1f} s with equal parts, {job.seconds():.1f} s: {job.seconds() / plain:.2f} x, rows moved "
-            f"{moves} times, each batch {'once' if once else 'NOT ONCE'} in each server",
-            job.seconds() <= 1.3 * plain and moves > 0 and once)
+    return run_crowded(bench, "hot-rows", "hot rows", has_few_words=True)
 
 
 def longer(setting):
