@@ -333,8 +333,7 @@ static enum status put_step(struct outbox_executor *executor, struct slice bytes
     return status;
 }
 
-/* Nothing that is behind a step which is missing is of use to a later process, nor what is before.
- */
+/* Where a step is missing, a later process can use neither those before it nor those behind. */
 static void begin_gap(struct outbox_executor *executor, const struct error *why)
 {
     log_warning("steps are not logged until the next snapshot: %s", why->message);
