@@ -386,17 +386,19 @@ static enum status read_head(struct jobstore *store, int age, uint64_t values[10
     return status;
 }
 
-uint64_t checkpoint_oldest_phase(struct jobstore *store)
+void checkpoint_oldest(struct jobstore *store, uint64_t *phase, uint64_t *step)
 {
     sqlite3_stmt *statement;
-    uint64_t phase = 0;
 
-    if (jobstore_prepare(store, "SELECT min(phase) FROM checkpoint", &statement, NULL) != STATUS_OK)
-        return 0;
-    if (sqlite3_step(statement) == SQLITE_ROW)
-        phase = (uint64_t)sqlite3_column_int64(statement, 0);
+    *phase = *step = 0;
+    if (jobstore_prepare(store, "SELECT min(phase), min(step) FROM checkpoint", &statement, NULL) !=
+        STATUS_OK)
+        return;
+    if (sqlite3_step(statement) == SQLITE_ROW) {
+        *phase = (uint64_t)sqlite3_column_int64(statement, 0);
+        *step = (uint64_t)sqlite3_column_int64(statement, 1);
+    }
     sqlite3_finalize(statement);
-    return phase;
 }
 
 enum status checkpoint_peek(struct jobstore *store, struct checkpoint *checkpoint,

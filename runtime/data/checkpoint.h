@@ -68,8 +68,8 @@ enum status checkpoint_open_older(struct jobstore *store, uint64_t job, uint64_t
 /* The head of the newest, unchecked: for people. NOT_FOUND, CORRUPT. */
 enum status checkpoint_peek(struct jobstore *store, struct checkpoint *checkpoint,
                             struct error *err);
-/* The phase of the oldest that there is; 0: there is none. */
-uint64_t checkpoint_oldest_phase(struct jobstore *store);
+/* The phase and the step that none is before; 0: there is none. */
+void checkpoint_oldest(struct jobstore *store, uint64_t *phase, uint64_t *step);
 /* Appends the piece. NOT_FOUND when newer checkpoints have taken its place. */
 enum status checkpoint_read_piece(struct jobstore *store, const struct checkpoint *checkpoint,
                                   uint64_t position, struct text *out, struct error *err);

@@ -9,6 +9,8 @@
 #include "runtime/data/journal_record.h"
 
 #define PIECE_BYTES ((size_t)8 << 20)
+#define MOVES_FIRST step_log_move(0, 0)
+#define NUMBERS_END (INT64_MAX - STEP_LOG_FIRST)
 
 /* A log is written through once: where its pages went to the file after each megabyte or two, as
  * they do by default, each step would wait for the disk. */
@@ -26,21 +28,41 @@ static enum status put_piece(struct jobstore *store, uint64_t id, uint64_t posit
                      : checkpoint_insert_piece(store, id, position, bytes, err);
 }
 
-enum status step_log_put(struct jobstore *store, uint64_t step, struct slice entry,
+static enum status forget(struct jobstore *store, uint64_t first, uint64_t end, struct error *err)
+{
+    char sql[128];
+
+    snprintf(sql, sizeof sql,
+             "DELETE FROM checkpoint_pieces WHERE checkpoint >= %" PRIu64
+             " AND checkpoint < %" PRIu64,
+             STEP_LOG_FIRST + first, STEP_LOG_FIRST + end);
+    if (jobstore_recording(store))
+        record_forget(jobstore_recording(store), STEP_LOG_FIRST + first, STEP_LOG_FIRST + end);
+    return jobstore_run(store, sql, err);
+}
+
+static bool begins_move(uint64_t number)
+{
+    return number >= MOVES_FIRST && number << 40 == 0;
+}
+
+enum status step_log_put(struct jobstore *store, uint64_t number, struct slice entry,
                          struct error *err)
 {
     uint64_t position = 0;
 
     if (entry.size > STEP_LOG_BYTES_MAX)
-        return fail(err, STATUS_LIMIT, "step %" PRIu64 " has %zu bytes, too many for its log", step,
+        return fail(err, STATUS_LIMIT, "an entry of %zu bytes is too large for the log of steps",
                     entry.size);
+    if (begins_move(number))
+        TRY(forget(store, number, NUMBERS_END, err));
     if (!jobstore_recording(store))
         TRY(checkpoint_leave_room(store, entry.size, err));
     for (size_t at = 0; at < entry.size; position++) {
         const size_t left = entry.size - at, size = left < PIECE_BYTES ? left : PIECE_BYTES;
 
-        TRY(put_piece(store, STEP_LOG_FIRST + step, position, (struct slice){entry.data + at, size},
-                      err));
+        TRY(put_piece(store, STEP_LOG_FIRST + number, position,
+                      (struct slice){entry.data + at, size}, err));
         at += size;
     }
     return STATUS_OK;
@@ -58,7 +80,7 @@ static enum status append_piece(void *context, uint64_t position, struct slice b
     return out->failed ? fail_no_memory(err) : STATUS_OK;
 }
 
-enum status step_log_read(struct jobstore *store, uint64_t step, struct text *out,
+enum status step_log_read(struct jobstore *store, uint64_t number, struct text *out,
                           struct error *err)
 {
     struct recording *recording = jobstore_recording(store);
@@ -66,36 +88,24 @@ enum status step_log_read(struct jobstore *store, uint64_t step, struct text *ou
     uint32_t size;
 
     if (recording)
-        TRY(record_each_piece(recording, STEP_LOG_FIRST + step, append_piece, out, err));
+        TRY(record_each_piece(recording, STEP_LOG_FIRST + number, append_piece, out, err));
     else
-        TRY(checkpoint_each_piece(store, STEP_LOG_FIRST + step, append_piece, out, err));
+        TRY(checkpoint_each_piece(store, STEP_LOG_FIRST + number, append_piece, out, err));
     if (out->size - start >= sizeof size) {
         memcpy(&size, out->data + start, sizeof size); /* little-endian, as all of it */
         if (out->size - start - sizeof size == size)
             return STATUS_OK;
     }
-    return fail(err, STATUS_NOT_FOUND, "the log ends before step %" PRIu64, step);
+    return fail(err, STATUS_NOT_FOUND, "the log has no entry %" PRIu64, number);
 }
 
-static enum status forget_below(struct jobstore *store, uint64_t id, struct error *err)
+enum status step_log_forget(struct jobstore *store, uint64_t step, uint32_t move, struct error *err)
 {
-    char sql[128];
-
-    snprintf(sql, sizeof sql,
-             "DELETE FROM checkpoint_pieces WHERE checkpoint >= %" PRIu64
-             " AND checkpoint < %" PRIu64,
-             STEP_LOG_FIRST, id);
-    if (jobstore_recording(store))
-        record_forget(jobstore_recording(store), STEP_LOG_FIRST, id);
-    return jobstore_run(store, sql, err);
-}
-
-enum status step_log_forget(struct jobstore *store, uint64_t step, struct error *err)
-{
-    return forget_below(store, STEP_LOG_FIRST + step, err);
+    TRY(forget(store, 0, step, err));
+    return forget(store, MOVES_FIRST, step_log_move(move, 0), err);
 }
 
 enum status step_log_forget_all(struct jobstore *store, struct error *err)
 {
-    return forget_below(store, INT64_MAX, err);
+    return forget(store, 0, NUMBERS_END, err);
 }

@@ -38,7 +38,7 @@ struct server_process {
     bool has_role; /* else OPENING */
     char bound[MESSAGE_ADDRESS_MAX + 1];
     struct loop_role *loop_role;
-    bool is_restoring; /* pieces of a snapshot are read, and then steps of the log */
+    bool is_restoring; /* pieces of a snapshot are read, and then entries of the log */
     bool has_snapshot; /* all of it is read, or there is none */
     bool is_leaving;
     uint32_t snapshots_begun;
@@ -196,14 +196,14 @@ static void restore_piece(struct server_process *process, int64_t now_ms, struct
         try_next(process, now_ms, outbox);
 }
 
-/* What is behind a step that is damaged is lost. */
-static void restore_step(struct server_process *process, int64_t now_ms, struct outbox *outbox)
+/* What is behind an entry that is damaged is lost. */
+static void restore_log(struct server_process *process, int64_t now_ms, struct outbox *outbox)
 {
     struct error err;
     enum status status;
 
     error_clear(&err);
-    status = server_snapshots_read_step(&process->snapshots, &process->role, &err);
+    status = server_snapshots_read_log(&process->snapshots, &process->role, &err);
     if (status == STATUS_LIMIT || status == STATUS_NO_MEMORY)
         start_failed(process, now_ms, &err, outbox);
     else if (status != STATUS_OK)
@@ -213,7 +213,7 @@ static void restore_step(struct server_process *process, int64_t now_ms, struct 
 static void restore(struct server_process *process, int64_t now_ms, struct outbox *outbox)
 {
     if (process->has_snapshot)
-        restore_step(process, now_ms, outbox);
+        restore_log(process, now_ms, outbox);
     else
         restore_piece(process, now_ms, outbox);
 }

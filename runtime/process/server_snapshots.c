@@ -198,18 +198,22 @@ enum status server_snapshots_read(struct server_snapshots *snapshots, struct ser
     return status;
 }
 
-enum status server_snapshots_read_step(struct server_snapshots *snapshots, struct server_role *role,
-                                       struct error *err)
+enum status server_snapshots_read_log(struct server_snapshots *snapshots, struct server_role *role,
+                                      struct error *err)
 {
-    struct text *entry = &snapshots->piece;
+    struct slice entry;
     enum status status;
 
     if (!snapshots->executor.logs_steps)
         return STATUS_NOT_FOUND;
-    text_clear(entry);
-    status = step_log_read(snapshots->executor.store, role->clock, entry, err);
-    if (status == STATUS_OK)
-        status = server_steps_count_again(role, text_slice(entry), err);
+    text_clear(&snapshots->piece);
+    status =
+        step_log_read(snapshots->executor.store, server_log_wants(role), &snapshots->piece, err);
+    if (status != STATUS_OK && status != STATUS_NOT_FOUND)
+        log_warning("the log of steps is not read further: %s", err->message);
+    entry = text_slice(&snapshots->piece);
+    error_clear(err);
+    status = server_log_read(role, status == STATUS_OK ? &entry : NULL, err);
     if (status != STATUS_OK && status != STATUS_NOT_FOUND)
         log_warning("the log of steps is not used further: %s", err->message);
     return status;

@@ -68,9 +68,9 @@ bool server_snapshots_find(struct server_snapshots *snapshots);
 enum status server_snapshots_read(struct server_snapshots *snapshots, struct server_role *role,
                                   bool *is_last, struct error *err);
 
-/* The next step of the log, into the role that has all before. NOT_FOUND: there is none that fits.
+/* The next entry of the log, into the role that has all before. NOT_FOUND: there is none that fits.
  * LIMIT and NO_MEMORY as above. */
-enum status server_snapshots_read_step(struct server_snapshots *snapshots, struct server_role *role,
-                                       struct error *err);
+enum status server_snapshots_read_log(struct server_snapshots *snapshots, struct server_role *role,
+                                      struct error *err);
 
 #endif

@@ -55,6 +55,14 @@ static void keep_own_rows(struct server_role *role)
         drop_counts(role);
 }
 
+void server_move_drop_buckets(struct server_role *role, const struct bucket_set *buckets)
+{
+    for (uint32_t t = 0; t < role->options.table_count; t++)
+        for (uint32_t b = 0; b < BUCKETS_PER_TABLE; b++)
+            if (bucket_set_has(buckets, b))
+                row_table_drop_bucket(role->tables + t, b);
+}
+
 /* ---- the move itself ---- */
 
 static void forget_reader(struct server_move *move, struct move_reader *reader)
@@ -147,8 +155,10 @@ static void end_round_of_all(struct server_role *role, struct outbox *outbox)
         if (!move->sources[s].is_whole)
             return;
     error_clear(&fine);
-    if (move->state == MOVE_FETCHING)
+    if (move->state == MOVE_FETCHING) {
         move->state = MOVE_READY;
+        server_log_ready(role, outbox);
+    }
     say_fetched(role, &fine, outbox);
 }
 
@@ -227,6 +237,17 @@ static enum status list_sources(struct server_role *role, const struct message_f
     return STATUS_OK;
 }
 
+void server_move_prepare(struct server_role *role, const struct server_layout *to)
+{
+    const uint32_t now = role->layout.serving;
+
+    role->move.state = MOVE_COPYING;
+    role->move.to = *to;
+    server_role_share_memory(role, to->serving < now ? to->serving : now);
+    if (to->serving > now && role->memory.limit < role->options.memory_moving)
+        role->memory.limit = role->options.memory_moving;
+}
+
 void server_move_copy(struct server_role *role, int64_t now_ms, const struct message_fetch *copy,
                       struct outbox *outbox)
 {
@@ -247,12 +268,8 @@ void server_move_copy(struct server_role *role, int64_t now_ms, const struct mes
         return;
     end_move(move, outbox);
     keep_own_rows(role);
-    move->state = MOVE_COPYING;
-    move->to = to;
-    server_role_share_memory(role, copy->serving < role->layout.serving ? copy->serving
-                                                                        : role->layout.serving);
-    if (copy->serving > role->layout.serving && role->memory.limit < role->options.memory_moving)
-        role->memory.limit = role->options.memory_moving;
+    server_move_prepare(role, &to);
+    server_log_begin(role, &to, outbox);
     if (list_sources(role, copy, &err) != STATUS_OK)
         be_stuck(role, &err, outbox);
     else
@@ -265,10 +282,8 @@ static void drop_copy(struct server_role *role, struct move_source *source, stru
         outbox_close(outbox, source->peer);
     source->peer = PEER_NONE;
     source->since = 0;
-    for (uint32_t t = 0; t < role->options.table_count; t++)
-        for (uint32_t b = 0; b < BUCKETS_PER_TABLE; b++)
-            if (bucket_set_has(&source->buckets, b))
-                row_table_drop_bucket(role->tables + t, b);
+    server_move_drop_buckets(role, &source->buckets);
+    server_log_drop(role, &source->buckets, outbox);
 }
 
 /* Another process of a server may lack what was copied of the one before. */
@@ -352,7 +367,7 @@ static uint32_t images_of(const struct server_role *role, const struct bucket_se
 }
 
 static enum status take_images(struct server_role *role, struct move_source *source,
-                               struct error *err)
+                               struct outbox *outbox, struct error *err)
 {
     struct text *unread = &source->unread;
     const uint32_t buckets = bucket_set_count(&source->buckets);
@@ -371,6 +386,7 @@ static enum status take_images(struct server_role *role, struct move_source *sou
         source->images++;
         done = (size_t)(reader.at - (const uint8_t *)unread->data);
     }
+    server_log_rows(role, (struct slice){unread->data, done}, outbox);
     if (done > 0)
         memmove(unread->data, unread->data + done, unread->size - done);
     unread->size -= done;
@@ -378,7 +394,8 @@ static enum status take_images(struct server_role *role, struct move_source *sou
 }
 
 static enum status take_rows(struct server_role *role, struct move_source *source,
-                             const struct message_moved_rows *rows, struct error *err)
+                             const struct message_moved_rows *rows, struct outbox *outbox,
+                             struct error *err)
 {
     if (rows->layout != role->move.to.id || rows->offset != source->offset)
         return fail(err, STATUS_PROTOCOL, "rows of another move");
@@ -390,7 +407,7 @@ static enum status take_rows(struct server_role *role, struct move_source *sourc
         TRY(take_counts(role, rows->counted, err));
     text_append(&source->unread, rows->bytes);
     source->offset += rows->bytes.size;
-    TRY(take_images(role, source, err));
+    TRY(take_images(role, source, outbox, err));
     if (!rows->is_last)
         return rows->bytes.size > 0 ? STATUS_OK
                                     : fail(err, STATUS_PROTOCOL, "a piece without rows");
@@ -417,7 +434,7 @@ static void on_rows(struct server_role *role, int64_t now_ms, struct move_source
     error_clear(&err);
     if ((role->move.state != MOVE_COPYING && role->move.state != MOVE_FETCHING) || source->is_whole)
         return;
-    if (take_rows(role, source, rows, &err) != STATUS_OK) {
+    if (take_rows(role, source, rows, outbox, &err) != STATUS_OK) {
         be_stuck(role, &err, outbox);
         return;
     }
@@ -586,12 +603,49 @@ void server_move_on_tick(struct server_role *role, int64_t now_ms, struct outbox
 
 /* ---- another layout ---- */
 
-/* It has, of each bucket that is to be its own, all that it has counted. */
+/* It has, of each bucket that is to be its own, all that it has counted; or none is to be. */
 static bool has_what_it_needs(const struct server_role *role, const struct server_layout *layout)
 {
     const struct bucket_set buckets = buckets_of_server(layout, role->options.index);
 
-    return has_all(role, &buckets);
+    return role->options.index >= layout->serving || has_all(role, &buckets);
+}
+
+void server_move_cancel(struct server_role *role)
+{
+    end_move(&role->move, NULL);
+    role->log.entries = 0;
+    server_role_share_memory(role, role->layout.serving);
+    keep_own_rows(role);
+}
+
+void server_move_take_layout(struct server_role *role, const struct server_layout *next)
+{
+    const struct server_layout layout = *next; /* which may be the one that the move was to */
+
+    end_move(&role->move, NULL);
+    role->log.moves++;
+    role->log.entries = 0;
+    server_role_share_memory(role, layout.serving);
+    server_steps_forget(role); /* all servers are at one step, or nobody needs it any more */
+    role->layout = layout;
+    keep_own_rows(role);
+}
+
+/* As a server that has just begun, and as its log says. */
+static void begin_anew(struct server_role *role, struct outbox *outbox)
+{
+    outbox_put(outbox, OUTBOX_DROP, "", 0);
+    drop_all(role);
+    role->log.moves = 0;
+    role->layout = (struct server_layout){.serving = role->options.server_count};
+}
+
+static void log_move_without_rows(struct server_role *role, const struct server_layout *to,
+                                  struct outbox *outbox)
+{
+    server_log_begin(role, to, outbox);
+    server_log_ready(role, outbox);
 }
 
 void server_move_layout(struct server_role *role, int64_t now_ms,
@@ -608,24 +662,24 @@ void server_move_layout(struct server_role *role, int64_t now_ms,
         (is_same && move->state == MOVE_NONE))
         return;
     end_move(move, outbox);
-    server_role_share_memory(role, next.serving);
     if (is_same) {
-        keep_own_rows(role);
+        server_log_give_up(role, outbox);
+        server_move_cancel(role);
         return;
     }
     server_role_stop_workers(role);
     server_role_end_snapshot(role);
-    server_steps_forget(role); /* all servers are at one step, or nobody needs it any more */
     if (layout->is_anew) {
-        outbox_put(outbox, OUTBOX_DROP, "", 0);
-        drop_all(role);
-    } else if (!is_prepared && !has_what_it_needs(role, &next)) {
-        move->resets += role->clock > 0 && role->options.index < next.serving;
+        begin_anew(role, outbox);
+        log_move_without_rows(role, &next, outbox);
+    } else if (!is_prepared && has_what_it_needs(role, &next)) {
+        log_move_without_rows(role, &next, outbox);
+    } else if (!is_prepared) {
+        move->resets += role->clock > 0;
         drop_all(role);
     }
-    role->layout = next;
+    server_move_take_layout(role, &next);
     server_load_begin(&role->load, now_ms);
-    keep_own_rows(role);
     server_role_say(role, outbox);
     server_role_save_anew(role, now_ms);
 }

@@ -106,6 +106,16 @@ bool server_move_make_room(struct server_role *role, const struct error *why,
 /* Connects to what is not connected. */
 void server_move_on_tick(struct server_role *role, int64_t now_ms, struct outbox *outbox);
 
+/* ---- for server_log.c ---- */
+
+/* As after COPY: rows of others may come. */
+void server_move_prepare(struct server_role *role, const struct server_layout *to);
+void server_move_drop_buckets(struct server_role *role, const struct bucket_set *buckets);
+/* It does not take place: what came goes. */
+void server_move_cancel(struct server_role *role);
+/* The next layout, for which all that is needed is here, is in force: the rows of others go. */
+void server_move_take_layout(struct server_role *role, const struct server_layout *next);
+
 /* ---- server_role.c, for these ---- */
 
 struct message server_role_message(const struct server_role *role, enum message_type type);

@@ -10,7 +10,7 @@
 #include "base/reserve.h"
 #include "runtime/ps/row_snapshot.h"
 
-#define SNAPSHOT_VERSION 4
+#define SNAPSHOT_VERSION 5
 #define SNAPSHOT_BUCKETS 64 /* of one piece of work, where they are empty */
 #define SNAPSHOT_COST    10 /* times as long as one takes until the next */
 
@@ -48,6 +48,7 @@ enum status server_role_init(struct server_role *role, const struct server_optio
                                   options->search_ms);
     text_init(&role->unread, ROW_IMAGE_MAX);
     text_init(&role->snapshot.out, ROW_IMAGE_MAX);
+    server_log_init(&role->log);
     TRY(check_options(options, err));
     TRY(server_steps_init(role, err));
     role->tables = calloc(options->table_count, sizeof *role->tables);
@@ -99,6 +100,7 @@ void server_role_deinit(struct server_role *role)
         forget_peer(role, role->peers);
     server_move_deinit(role);
     server_steps_deinit(role);
+    server_log_deinit(&role->log);
     for (uint32_t t = 0; role->tables && t < role->options.table_count; t++)
         if (role->tables[t].buckets)
             row_table_deinit(role->tables + t);
@@ -631,6 +633,8 @@ static void on_master(struct server_role *role, int64_t now_ms, const struct mes
     if (message->type == MESSAGE_FORGET) {
         on_forget(role, &message->forget, outbox);
     } else if (message->type == MESSAGE_TELL && !is_over(role)) {
+        /* Of what it lacks all servers may begin anew: not because of one that was frozen. */
+        outbox_put(outbox, OUTBOX_CLAIM, "", 0);
         server_role_say(role, outbox);
     } else if (message->type == MESSAGE_COPY && !is_over(role)) {
         server_move_copy(role, now_ms, &message->fetch, outbox);
@@ -699,10 +703,12 @@ static enum status begin_snapshot(struct server_role *role, struct error *err)
     role->snapshot.id = (uint64_t)role->options.incarnation << 32 | ++role->snapshots;
     role->snapshot.position = role->snapshot.bytes = 0;
     role->snapshot.table = role->snapshot.bucket = 0;
+    role->snapshot.moves = role->log.moves;
     text_clear(out);
     put_u32(out, SNAPSHOT_VERSION);
     put_u32(out, role->options.table_count);
     put_u64(out, role->clock);
+    put_u32(out, role->log.moves);
     put_u64(out, role->layout.id);
     put_u32(out, role->layout.serving);
     put_sized(out, server_layout_runs(&role->layout, &runs));
@@ -737,6 +743,7 @@ static void finish_snapshot(struct server_role *role, struct outbox *outbox)
                                     .job = role->options.job,
                                     .identity = role->options.identity,
                                     .phase = role->snapshot_clock + 1,
+                                    .step = role->snapshot.moves,
                                     .bytes = role->snapshot.bytes,
                                     .piece_bytes = role->options.piece_bytes};
 
@@ -807,7 +814,9 @@ static enum status read_head(struct server_role *role, struct byte_reader *reade
                              struct error *err)
 {
     const uint32_t version = read_u32(reader), tables = read_u32(reader);
-    const uint64_t clock = read_u64(reader), layout = read_u64(reader);
+    const uint64_t clock = read_u64(reader);
+    const uint32_t moves = read_u32(reader);
+    const uint64_t layout = read_u64(reader);
     const uint32_t serving = read_u32(reader);
     const struct slice map = read_sized(reader, sizeof(struct layout_runs));
     const struct slice counts = read_sized(reader, SHARDS_MAX * sizeof(uint32_t));
@@ -820,6 +829,7 @@ static enum status read_head(struct server_role *role, struct byte_reader *reade
         server_layout_read(&role->layout, layout, serving, map, err) != STATUS_OK)
         return damaged(err);
     role->clock = clock;
+    role->log.moves = moves;
     role->has_head = true;
     TRY(shard_counts_read(&role->shards, counts, err));
     return role->steps.lanes ? server_steps_read(role, before, err) : STATUS_OK;

@@ -30,8 +30,8 @@
  * A snapshot goes out by pieces, between messages (server_role_work), while rows are pulled and
  * pushed: OUTBOX_PIECE, then OUTBOX_FINISH (runtime/data/checkpoint.h). It is
  *
- *     u32 version, u32 tables, u64 clock, u64 layout, u32 serving | sized runs of the layout's map
- *     | sized counts of shards | sized rows before the last step | sized image of each bucket
+ *     u32 version, u32 tables, u64 clock, u32 moves, u64 layout, u32 serving | sized runs of its
+ * map | sized counts of shards | sized rows before the last step | sized image of each bucket
  *
  * Which rows are the server's is the layout's (server_layout.h), and how another one comes into
  * force, server_move.h's. A worker that goes by another layout is refused.
@@ -43,6 +43,7 @@
 
 #include "runtime/ps/row_table.h"
 #include "runtime/ps/server_load.h"
+#include "runtime/ps/server_log.h"
 #include "runtime/ps/server_move.h"
 #include "runtime/ps/server_steps.h"
 #include "runtime/ps/shard_counts.h"
@@ -116,6 +117,7 @@ struct server_role {
     struct row_table *tables; /* (table_count) */
     uint64_t clock;           /* pushes that are counted, or steps */
     struct server_steps steps;
+    struct server_log log;
     uint64_t turn; /* pushes of this process, also those that were counted before */
     struct shard_counts shards;
     struct server_counts counts;
@@ -138,6 +140,7 @@ struct server_role {
         bool is_on;
         uint64_t id, position, bytes; /* pieces and bytes that went out */
         uint32_t table, bucket;       /* to be written next */
+        uint32_t moves;               /* of rows, that it has */
         struct text out;
     } snapshot;
     int64_t snapshot_at;     /* when one began last */

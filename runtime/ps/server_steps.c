@@ -303,14 +303,30 @@ static enum status read_rows(const struct server_role *role, struct byte_reader 
     return STATUS_OK;
 }
 
+static bool open_entry(struct slice entry, struct byte_reader *reader, uint64_t *layout)
+{
+    uint32_t size;
+
+    *reader = byte_reader_over(entry);
+    size = read_u32(reader);
+    *layout = read_u64(reader);
+    return !reader->failed && size == entry.size - sizeof size;
+}
+
+bool server_steps_layout(struct slice entry, uint64_t *layout)
+{
+    struct byte_reader reader;
+
+    return open_entry(entry, &reader, layout);
+}
+
 enum status server_steps_count_again(struct server_role *role, struct slice entry,
                                      struct error *err)
 {
-    struct byte_reader reader = byte_reader_over(entry);
-    const uint32_t size = read_u32(&reader);
-    const uint64_t layout = read_u64(&reader);
+    struct byte_reader reader;
+    uint64_t layout;
 
-    if (reader.failed || size != entry.size - sizeof size || !role->steps.lanes)
+    if (!open_entry(entry, &reader, &layout) || !role->steps.lanes)
         return no_rows(err);
     if (layout != role->layout.id)
         return fail(err, STATUS_NOT_FOUND, "the log goes on in another layout");

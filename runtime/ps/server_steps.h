@@ -76,6 +76,8 @@ void server_steps_forget(struct server_role *role);
 void server_steps_put(const struct server_role *role, struct text *out);
 enum status server_steps_read(struct server_role *role, struct slice bytes, struct error *err);
 
+/* Which layout it was taken in. False: it is no entry of a step. */
+bool server_steps_layout(struct slice entry, uint64_t *layout);
 /* The entry of the step that the clock is at, of the log. NOT_FOUND: it was written for another
  * layout, or its bytes are no entry of this job. */
 enum status server_steps_count_again(struct server_role *role, struct slice entry,

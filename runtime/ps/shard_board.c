@@ -186,6 +186,15 @@ void shard_board_reopen(struct shard_board *board, const uint32_t *counted, uint
     }
 }
 
+void shard_board_reopen_from(struct shard_board *board, uint32_t first)
+{
+    for (uint32_t shard = first; shard < board->shards; shard++)
+        if (board->states[shard] == BOARD_DONE) {
+            open_shard(board, shard);
+            board->reopened++;
+        }
+}
+
 bool shard_board_is_finished(const struct shard_board *board)
 {
     return board->done == board->shards;

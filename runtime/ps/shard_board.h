@@ -71,6 +71,8 @@ void shard_board_take_back_all(struct shard_board *board, uint32_t worker);
  * be done, by the server that has counted the fewest of its batches: so this is called for each
  * server, and once more for each new process of one. */
 void shard_board_reopen(struct shard_board *board, const uint32_t *counted, uint32_t count);
+/* Shards from this one on: what was done of them may be lost. */
+void shard_board_reopen_from(struct shard_board *board, uint32_t first);
 
 bool shard_board_is_finished(const struct shard_board *board);
 

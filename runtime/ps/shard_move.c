@@ -6,6 +6,7 @@
 #include "base/reserve.h"
 #include "runtime/ps/shard_master.h"
 #include "runtime/ps/shard_record.h"
+#include "runtime/ps/shard_steps.h"
 
 #define REST_MS          100 /* after a first try, then twice as long */
 #define TRIES_COUNTED    7   /* of which rest and patience grow */
@@ -164,7 +165,8 @@ void shard_move_note_server(struct shard_master *master, int64_t now_ms, uint32_
 
     if (!move->is_settled)
         settle(master, outbox);
-    else if (server->layout.id != move->now.id || server->next.id != 0)
+    else if (move->stage == SHARD_MOVE_NONE &&
+             (server->layout.id != move->now.id || server->next.id != 0))
         send_layout(master, index, MESSAGE_LAYOUT, &move->now, outbox);
 }
 
@@ -541,6 +543,7 @@ void shard_move_step(struct shard_master *master, int64_t now_ms, struct outbox 
         if (move->uneven_count > 0 || master->board.lease_count > 0)
             return;
         move->stage = SHARD_MOVE_HOLDING;
+        shard_steps_reopen(master);
         send_layout_to_all(master, MESSAGE_HOLD, &move->next, outbox);
     }
 }

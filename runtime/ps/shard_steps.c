@@ -65,6 +65,15 @@ void shard_steps_lease(struct shard_master *master, struct outbox *outbox)
     lease_group(master, first + lanes, outbox);
 }
 
+void shard_steps_reopen(struct shard_master *master)
+{
+    const uint32_t lanes = master->options.lanes;
+
+    if (lanes > 0)
+        shard_board_reopen_from(&master->board,
+                                shard_board_first_to_do(&master->board) / lanes * lanes);
+}
+
 /* ---- servers that are apart ---- */
 
 static bool counts(const struct shard_master *master, const struct shard_member *server)

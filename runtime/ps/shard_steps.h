@@ -10,8 +10,7 @@
  *
  * Servers tell which steps they have the rows before (`least` to `clock`). Each step that is to be
  * taken must be one of them on every server. A server that has lost steps, as its log was lost with
- * its machine, or as it was killed between a move of rows and its next snapshot, may have none of
- * these: then nothing can go on. The master asks such a server once more (TELL), since what it has
+ * its machine, may have none of these: then nothing can go on. The master asks such a server once more (TELL), since what it has
  * heard of the others may be newer, and then gives all of them a new layout in which nothing is
  * counted (LAYOUT, anew). All steps are taken again, and make the same model.
  */
@@ -24,6 +23,10 @@ struct shard_master;
 struct shard_member;
 
 void shard_steps_lease(struct shard_master *master, struct outbox *outbox);
+
+/* Servers are about to drop the pushes of a step that is not whole. Workers that have pushed the
+ * last batch of their lane think that it is done. */
+void shard_steps_reopen(struct shard_master *master);
 
 /* What a server has said. */
 void shard_steps_on_server(struct shard_master *master, int64_t now_ms, struct shard_member *server,

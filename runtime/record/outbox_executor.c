@@ -295,14 +295,16 @@ static enum status finish(struct outbox_executor *executor, const struct checkpo
     return STATUS_OK;
 }
 
-/* Those that each snapshot has: the phase of one is its first step that it lacks, and one more. */
+/* What each snapshot has: the phase of one is the first step that it lacks, and one more, its step
+ * the first move of rows. */
 static void forget_steps(struct outbox_executor *executor)
 {
-    const uint64_t phase = checkpoint_oldest_phase(executor->store);
+    uint64_t phase, move;
     struct error why;
 
     error_clear(&why);
-    if (phase > 0 && step_log_forget(executor->store, phase - 1, &why) != STATUS_OK)
+    checkpoint_oldest(executor->store, &phase, &move);
+    if (phase > 0 && step_log_forget(executor->store, phase - 1, (uint32_t)move, &why) != STATUS_OK)
         log_warning("older steps stay in the log: %s", why.message);
 }
 
@@ -374,6 +376,9 @@ static enum status store_checkpoint(struct outbox_executor *executor, enum outbo
             log_warning("what the job does not need any more: %s", why.message);
     } else if (kind == OUTBOX_STEP) {
         (void)store_step(executor, bytes, &why);
+    } else if (kind == OUTBOX_CLAIM) {
+        if (jobstore_check_claim(executor->store, executor->incarnation, &why) == STATUS_OK)
+            (void)jobstore_check_journal(executor->store, &why);
     } else if (kind == OUTBOX_KEEP) {
         memcpy(&id, bytes.data, sizeof id);
         if (checkpoint_keep(executor->store, id, &why) != STATUS_OK)
@@ -406,7 +411,8 @@ static enum status store_checkpoints(struct outbox_executor *executor, const str
         const struct outbox_entry *entry = &outbox->entries[i];
 
         if (entry->kind == OUTBOX_PIECE || entry->kind == OUTBOX_FINISH ||
-            entry->kind == OUTBOX_DROP || entry->kind == OUTBOX_KEEP || entry->kind == OUTBOX_STEP)
+            entry->kind == OUTBOX_DROP || entry->kind == OUTBOX_KEEP ||
+            entry->kind == OUTBOX_STEP || entry->kind == OUTBOX_CLAIM)
             TRY(store_checkpoint(executor, entry->kind, outbox_bytes(outbox, entry), err));
     }
     return STATUS_OK;

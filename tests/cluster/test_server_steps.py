@@ -135,22 +135,23 @@ class Steps(StepsCase):
         self.assertGreaterEqual(self.events(job, "anew"), 1)
 
     def test_another_number_of_servers_changes_no_bit(self):
-        """2 -> 4 -> 1, and a server of the four is killed."""
-        job = self.job(2, 2, seconds=10 * EPOCHS)  # as long as it takes: it is hurried at its end
+        """2 -> 4 -> 1, and each time all servers are killed as soon as the rows have moved: they go through the moves
+        again by their logs, or have snapshots already."""
+        job = self.job(2, 2, checkpoint=60, seconds=10 * EPOCHS)  # as long as it takes: it is hurried at its end
         self.wait_for_more(job)
         for number, moves in ((4, 1), (1, 2)):
             self.assertEqual(ask(job, f"servers {number}"), "ok")
             while self.events(job, "moved") < moves:
                 job.wait_for("progress")
-            self.wait_for_more(job)
-            if number == 4:
-                server = self.wait_for_server(job, 3)
-                self.wait_for_snapshots(job, 4)
+            servers = [self.wait_for_server(job, index) for index in range(number)]
+            for server in servers:
                 os.kill(server, signal.SIGKILL)
-                self.wait_for_server(job, 3, server)
-                self.wait_for_more(job)
+            for index, server in enumerate(servers):
+                self.wait_for_server(job, index, server)
+            self.wait_for_more(job)
         wait_for(lambda: not any(job.pid_of("ps", index) for index in (1, 2, 3)), "servers to end")
         self.check_same(job)
+        self.assertEqual(self.events(job, "anew"), 0)
 
 
 if __name__ == "__main__":

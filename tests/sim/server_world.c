@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "base/reserve.h"
+#include "runtime/data/step_log.h"
 #include "runtime/ps/push_worker.h"
 #include "runtime/ps/server_role.h"
 #include "runtime/ps/shard_master.h"
@@ -26,6 +28,7 @@
 #define PIECE_BYTES       512
 #define NOBODY            UINT32_MAX
 #define STEPS_MAX         2048
+#define AFTER_MOVE_MS     60
 #define SHARDS_OF_ALL_MAX 512
 
 #define COLLECT_BATCHES 3
@@ -75,12 +78,18 @@ struct node {
     char name[16];
 };
 
+struct log_entry {
+    uint64_t number;
+    struct text bytes;
+};
+
 /* What survives a server. */
 struct store {
     struct text pieces, whole;
     bool has_whole;
-    uint64_t id;                  /* of the pieces */
-    struct text steps[STEPS_MAX]; /* the log; empty: it has no such step */
+    uint64_t id;           /* of the pieces */
+    struct log_entry *log; /* as of step_log.h */
+    uint32_t log_count, log_room;
 };
 
 /* What rows are before a step, the first number of each. */
@@ -547,6 +556,12 @@ static void note_push(struct world *world, uint32_t s, uint32_t w)
 
 /* ------------------------------------------------------------ the store of a server */
 
+/* Else another process has the store, and this one ends before it says anything. */
+static bool has_claim(const struct world *world, const struct node *node)
+{
+    return node->incarnation + 1 == world->server_starts[node->index];
+}
+
 static void take_piece(struct world *world, const struct node *node, struct slice bytes)
 {
     struct store *store = node->kind == MASTER ? &world->checkpoint : world->stores + node->index;
@@ -561,13 +576,55 @@ static void take_piece(struct world *world, const struct node *node, struct slic
     text_append(&store->pieces, (struct slice){bytes.data + sizeof head, bytes.size - sizeof head});
 }
 
+/* ---- its log ---- */
+
+static struct log_entry *find_in_log(const struct store *store, uint64_t number)
+{
+    for (uint32_t i = 0; i < store->log_count; i++)
+        if (store->log[i].number == number)
+            return store->log + i;
+    return NULL;
+}
+
+static uint32_t forget_log(struct store *store, uint64_t first, uint64_t end)
+{
+    const uint32_t before = store->log_count;
+
+    for (uint32_t i = store->log_count; i-- > 0;)
+        if (store->log[i].number >= first && store->log[i].number < end) {
+            text_deinit(&store->log[i].bytes);
+            store->log[i] = store->log[--store->log_count];
+        }
+    return before - store->log_count;
+}
+
+static void put_in_log(struct store *store, uint64_t number, struct slice bytes)
+{
+    void *log = store->log;
+    struct log_entry *entry;
+
+    if (number >= step_log_move(0, 0) && number % step_log_move(0, 0) % (1 << 24) == 0)
+        (void)forget_log(store, number, UINT64_MAX);
+    (void)forget_log(store, number, number + 1);
+    if (bytes.size == 0)
+        return;
+    if (reserve_array(&log, &store->log_room, store->log_count + 1, sizeof *store->log, NULL) !=
+        STATUS_OK)
+        abort();
+    store->log = log;
+    entry = store->log + store->log_count++;
+    entry->number = number;
+    text_init(&entry->bytes, TEXT_MAXIMUM);
+    text_append(&entry->bytes, bytes);
+}
+
 static void take_finish(struct world *world, const struct node *node, struct slice bytes)
 {
     struct store *store = world->stores + node->index;
     struct checkpoint head;
 
     memcpy(&head, bytes.data, sizeof head);
-    if (node->incarnation + 1 < world->server_starts[node->index]) {
+    if (!has_claim(world, node)) {
         count(world, SERVER_FAULT_STALE_SNAPSHOT);
         return;
     }
@@ -576,23 +633,20 @@ static void take_finish(struct world *world, const struct node *node, struct sli
     text_clear(&store->whole);
     text_append(&store->whole, text_slice(&store->pieces));
     store->has_whole = true;
-    for (uint64_t step = 0; step + 1 < head.phase && step < STEPS_MAX; step++)
-        text_clear(store->steps + step);
+    forget_log(store, 0, head.phase - 1);
+    forget_log(store, step_log_move(0, 0), step_log_move((uint32_t)head.step, 0));
     world->result->snapshots++;
 }
 
-/* False: another process has the store, and this one ends before it says anything. */
-static bool take_logged_step(struct world *world, struct node *node, struct slice bytes)
+static bool take_logged(struct world *world, struct node *node, struct slice bytes)
 {
-    struct store *store = world->stores + node->index;
-    uint64_t step;
+    uint64_t number;
 
-    if (node->incarnation + 1 < world->server_starts[node->index])
+    if (!has_claim(world, node))
         return false;
-    memcpy(&step, bytes.data, sizeof step);
-    text_clear(store->steps + step);
-    text_append(store->steps + step,
-                (struct slice){bytes.data + sizeof step, bytes.size - sizeof step});
+    memcpy(&number, bytes.data, sizeof number);
+    put_in_log(world->stores + node->index, number,
+               (struct slice){bytes.data + sizeof number, bytes.size - sizeof number});
     return true;
 }
 
@@ -601,12 +655,11 @@ static void take_drop(struct world *world, const struct node *node)
 {
     struct store *store = world->stores + node->index;
 
-    if (node->kind != SERVER || node->incarnation + 1 < world->server_starts[node->index])
+    if (node->kind != SERVER || !has_claim(world, node))
         return;
     store->has_whole = false;
     text_clear(&store->pieces);
-    for (uint32_t step = 0; step < STEPS_MAX; step++)
-        text_clear(store->steps + step);
+    (void)forget_log(store, 0, UINT64_MAX);
 }
 
 /* With its machine: what was not on the disk yet. */
@@ -614,16 +667,12 @@ static void lose_log(struct world *world, uint32_t index)
 {
     struct store *store = world->stores + index;
     const uint64_t kept = draw(world, steps_of_all(world->plan) + 1);
-    bool has_lost = false;
 
     if (draw(world, 2))
         return;
-    for (uint64_t step = kept; step < STEPS_MAX; step++) {
-        has_lost |= store->steps[step].size > 0;
-        text_clear(store->steps + step);
-    }
-    if (has_lost)
+    if (forget_log(store, kept, step_log_move(draw(world, 3), draw(world, 12))) > 0)
         count(world, SERVER_FAULT_LOST_LOG);
+    (void)forget_log(store, step_log_move(draw(world, 4), draw(world, 12)), UINT64_MAX);
 }
 
 /* The job's checkpoint is whole: a master that trains goes on from it. */
@@ -731,25 +780,38 @@ static void restore_snapshot(struct world *world, struct node *node)
     }
 }
 
+/* False: this was all. */
+static bool read_log(struct world *world, struct node *node)
+{
+    struct server_role *server = &node->server;
+    const struct log_entry *entry =
+        find_in_log(world->stores + node->index, server_log_wants(server));
+    const struct slice bytes = entry ? text_slice(&entry->bytes) : slice_of("");
+    const uint64_t clock = server->clock;
+    struct error err;
+    enum status status;
+
+    error_clear(&err);
+    status = server_log_read(server, entry ? &bytes : NULL, &err);
+    if (status != STATUS_OK && status != STATUS_NOT_FOUND)
+        complain(world, "the log is not read by server", node->index);
+    world->result->faults[SERVER_FAULT_COUNTED_AGAIN] += server->clock == clock + 1;
+    return status == STATUS_OK;
+}
+
 static void restore(struct world *world, struct node *node)
 {
-    const struct store *store = world->stores + node->index;
     struct server_role *server = &node->server;
-    struct error err;
+    uint64_t layout;
 
     if (world->plan->loses_logs && node->incarnation > 0)
         lose_log(world, node->index);
     restore_snapshot(world, node);
-    while (store->steps[server->clock].size > 0) {
-        const enum status status =
-            server_steps_count_again(server, text_slice(&store->steps[server->clock]), &err);
-
-        if (status == STATUS_NOT_FOUND)
-            break; /* of another layout */
-        if (status != STATUS_OK)
-            complain(world, "a step is not read by server", node->index);
-        count(world, SERVER_FAULT_COUNTED_AGAIN);
-    }
+    layout = server->layout.id;
+    while (read_log(world, node))
+        ;
+    world->result->faults[SERVER_FAULT_MOVED_AGAIN] += server->layout.id != layout;
+    world->result->faults[SERVER_FAULT_READY_AGAIN] += server->move.state == MOVE_READY;
     check_server(world, server);
 }
 
@@ -976,7 +1038,11 @@ static void carry_out(struct world *world, uint32_t number)
             links_close(&world->links, link, side);
             break;
         case OUTBOX_STEP:
-            is_fenced = !take_logged_step(world, node, bytes);
+            is_fenced = !take_logged(world, node, bytes);
+            node->is_alive &= !is_fenced;
+            break;
+        case OUTBOX_CLAIM:
+            is_fenced = !has_claim(world, node);
             node->is_alive &= !is_fenced;
             break;
         case OUTBOX_DROP:
@@ -1191,6 +1257,10 @@ static void lead(struct world *world, struct node *node, peer_id from,
     if (master->move.committed > move.committed)
         count_move(world, &move, &master->move);
     world->result->faults[SERVER_FAULT_ANEW] += master->move.begun_anew - move.begun_anew;
+    if (master->move.begun_anew > move.begun_anew && !world->plan->loses_logs &&
+        world->plan->snapshot_ms > 0)
+        complain(world, "steps are taken again, though all logs are there",
+                 master->move.begun_anew);
     world->result->faults[SERVER_FAULT_EVENED] += master->move.evened - move.evened;
     if ((world->plan->master_kills && master->move.stage != move.stage && draw(world, 2) == 0) ||
         (world->plan->server_kills && master->move.committed > move.committed &&
@@ -1240,6 +1310,9 @@ static void serve(struct world *world, struct node *node, peer_id from,
         return;
     if (world->plan->server_kills && draw(world, 6) == 0)
         die(world, node);
+    else if (world->plan->server_kills && draw(world, 2) == 0) /* before its snapshot is whole */
+        schedule(world, world->time.now + 1 + (int64_t)draw(world, AFTER_MOVE_MS), END,
+                 world->servers[node->index]);
     if (world->nodes[world->servers[node->index]] == node)
         memset(world->is_computing[node->index], 0,
                node->index ? sizeof world->is_computing[node->index] : sizeof world->is_computing);
@@ -1374,6 +1447,8 @@ static void end_one(struct world *world, uint32_t number)
 {
     struct node *node = world->nodes[number];
 
+    if (!node->is_alive)
+        return;
     node->is_alive = false;
     carry_out(world, number);
     if (node->kind == SERVER && world->servers[node->index] == number)
@@ -1432,8 +1507,8 @@ static void world_close(struct world *world)
     for (uint32_t s = 0; s < SERVERS_MAX; s++) {
         text_deinit(&world->stores[s].pieces);
         text_deinit(&world->stores[s].whole);
-        for (uint32_t step = 0; step < STEPS_MAX; step++)
-            text_deinit(&world->stores[s].steps[step]);
+        (void)forget_log(world->stores + s, 0, UINT64_MAX);
+        free(world->stores[s].log);
     }
     free(world->step_states);
     text_deinit(&world->checkpoint.pieces);
@@ -1462,8 +1537,6 @@ enum status server_world_run(const struct server_plan *plan, struct server_resul
     for (uint32_t s = 0; s < SERVERS_MAX; s++) {
         text_init(&world->stores[s].pieces, TEXT_MAXIMUM);
         text_init(&world->stores[s].whole, TEXT_MAXIMUM);
-        for (uint32_t step = 0; step < STEPS_MAX; step++)
-            text_init(&world->stores[s].steps[step], TEXT_MAXIMUM);
     }
     if (plan->lanes)
         take_all_steps(world);

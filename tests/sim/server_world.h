@@ -89,6 +89,8 @@ struct server_plan {
     X(REFUSED, "a worker that goes by another layout, or while rows move, is refused")             \
     X(STEP, "a step that all lanes take together is counted")                                      \
     X(COUNTED_AGAIN, "a server counts the steps of its log again")                                 \
+    X(MOVED_AGAIN, "a server goes through a move of rows again that its snapshot has not")         \
+    X(READY_AGAIN, "a server has the rows of a move again that was about to end")                  \
     X(WENT_BACK, "a worker pulls the rows before a step that a server has counted")                \
     X(COPIED, "a lane computes with rows that were pulled for another one")                        \
     X(LOST_LOG, "a server has lost steps, and its log")                                            \

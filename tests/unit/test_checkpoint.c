@@ -346,12 +346,45 @@ static void steps_stay_in_the_log_until_all_checkpoints_have_them(void **state)
     CHECK_OK(read_step(&fixture, 6, &entry));
     CHECK_INT(entry.size, sizeof(uint32_t) + (20u << 20));
     CHECK(read_step(&fixture, 7, &entry) == STATUS_NOT_FOUND);
-    CHECK_OK(step_log_forget(fixture.store, 5, &err));
+    CHECK_OK(step_log_forget(fixture.store, 5, 0, &err));
     CHECK(read_step(&fixture, 4, &entry) == STATUS_NOT_FOUND);
     CHECK_OK(read_step(&fixture, 5, &entry));
     CHECK_OK(step_log_forget_all(fixture.store, &err));
     CHECK(read_step(&fixture, 5, &entry) == STATUS_NOT_FOUND);
     free(large);
+    text_deinit(&entry);
+    close_store(&fixture);
+}
+
+static void the_first_entry_of_a_move_forgets_those_of_one_that_was_given_up(void **state)
+{
+    const uint64_t move = step_log_move(3, 0);
+    struct fixture fixture;
+    struct text entry;
+    struct error err;
+    (void)state;
+
+    open_store(&fixture);
+    text_init(&entry, TEXT_MAXIMUM);
+    put_step(&fixture, 8, SLICE("abc"));
+    for (uint32_t i = 0; i < 4; i++)
+        put_step(&fixture, step_log_move(2, i), SLICE("before"));
+    for (uint32_t i = 0; i < 4; i++)
+        put_step(&fixture, move + i, SLICE("abc"));
+    put_step(&fixture, move, SLICE("other"));
+    CHECK_OK(read_step(&fixture, move, &entry));
+    CHECK(read_step(&fixture, move + 1, &entry) == STATUS_NOT_FOUND);
+    put_step(&fixture, move + 1, SLICE("abc"));
+    CHECK_OK(step_log_put(fixture.store, move, SLICE(""), &err)); /* it does not take place */
+    for (uint32_t i = 0; i < 4; i++)
+        CHECK(read_step(&fixture, move + i, &entry) == STATUS_NOT_FOUND);
+    CHECK_OK(read_step(&fixture, step_log_move(2, 3), &entry));
+    CHECK_OK(read_step(&fixture, 8, &entry));
+    put_step(&fixture, move, SLICE("abc"));
+    CHECK_OK(step_log_forget(fixture.store, 0, 3, &err)); /* the move is the first to be kept */
+    CHECK(read_step(&fixture, step_log_move(2, 3), &entry) == STATUS_NOT_FOUND);
+    CHECK_OK(read_step(&fixture, move, &entry));
+    CHECK_OK(read_step(&fixture, 8, &entry));
     text_deinit(&entry);
     close_store(&fixture);
 }
@@ -385,6 +418,7 @@ int main(void)
         cmocka_unit_test(a_changed_bit_in_a_piece_is_seen_when_it_is_read),
         cmocka_unit_test(only_the_last_who_claimed_the_store_leads),
         cmocka_unit_test(steps_stay_in_the_log_until_all_checkpoints_have_them),
+        cmocka_unit_test(the_first_entry_of_a_move_forgets_those_of_one_that_was_given_up),
         cmocka_unit_test(a_step_that_is_damaged_or_not_whole_is_not_read),
     };
 

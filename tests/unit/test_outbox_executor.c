@@ -246,6 +246,26 @@ static void nobody_hears_of_a_step_of_a_server_that_was_replaced(void **state)
     CHECK_INT(log_step(fixture, &fixture->next, 3), STATUS_OK);
 }
 
+static enum status say_claimed(struct fixture *fixture, struct outbox_executor *executor)
+{
+    struct error err;
+
+    outbox_clear(&fixture->outbox);
+    outbox_put(&fixture->outbox, OUTBOX_CLAIM, "", 0);
+    return outbox_executor_perform(executor, &fixture->outbox, &err);
+}
+
+static void who_was_replaced_does_not_say_what_only_its_successor_may(void **state)
+{
+    struct fixture *fixture = *state;
+    struct error err;
+
+    CHECK_INT(say_claimed(fixture, &fixture->old), STATUS_OK);
+    CHECK_OK(outbox_executor_open(&fixture->next, fixture->folder.path, 0, &err));
+    CHECK_INT(say_claimed(fixture, &fixture->old), STATUS_STALE);
+    CHECK_INT(say_claimed(fixture, &fixture->next), STATUS_OK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -259,6 +279,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_log_that_has_a_gap_begins_again_with_a_snapshot, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(nobody_hears_of_a_step_of_a_server_that_was_replaced,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(who_was_replaced_does_not_say_what_only_its_successor_may,
                                         set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

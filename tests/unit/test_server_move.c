@@ -1,7 +1,9 @@
 #include "tests/check.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "runtime/data/step_log.h"
 #include "runtime/ps/row_snapshot.h"
 #include "runtime/ps/server_role.h"
 
@@ -12,14 +14,23 @@
 #define WORKER  ((peer_id)1)
 #define READER  ((peer_id)100) /* + index: another server, as one knows it that it asks */
 #define PIECE   256
+#define LOGGED  8192 /* entries of a server's log */
 
 static const struct row_table_options tables[TABLES] = {
     {.number = 0, .width = 1, .settings = {.optimizer = OPTIMIZER_SGD, .learning_rate = 1}},
     {.number = 1, .width = 2, .settings = {.optimizer = OPTIMIZER_SGD, .learning_rate = 1}},
 };
 
+struct logged {
+    uint64_t number;
+    struct text bytes;
+};
+
 /* Servers of which the first ones have all rows. */
 struct stage {
+    bool is_in_step;              /* one lane takes steps, which are logged */
+    struct logged *logs[SERVERS]; /* (LOGGED); as they were put: the last of a number counts */
+    uint32_t log_counts[SERVERS];
     struct server_role roles[SERVERS];
     struct outbox outboxes[SERVERS];
     uint32_t count, serving;
@@ -37,7 +48,7 @@ static char *address_of(uint32_t index)
     return addresses[index];
 }
 
-static void begin_one(struct stage *stage, uint32_t index)
+static void init_one(struct stage *stage, uint32_t index)
 {
     const struct server_options options = {.job = JOB,
                                            .index = index,
@@ -47,6 +58,8 @@ static void begin_one(struct stage *stage, uint32_t index)
                                            .tables = tables,
                                            .table_count = TABLES,
                                            .memory_limit = UINT64_MAX,
+                                           .lanes = stage->is_in_step ? 1 : 0,
+                                           .batches = 1000,
                                            .alive_ms = 1000,
                                            .reconnect_ms = 50,
                                            .search_ms = 60000,
@@ -56,6 +69,11 @@ static void begin_one(struct stage *stage, uint32_t index)
 
     outbox_init(stage->outboxes + index);
     CHECK_OK(server_role_init(stage->roles + index, &options, &err));
+}
+
+static void begin_one(struct stage *stage, uint32_t index)
+{
+    init_one(stage, index);
     server_role_start(stage->roles + index, 1000, stage->outboxes + index);
     outbox_clear(stage->outboxes + index);
 }
@@ -108,6 +126,76 @@ static void finish(struct stage *stage)
 {
     for (uint32_t s = 0; s < stage->count; s++)
         end_one(stage, s);
+    for (uint32_t s = 0; s < SERVERS; s++) {
+        for (uint32_t i = 0; i < stage->log_counts[s]; i++)
+            text_deinit(&stage->logs[s][i].bytes);
+        free(stage->logs[s]);
+    }
+}
+
+/* ---- the log of a server whose lanes are in step ---- */
+
+static void begin_in_step(struct stage *stage, uint32_t count, uint32_t serving)
+{
+    *stage = (struct stage){.is_in_step = true, .count = count, .serving = serving};
+    for (uint32_t s = 0; s < count; s++) {
+        stage->logs[s] = calloc(LOGGED, sizeof *stage->logs[s]);
+        CHECK(stage->logs[s]);
+        begin_one(stage, s);
+        outbox_init(stage->begun + s);
+    }
+}
+
+static void note_log(struct stage *stage, uint32_t s)
+{
+    const struct outbox *outbox = stage->outboxes + s;
+
+    for (size_t i = 0; i < outbox->count; i++) {
+        const struct slice bytes = outbox_bytes(outbox, outbox->entries + i);
+        struct logged *logged = stage->logs[s] + stage->log_counts[s];
+
+        if (outbox->entries[i].kind != OUTBOX_STEP)
+            continue;
+        CHECK(stage->log_counts[s]++ < LOGGED);
+        memcpy(&logged->number, bytes.data, sizeof logged->number);
+        text_init(&logged->bytes, TEXT_MAXIMUM);
+        text_append(&logged->bytes, (struct slice){bytes.data + sizeof logged->number,
+                                                   bytes.size - sizeof logged->number});
+    }
+}
+
+/* As step_log.h has it: the first entry of a move takes the place of all that there was of it. */
+static bool find_logged(const struct stage *stage, uint32_t s, uint64_t number, struct slice *bytes)
+{
+    for (uint32_t i = stage->log_counts[s]; i-- > 0;) {
+        const struct logged *logged = stage->logs[s] + i;
+
+        *bytes = text_slice(&logged->bytes);
+        if (logged->number == number)
+            return bytes->size > 0;
+        if (number >= step_log_move(0, 0) && logged->number == number >> 24 << 24)
+            return false;
+    }
+    return false;
+}
+
+/* A later process of the server, with nothing but its log; what reading it ended with. */
+static enum status begin_by_log(struct stage *stage, uint32_t s)
+{
+    struct error err;
+    struct slice bytes;
+    enum status status;
+
+    end_one(stage, s);
+    init_one(stage, s);
+    outbox_init(stage->begun + s);
+    do {
+        const bool is_there = find_logged(stage, s, server_log_wants(stage->roles + s), &bytes);
+
+        status = server_log_read(stage->roles + s, is_there ? &bytes : NULL, &err);
+    } while (status == STATUS_OK);
+    server_role_start(stage->roles + s, 1000, stage->outboxes + s);
+    return status;
 }
 
 /* What the server asked for before is gone. */
@@ -117,6 +205,8 @@ static void send_to(struct stage *stage, uint32_t s, peer_id from, struct messag
     message.epoch = 1;
     outbox_clear(stage->outboxes + s);
     server_role_on_message(stage->roles + s, 1000, from, &message, stage->outboxes + s);
+    if (stage->is_in_step)
+        note_log(stage, s);
 }
 
 static void master_says(struct stage *stage, uint32_t s, struct message message)
@@ -190,10 +280,17 @@ static uint32_t rows_of(const struct batch *batch)
     return batch->counts[0] + batch->counts[1];
 }
 
+/* Of all batches; steps are counted from the first shard on. */
+static uint32_t shard_of(const struct stage *stage)
+{
+    return stage->is_in_step ? 0 : 1;
+}
+
 static void resume(struct stage *stage, uint32_t s, uint64_t layout)
 {
     send_to(stage, s, WORKER,
-            (struct message){.type = MESSAGE_RESUME, .resume = {.shard = 1, .layout = layout}});
+            (struct message){.type = MESSAGE_RESUME,
+                             .resume = {.shard = shard_of(stage), .layout = layout}});
 }
 
 static void pull(struct stage *stage, uint32_t s)
@@ -203,7 +300,8 @@ static void pull(struct stage *stage, uint32_t s)
     fill(&batch, stage->roles + s);
     send_to(stage, s, WORKER,
             (struct message){.type = MESSAGE_PULL,
-                             .pull = {.counts = BYTES(batch.counts, TABLES),
+                             .pull = {.step = stage->is_in_step ? stage->roles[s].clock : 0,
+                                      .counts = BYTES(batch.counts, TABLES),
                                       .ids = BYTES(batch.ids, rows_of(&batch))}});
 }
 
@@ -215,7 +313,7 @@ static void push(struct stage *stage, uint32_t s, uint32_t number)
     send_to(stage, s, WORKER,
             (struct message){
                 .type = MESSAGE_PUSH,
-                .push = {.shard = 1,
+                .push = {.shard = shard_of(stage),
                          .batch = number,
                          .counts = BYTES(batch.counts, TABLES),
                          .ids = BYTES(batch.ids, rows_of(&batch)),
@@ -258,7 +356,7 @@ static void check_rows(struct stage *stage, uint32_t batches)
             rows += role->tables[t].counts.rows;
         }
         CHECK_INT(rows, own);
-        CHECK_INT(shard_counts_of(&role->shards, 1), own ? batches : 0);
+        CHECK_INT(shard_counts_of(&role->shards, shard_of(stage)), own ? batches : 0);
         CHECK_INT(role->clock, own ? batches : 0);
     }
 }
@@ -835,6 +933,155 @@ static void each_server_has_its_part_of_the_memory(void **state)
     finish(&stage);
 }
 
+/* ---- the log of moves ---- */
+
+static void a_later_process_goes_through_moves_again(void **state)
+{
+    const uint32_t servings[] = {4, 1, 3, 3, 2};
+    struct stage stage;
+    uint32_t batches = 2;
+    (void)state;
+
+    begin_in_step(&stage, SERVERS, 2);
+    learn(&stage, 0, batches);
+    for (size_t i = 0; i < sizeof servings / sizeof *servings; i++) {
+        move(&stage, servings[i]);
+        for (uint32_t turn = 0; turn < 2; turn++) { /* with no step since, and with one */
+            for (uint32_t s = 0; s < SERVERS; s++) {
+                const uint64_t digest = server_role_digest(stage.roles + s);
+
+                CHECK(begin_by_log(&stage, s) == STATUS_NOT_FOUND);
+                if (turn == 0 || s >= servings[i]) { /* the master tells what is in force */
+                    CHECK_INT(stage.roles[s].move.state, MOVE_READY);
+                    say_layout(&stage, s, stage.next, servings[i]);
+                }
+                CHECK_INT(stage.roles[s].move.state, MOVE_NONE);
+                CHECK(server_role_digest(stage.roles + s) == digest);
+            }
+            check_rows(&stage, batches);
+            if (turn == 0)
+                learn(&stage, batches++, 1);
+        }
+    }
+    finish(&stage);
+}
+
+/* Where the master had to do with others meanwhile, it takes place, or not. */
+static void a_server_that_has_all_for_a_move_has_it_again(void **state)
+{
+    struct message message;
+    (void)state;
+
+    for (uint32_t is_given_up = 0; is_given_up < 2; is_given_up++) {
+        struct stage stage;
+
+        begin_in_step(&stage, 3, 2);
+        learn(&stage, 0, 3);
+        copy(&stage, 3);
+        learn(&stage, 3, 2);
+        hold(&stage, 3);
+        for (uint32_t s = 0; s < 3; s++)
+            CHECK_INT(fetch_all(&stage, s).fetched.status, STATUS_OK);
+        for (uint32_t s = 0; s < 3; s++) {
+            CHECK(begin_by_log(&stage, s) == STATUS_NOT_FOUND);
+            CHECK(to_master(&stage, s, MESSAGE_SERVER, &message));
+            CHECK(message.server.layout == 0 && message.server.next_layout == stage.next);
+            resume(&stage, s, 0);
+            CHECK(is_closed(&stage, s, WORKER)); /* nothing is counted */
+        }
+        for (uint32_t s = 0; s < 3; s++)
+            say_layout(&stage, s, is_given_up ? 0 : stage.next, is_given_up ? 2 : 3);
+        stage.serving = is_given_up ? 2 : 3;
+        check_rows(&stage, 5);
+        learn(&stage, 5, 1);
+        for (uint32_t s = 0; s < 3; s++)
+            CHECK(begin_by_log(&stage, s) == STATUS_NOT_FOUND);
+        check_rows(&stage, 6);
+        finish(&stage);
+    }
+}
+
+static void a_move_whose_log_is_not_whole_has_not_taken_place(void **state)
+{
+    struct stage stage;
+    uint32_t first, end;
+    (void)state;
+
+    begin_in_step(&stage, 2, 1);
+    learn(&stage, 0, 3);
+    first = stage.log_counts[1];
+    move(&stage, 2);
+    end = stage.log_counts[1];
+    CHECK(end > first + 3);
+    learn(&stage, 3, 1);
+    for (uint32_t lost = first; lost < end; lost++) {
+        struct logged *logged = stage.logs[1] + lost;
+        const uint64_t number = logged->number;
+
+        logged->number = UINT64_MAX;
+        (void)begin_by_log(&stage, 1);
+        CHECK(stage.roles[1].layout.id == 0 && stage.roles[1].clock == 0);
+        CHECK_INT(stage.roles[1].tables[0].counts.rows, 0);
+        logged->number = number;
+        for (size_t at = lost % 9; at < logged->bytes.size; at += 1 + logged->bytes.size / 3) {
+            logged->bytes.data[at] ^= 0x21; /* rows may be other ones */
+            (void)begin_by_log(&stage, 1);
+            logged->bytes.data[at] ^= 0x21;
+        }
+    }
+    CHECK(begin_by_log(&stage, 1) == STATUS_NOT_FOUND);
+    check_rows(&stage, 4);
+    finish(&stage);
+}
+
+/* Also of one that goes on where the last one was given up. */
+static void a_move_that_is_given_up_leaves_nothing_in_the_log(void **state)
+{
+    struct stage stage;
+    struct slice bytes;
+    (void)state;
+
+    begin_in_step(&stage, 3, 2);
+    learn(&stage, 0, 1);
+    copy(&stage, 3);
+    CHECK(find_logged(&stage, 2, step_log_move(0, 1), &bytes));
+    for (uint32_t s = 0; s < 3; s++)
+        say_layout(&stage, s, 0, 2);
+    for (uint32_t entry = 0; entry < 3; entry++)
+        CHECK(!find_logged(&stage, 2, step_log_move(0, entry), &bytes));
+    learn(&stage, 1, 1);
+    move(&stage, 3);
+    learn(&stage, 2, 1);
+    for (uint32_t s = 0; s < 3; s++)
+        CHECK(begin_by_log(&stage, s) == STATUS_NOT_FOUND);
+    check_rows(&stage, 3);
+    finish(&stage);
+}
+
+/* Steps are taken again from the first, in a layout that no snapshot has yet. */
+static void a_layout_anew_is_in_the_log(void **state)
+{
+    struct stage stage;
+    (void)state;
+
+    begin_in_step(&stage, 2, 2);
+    learn(&stage, 0, 2);
+    for (uint32_t s = 0; s < 2; s++) {
+        master_says(&stage, s,
+                    (struct message){.type = MESSAGE_LAYOUT,
+                                     .layout = {.layout = 9, .serving = 2, .is_anew = true}});
+        for (uint32_t i = 0; stage.logs[s][i].number < step_log_move(0, 0); i++)
+            stage.logs[s][i].number = UINT64_MAX; /* DROP */
+    }
+    learn(&stage, 0, 1);
+    for (uint32_t s = 0; s < 2; s++) {
+        CHECK(begin_by_log(&stage, s) == STATUS_NOT_FOUND);
+        CHECK(stage.roles[s].layout.id == 9);
+    }
+    check_rows(&stage, 1);
+    finish(&stage);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -855,6 +1102,11 @@ int main(void)
         cmocka_unit_test(a_server_may_have_more_while_rows_move_to_more_servers),
         cmocka_unit_test(a_batch_takes_the_memory_of_copies),
         cmocka_unit_test(each_server_has_its_part_of_the_memory),
+        cmocka_unit_test(a_later_process_goes_through_moves_again),
+        cmocka_unit_test(a_server_that_has_all_for_a_move_has_it_again),
+        cmocka_unit_test(a_move_whose_log_is_not_whole_has_not_taken_place),
+        cmocka_unit_test(a_move_that_is_given_up_leaves_nothing_in_the_log),
+        cmocka_unit_test(a_layout_anew_is_in_the_log),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -741,6 +741,23 @@ static void rows_move_when_all_servers_have_counted_the_same(void **state)
     finish(&stage);
 }
 
+/* Its answer to TELL, say: the master knows of the move that it speaks of. */
+static void a_server_that_speaks_while_rows_move_goes_on_with_it(void **state)
+{
+    struct stage stage;
+    (void)state;
+
+    begin_move(&stage);
+    server_of(&stage, 1, first_layout, stage.master.move.next);
+    CHECK_INT(sent(&stage, SERVER_PEER + 1, MESSAGE_LAYOUT, NULL), 0);
+    hold(&stage);
+    tick_at(&stage, stage.now_ms + 100000); /* given up */
+    CHECK_INT(sent(&stage, SERVER_PEER + 1, MESSAGE_LAYOUT, NULL), 1);
+    server_of(&stage, 1, first_layout, stage.master.move.next);
+    CHECK_INT(sent(&stage, SERVER_PEER + 1, MESSAGE_LAYOUT, NULL), 1);
+    finish(&stage);
+}
+
 static void shards_that_are_not_even_are_leased_alone(void **state)
 {
     const uint32_t more[] = {2, 3}, fewer[] = {2, 1};
@@ -969,6 +986,50 @@ static void all_lanes_are_leased_to_each_worker_about_as_many(void **state)
     finish(&stage);
 }
 
+/* Servers that hold drop the pushes of a step that is not whole: of a lane whose worker believes
+ * that it is done, the last batch may be among them. */
+static void lanes_that_may_lack_their_last_batch_are_done_again_after_a_hold(void **state)
+{
+    struct message message;
+    struct stage stage;
+    (void)state;
+
+    begin_with_lanes(&stage, MOST, LANES);
+    want_servers(&stage, 1, SERVERS);
+    server_of(&stage, 0, first_layout, no_layout);
+    server_of(&stage, 1, first_layout, no_layout);
+    hello_of_lanes(&stage, WORKER_PEER, 0);
+    for (uint32_t shard = 0; shard < LANES + 1; shard++)
+        send_from(&stage, WORKER_PEER,
+                  (struct message){.type = MESSAGE_SHARD_DONE,
+                                   .shard_done = {.id = stage.master.epoch + 1 + shard,
+                                                  .shard = shard,
+                                                  .roster = stage.master.roster}});
+    CHECK_INT(stage.master.board.done, LANES + 1);
+    want_servers(&stage, 2, 3);
+    server_of(&stage, 2, first_layout, no_layout);
+    pause_worker(&stage, 3);
+    for (uint32_t shard = LANES + 1; shard < 3 * LANES; shard++)
+        give_back(&stage, stage.master.epoch + 1 + shard, shard);
+    CHECK_INT(sent(&stage, SERVER_PEER, MESSAGE_HOLD, NULL), 1);
+    CHECK_INT(stage.master.board.done, LANES);
+    outbox_clear(&stage.outbox);
+    want_servers(&stage, 3, SERVERS); /* it is given up */
+    CHECK_INT(sent(&stage, WORKER_PEER, MESSAGE_LEASE, NULL), 2 * LANES);
+    for (size_t i = 0; i < stage.outbox.count; i++) {
+        struct error err;
+
+        if (stage.outbox.entries[i].kind != OUTBOX_SEND)
+            continue;
+        CHECK_OK(
+            message_read(outbox_bytes(&stage.outbox, stage.outbox.entries + i), &message, &err));
+        if (message.type == MESSAGE_LEASE)
+            break; /* the first of them */
+    }
+    CHECK_INT(message.lease.first, LANES);
+    finish(&stage);
+}
+
 static void server_at(struct stage *stage, uint32_t index, uint64_t clock, uint64_t least)
 {
     const struct server_layout layout = stage->master.servers[index].layout;
@@ -1179,6 +1240,7 @@ int main(void)
         cmocka_unit_test(a_silent_process_is_replaced_but_not_for_the_masters_pause),
         cmocka_unit_test(too_many_shards_are_refused),
         cmocka_unit_test(rows_move_when_all_servers_have_counted_the_same),
+        cmocka_unit_test(a_server_that_speaks_while_rows_move_goes_on_with_it),
         cmocka_unit_test(shards_that_are_not_even_are_leased_alone),
         cmocka_unit_test(a_move_that_a_server_is_lost_in_begins_again_later),
         cmocka_unit_test(workers_wait_no_longer_than_they_are_to_and_then_twice_as_long),
@@ -1187,6 +1249,7 @@ int main(void)
         cmocka_unit_test(a_later_master_takes_the_newest_layout_when_it_has_heard_all_of_it),
         cmocka_unit_test(a_move_that_no_server_knows_to_be_done_is_undone_by_a_later_master),
         cmocka_unit_test(all_lanes_are_leased_to_each_worker_about_as_many),
+        cmocka_unit_test(lanes_that_may_lack_their_last_batch_are_done_again_after_a_hold),
         cmocka_unit_test(a_server_that_lacks_steps_is_asked_before_all_begins_anew),
         cmocka_unit_test(what_was_counted_before_a_new_beginning_does_not_begin_another),
         cmocka_unit_test(rows_leave_a_hot_server),

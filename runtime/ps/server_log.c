@@ -1,0 +1,347 @@
+#include "runtime/ps/server_log.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "runtime/data/step_log.h"
+#include "runtime/ps/row_snapshot.h"
+#include "runtime/ps/server_role.h"
+
+enum entry_kind { ENTRY_BEGIN = 1, ENTRY_ROWS, ENTRY_DROP, ENTRY_READY };
+
+void server_log_init(struct server_log *log)
+{
+    text_init(&log->unsent, STEP_LOG_BYTES_MAX);
+}
+
+void server_log_deinit(struct server_log *log)
+{
+    text_deinit(&log->unsent);
+}
+
+/* ---- writing ---- */
+
+static bool is_kept(const struct server_role *role)
+{
+    return role->options.lanes > 0 && role->options.snapshot_ms > 0;
+}
+
+static size_t open_entry(struct server_role *role, enum entry_kind kind)
+{
+    struct text *out = &role->log.unsent;
+    size_t start;
+
+    text_clear(out);
+    put_u64(out, step_log_move(role->log.moves, role->log.entries));
+    start = put_sized_begin(out);
+    put_u8(out, kind);
+    return start;
+}
+
+/* One that there is no memory for leaves a hole, behind which nothing is read. */
+static void close_entry(struct server_role *role, size_t start, struct outbox *outbox)
+{
+    struct text *out = &role->log.unsent;
+
+    put_sized_end(out, start);
+    if (!out->failed)
+        outbox_put(outbox, OUTBOX_STEP, out->data, out->size);
+    out->failed = false;
+    role->log.entries++;
+}
+
+static void put_layout(struct text *out, const struct server_layout *layout)
+{
+    struct layout_runs runs;
+
+    put_u64(out, layout->id);
+    put_u32(out, layout->serving);
+    put_sized(out, server_layout_runs(layout, &runs));
+}
+
+void server_log_begin(struct server_role *role, const struct server_layout *to,
+                      struct outbox *outbox)
+{
+    size_t start;
+
+    if (!is_kept(role))
+        return;
+    role->log.entries = 0;
+    start = open_entry(role, ENTRY_BEGIN);
+    put_layout(&role->log.unsent, &role->layout);
+    put_layout(&role->log.unsent, to);
+    close_entry(role, start, outbox);
+}
+
+/* The first entry of a move forgets all that there is of it: so does one without bytes. */
+void server_log_give_up(struct server_role *role, struct outbox *outbox)
+{
+    const uint64_t number = step_log_move(role->log.moves, 0);
+
+    if (role->log.entries > 0)
+        outbox_put(outbox, OUTBOX_STEP, &number, sizeof number);
+    role->log.entries = 0;
+}
+
+void server_log_rows(struct server_role *role, struct slice images, struct outbox *outbox)
+{
+    size_t start;
+
+    if (!is_kept(role) || images.size == 0)
+        return;
+    start = open_entry(role, ENTRY_ROWS);
+    text_append(&role->log.unsent, images);
+    close_entry(role, start, outbox);
+}
+
+void server_log_drop(struct server_role *role, const struct bucket_set *buckets,
+                     struct outbox *outbox)
+{
+    size_t start;
+
+    if (!is_kept(role))
+        return;
+    start = open_entry(role, ENTRY_DROP);
+    text_append(&role->log.unsent,
+                (struct slice){(const char *)buckets->words, sizeof buckets->words});
+    close_entry(role, start, outbox);
+}
+
+void server_log_ready(struct server_role *role, struct outbox *outbox)
+{
+    size_t start;
+
+    if (!is_kept(role))
+        return;
+    start = open_entry(role, ENTRY_READY);
+    put_u64(&role->log.unsent, role->clock);
+    put_sized(&role->log.unsent, shard_counts_bytes(&role->shards));
+    close_entry(role, start, outbox);
+}
+
+/* ---- reading ---- */
+
+static enum status damaged(struct error *err)
+{
+    return fail(err, STATUS_CORRUPT, "the log of rows that moved is damaged");
+}
+
+static enum status not_of_these(struct error *err)
+{
+    return fail(err, STATUS_NOT_FOUND, "rows have moved from other ones");
+}
+
+static enum status read_layout(struct byte_reader *reader, struct server_layout *layout,
+                               struct error *err)
+{
+    const uint64_t id = read_u64(reader);
+    const uint32_t serving = read_u32(reader);
+    const struct slice map = read_sized(reader, sizeof(struct layout_runs));
+
+    if (reader->failed || server_layout_read(layout, id, serving, map, err) != STATUS_OK)
+        return damaged(err);
+    return STATUS_OK;
+}
+
+/* Does the move begin with what this server has? One that has nothing takes part in any. */
+static bool fits(const struct server_role *role, const struct server_layout *from)
+{
+    const bool has_nothing = role->layout.id == 0 && role->clock == 0;
+
+    return from->id == role->layout.id || (has_nothing && role->options.index >= from->serving);
+}
+
+static enum status read_begin(struct server_role *role, struct byte_reader *reader,
+                              struct error *err)
+{
+    struct server_layout from, to;
+
+    TRY(read_layout(reader, &from, err));
+    TRY(read_layout(reader, &to, err));
+    if (!reader_is_done(reader))
+        return damaged(err);
+    if (!fits(role, &from))
+        return not_of_these(err);
+    role->layout = from;
+    server_move_prepare(role, &to);
+    return STATUS_OK;
+}
+
+static enum status read_rows(struct server_role *role, struct byte_reader *reader,
+                             struct error *err)
+{
+    while (!reader_is_done(reader)) {
+        const struct slice image = read_sized(reader, ROW_IMAGE_MAX);
+        uint32_t table;
+
+        if (reader->failed || image.size < sizeof table)
+            return damaged(err);
+        memcpy(&table, image.data, sizeof table);
+        if (table >= role->options.table_count)
+            return damaged(err);
+        TRY(row_image_load(role->tables + table, image, err));
+    }
+    return STATUS_OK;
+}
+
+static enum status read_drop(struct server_role *role, struct byte_reader *reader,
+                             struct error *err)
+{
+    struct bucket_set buckets;
+    const struct slice words = read_bytes(reader, sizeof buckets.words);
+
+    if (!reader_is_done(reader))
+        return damaged(err);
+    memcpy(buckets.words, words.data, sizeof buckets.words);
+    server_move_drop_buckets(role, &buckets);
+    return STATUS_OK;
+}
+
+static enum status read_ready(struct server_role *role, struct byte_reader *reader,
+                              struct error *err)
+{
+    const uint64_t clock = read_u64(reader);
+    const struct slice counts = read_sized(reader, SHARDS_MAX * sizeof(uint32_t));
+
+    if (!reader_is_done(reader) || clock > SERVER_CLOCK_MAX)
+        return damaged(err);
+    if (role->options.index >= role->layout.serving) {
+        TRY(shard_counts_read(&role->shards, counts, err));
+        role->clock = clock;
+    } else if (clock != role->clock) {
+        return not_of_these(err);
+    }
+    role->move.state = MOVE_READY;
+    role->move.is_held = true;
+    return STATUS_OK;
+}
+
+/* The reader behind the entry's size and kind. */
+static enum entry_kind open_reader(struct slice entry, struct byte_reader *reader)
+{
+    uint32_t size;
+
+    *reader = byte_reader_over(entry);
+    size = read_u32(reader);
+    if (reader->failed || size != entry.size - sizeof size)
+        return 0;
+    return read_u8(reader);
+}
+
+static enum status read_entry(struct server_role *role, struct slice entry, struct error *err)
+{
+    struct byte_reader reader;
+    const enum entry_kind kind = open_reader(entry, &reader);
+
+    if ((kind == ENTRY_BEGIN) != (role->log.entries == 0))
+        return damaged(err);
+    role->log.entries++;
+    switch (kind) {
+    case ENTRY_BEGIN:
+        return read_begin(role, &reader, err);
+    case ENTRY_ROWS:
+        return read_rows(role, &reader, err);
+    case ENTRY_DROP:
+        return read_drop(role, &reader, err);
+    case ENTRY_READY:
+        return read_ready(role, &reader, err);
+    }
+    return damaged(err);
+}
+
+static enum status log_is_over(struct server_role *role, struct error *err)
+{
+    role->log.reads = LOG_OVER;
+    return fail(err, STATUS_NOT_FOUND, "the log ends");
+}
+
+static enum status read_step(struct server_role *role, const struct slice *entry, struct error *err)
+{
+    struct server_log *log = &role->log;
+    const enum status status =
+        entry ? server_steps_count_again(role, *entry, err) : STATUS_NOT_FOUND;
+
+    if (status == STATUS_OK)
+        return STATUS_OK;
+    log->reads = status == STATUS_NOT_FOUND ? LOG_MOVE : LOG_OVER;
+    return status == STATUS_NOT_FOUND ? STATUS_OK : status;
+}
+
+static void take_layout(struct server_role *role)
+{
+    const struct server_layout to = role->move.to;
+
+    server_move_take_layout(role, &to);
+    role->log.reads = LOG_STEP;
+}
+
+/* What is not whole is dropped: the rows are where they were before. */
+static enum status read_move(struct server_role *role, const struct slice *entry, struct error *err)
+{
+    const enum status status = entry ? read_entry(role, *entry, err) : log_is_over(role, err);
+
+    if (status != STATUS_OK) {
+        role->log.reads = LOG_OVER;
+        server_move_cancel(role);
+        return status == STATUS_LIMIT || status == STATUS_NO_MEMORY
+                   ? fail(err, STATUS_FAILED, "rows that moved find no room any more")
+                   : status;
+    }
+    if (role->move.state == MOVE_READY)
+        role->log.reads = LOG_READY;
+    return STATUS_OK;
+}
+
+/* Was the step taken in the layout that the move is to? */
+static bool is_step_of_next(const struct server_role *role, const struct slice *entry)
+{
+    uint64_t layout;
+
+    return entry && server_steps_layout(*entry, &layout) && layout == role->move.to.id;
+}
+
+/* Is it the first entry of a move from that layout? */
+static bool is_move_from_next(const struct server_role *role, const struct slice *entry)
+{
+    struct byte_reader reader;
+    struct server_layout from;
+    struct error ignored;
+
+    return entry && open_reader(*entry, &reader) == ENTRY_BEGIN &&
+           read_layout(&reader, &from, &ignored) == STATUS_OK && from.id == role->move.to.id;
+}
+
+uint64_t server_log_wants(const struct server_role *role)
+{
+    const struct server_log *log = &role->log;
+
+    if (log->reads == LOG_STEP || log->reads == LOG_READY)
+        return role->clock;
+    return log->reads == LOG_MOVE ? step_log_move(log->moves, log->entries)
+                                  : step_log_move(log->moves + 1, 0);
+}
+
+enum status server_log_read(struct server_role *role, const struct slice *entry, struct error *err)
+{
+    switch (role->log.reads) {
+    case LOG_STEP:
+        return read_step(role, entry, err);
+    case LOG_MOVE:
+        return read_move(role, entry, err);
+    case LOG_READY:
+        if (is_step_of_next(role, entry))
+            take_layout(role);
+        else
+            role->log.reads = LOG_NEXT;
+        return STATUS_OK;
+    case LOG_NEXT:
+        if (!is_move_from_next(role, entry))
+            break;
+        take_layout(role);
+        return STATUS_OK;
+    case LOG_OVER:
+        break;
+    }
+    return log_is_over(role, err);
+}

@@ -1,0 +1,70 @@
+/*
+ * server_log.h - what a parameter server whose lanes take steps together writes into its log
+ * (runtime/data/step_log.h), and how a later process reads it.
+ *
+ *     snapshot, layout A, clock 40 | steps 40 ... 56 | rows of a move to B, clock 57 | 57 58 ... 70
+ *
+ * So whenever a server is killed, the next process of it is where that one was, also where rows
+ * have moved since the last snapshot: no step is taken twice.
+ *
+ * A step is one entry, under its number (server_steps.h). A move has a log of its own, of entries
+ * in order, which begin while rows are copied:
+ *
+ *     BEGIN   u64 id, u32 serving, sized runs of the layout before | the same of the one to come
+ *     ROWS    sized images of buckets, as they came
+ *     DROP    a set of buckets: what was copied of them is of no use
+ *     READY   u64 clock, sized counts of shards: all is here that the next layout needs
+ *
+ * Moves have numbers: that of a server's next one goes up with each layout that it gets, and is in
+ * its snapshots, which have what moved before. One that is given up leaves its number to the next.
+ *
+ *     STEP --step of this layout--> counted, STEP
+ *            --another one, or none--> MOVE --BEGIN ... READY--> READY: all is as it was then
+ *                                        \--it ends before that--> its rows go, OVER
+ *               READY --step of the layout to come--> in force, STEP
+ *                     --another one, or none--> NEXT --a move from that layout--> in force, STEP
+ *                                                    --none--> OVER: the master knows which layout
+ *                                                            is in force, and tells (LAYOUT)
+ *
+ * Pure, as the role: its caller reads the entries that the log wants.
+ */
+#ifndef RUNTIME_PS_SERVER_LOG_H
+#define RUNTIME_PS_SERVER_LOG_H
+
+#include "runtime/ps/bucket_set.h"
+#include "runtime/ps/server_layout.h"
+#include "runtime/role/outbox.h"
+
+struct server_role;
+
+struct server_log {
+    enum { LOG_STEP, LOG_MOVE, LOG_READY, LOG_NEXT, LOG_OVER } reads;
+    uint32_t moves;     /* number of the next move */
+    uint32_t entries;   /* of its log, written or read */
+    struct text unsent; /* an entry that is being written */
+};
+
+void server_log_init(struct server_log *log);
+void server_log_deinit(struct server_log *log);
+
+/* ---- writing: nothing where the job's servers have no log ---- */
+
+void server_log_begin(struct server_role *role, const struct server_layout *to,
+                      struct outbox *outbox);
+/* What the log has of a move is of no use: it does not take place. */
+void server_log_give_up(struct server_role *role, struct outbox *outbox);
+void server_log_rows(struct server_role *role, struct slice images, struct outbox *outbox);
+void server_log_drop(struct server_role *role, const struct bucket_set *buckets,
+                     struct outbox *outbox);
+void server_log_ready(struct server_role *role, struct outbox *outbox);
+
+/* ---- reading, before the role is started ---- */
+
+/* Number of the entry that is to be read next. */
+uint64_t server_log_wants(const struct server_role *role);
+/* The entry; NULL: the log has none of that number. NOT_FOUND: this was all. Other errors: what is
+ * wanted does not fit, and nothing behind it is of use. The role can be started after any of them,
+ * but LIMIT and NO_MEMORY of a step. */
+enum status server_log_read(struct server_role *role, const struct slice *entry, struct error *err);
+
+#endif
