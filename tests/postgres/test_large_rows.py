@@ -121,6 +121,33 @@ class LargeRows(harness.Case):
         self.assertIn("HINT:  Workers were to score the rows: the model takes 34.4 MiB", done.stderr)
         self.assertEqual(done.stdout, "SET\nSET\n")
 
+    def test_a_role_that_may_make_no_temporary_table(self):
+        """The rows are kept in one meanwhile. Who may not make it is told what would allow it, by both doors, and by PREDICT
+        into a table, too; with it the role has the rows."""
+        self.execute(f"CREATE ROLE carol LOGIN IN ROLE totrain_user; GRANT SELECT ON t, large TO carol; "
+                     f"REVOKE TEMPORARY ON DATABASE {self.database} FROM PUBLIC; CREATE SCHEMA carol AUTHORIZATION carol")
+        self.addCleanup(self.execute, "DROP OWNED BY carol; DROP ROLE carol")
+        message = f"ERROR:  role carol may make no temporary table in database {self.database}, and its rows are to be kept in one"
+        hint = f"HINT:  GRANT TEMPORARY ON DATABASE {self.database} TO carol; allows it."
+        for target in ("", "carol.p.c"):
+            predict = f"SELECT id, a, n FROM t ORDER BY id TO PREDICT {target} USING large;"
+            done = self.psql(LIMIT + predict + "SELECT 'still here';", user="carol")
+            self.assertIn(message, done.stderr)
+            self.assertIn(hint, done.stderr)
+            self.assertIn("still here", done.stdout)
+            done = subprocess.run([BUILD / "totrain", "postgres://", "-c", predict], check=False, capture_output=True, text=True,
+                                  env={**os.environ, "TOTRAIN_STATE": str(self.server.folder / "carol-state"),
+                                       "TOTRAIN_MODEL_MEMORY": "1Mi", **self.server.variables(self.database, "carol")})
+            self.assertEqual(done.returncode, 4)
+            self.assertIn(message, done.stderr)
+            self.assertIn(hint, done.stderr)
+        self.check_nothing_runs()
+        self.assertEqual(self.execute(LEFT), [])
+        self.assertEqual(self.execute("SELECT * FROM totrain.jobs WHERE owner::text = 'carol' AND state <> 'failed'"), [])
+        self.execute(f"GRANT TEMPORARY ON DATABASE {self.database} TO carol")
+        out = self.check_psql(LIMIT + "SELECT id, a, n FROM t ORDER BY id TO PREDICT USING large;", user="carol")
+        self.assertEqual(out.count("\n"), ROWS)
+
     def test_in_a_transaction(self):
         predict = "SELECT * FROM totrain.rows($$SELECT id, a, n FROM t ORDER BY id TO PREDICT USING large$$) AS row"
         out = self.check_psql(f"{LIMIT} BEGIN; DELETE FROM t WHERE id > 100; CREATE TEMP TABLE kept ON COMMIT DROP AS {predict}; "

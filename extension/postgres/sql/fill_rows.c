@@ -26,6 +26,7 @@ enum status postgres_keep_rows(void *self, struct slice select, struct error *er
     enum status status;
     struct text sql;
 
+    TRY(postgres_check_temporary(host, err));
     TRY(postgres_drop_kept(host, &kept, err));
     text_init(&sql, TEXT_MAXIMUM);
     text_append_string(&sql, "SELECT pg_catalog.row_number() OVER () OPERATOR(pg_catalog.-) 1 AS "

@@ -206,12 +206,39 @@ enum status postgres_create_as(struct postgres_host *host, const char *create,
     return status;
 }
 
+/* The server's own message says neither what the table is for nor what would allow it. */
+enum status postgres_check_temporary(struct postgres_host *host, struct error *err)
+{
+    struct cell cells[3] = {{.type = CELL_NULL}};
+    struct arena arena;
+    enum status status;
+    bool found;
+
+    arena_init(&arena, NAMES_ARENA_MAX);
+    status = pg_first(host,
+                      "SELECT pg_catalog.has_database_privilege(pg_catalog.current_database(), "
+                      "'TEMPORARY'), pg_catalog.quote_ident(pg_catalog.current_database()), "
+                      "pg_catalog.quote_ident(current_user)",
+                      NULL, 0, &arena, cells, 3, &found, err);
+    if (status == STATUS_OK && found && cells[0].integer == 0) {
+        status = fail(err, STATUS_PERMISSION,
+                      "role %.*s may make no temporary table in database %.*s, and its rows are to "
+                      "be kept in one",
+                      SLICE_FORMAT(cells[2].text), SLICE_FORMAT(cells[1].text));
+        error_hint(err, "GRANT TEMPORARY ON DATABASE %.*s TO %.*s; allows it.",
+                   SLICE_FORMAT(cells[1].text), SLICE_FORMAT(cells[2].text));
+    }
+    arena_deinit(&arena);
+    return status;
+}
+
 static enum status fill_all(struct postgres_host *host, struct slice stage, struct fill *fills,
                             size_t count, struct error *err)
 {
     const struct pg_table kept = {SLICE("pg_temp"), SLICE("totrain_rows")};
 
     if (stage.size > 0) {
+        TRY(postgres_check_temporary(host, err));
         TRY(postgres_drop_kept(host, &kept, err));
         TRY(postgres_create_as(host, "CREATE TABLE @ AS ", &kept, stage, NULL, err));
     }

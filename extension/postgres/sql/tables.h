@@ -10,6 +10,8 @@
 /* The schema of a new table whose name has none: the first of the search_path. */
 enum status postgres_target_schema(struct postgres_host *host, struct slice *schema,
                                    char buffer[64], struct error *err);
+/* PERMISSION, with a hint, where the caller may make no temporary table. */
+enum status postgres_check_temporary(struct postgres_host *host, struct error *err);
 /* The schema alone: a reader of the model is in the same database. */
 enum status postgres_find_place(void *self, struct slice schema, struct unpublished *unpublished,
                                 struct error *err);
