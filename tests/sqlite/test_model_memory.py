@@ -1,6 +1,8 @@
 """A model above TOTRAIN_MODEL_MEMORY: workers score it, with the session's bits, and no session loads it."""
 
 import os
+import pathlib
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -82,6 +84,64 @@ class ModelMemory(harness.Case):
         self.assertEqual([(row[0], row[3]) for row in cursor], [(i, "a" * 50000 + str(i)) for i in range(200, 300)])
         self.assertEqual([row[0] for row in self.database.execute(predict)], [*range(300)])
         self.assertFalse([path for path in os.listdir(os.path.join(self.state, "jobs")) if not path.isdigit()])
+
+    def test_a_shell_that_is_interrupted(self):
+        """While workers score, while rows get into the file, and while they are printed: the shell goes on, and has no file."""
+        predict = "SELECT id, x, y, printf('%.*c', 50000, 'a') AS long FROM t, (SELECT 1 UNION ALL SELECT 2) TO PREDICT USING m;"
+        self.limit()
+        shell = subprocess.Popen(["sqlite3", "-interactive", self.path], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE, start_new_session=True)
+        self.addCleanup(self.end_shell, shell)
+        self.type(shell, f".load {harness.EXTENSION}")
+        for number, begun in enumerate((lambda: harness.processes_of(self.state), lambda: self.nameless(shell),
+                                        lambda: b"aaaa" in os.read(shell.stdout.fileno(), 4096))):
+            with self.subTest(number):
+                before = len(self.jobs_started())
+                self.type(shell, predict)
+                harness.wait_for(lambda: len(self.jobs_started()) > before, "a job")  # pylint: disable=cell-var-from-loop
+                harness.wait_for(begun, "the moment")
+                os.killpg(shell.pid, signal.SIGINT)
+                self.type(shell, "SELECT 'still' || ' here';")
+                printed = self.read_until(shell, b"still here")
+                self.assertLess(printed.count(b"a" * 50000), 600)
+                self.assertEqual(self.nameless(shell), [])
+                self.check_nothing_runs()
+                self.assertEqual([path for path in pathlib.Path(self.state, "jobs").glob("**/*")
+                                  if path.suffix in (".spool", ".sock") or "result" in path.name], [])
+        _, errors = shell.communicate(b".quit\n", timeout=harness.DEADLINE)
+        self.assertEqual(errors.count(b"interrupted"), 3, errors)
+
+    @staticmethod
+    def end_shell(shell):
+        shell.kill()
+        shell.wait()
+        for pipe in (shell.stdin, shell.stdout, shell.stderr):
+            pipe.close()
+
+    @staticmethod
+    def type(shell, line):
+        shell.stdin.write(line.encode() + b"\n")
+        shell.stdin.flush()
+
+    @staticmethod
+    def read_until(shell, end):
+        read = b""
+        while end not in read[-100:]:
+            piece = os.read(shell.stdout.fileno(), 1 << 16)
+            if not piece:
+                raise AssertionError(f"the shell has ended: {shell.stderr.read()}")
+            read += piece
+        return read
+
+    def nameless(self, shell):
+        """The files without a name beside the jobs that the shell has open."""
+        found = []
+        for link in pathlib.Path(f"/proc/{shell.pid}/fd").iterdir():
+            try:
+                found.append(os.readlink(link))
+            except FileNotFoundError:
+                pass  # closed meanwhile
+        return [name for name in found if name.startswith(str(self.state)) and name.endswith("(deleted)")]
 
     def test_explain_says_who_scores_and_why(self):
         self.limit()
