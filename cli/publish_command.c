@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "cli/jobs_command.h"
+#include "cli/progress.h"
 #include "extension/engine/job_publish.h"
 #include "extension/engine/jobs/unpublished.h"
 #include "extension/postgres/libpq/database_libpq.h"
@@ -131,15 +132,25 @@ static int publish_folder(const char *folder)
 
 /* ----- the command as typed ----- */
 
+struct display {
+    struct formatter formatter;
+    struct progress progress;
+};
+
 static enum status put_columns(void *self, const struct slice *names, size_t count,
                                struct error *err)
 {
-    return formatter_columns(self, names, count, err);
+    return formatter_columns(&((struct display *)self)->formatter, names, count, err);
 }
 
 static enum status put_row(void *self, const struct cell *cells, size_t count, struct error *err)
 {
-    return formatter_row(self, cells, count, err);
+    return formatter_row(&((struct display *)self)->formatter, cells, count, err);
+}
+
+static void put_notice(void *self, const char *line)
+{
+    progress_notice(&((struct display *)self)->progress, line);
 }
 
 static enum status publish_into(struct unpublished_job *job, const struct sink *sink,
@@ -162,15 +173,17 @@ static enum status publish_into(struct unpublished_job *job, const struct sink *
 static enum status publish_taken(const struct options *options, struct unpublished_job *job,
                                  struct error *err)
 {
-    struct formatter formatter;
-    const struct sink sink = {.self = &formatter, .columns = put_columns, .row = put_row};
+    struct display display;
+    const struct sink sink = {
+        .self = &display, .columns = put_columns, .row = put_row, .notice = put_notice};
     enum status status;
 
-    formatter_init(&formatter, options->format, stdout);
+    formatter_init(&display.formatter, options->format, stdout);
+    progress_init(&display.progress, options->progress);
     status = publish_into(job, &sink, err);
     if (status == STATUS_OK)
-        status = formatter_end(&formatter, err);
-    formatter_deinit(&formatter);
+        status = formatter_end(&display.formatter, err);
+    formatter_deinit(&display.formatter);
     return status;
 }
 

@@ -76,10 +76,11 @@ enum status export_run(const struct host *host, const struct plan *plan, const s
 }
 
 static enum status publish(const struct host *host, struct slice schema, struct slice name,
-                           struct model *model, int64_t *version, struct error *err)
+                           struct model *model, const struct sink *sink, int64_t *version,
+                           struct error *err)
 {
     const struct table_target target = {.schema = schema, .name = name, .kind = TARGET_MODEL};
-    struct publication publication = {.model = model};
+    struct publication publication = {.model = model, .sink = sink};
 
     TRY(host->tables->check_target(host->self, &target, err));
     TRY(host->models->publish(host->self, schema, name, &publication, err));
@@ -88,8 +89,8 @@ static enum status publish(const struct host *host, struct slice schema, struct 
 }
 
 static enum status import_bytes(const struct host *host, struct slice schema, struct slice name,
-                                struct slice bytes, struct slice statement, int64_t *version,
-                                struct error *err)
+                                struct slice bytes, struct slice statement, const struct sink *sink,
+                                int64_t *version, struct error *err)
 {
     const struct exchange_stop stop = {host->session.interrupted, host->self};
     struct arena arena;
@@ -99,7 +100,7 @@ static enum status import_bytes(const struct host *host, struct slice schema, st
     arena_init(&arena, arena_most(host));
     status = exchange_import(bytes, statement, stop.is_stopped ? &stop : NULL, &arena, &model, err);
     if (status == STATUS_OK)
-        status = publish(host, schema, name, &model, version, err);
+        status = publish(host, schema, name, &model, sink, version, err);
     arena_deinit(&arena);
     return status;
 }
@@ -131,7 +132,7 @@ enum status import_run(const struct host *host, const struct plan *plan, const s
         status = error_place(err, plan->format_position);
     if (status == STATUS_OK)
         status = import_bytes(host, plan->into_schema, plan->into_name, text_slice(&bytes),
-                              plan->text, &version, err);
+                              plan->text, sink, &version, err);
     text_deinit(&bytes);
     if (status != STATUS_OK)
         return error_place(err, status == STATUS_INVALID && plan->object_position >= 0
@@ -173,9 +174,9 @@ static enum status import_named(const struct host *host, struct slice path, stru
     text_init(&statement, TEXT_MAXIMUM);
     text_append_string(&statement, "IMPORT MODEL ");
     model_path_write(schema, name, &statement);
-    status = statement.failed
-                 ? fail_no_memory(err)
-                 : import_bytes(host, schema, name, bytes, text_slice(&statement), version, err);
+    status = statement.failed ? fail_no_memory(err)
+                              : import_bytes(host, schema, name, bytes, text_slice(&statement),
+                                             NULL, version, err);
     text_deinit(&statement);
     return status;
 }

@@ -49,11 +49,19 @@ static bool is_there_already(const struct delivery *delivery, const struct model
     return true;
 }
 
+static void log_notice(void *self, const char *line)
+{
+    (void)self;
+    log_warning("%s", line);
+}
+
 static enum status deliver_model(const struct delivery *delivery, struct error *err)
 {
     struct destination *destination = delivery->destination;
     const struct host *host = delivery->host;
-    struct publication publication = {.job = delivery->row.id, .store = delivery->store};
+    const struct sink sink = {.notice = log_notice};
+    struct publication publication = {
+        .job = delivery->row.id, .store = delivery->store, .sink = &sink};
     const struct table_target target = {.name = slice_of(destination->table), .kind = TARGET_MODEL};
     struct model model;
 
@@ -85,12 +93,6 @@ static enum status deliver_table(const struct delivery *delivery, struct error *
 }
 
 /* ----- of a job that ran somewhere else ----- */
-
-static void log_notice(void *self, const char *line)
-{
-    (void)self;
-    log_warning("%s", line);
-}
 
 static enum status take_fact(void *self, const struct cell *cells, size_t count, struct error *err)
 {

@@ -3,40 +3,33 @@ again goes on behind the last of them. No table of another role is taken for one
 
 import contextlib
 import json
+import pathlib
 import signal
 import subprocess
 
 import psycopg2
 
 import harness
+import pieces
 import program
 from harness import wait_for
-
-# Above PIECES_MODEL_LEAST.
-TRAIN = ("SELECT * FROM t TO TRAIN DNNClassifier WITH model.hidden_units = [4200, 4200], train.max_steps = 1{} "
-         "LABEL label INTO {}")
-OTHER = ", train.seed = 3"
-BYTES = 4 * (4200 * 4200 + 4200 * 3)
-ROWS = "SELECT part, name, position, data FROM {} WHERE part <> 'meta'"
+from pieces import BYTES, OTHER, TRAIN
 
 
-class Case(program.Case):
+
+class Case(pieces.Observed, program.Case):
     settings = {**harness.BARE, "max_wal_size": "4GB"}
 
     @classmethod
     def prepare(cls, connection):
         super().prepare(connection)
-        connection.cursor().execute("""
-            CREATE TABLE t AS SELECT i % 17 - 8.5 AS x, i % 5 / 3.0 AS y, (ARRAY['a', 'b', 'c'])[i % 3 + 1] AS label
-            FROM generate_series(0, 299) i;
+        connection.cursor().execute(f"""
+            {pieces.ROWS_TO_LEARN};
             CREATE ROLE alice LOGIN IN ROLE totrain_user; CREATE ROLE bob LOGIN; CREATE ROLE eve LOGIN;
             GRANT SELECT ON t TO PUBLIC; GRANT CREATE ON SCHEMA public TO alice, eve""")
 
     def train(self, model="m", settings="", user="alice"):
         return self.check(TRAIN.format(settings, model), user=user)
-
-    def parts(self):
-        return sorted(name for name in self.tables() if name.startswith("totrain_part_"))
 
     @contextlib.contextmanager
     def file_limit(self, most):
@@ -70,59 +63,22 @@ class Case(program.Case):
         return process
 
     def publish(self, user="alice"):
+        """What it says."""
         process = self.publisher(user)
         _, errors = process.communicate()
         self.assertEqual(process.returncode, 0, errors)
+        return errors
+
+    def told_by_program(self):
+        done = self.run_program("-c", TRAIN.format("", "m"), user="alice")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stderr
 
     def started_as_alice(self, *command):
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                    env=self.environment("alice"))
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
-
-    def count_marked(self, table):
-        return self.execute(f"SELECT count(*) FROM {table} WHERE value = 7")[0][0]
-
-    def mark(self):
-        """What is there of the model: rows that are written again lose it. How many there are."""
-        part, = self.parts()
-        self.execute(f"UPDATE {part} SET value = 7 WHERE part = 'tensor'")
-        count = self.count_marked(part)
-        self.assertGreater(count, 0)
-        self.assertLess(count, BYTES >> 18)
-        return count
-
-    def hold(self):
-        """Who writes a piece gets to the end of it, and waits there for this session, whose connection is the answer."""
-        part, = self.parts()
-        connection = self.connect(autocommit=False)
-        connection.cursor().execute(f"LOCK TABLE {part} IN SHARE UPDATE EXCLUSIVE MODE")
-        return connection
-
-    def wait_for_writer(self):
-        """The backend that has written a piece, and has not committed it."""
-        part, = self.parts()
-        return wait_for(lambda: self.execute(f"SELECT pid FROM pg_locks WHERE relation = '{part}'::regclass AND NOT granted"),
-                        "one who writes a piece")[0][0]
-
-    def kept(self):
-        """Of the last one that was held: nothing but what was committed."""
-        part, = self.parts()
-        return self.execute(f"SELECT count(*) FROM {part} WHERE part = 'tensor'")[0][0]
-
-    def check_same_rows(self, model, other):
-        self.assertEqual(self.execute(f"({ROWS.format(model)} EXCEPT ALL {ROWS.format(other)}) UNION ALL "
-                                      f"({ROWS.format(other)} EXCEPT ALL {ROWS.format(model)}) LIMIT 1"), [])
-
-    def check_whole(self, model, other):
-        """The same rows as those of the other model, but for what was marked."""
-        self.check_same_rows(model, other)
-        self.assertEqual(self.digest(model), self.digest(other))
-        self.assertEqual(self.execute(f"SELECT count(*) FROM {model} WHERE part = 'meta'"), [(1,)])
-        self.assertEqual(self.execute(f"SELECT obj_description('{model}'::regclass)"), [(None,)])
-        self.assertEqual(self.parts(), [])
-        scores = "SELECT totrain.logits('{}', ROW(x, y)) FROM t LIMIT 20"
-        self.assertEqual(self.execute(scores.format(model)), self.execute(scores.format(other)))
 
     def listed(self):
         return [row["name"] for row in self.check("SHOW MODELS")]
@@ -239,10 +195,11 @@ class Pieces(Case):
         self.execute("CREATE PUBLICATION everything FOR ALL TABLES")
         self.fill(BYTES // 2)
         self.assertEqual(self.parts(), [])
+        self.assertIn("interrupted: publication everything is of all tables, and its subscribers have no", self.told_by_program())
         self.execute("DROP PUBLICATION everything; CREATE PUBLICATION everything FOR TABLES IN SCHEMA public")
         self.fill(BYTES // 2)
         self.assertEqual(self.parts(), [])
-        self.train("m")
+        self.assertIn("publication everything is of all tables in schema public, and", self.told_by_program())
 
 
 class Publishers(Case):
@@ -294,8 +251,27 @@ class Traps(Case):
     def set_trap(self, table):
         self.execute(f"CREATE TRIGGER trap BEFORE INSERT OR UPDATE OR DELETE ON {table} FOR EACH ROW EXECUTE FUNCTION trap()", "eve")
 
+    def in_one_transaction(self, table, what):
+        return f'model "m" is written in one transaction, and not by pieces that stay when it is interrupted: {table} {what}'
+
+    def detached(self, by_program):
+        """The log of a job of alice's that its session does not wait for."""
+        statement = TRAIN.format(", job.wait = false", "m")
+        before = self.version_of_m()
+        if by_program:
+            self.check(statement, user="alice")
+            folder = pathlib.Path(self.folder)
+        else:
+            self.check_psql(statement, user="alice")
+            folder = self.server.state
+        wait_for(lambda: self.version_of_m() != before, "the model")
+        return max(folder.glob("**/log"), key=lambda log: log.stat().st_mtime).read_text(encoding="utf-8")
+
+    def version_of_m(self):
+        return self.execute("SELECT version FROM totrain.models WHERE relation = to_regclass('m')")
+
     def test_a_table_that_somebody_else_has_made(self):
-        """With the comment and the rights that could make it be taken for one of ours."""
+        """With the comment and the rights that could make it be taken for one of ours. Each who publishes says so."""
         self.train("other")
         self.fill(BYTES // 4)
         part, = self.parts()
@@ -304,15 +280,52 @@ class Traps(Case):
         self.execute(f"DROP TABLE {part}")
         self.execute(f"ALTER TABLE made RENAME TO {part}; COMMENT ON TABLE {part} IS '{comment}'; GRANT ALL ON {part} TO PUBLIC", "eve")
         self.set_trap(part)
-        self.publish()
-        self.train("m")
+        told = self.in_one_transaction(f'table "public.{part}"', "belongs to role eve; dropping it makes room for the pieces")
+        self.assertIn(f"NOTICE:  {told}", self.publish())
+        self.assertIn(f"NOTICE:  {told}", self.told_by_program())
         self.assertEqual(self.execute(f"SELECT count(*) FROM {part}"), [(1,)])
         self.check_untouched()
-        self.check_psql(TRAIN.format("", "m"), user="alice")
+        self.assertIn(f"NOTICE:  {told}", self.psql(TRAIN.format("", "m") + ";", user="alice").stderr)
+        self.check_untouched()
+        for by_program in (False, True):
+            self.assertIn(f"publisher warn  {told}", self.detached(by_program))
         self.check_untouched()
         self.execute(f"DROP TABLE {part}; CREATE TYPE {part} AS ENUM ()", "eve")
-        self.train("m")
+        self.assertIn(self.in_one_transaction(f"type public.{part}", "has the name of the table for the pieces; dropping it"),
+                      self.told_by_program())
         self.check_whole("m", "other")
+
+    def test_what_is_on_a_table_of_ones_own_is_told(self):
+        """By publishers that then find the disk full, so that the next one has the same model to write."""
+        self.fill(BYTES // 4)
+        part, = self.parts()
+        comment = self.execute(f"SELECT obj_description('{part}'::regclass)")[0][0]
+        for on, off, what in (
+                ("ALTER TABLE {} ALTER part SET DEFAULT 'x'", "ALTER TABLE {} ALTER part DROP DEFAULT", "has a default"),
+                ("ALTER TABLE {} ADD CONSTRAINT short CHECK (part <> '')", "ALTER TABLE {} DROP CONSTRAINT short", "has constraint short"),
+                ("CREATE INDEX i ON {} (part)", "DROP INDEX i", "has an index"),
+                ('CREATE RULE "a rule" AS ON INSERT TO {} DO ALSO NOTHING', 'DROP RULE "a rule" ON {}', 'has rule "a rule"'),
+                ("ALTER TABLE {} ENABLE ROW LEVEL SECURITY", "ALTER TABLE {} DISABLE ROW LEVEL SECURITY", "has row security"),
+                ("CREATE TABLE child () INHERITS ({})", "DROP TABLE child", "has a parent or a child"),
+                ("COMMENT ON TABLE {} IS 'mine'", f"COMMENT ON TABLE {{}} IS '{comment}'", "has no comment that says how many rows"),
+                ("ALTER TABLE {} RENAME data TO bytes", "ALTER TABLE {} RENAME bytes TO data", "has other columns than a model")):
+            with self.subTest(on=on):
+                self.execute(on.format(part), "alice")
+                with self.file_limit(BYTES // 4):
+                    _, errors = self.publisher().communicate()
+                self.assertIn("could not extend file", errors)
+                self.assertIn(self.in_one_transaction(f'table "public.{part}"', what), errors)
+                self.execute(off.format(part), "alice")
+        marked = self.mark()
+        self.assertNotIn("one transaction", self.publish())
+        self.assertEqual(self.count_marked("m"), marked)
+
+    def test_a_role_that_may_make_no_table_any_more(self):
+        self.train("m")
+        self.execute("REVOKE CREATE ON SCHEMA public FROM alice")
+        self.assertIn(self.in_one_transaction("role alice", "may make no table in schema public; GRANT CREATE ON SCHEMA public TO "
+                                              "alice; allows it"), self.told_by_program())
+        self.assertEqual(self.parts(), [])
 
     def test_a_trigger_that_somebody_else_may_make(self):
         """By a default of alice's. The table is left alone then, and the model comes at once."""
@@ -321,7 +334,7 @@ class Traps(Case):
         self.fill(BYTES // 4)
         part, = self.parts()
         self.set_trap(part)
-        self.publish()
+        self.assertIn(self.in_one_transaction(f'table "public.{part}"', "has trigger trap; dropping it"), self.publish())
         self.check_untouched()
         self.assertEqual(self.digest("m"), self.digest("other"))
         self.check_same_rows("m", "other")

@@ -55,7 +55,8 @@ struct table_target {
 struct publication {
     struct model *model;
     int64_t job;
-    struct jobstore *store; /* its metrics go to totrain_metrics; NULL: it was not learned here */
+    struct jobstore *store;  /* its metrics go to totrain_metrics; NULL: it was not learned here */
+    const struct sink *sink; /* for notices; NULL: nobody would see them */
 };
 
 /*

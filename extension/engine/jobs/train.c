@@ -256,7 +256,8 @@ static enum status publish(const struct job *job, struct jobstore *store, struct
 {
     const struct host *host = job->host;
     const struct plan *plan = job->plan;
-    struct publication publication = {.model = model, .job = job->folder.id, .store = store};
+    struct publication publication = {
+        .model = model, .job = job->folder.id, .store = store, .sink = job->sink};
 
     if (host->models->publish(host->self, plan->into_schema, plan->into_name, &publication, err) ==
         STATUS_OK)

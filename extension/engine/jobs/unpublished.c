@@ -253,12 +253,14 @@ enum status unpublished_take(const struct host *host, int64_t id, struct unpubli
 }
 
 static enum status write_model(const struct host *host, const struct unpublished_job *job,
-                               struct jobstore *store, struct model *model, struct error *err)
+                               struct jobstore *store, struct model *model, const struct sink *sink,
+                               struct error *err)
 {
     const struct table_target target = {.schema = slice_of(job->unpublished.schema),
                                         .name = slice_of(job->unpublished.table),
                                         .kind = TARGET_MODEL};
-    struct publication publication = {.model = model, .job = job->folder.id, .store = store};
+    struct publication publication = {
+        .model = model, .job = job->folder.id, .store = store, .sink = sink};
 
     TRY(host->tables->check_target(host->self, &target, err));
     TRY(host->models->publish(host->self, target.schema, target.name, &publication, err));
@@ -289,7 +291,7 @@ static enum status publish_from(const struct host *host, const struct unpublishe
     arena_use_folder(&arena, job->folder.path);
     status = trained_model_read(store, &arena, &model, err);
     if (status == STATUS_OK)
-        status = write_model(host, job, store, &model, err);
+        status = write_model(host, job, store, &model, sink, err);
     if (status == STATUS_OK)
         status = put_rows(
             job, store, (struct train_facts){.version = model.version, .rows = (int64_t)model.rows},

@@ -14,6 +14,7 @@
 #include <utils/resowner.h>
 #include <utils/timestamp.h>
 
+#include "base/log.h"
 #include "extension/engine/job_collect.h"
 #include "extension/engine/job_publish.h"
 #include "extension/engine/jobs/cluster_job.h"
@@ -228,6 +229,42 @@ static void wait_a_while(const struct following *following)
 
 /* ----- its end, in a transaction ----- */
 
+/* Nobody waits for the rows of TRAIN; notices go to who looks at the server, or at the job. */
+struct outcome {
+    struct result result;
+    const struct following *following;
+    struct door *door;
+    const char *line;
+};
+
+static void log_line(void *call)
+{
+    const struct outcome *outcome = call;
+
+    ereport(LOG, (errmsg("job " INT64_FORMAT ": %s", outcome->following->folder->id,
+                         session_from_utf8(slice_of(outcome->line)))));
+}
+
+static void log_notice(void *self, const char *line)
+{
+    struct outcome *outcome = self;
+    char path[MAXPGPATH];
+
+    snprintf(path, sizeof path, "%s/log", outcome->following->folder->path);
+    log_append(path, "publisher", line);
+    outcome->line = line;
+    session_try(&outcome->door->session, log_line, outcome);
+}
+
+static struct sink outcome_sink(struct outcome *outcome)
+{
+    struct sink sink = result_sink(&outcome->result);
+
+    sink.self = outcome; /* whose first member the result is */
+    sink.notice = log_notice;
+    return sink;
+}
+
 static struct door *open_door(MemoryContext context)
 {
     struct door *door;
@@ -243,16 +280,17 @@ static struct door *open_door(MemoryContext context)
 static enum status publish(struct following *following, struct error *err)
 {
     MemoryContext context = CurrentMemoryContext;
-    struct result result;
+    struct outcome outcome = {.following = following};
     struct sink sink;
     enum status status;
 
-    result_init(&result);
-    sink = result_sink(&result);
+    result_init(&outcome.result);
+    sink = outcome_sink(&outcome);
     error_clear(err);
-    status = job_collect_kept(&open_door(context)->host.host, following->number, following->folder,
-                              &sink, err);
-    result_deinit(&result);
+    outcome.door = open_door(context);
+    status = job_collect_kept(&outcome.door->host.host, following->number, following->folder, &sink,
+                              err);
+    result_deinit(&outcome.result);
     if (status == STATUS_OK) {
         CommitTransactionCommand();
         unpublished_remove(following->folder);
@@ -394,20 +432,21 @@ static void publish_here(struct following *following)
 {
     MemoryContext context = CurrentMemoryContext;
     struct unpublished_job job = {.folder = *following->folder};
-    struct result result;
+    struct outcome outcome = {.following = following};
     struct sink sink;
     struct error err;
     enum status status;
 
     job.folder.lock = 0; /* the follower goes on to hold it */
     error_clear(&err);
-    result_init(&result);
-    sink = result_sink(&result);
+    result_init(&outcome.result);
+    sink = outcome_sink(&outcome);
+    outcome.door = open_door(context);
     status = unpublished_read(&job.folder, &job.unpublished, &err);
     if (status == STATUS_OK)
-        status = unpublished_publish(&open_door(context)->host.host, &job, job_publish_table, &sink,
-                                     &err);
-    result_deinit(&result);
+        status =
+            unpublished_publish(&outcome.door->host.host, &job, job_publish_table, &sink, &err);
+    result_deinit(&outcome.result);
     if (status == STATUS_OK)
         CommitTransactionCommand();
     else

@@ -307,7 +307,7 @@ enum status postgres_publish(void *self, struct slice schema, struct slice name,
     enum status status;
 
     TRY(postgres_target_schema(host, &publishing.table.schema, buffer, err));
-    pieces = pg_pieces_of(host, &publishing.table, publication->model);
+    pieces = pg_pieces_of(host, &publishing.table, publication->model, publication->sink);
     if (!host->publisher[0]) /* else all of them are there, or the model is */
         TRY(pg_pieces_write(&pieces, err));
     TRY(database->begin(database->self, &transaction, err));

@@ -1,5 +1,7 @@
 #include "extension/postgres/sql/publish_pieces.h"
 
+#include <stdio.h>
+
 #include "base/hash.h"
 #include "extension/postgres/sql/models.h"
 #include "extension/postgres/sql/replace.h"
@@ -16,9 +18,9 @@
 #define CLASS_IS_TABLES " OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass "
 
 struct pg_pieces pg_pieces_of(struct postgres_host *host, const struct pg_table *table,
-                              const struct model *model)
+                              const struct model *model, const struct sink *sink)
 {
-    struct pg_pieces pieces = {.host = host, .table = *table, .model = model};
+    struct pg_pieces pieces = {.host = host, .table = *table, .model = model, .sink = sink};
 
     pieces_name(bytes_hash(table->name.data, table->name.size, 0), model->digest, pieces.name);
     return pieces;
@@ -59,31 +61,68 @@ static void read_comment(struct pg_pieces *pieces, struct slice comment)
     }
 }
 
-/* The comment of a table on which nothing is run with a row. */
-static const char comment_of_clean[] =
-    "SELECT d.description FROM pg_catalog.pg_class c JOIN pg_catalog.pg_description d "
-    "ON d.objoid" EQ "c.oid AND d.classoid" CLASS_IS_TABLES "AND d.objsubid" EQ "0 WHERE c.oid" EQ
-    "$1::pg_catalog.oid AND c.relpersistence" EQ "'p' AND c.reloftype" EQ "0 AND NOT c.relhasrules "
-    "AND NOT c.relhasindex AND NOT c.relrowsecurity AND NOT c.relispartition "
-    "AND NOT EXISTS (SELECT FROM pg_catalog.pg_trigger x WHERE x.tgrelid" EQ "c.oid) "
-    "AND NOT EXISTS (SELECT FROM pg_catalog.pg_policy x WHERE x.polrelid" EQ "c.oid) "
-    "AND NOT EXISTS (SELECT FROM pg_catalog.pg_attrdef x WHERE x.adrelid" EQ "c.oid) "
-    "AND NOT EXISTS (SELECT FROM pg_catalog.pg_constraint x WHERE x.conrelid" EQ "c.oid) "
-    "AND NOT EXISTS (SELECT FROM pg_catalog.pg_inherits x WHERE x.inhrelid" EQ
-    "c.oid OR x.inhparent" EQ "c.oid)";
+/* Of a table c: the first by its name, and whether there are any. */
+#define FIRST(what, catalog, name, relation)                                                       \
+    "(SELECT pg_catalog.format('" what "', x." name ") FROM pg_catalog." catalog                   \
+    " x WHERE x." relation EQ "c.oid ORDER BY x." name " LIMIT 1), "
+#define ANY(catalog, relation)                                                                     \
+    "EXISTS (SELECT FROM pg_catalog." catalog " x WHERE x." relation EQ "c.oid) "
+#define A_CONSTRAINT FIRST("has constraint %I", "pg_constraint", "conname", "conrelid")
+#define A_TRIGGER    FIRST("has trigger %I", "pg_trigger", "tgname", "tgrelid")
+#define A_RULE       FIRST("has rule %I", "pg_rewrite", "rulename", "ev_class")
+#define A_POLICY     FIRST("has policy %I", "pg_policy", "polname", "polrelid")
+#define HAS_DEFAULT  ANY("pg_attrdef", "adrelid")
+#define HAS_INDEX    ANY("pg_index", "indrelid")
+#define HAS_PARENT   ANY("pg_inherits", "inhrelid")
+#define HAS_CHILD    ANY("pg_inherits", "inhparent")
+
+/* The table's comment, and whose it is or what is run with its rows; NULL: nothing is. Constraints
+ * come before the triggers and indexes that they have. */
+static const char facts_of_table[] =
+    "SELECT d.description, COALESCE(CASE WHEN pg_catalog.pg_get_userbyid(c.relowner)" NE
+    "current_user THEN pg_catalog.format('belongs to role %I', "
+    "pg_catalog.pg_get_userbyid(c.relowner)) WHEN c.relkind" NE "'r' OR c.relpersistence" NE
+    "'p' OR c.reloftype" NE "0 OR c.relispartition THEN 'is no ordinary table' "
+    "END, " A_CONSTRAINT A_TRIGGER A_RULE A_POLICY "CASE WHEN c.relrowsecurity THEN "
+    "'has row security' WHEN " HAS_DEFAULT "THEN 'has a default' WHEN " HAS_INDEX
+    "THEN 'has an index' WHEN " HAS_PARENT "OR " HAS_CHILD
+    "THEN 'has a parent or a child' END) FROM pg_catalog.pg_class c LEFT JOIN "
+    "pg_catalog.pg_description d ON d.objoid" EQ "c.oid AND d.classoid" CLASS_IS_TABLES
+    "AND d.objsubid" EQ "0 WHERE c.oid" EQ "$1::pg_catalog.oid";
+
+static void note_table(struct pg_pieces *pieces, struct slice what)
+{
+    snprintf(pieces->why, sizeof pieces->why,
+             "table \"%.*s.%s\" %.*s; dropping it makes room for the pieces",
+             SLICE_FORMAT(pieces->table.schema), pieces->name, SLICE_FORMAT(what));
+}
+
+static void judge_table(struct pg_pieces *pieces, const struct pg_located *located,
+                        const struct cell *comment, const struct cell *what)
+{
+    if (what->type == CELL_TEXT)
+        note_table(pieces, what->text);
+    else if (!located->has_columns)
+        note_table(pieces, SLICE("has other columns than a model"));
+    else if (comment->type == CELL_TEXT)
+        read_comment(pieces, comment->text);
+    if (!pieces->is_usable && !pieces->why[0])
+        note_table(pieces, SLICE("has no comment that says how many rows of the model it has"));
+}
 
 static enum status read_facts(struct pg_pieces *pieces, const struct pg_located *located,
                               struct error *err)
 {
     const struct cell key = cell_integer(located->relation);
     struct arena arena;
-    struct cell comment;
+    struct cell cells[2];
     enum status status;
+    bool found;
 
     arena_init(&arena, FACTS_ARENA_MAX);
-    status = first(pieces, comment_of_clean, &key, 1, &arena, &comment, err);
-    if (status == STATUS_OK && comment.type == CELL_TEXT)
-        read_comment(pieces, comment.text);
+    status = pg_first(pieces->host, facts_of_table, &key, 1, &arena, cells, 2, &found, err);
+    if (status == STATUS_OK && found)
+        judge_table(pieces, located, &cells[0], &cells[1]);
     arena_deinit(&arena);
     return status;
 }
@@ -93,48 +132,82 @@ static bool is_ours(const struct pg_located *located)
     return located->exists && located->is_table && located->has_columns && located->is_callers;
 }
 
-/* Of what is not ours nothing is asked, and no lock on it is waited for. The lock is that of an
- * INSERT: until the transaction ends nobody puts a trigger on the table, as those may whom ALTER
- * DEFAULT PRIVILEGES lets. */
-enum status pg_pieces_find(struct pg_pieces *pieces, struct error *err)
+/* Of what is not ours the catalogs are read alone, and no lock on it is waited for. The lock is
+ * that of an INSERT: until the transaction ends nobody puts a trigger on the table, as those may
+ * whom ALTER DEFAULT PRIVILEGES lets. */
+static enum status find(struct pg_pieces *pieces, struct error *err)
 {
     const struct pg_table table = beside(pieces);
     struct pg_located located, locked;
 
     pieces->is_usable = pieces->is_renamed = false;
+    pieces->why[0] = '\0';
     TRY(postgres_locate(pieces->host, table.schema, table.name, &located, err));
     pieces->is_free = !located.exists;
-    if (!is_ours(&located))
+    if (!located.exists)
         return STATUS_OK;
+    if (!is_ours(&located))
+        return read_facts(pieces, &located, err);
     TRY(pg_run(pieces->host, "LOCK TABLE @ IN ROW EXCLUSIVE MODE", &table, NULL, 0, NULL, err));
     TRY(postgres_locate(pieces->host, table.schema, table.name, &locked, err));
-    return is_ours(&locked) && locked.relation == located.relation
-               ? read_facts(pieces, &locked, err)
-               : STATUS_OK;
+    if (is_ours(&locked) && locked.relation == located.relation)
+        return read_facts(pieces, &locked, err);
+    note_table(pieces, SLICE("is another than a moment ago"));
+    return STATUS_OK;
+}
+
+static void tell(const struct pg_pieces *pieces)
+{
+    if (pieces->sink && pieces->why[0])
+        sink_notice(
+            pieces->sink,
+            "model \"%.*s\" is written in one transaction, and not by pieces that stay when "
+            "it is interrupted: %s",
+            SLICE_FORMAT(pieces->table.name), pieces->why);
+}
+
+enum status pg_pieces_find(struct pg_pieces *pieces, struct error *err)
+{
+    TRY(find(pieces, err));
+    if (pieces->are_written && pieces->is_free)
+        note_table(pieces, SLICE("is gone"));
+    if (pieces->are_written && !pieces->is_usable)
+        tell(pieces);
+    return STATUS_OK;
 }
 
 /* ----- the first piece ----- */
 
 /* A table that comes with a publication of all tables, or of its schema, would have to be there for
  * who subscribes to it. A type of its name keeps a table from being made. The temporary schema has
- * another name. */
-static enum status may_begin(const struct pg_pieces *pieces, bool *may, struct error *err)
+ * another name, and what is in it outlives no session: nothing is said of that. */
+static const char obstacle_of_schema[] =
+    "SELECT COALESCE(CASE WHEN NOT pg_catalog.has_schema_privilege(n.oid, 'CREATE') THEN "
+    "pg_catalog.format('role %I may make no table in schema %I; GRANT CREATE ON SCHEMA %2$I TO "
+    "%1$I; allows it', current_user, n.nspname) END, (SELECT pg_catalog.format('publication %I is "
+    "of all tables, and its subscribers have no table for the pieces', p.pubname) FROM "
+    "pg_catalog.pg_publication p WHERE p.puballtables ORDER BY p.pubname LIMIT 1), (SELECT "
+    "pg_catalog.format('publication %I is of all tables in schema %I, and its subscribers have no "
+    "table for the pieces', p.pubname, n.nspname) FROM pg_catalog.pg_publication p JOIN "
+    "pg_catalog.pg_publication_namespace s ON s.pnpubid" EQ "p.oid WHERE s.pnnspid" EQ
+    "n.oid ORDER BY p.pubname LIMIT 1), (SELECT pg_catalog.format('type %I.%I has the name of the "
+    "table for the pieces; dropping it makes room for that', n.nspname, t.typname) FROM "
+    "pg_catalog.pg_type t WHERE t.typnamespace" EQ "n.oid AND t.typname" EQ
+    "$2)) FROM pg_catalog.pg_namespace n WHERE n.nspname" EQ "$1";
+
+static enum status may_begin(struct pg_pieces *pieces, bool *may, struct error *err)
 {
     const struct cell keys[] = {cell_text(pieces->table.schema), cell_string(pieces->name)};
     struct arena arena;
-    struct cell answer;
+    struct cell answer = {.type = CELL_NULL};
     enum status status;
 
     arena_init(&arena, FACTS_ARENA_MAX);
-    status = first(
-        pieces,
-        "SELECT pg_catalog.has_schema_privilege(n.oid, 'CREATE') AND NOT EXISTS (SELECT FROM "
-        "pg_catalog.pg_publication p WHERE p.puballtables) AND NOT EXISTS (SELECT FROM "
-        "pg_catalog.pg_publication_namespace s WHERE s.pnnspid" EQ "n.oid) AND NOT EXISTS (SELECT "
-        "FROM pg_catalog.pg_type t WHERE t.typnamespace" EQ "n.oid AND t.typname" EQ "$2) "
-        "FROM pg_catalog.pg_namespace n WHERE n.nspname" EQ "$1",
-        keys, 2, &arena, &answer, err);
-    *may = answer.type == CELL_INTEGER && answer.integer != 0;
+    status = pg_first(pieces->host, obstacle_of_schema, keys, 2, &arena, &answer, 1, may, err);
+    if (status == STATUS_OK && answer.type == CELL_TEXT) {
+        slice_copy(answer.text, pieces->why, sizeof pieces->why);
+        *may = false;
+    }
     arena_deinit(&arena);
     return status;
 }
@@ -256,7 +329,7 @@ static enum status write_piece(struct pg_pieces *pieces, bool *is_at_end, struct
     const struct pg_table table = beside(pieces);
 
     TRY(pg_lock_model(pieces->host, &pieces->table, err));
-    TRY(pg_pieces_find(pieces, err));
+    TRY(find(pieces, err));
     if (pieces->is_free)
         TRY(begin(pieces, err));
     *is_at_end = !pieces->is_usable;
@@ -281,6 +354,9 @@ enum status pg_pieces_write(struct pg_pieces *pieces, struct error *err)
         TRY(database->end(database->self, &transaction, write_piece(pieces, &is_at_end, err), err));
         TRY(database->settle(database->self, &is_settled, err));
     }
+    pieces->are_written = is_at_end && pieces->is_usable;
+    if (is_at_end && !pieces->is_usable)
+        tell(pieces);
     return STATUS_OK;
 }
 

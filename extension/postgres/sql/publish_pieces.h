@@ -15,13 +15,15 @@
  * A table of that name is written only while it is as it was made: the caller's own, with nothing
  * on it that is run with a row (triggers, rules, policies, defaults, constraints, indexes), and
  * with the comment. Where another one has the name, whosever it is, no pieces are written, and the
- * model is published in one transaction. Others may read it as they may read the model's table: of
- * a new model by ALTER DEFAULT PRIVILEGES; where a model is replaced they may not at all.
+ * model is published in one transaction: a notice says which table it is, and why. Others may read
+ * it as they may read the model's table: of a new model by ALTER DEFAULT PRIVILEGES; where a model
+ * is replaced they may not at all.
  */
 #ifndef EXTENSION_POSTGRES_SQL_PUBLISH_PIECES_H
 #define EXTENSION_POSTGRES_SQL_PUBLISH_PIECES_H
 
 #include "extension/engine/host/model_pieces.h"
+#include "extension/engine/host/sink.h"
 #include "extension/postgres/sql/sql.h"
 #include "scoring/model.h"
 
@@ -29,20 +31,25 @@ struct pg_pieces {
     struct postgres_host *host;
     struct pg_table table; /* the model's */
     const struct model *model;
+    const struct sink *sink; /* for the notice; may be NULL */
     char name[PIECES_NAME_BYTES];
     /* The table beside it, as it was found. */
     bool is_free;    /* nothing has its name */
     bool is_usable;  /* it is as we have made it */
     bool is_renamed; /* it is to be the table of a model for a new name: rights are the default */
     uint64_t next;   /* the row behind those that it has */
+    char why[512];   /* it is not usable */
+
+    bool are_written; /* all of them, by pg_pieces_write */
 };
 
 struct pg_pieces pg_pieces_of(struct postgres_host *host, const struct pg_table *table,
-                              const struct model *model);
+                              const struct model *model, const struct sink *sink);
 /* The rows of a model of so many bytes. Nothing, where a transaction is open, of the user's or of
- * whoever publishes the model with other things; where a publication would carry the pieces away;
- * and where the caller can make no table. */
+ * whoever publishes the model with other things; and with a notice, where a publication would carry
+ * the pieces away, where the caller can make no table, and where another one has its name. */
 enum status pg_pieces_write(struct pg_pieces *pieces, struct error *err);
+/* A notice where they were written, and are not usable any more. */
 enum status pg_pieces_find(struct pg_pieces *pieces, struct error *err);
 /* Usable ones. `target`: the table that is there and empty; where none is, the table beside it
  * becomes that, and has to be `is_renamed`. */
