@@ -173,6 +173,14 @@ static enum status publish_again(struct postgres_host *lost, struct slice name,
     return status;
 }
 
+/* A transaction that is open has more to write, which is lost with the session. */
+static bool is_in_transaction(const struct libpq *libpq)
+{
+    const PGTransactionStatusType status = PQtransactionStatus(libpq->connection);
+
+    return status == PQTRANS_INTRANS || status == PQTRANS_INERROR;
+}
+
 /* Hours after the last statement a firewall, a timeout or a restart may have ended the
  * session. */
 static enum status publish(void *self, struct slice schema, struct slice name,
@@ -180,11 +188,12 @@ static enum status publish(void *self, struct slice schema, struct slice name,
 {
     struct postgres_host *host = self;
     struct libpq *libpq = host->database->self;
+    const bool has_more = is_in_transaction(libpq);
     enum status status;
 
     host->publisher[0] = '\0';
     status = postgres_publish(self, schema, name, publication, err);
-    if (status != STATUS_CONNECTION || libpq->delivery.size == 0)
+    if (status != STATUS_CONNECTION || libpq->delivery.size == 0 || has_more)
         return status;
     return publish_again(host, name, publication, err);
 }
