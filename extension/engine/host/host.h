@@ -57,6 +57,7 @@ struct publication {
     int64_t job;
     struct jobstore *store;  /* its metrics go to totrain_metrics; NULL: it was not learned here */
     const struct sink *sink; /* for notices; NULL: nobody would see them */
+    bool has_pieces;         /* by host_cluster.write_pieces */
 };
 
 /*
@@ -131,6 +132,8 @@ struct journal; /* runtime/data/journal.h */
 
 /* What is to be written of a job that ran on a cluster, from its journal. */
 struct collection {
+    /* Outside of the transaction that writes: what may be committed before it. May be NULL. */
+    enum status (*prepare)(void *context, struct journal *journal, struct error *err);
     enum status (*write)(void *context, struct journal *journal, struct error *err);
     void *context;
 };
@@ -330,6 +333,10 @@ struct host_cluster {
      * Notices go to the sink. */
     enum status (*collect)(void *self, int64_t number, const struct collection *collection,
                            const struct sink *sink, struct error *err);
+    /* Where no transaction is open that others would wait for: of a large model all that can be
+     * committed before it is published, so that who is killed leaves it to the next. */
+    enum status (*write_pieces)(void *self, struct slice schema, struct slice name,
+                                struct publication *publication, struct error *err);
     /* Drops the tables of a job that failed. A notice names those that stay, and the reason. */
     void (*discard)(void *self, int64_t number, const struct sink *sink);
     /* As host_jobs.keep, of a host that is no server; else NULL. */

@@ -23,6 +23,10 @@ struct collecting {
     const struct notice_list *notices; /* of the plan; NULL: those of the job */
     size_t planned;                    /* notices of the job that these replace */
     struct job_row row;
+    struct jobstore *store; /* of the folder; NULL: nothing was read yet */
+    struct model model;
+    struct publication publication;
+    const struct sink *sink;
 };
 
 static enum status keep_slice(struct arena *arena, const cJSON *body, const char *name,
@@ -96,16 +100,13 @@ static enum status judge(struct jobstore *store, const struct journal_position *
     return row->state == JOB_STATE_DONE ? STATUS_OK : fail(err, STATUS_FAILED, "%s", row->error);
 }
 
-static enum status publish(const struct collecting *collecting, struct jobstore *store,
-                           struct model *model, struct error *err)
+static enum status check_target(const struct collecting *collecting, struct error *err)
 {
     const struct host *host = collecting->host;
     const struct table_target target = {
         .schema = collecting->schema, .name = collecting->table, .kind = TARGET_MODEL};
-    struct publication publication = {.model = model, .job = collecting->folder.id, .store = store};
 
-    TRY(host->tables->check_target(host->self, &target, err));
-    return host->models->publish(host->self, target.schema, target.name, &publication, err);
+    return host->tables->check_target(host->self, &target, err);
 }
 
 /* What was scored belongs to rows of the session that has staged them. */
@@ -180,23 +181,6 @@ static enum status take_notices(const struct collecting *collecting, struct mode
     return STATUS_OK;
 }
 
-static enum status collect_from(struct collecting *collecting, struct jobstore *store,
-                                const struct sink *sink, struct error *err)
-{
-    struct train_facts facts = {.job = collecting->folder.id};
-    struct model model;
-
-    if (collecting->table.size == 0)
-        return fail(err, STATUS_CORRUPT, "the job's journal names no model");
-    TRY(trained_model_read(store, collecting->arena, &model, err));
-    TRY(take_notices(collecting, &model, err));
-    TRY(publish(collecting, store, &model, err));
-    facts.version = model.version;
-    facts.rows = (int64_t)model.rows;
-    facts.seconds = collecting->row.seconds;
-    return train_result_put(store, &facts, sink, err);
-}
-
 /* The record of the job's events stays until the journal has replaced it: a reader sees one or the
  * other. */
 static enum status open_record(const char *path, struct jobstore **store, struct error *err)
@@ -223,84 +207,125 @@ enum status job_replay(struct journal *journal, const struct job_folder *folder,
     return status;
 }
 
-static enum status collect(struct collecting *collecting, const struct sink *sink,
-                           struct error *err)
+/* The model, into the arena. */
+static enum status read_all(struct collecting *collecting, struct error *err)
 {
     struct jobstore *store;
     struct jobspec spec;
-    enum status status;
 
     TRY(collecting->journal->read(collecting->journal->self, 0, read_submission, collecting, err));
     TRY(check_kind(collecting, &spec, err));
     TRY(read_verdict(collecting, &spec, err));
     TRY(job_replay(collecting->journal, &collecting->folder, &store, &collecting->row, err));
-    status = collect_from(collecting, store, sink, err);
-    jobstore_close(store);
-    return status;
+    collecting->store = store; /* to be closed */
+    if (collecting->table.size == 0)
+        return fail(err, STATUS_CORRUPT, "the job's journal names no model");
+    TRY(trained_model_read(collecting->store, collecting->arena, &collecting->model, err));
+    TRY(take_notices(collecting, &collecting->model, err));
+    collecting->publication = (struct publication){.model = &collecting->model,
+                                                   .job = collecting->folder.id,
+                                                   .store = collecting->store,
+                                                   .sink = collecting->sink};
+    return STATUS_OK;
 }
 
-static enum status collect_in_arena(struct collecting *collecting, const struct sink *sink,
-                                    struct error *err)
+static enum status write_all(struct collecting *collecting, struct error *err)
+{
+    const struct host *host = collecting->host;
+    struct train_facts facts = {.job = collecting->folder.id};
+
+    TRY(check_target(collecting, err));
+    TRY(host->models->publish(host->self, collecting->schema, collecting->table,
+                              &collecting->publication, err));
+    facts.version = collecting->model.version;
+    facts.rows = (int64_t)collecting->model.rows;
+    facts.seconds = collecting->row.seconds;
+    return train_result_put(collecting->store, &facts, collecting->sink, err);
+}
+
+typedef enum status collector(struct collecting *collecting, void *context, struct error *err);
+
+static enum status collect_in_arena(struct collecting *collecting, collector *collect,
+                                    void *context, struct error *err)
 {
     struct arena arena;
     enum status status;
 
     arena_init(&arena, MODEL_ARENA_MAX);
+    arena_use_folder(&arena, collecting->folder.path);
     collecting->arena = &arena;
-    status = collect(collecting, sink, err);
+    status = collect(collecting, context, err);
+    if (collecting->store)
+        jobstore_close(collecting->store);
     arena_deinit(&arena);
     return status;
 }
 
-enum status job_collect_into(const struct host *host, struct journal *journal,
-                             const struct job_folder *folder, const struct sink *sink,
-                             struct error *err)
-{
-    struct collecting collecting = {.host = host, .journal = journal, .folder = *folder};
+/* ----- in a transaction of the caller's ----- */
 
-    return collect_in_arena(&collecting, sink, err);
+static enum status read_and_write(struct collecting *collecting, void *context, struct error *err)
+{
+    (void)context;
+    TRY(read_all(collecting, err));
+    return write_all(collecting, err);
 }
 
-struct collecting_cluster {
-    const struct host *host;
-    const struct job_folder *folder;
-    const struct sink *sink;
-};
+enum status job_collect(const struct host *host, struct journal *journal, const struct sink *sink,
+                        struct error *err)
+{
+    struct collecting collecting = {.host = host, .journal = journal, .sink = sink};
+    enum status status;
+
+    TRY(sink_columns(sink, train_columns, TRAIN_COLUMNS, err));
+    TRY(job_folder_begin(host, &collecting.folder, err));
+    status = collect_in_arena(&collecting, read_and_write, NULL, err);
+    if (status == STATUS_OK)
+        job_folder_clean(&collecting.folder);
+    else
+        job_folder_remove(&collecting.folder);
+    return status;
+}
+
+/* ----- of a job on a cluster ----- */
+
+/* Whoever is killed from here on has read the journal into the folder, and leaves pieces. */
+static enum status prepare_trained(void *context, struct journal *journal, struct error *err)
+{
+    struct collecting *collecting = context;
+    const struct host_cluster *cluster = collecting->host->cluster;
+
+    collecting->journal = journal;
+    TRY(read_all(collecting, err));
+    TRY(check_target(collecting, err));
+    return cluster->write_pieces(cluster->self, collecting->schema, collecting->table,
+                                 &collecting->publication, err);
+}
 
 static enum status write_trained(void *context, struct journal *journal, struct error *err)
 {
-    const struct collecting_cluster *collecting = context;
+    (void)journal; /* it has ended, and is read */
+    return write_all(context, err);
+}
 
-    return job_collect_into(collecting->host, journal, collecting->folder, collecting->sink, err);
+static enum status collect_cluster(struct collecting *collecting, void *number, struct error *err)
+{
+    const struct host_cluster *cluster = collecting->host->cluster;
+    const struct collection collection = {
+        .prepare = prepare_trained, .write = write_trained, .context = collecting};
+
+    return cluster->collect(cluster->self, *(const int64_t *)number, &collection, collecting->sink,
+                            err);
 }
 
 enum status job_collect_cluster(const struct host *host, int64_t number,
                                 const struct job_folder *folder, const struct sink *sink,
                                 struct error *err)
 {
-    struct collecting_cluster collecting = {host, folder, sink};
-    const struct collection collection = {write_trained, &collecting};
-    const enum status status =
-        host->cluster->collect(host->cluster->self, number, &collection, sink, err);
+    struct collecting collecting = {.host = host, .folder = *folder, .sink = sink};
+    const enum status status = collect_in_arena(&collecting, collect_cluster, &number, err);
 
     if (status != STATUS_OK && status != STATUS_INTERRUPTED)
         error_hint(err, "Nothing was changed. SELECT * FROM totrain.collect(%lld) tries again.",
                    (long long)number);
-    return status;
-}
-
-enum status job_collect(const struct host *host, struct journal *journal, const struct sink *sink,
-                        struct error *err)
-{
-    struct collecting collecting = {.host = host, .journal = journal};
-    enum status status;
-
-    TRY(sink_columns(sink, train_columns, TRAIN_COLUMNS, err));
-    TRY(job_folder_begin(host, &collecting.folder, err));
-    status = collect_in_arena(&collecting, sink, err);
-    if (status == STATUS_OK)
-        job_folder_clean(&collecting.folder);
-    else
-        job_folder_remove(&collecting.folder);
     return status;
 }

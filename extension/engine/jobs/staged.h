@@ -22,12 +22,10 @@
  */
 enum status job_collect(const struct host *host, struct journal *journal, const struct sink *sink,
                         struct error *err);
-/* The same into a folder that is there already, and stays; the journal goes over what its job.db
- * has, or has of an earlier try. `sink` has its columns. */
-enum status job_collect_into(const struct host *host, struct journal *journal,
-                             const struct job_folder *folder, const struct sink *sink,
-                             struct error *err);
-/* The same of the tables of that number, which are dropped: host_cluster.collect. */
+/* The same of the tables of that number, which are dropped, into a folder that is there already,
+ * and stays: the journal goes over what its job.db has, or has of an earlier try. A large model is
+ * committed by pieces before it is published: who is killed leaves them, and the folder, to the
+ * next. `sink` has its columns. host_cluster.collect. */
 enum status job_collect_cluster(const struct host *host, int64_t number,
                                 const struct job_folder *folder, const struct sink *sink,
                                 struct error *err);

@@ -175,7 +175,7 @@ enum status score_job_collect(const struct host *host, int64_t number,
                               uint64_t *rows, const struct sink *sink, struct error *err)
 {
     struct collecting collecting = {host, folder, spec, rows};
-    const struct collection collection = {write_collected, &collecting};
+    const struct collection collection = {.write = write_collected, .context = &collecting};
 
     return host->cluster->collect(host->cluster->self, number, &collection, sink, err);
 }

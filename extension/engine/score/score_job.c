@@ -465,7 +465,7 @@ static enum status collect_journal(void *context, struct journal *journal, struc
 static enum status collect_from_tables(struct scoring *scoring, struct error *err)
 {
     const struct host_cluster *cluster = scoring->job.host->cluster;
-    const struct collection collection = {collect_journal, scoring};
+    const struct collection collection = {.write = collect_journal, .context = scoring};
     const int64_t number = scoring->request.job.job;
     const enum status status =
         cluster->collect(cluster->self, number, &collection, scoring->job.sink, err);

@@ -2,6 +2,7 @@
 
 #include "extension/postgres/sql/direct_table.h"
 #include "extension/postgres/sql/job_tables.h"
+#include "extension/postgres/sql/publish.h"
 
 static struct job_tables tables_of(const struct postgres_cluster *cluster)
 {
@@ -73,9 +74,21 @@ static enum status write_and_commit(const struct postgres_cluster *cluster, int6
     struct pg_transaction transaction;
 
     job_tables_find(&tables, number);
+    if (collection->prepare) {
+        TRY(job_tables_check_use(&tables, err));
+        TRY(collection->prepare(collection->context, &tables.journal, err));
+    }
     TRY(database->begin(database->self, &transaction, err));
     TRY(database->end(database->self, &transaction, write(&tables, collection, err), err));
     return host_rows_read(host, err);
+}
+
+static enum status write_pieces(void *self, struct slice schema, struct slice name,
+                                struct publication *publication, struct error *err)
+{
+    const struct postgres_cluster *cluster = self;
+
+    return postgres_write_pieces(cluster->host, schema, name, publication, err);
 }
 
 enum status postgres_cluster_collect(void *self, int64_t number,
@@ -128,6 +141,7 @@ void postgres_cluster_init(struct postgres_cluster *cluster, struct postgres_hos
                                           .read_staged = read_staged,
                                           .keep_verdict = keep_verdict,
                                           .collect = postgres_cluster_collect,
+                                          .write_pieces = write_pieces,
                                           .discard = postgres_cluster_discard};
     host->host.cluster = &cluster->seam;
 }

@@ -294,6 +294,21 @@ static enum status publish_in_transaction(struct publishing *publishing, struct 
     return insert_metrics(publishing, publication, err);
 }
 
+enum status postgres_write_pieces(struct postgres_host *host, struct slice schema,
+                                  struct slice name, struct publication *publication,
+                                  struct error *err)
+{
+    struct pg_table table = {schema, name};
+    struct pg_pieces pieces;
+    char buffer[64];
+
+    TRY(postgres_target_schema(host, &table.schema, buffer, err));
+    pieces = pg_pieces_of(host, &table, publication->model, publication->sink);
+    TRY(pg_pieces_write(&pieces, err));
+    publication->has_pieces = pieces.are_written;
+    return STATUS_OK;
+}
+
 enum status postgres_publish(void *self, struct slice schema, struct slice name,
                              struct publication *publication, struct error *err)
 {
@@ -308,6 +323,7 @@ enum status postgres_publish(void *self, struct slice schema, struct slice name,
 
     TRY(postgres_target_schema(host, &publishing.table.schema, buffer, err));
     pieces = pg_pieces_of(host, &publishing.table, publication->model, publication->sink);
+    pieces.are_written = publication->has_pieces;
     if (!host->publisher[0]) /* else all of them are there, or the model is */
         TRY(pg_pieces_write(&pieces, err));
     TRY(database->begin(database->self, &transaction, err));

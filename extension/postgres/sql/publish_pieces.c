@@ -354,7 +354,8 @@ enum status pg_pieces_write(struct pg_pieces *pieces, struct error *err)
         TRY(database->end(database->self, &transaction, write_piece(pieces, &is_at_end, err), err));
         TRY(database->settle(database->self, &is_settled, err));
     }
-    pieces->are_written = is_at_end && pieces->is_usable;
+    if (is_at_end)
+        pieces->are_written = pieces->is_usable;
     if (is_at_end && !pieces->is_usable)
         tell(pieces);
     return STATUS_OK;
