@@ -87,7 +87,7 @@ class ModelMemory(harness.Case):
 
     def test_a_shell_that_is_interrupted(self):
         """While workers score, while rows get into the file, and while they are printed: the shell goes on, and has no file."""
-        predict = "SELECT id, x, y, printf('%.*c', 50000, 'a') AS long FROM t, (SELECT 1 UNION ALL SELECT 2) TO PREDICT USING m;"
+        predict = "SELECT id, x, y, printf('%.*c', 50000, 'a') AS long FROM t TO PREDICT USING m;"
         self.limit()
         shell = subprocess.Popen(["sqlite3", "-interactive", self.path], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                  stderr=subprocess.PIPE, start_new_session=True)
@@ -99,11 +99,11 @@ class ModelMemory(harness.Case):
                 before = len(self.jobs_started())
                 self.type(shell, predict)
                 harness.wait_for(lambda: len(self.jobs_started()) > before, "a job")  # pylint: disable=cell-var-from-loop
-                harness.wait_for(begun, "the moment")
+                harness.wait_for(begun, "the moment", 4 * harness.DEADLINE * harness.SLOW)
                 os.killpg(shell.pid, signal.SIGINT)
                 self.type(shell, "SELECT 'still' || ' here';")
                 printed = self.read_until(shell, b"still here")
-                self.assertLess(printed.count(b"a" * 50000), 600)
+                self.assertLess(printed.count(b"a" * 50000), 300)
                 self.assertEqual(self.nameless(shell), [])
                 self.check_nothing_runs()
                 self.assertEqual([path for path in pathlib.Path(self.state, "jobs").glob("**/*")
