@@ -255,7 +255,7 @@ static enum status append_shap(const struct scorer *scorer, struct output_worksp
     if (!object)
         return fail_no_memory(err);
     text_init(&name, TEXT_MAXIMUM);
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count && !name.failed; i++) {
         const double *shares = workspace->shares + i * ((size_t)transform->input_count + 1);
         cJSON *shown = object;
 

@@ -1,9 +1,12 @@
 /* Models written, read, applied and measured, with every allocation failing in turn. */
+#include "scoring/feature_names.h"
+#include "scoring/label_names.h"
 #include "scoring/metrics.h"
 #include "scoring/model_write.h"
+#include "scoring/outputs.h"
 #include "tests/check.h"
 #include "tests/unit/failing_memory.h"
-#include "tests/unit/scoring_fixture.h"
+#include "tests/unit/trees_fixture.h"
 
 static const struct cell row[] = {{.type = CELL_NULL},
                                   {.type = CELL_REAL, .real = 170.5},
@@ -113,11 +116,93 @@ static void every_allocation_of_reading_a_model_may_fail(void **state)
     check_kinds(read_and_measure);
 }
 
+struct telling {
+    const struct model *model;
+    enum output output;
+};
+
+/* What a row's cells say, with the scorer and its workspace. */
+static enum status tell(void *context, struct text *result, struct error *err)
+{
+    const struct telling *telling = context;
+    struct output_workspace workspace;
+    struct scorer scorer;
+    enum status status;
+    struct cell cell;
+
+    TRY(scorer_init(&scorer, telling->model, 1, err));
+    status = output_workspace_init(&workspace, telling->model, err);
+    if (status == STATUS_OK)
+        status = scorer_transform(&scorer, 0, row, err);
+    if (status == STATUS_OK) {
+        scorer_score(&scorer, 1);
+        status = scorer_output(&scorer, telling->output, &workspace, &cell, err);
+    }
+    if (status == STATUS_OK)
+        text_append(result, cell.text);
+    output_workspace_deinit(&workspace);
+    scorer_deinit(&scorer);
+    return status;
+}
+
+static enum status name_all(void *context, struct text *result, struct error *err)
+{
+    const struct model *model = context;
+    enum status status;
+    struct slice *names;
+    struct arena arena;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    status = feature_names(&model->transform, &arena, &names, err);
+    for (uint32_t i = 0; status == STATUS_OK && i <= model->transform.dense_width; i++)
+        text_append(result, names[i]);
+    if (status == STATUS_OK)
+        status = label_names(&model->labels, &arena, &names, err);
+    for (uint32_t i = 0; status == STATUS_OK && i < model->labels.count; i++)
+        text_append(result, names[i]);
+    arena_deinit(&arena);
+    return status;
+}
+
+static void every_allocation_of_a_row_s_outputs_may_fail(void **state)
+{
+    static const uint32_t width = 3;
+    struct trees_fixture made;
+    struct fixture fixture;
+    (void)state;
+
+    fixture_init(&fixture, 3);
+    fixture_layers(&fixture, &width, 1);
+    check_every_allocation_may_fail("probabilities", tell,
+                                    &(struct telling){&fixture.model, OUTPUT_PROBABILITIES});
+    fixture_deinit(&fixture);
+    trees_fixture_init(&made, 3);
+    for (uint32_t i = 0; i < 3; i++)
+        trees_fixture_grow(&made, i, 5, i, true);
+    check_every_allocation_may_fail("shap", tell,
+                                    &(struct telling){&made.fixture.model, OUTPUT_SHAP});
+    check_every_allocation_may_fail("leaf", tell,
+                                    &(struct telling){&made.fixture.model, OUTPUT_LEAF});
+    fixture_deinit(&made.fixture);
+}
+
+static void every_allocation_of_names_may_fail(void **state)
+{
+    struct fixture fixture;
+    (void)state;
+
+    fixture_init(&fixture, 3);
+    check_every_allocation_may_fail("names", name_all, &fixture.model);
+    fixture_deinit(&fixture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_allocation_of_writing_a_model_may_fail),
         cmocka_unit_test(every_allocation_of_reading_a_model_may_fail),
+        cmocka_unit_test(every_allocation_of_a_row_s_outputs_may_fail),
+        cmocka_unit_test(every_allocation_of_names_may_fail),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
