@@ -72,8 +72,10 @@ static void KERNEL(const struct sums_operands *operands)
 
     for (; column + WIDE <= operands->columns; column += WIDE)
         STRIP(operands, column, KERNEL_SINGLE);
+#if KERNEL_SINGLE * KERNEL_LANES > 2 * SUMS_PANEL
     for (; column + 2 * PANEL <= operands->columns; column += 2 * PANEL)
         STRIP(operands, column, 2 * PANEL / KERNEL_LANES);
+#endif
     for (; column < operands->columns; column += PANEL)
         STRIP(operands, column, PANEL / KERNEL_LANES);
 }
