@@ -62,6 +62,7 @@ test-tsan: setup
 	@tests/own-folder ctest --preset tsan -j $(TESTS)
 
 test-full: test test-dev test-tsan
+	@TOTRAIN_EVERY_ALLOCATION=1 build/release/tests/test_memory_of_statements
 	@build/release/tests/sim --seeds 1..20000
 	@build/release/tests/sim --rows 100000000 --batch 2500000 --seeds 18..23
 	@TOTRAIN_BUILD=build/release tests/own-folder /usr/bin/python3 -B tests/faults/test_failing_calls.py --all --every 8 --once

@@ -1,34 +1,64 @@
 #include "tests/unit/failing_memory.h"
 
 #include <errno.h>
+#include <execinfo.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cjson/cJSON.h>
 
 #include "base/arena.h"
+#include "base/hash.h"
 #include "tests/check.h"
 
 /* A run with more allocations than this is too slow to be done so often. */
 #define ALLOCATIONS_MAX 100000
-/* Each fails in turn where programs are fast. Elsewhere, of a run with more, so many fail, spread
- * over all of them: the runs of a test have most of their allocations in common, and each begins at
- * another place. */
-#if defined __OPTIMIZE__ && !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
-#define FAILURES_MAX ALLOCATIONS_MAX
-#else
-#define FAILURES_MAX 240
-#endif
+/* So many fail of each of a program's first runs, and so few of later ones, spread over all of
+ * them: the runs of a test have most of their allocations in common, and each begins at another
+ * place. Besides each fails that is made on a way through the code on which none has failed yet. */
+#define FAILURES_MAX  240
+#define FAILURES_LESS 8
+#define FIRST_RUNS    16
+#define WAY_CALLS     10 /* functions that called each other, which make a way */
+#define WAYS_SLOTS    ((size_t)1 << 18)
 
 static struct {
     size_t made;       /* by the run so far */
     size_t fails_from; /* the first that fails, counted from 1; 0: none */
     size_t fails_to;
+    bool finds_ways;                    /* how each allocation is come to: */
+    uint64_t ways[ALLOCATIONS_MAX + 1]; /* hashes, from 1 */
 } memory;
+
+static uint64_t way_here(void)
+{
+    void *calls[WAY_CALLS];
+    const int count = backtrace(calls, WAY_CALLS);
+
+    return bytes_hash((const char *)calls, (size_t)count * sizeof *calls, 1);
+}
+
+/* Is it the first on this way? */
+static bool is_new_way(uint64_t way)
+{
+    static uint64_t seen[WAYS_SLOTS]; /* 0: none */
+    static size_t count;
+    size_t slot = way % WAYS_SLOTS;
+
+    while (seen[slot] && seen[slot] != way)
+        slot = (slot + 1) % WAYS_SLOTS;
+    if (seen[slot] || count >= WAYS_SLOTS / 2)
+        return false;
+    seen[slot] = way;
+    count++;
+    return true;
+}
 
 static bool allocation_fails(void)
 {
     memory.made++;
+    if (memory.finds_ways && memory.made <= ALLOCATIONS_MAX)
+        memory.ways[memory.made] = way_here();
     if (!memory.fails_from || memory.made < memory.fails_from || memory.made > memory.fails_to)
         return false;
     errno = ENOMEM;
@@ -130,23 +160,47 @@ static bool ends_well(const char *what, failing_memory_run *run, void *context, 
     return well;
 }
 
-void check_every_allocation_may_fail(const char *what, failing_memory_run *run, void *context)
+/* The run as it is, with which all others are compared. */
+static size_t run_first(const char *what, failing_memory_run *run, void *context,
+                        struct outcome *wanted)
+{
+    memory.finds_ways = true;
+    run_once(run, context, 0, 0, wanted);
+    memory.finds_ways = false;
+    if (wanted->status == STATUS_NO_MEMORY || memory.made > ALLOCATIONS_MAX)
+        check_failed("%s: %s, %zu allocations", what, status_name(wanted->status), memory.made);
+    return memory.made;
+}
+
+static size_t failures_of_run(void)
 {
     static size_t runs;
+
+    if (getenv("TOTRAIN_EVERY_ALLOCATION"))
+        return ALLOCATIONS_MAX;
+    return runs++ < FIRST_RUNS ? FAILURES_MAX : FAILURES_LESS;
+}
+
+void check_every_allocation_may_fail(const char *what, failing_memory_run *run, void *context)
+{
+    static size_t first; /* of those that are spread: another one each time */
+    const size_t failures = failures_of_run();
     cJSON_Hooks hooks = {hooked_malloc, free};
     struct outcome wanted;
     size_t count, apart, wrong = 0;
 
     cJSON_InitHooks(&hooks);
-    run_once(run, context, 0, 0, &wanted);
-    count = memory.made;
-    if (wanted.status == STATUS_NO_MEMORY || count > ALLOCATIONS_MAX)
-        check_failed("%s: %s, %zu allocations", what, status_name(wanted.status), count);
-    apart = (count + FAILURES_MAX - 1) / FAILURES_MAX;
-    for (size_t i = 1 + (apart > 1 ? runs++ % apart : 0); i <= count; i += apart) {
+    count = run_first(what, run, context, &wanted);
+    apart = (count + failures - 1) / failures;
+    for (size_t i = 1; i <= count; i++) {
+        const bool is_new = is_new_way(memory.ways[i]);
+
+        if (apart > 1 && i % apart != first % apart && !is_new)
+            continue;
         wrong += !ends_well(what, run, context, i, i, &wanted);
         wrong += !ends_well(what, run, context, i, SIZE_MAX, &wanted);
     }
+    first++;
     text_deinit(&wanted.result);
     cJSON_InitHooks(NULL);
     if (wrong)

@@ -23,5 +23,5 @@ totrain_test(test_memory_of_measures
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_memory_of_measures.c ${CMAKE_CURRENT_LIST_DIR}/failing_memory.c
   USES kinds scoring LIBS PkgConfig::CJSON LABEL unit)
 target_link_options(test_memory_of_measures PRIVATE ${FAILING_MEMORY_LINK})
-# Allocations of some 450 statements fail in turn: minutes with sanitizers, or without optimisation.
+# Allocations of some 940 statements fail in turn, with sanitizers for a minute or two.
 set_tests_properties(test_memory_of_statements PROPERTIES TIMEOUT 1800)

@@ -8,8 +8,9 @@
  *     run, n-th fails
  *     and all once more, where from the i-th on every allocation fails
  *
- * With sanitizers or without optimisation some of many allocations fail, evenly spread; of the next
- * such run others.
+ * Of a run with many allocations some fail: those on a way through the code on which none has
+ * failed yet, and a few, evenly spread; of the next such run others. With
+ * TOTRAIN_EVERY_ALLOCATION=1 in the environment each fails of each run (make test-full).
  *
  * Each of these runs must end with NO_MEMORY, or exactly as the first one did:
  * same status, same message, same result. A result that is cut short because
