@@ -158,6 +158,18 @@ static void a_cross_is_copied_and_read_back_the_same(void **state)
     other = ruled(others);
     others[1].rows = 31;
     CHECK(!cross_equal(&cross, &other));
+    other = ruled(others);
+    others[1].name = SLICE("another");
+    CHECK(!cross_equal(&cross, &other));
+    other = ruled(others);
+    others[2].rule = RULE_WORDS;
+    CHECK(!cross_equal(&cross, &other));
+    other = ruled(others);
+    others[0].reading = READING_STRICT;
+    CHECK(!cross_equal(&cross, &other));
+    other = ruled(others);
+    others[0].bound_count = 1;
+    CHECK(!cross_equal(&cross, &other));
     arena_deinit(&arena);
 }
 

@@ -6,7 +6,8 @@
 #include "tests/unit/failing_memory.h"
 #include "tests/unit/scoring_fixture.h"
 
-#define ROWS 300 /* more than there is room for at first */
+#define ROWS        300 /* more than there is room for at first */
+#define NUMBER_ROWS 1100
 
 static void make_cells(uint32_t row, struct cell cells[4])
 {
@@ -180,6 +181,41 @@ static enum status take_census(void *context, struct text *result, struct error 
     return status;
 }
 
+/* Of groups, or of times, more rows than there is room for the first time that it grows. */
+static enum status measure_numbers(void *context, struct text *result, struct error *err)
+{
+    const struct aim_facts *aim = context;
+    const struct measure measure = {.metric =
+                                        aim->aim == AIM_RANKS ? METRIC_NDCG : METRIC_CONCORDANCE};
+    enum status status = STATUS_OK;
+    struct number_metrics metrics;
+
+    number_metrics_init(&metrics, aim, NULL, 0);
+    for (uint32_t i = 0; status == STATUS_OK && i < NUMBER_ROWS; i++) {
+        const double predicted = i * 37 % 91, label = i * 7 % 13;
+        const struct number_measures row = {{&predicted, label, label}, i / 10, i};
+
+        status = number_metrics_add(&metrics, &row, err);
+    }
+    if (status == STATUS_OK)
+        text_append_real(result, number_metrics_value(&metrics, measure));
+    number_metrics_deinit(&metrics);
+    return status;
+}
+
+static enum status measure_clusters(void *context, struct text *result, struct error *err)
+{
+    struct metrics *metrics;
+    enum status status;
+
+    TRY(metrics_new(context, NULL, &metrics, err));
+    status = add_to_metrics(metrics, context, err);
+    if (status == STATUS_OK)
+        text_append_real(result, metrics_value(metrics, METRIC_SILHOUETTE));
+    metrics_free(metrics);
+    return status;
+}
+
 static void model_init(struct fixture *fixture, uint32_t classes)
 {
     const uint32_t widths[] = {classes > 2 ? classes : 1};
@@ -226,6 +262,27 @@ static void every_allocation_of_ranking_classes_may_fail(void **state)
     fixture_deinit(&fixture);
 }
 
+static void every_allocation_of_measuring_numbers_may_fail(void **state)
+{
+    struct aim_facts aims[] = {{.aim = AIM_RANKS}, {.aim = AIM_TIMES}, {.aim = AIM_HAZARDS}};
+    (void)state;
+
+    for (size_t i = 0; i < 3; i++)
+        check_every_allocation_may_fail("numbers", measure_numbers, &aims[i]);
+}
+
+/* Three outputs are the distances to three clusters. */
+static void every_allocation_of_measuring_clusters_may_fail(void **state)
+{
+    struct fixture fixture;
+    (void)state;
+
+    model_init(&fixture, 3);
+    fixture.model.task = TASK_CLUSTERING;
+    check_every_allocation_may_fail("clusters", measure_clusters, &fixture.model);
+    fixture_deinit(&fixture);
+}
+
 static void every_allocation_of_a_census_may_fail(void **state)
 {
     (void)state;
@@ -238,6 +295,8 @@ int main(void)
         cmocka_unit_test(every_allocation_of_explaining_a_model_may_fail),
         cmocka_unit_test(every_allocation_of_a_report_may_fail),
         cmocka_unit_test(every_allocation_of_ranking_classes_may_fail),
+        cmocka_unit_test(every_allocation_of_measuring_numbers_may_fail),
+        cmocka_unit_test(every_allocation_of_measuring_clusters_may_fail),
         cmocka_unit_test(every_allocation_of_a_census_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -406,6 +406,103 @@ static void clusters_are_measured_without_a_label(void **state)
     metrics_free(stage.metrics);
 }
 
+static uint32_t two_components_and_the_rest(const struct model *model)
+{
+    return model->components + 1;
+}
+
+/* Components 3 and 4 and a rest of 5 away, then 0, 0 and 1: squares of 50 and 1 about the means. */
+static void components_are_measured_by_what_they_do_not_give_back(void **state)
+{
+    static const struct kind kind = {.outputs = two_components_and_the_rest};
+    const float rows[2][3] = {{3, 4, 5}, {0, 0, 1}};
+    struct stage stage;
+    struct error err;
+    (void)state;
+
+    stage_init(&stage, TASK_PROJECTION, 0);
+    stage.model.kind = &kind;
+    stage.model.components = 2;
+    CHECK(isnan(metrics_value(stage.metrics, METRIC_EXPLAINED)));
+    for (int i = 0; i < 2; i++) {
+        memcpy(stage.outputs, rows[i], sizeof rows[i]);
+        CHECK_OK(metrics_add(stage.metrics, &stage.scorer, NULL, &err));
+    }
+    NEAR(metrics_value(stage.metrics, METRIC_RECONSTRUCTION), (25 + 1) / 2.0);
+    NEAR(metrics_value(stage.metrics, METRIC_EXPLAINED), 1 - 26 / 51.0);
+    NEAR(metrics_loss(stage.metrics), 13);
+    metrics_free(stage.metrics);
+}
+
+static void detections_are_measured_by_the_share_of_outliers(void **state)
+{
+    struct stage stage;
+    struct error err;
+    (void)state;
+
+    stage_init(&stage, TASK_DETECTION, 0);
+    for (int i = 0; i < 4; i++) {
+        stage.outputs[0] = (float)i - 1; /* the second lies on the border, which is outside */
+        CHECK_OK(metrics_add(stage.metrics, &stage.scorer, NULL, &err));
+    }
+    NEAR(metrics_value(stage.metrics, METRIC_OUTLIERS), 2 / 4.0);
+    NEAR(metrics_loss(stage.metrics), 1 / 4.0);
+    metrics_free(stage.metrics);
+}
+
+static void rows_of_another_task_are_refused(void **state)
+{
+    static const struct {
+        enum task task;
+        struct metrics_row row;
+    } cases[] = {
+        {TASK_PROJECTION, {.loss = -1}},      {TASK_PROJECTION, {.loss = INFINITY}},
+        {TASK_PROJECTION, {.value = NAN}},    {TASK_PROJECTION, {.value = INFINITY}},
+        {TASK_DETECTION, {.loss = NAN}},      {TASK_DETECTION, {.loss = INFINITY}},
+        {TASK_DETECTION, {.predicted = 2}},   {TASK_REGRESSION, {.value = NAN}},
+        {TASK_CLASSIFICATION, {.label = 2}},  {TASK_CLASSIFICATION, {.score = NAN}},
+        {TASK_CLASSIFICATION, {.loss = NAN}}, {TASK_CLASSIFICATION, {.predicted = 3}},
+    };
+    (void)state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct stage stage;
+        struct error err;
+
+        stage_init(&stage, cases[i].task, cases[i].task == TASK_CLASSIFICATION ? 2 : 0);
+        CHECK_FAILS(metrics_add_row(stage.metrics, &cases[i].row, &err), STATUS_CORRUPT,
+                    "another model");
+        CHECK_INT(metrics_rows(stage.metrics), 0);
+        metrics_free(stage.metrics);
+    }
+}
+
+/* A ranker's rows have one number each, quantiles' as many as there are. */
+static void rows_of_another_aim_are_refused(void **state)
+{
+    static const struct aim_facts aims[] = {
+        {.aim = AIM_RANKS}, {.aim = AIM_QUANTILES, .quantiles = {0.1, 0.9}, .quantile_count = 2}};
+    (void)state;
+
+    for (uint32_t i = 0; i < 2; i++)
+        for (uint32_t numbers = 0; numbers < 4; numbers++) {
+            const struct metrics_row row = {.number_count = numbers};
+            struct stage stage;
+            struct error err;
+
+            stage_init(&stage, TASK_REGRESSION, 0);
+            metrics_free(stage.metrics);
+            stage.model.aim = aims[i];
+            CHECK_OK(metrics_new(&stage.model, NULL, &stage.metrics, &err));
+            if (numbers == i + 1)
+                CHECK_OK(metrics_add_row(stage.metrics, &row, &err));
+            else
+                CHECK_FAILS(metrics_add_row(stage.metrics, &row, &err), STATUS_CORRUPT,
+                            "another model");
+            metrics_free(stage.metrics);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -415,6 +512,10 @@ int main(void)
         cmocka_unit_test(an_unknown_class_counts_as_wrong_with_probability_zero),
         cmocka_unit_test(the_loss_is_finite_for_a_sure_mistake),
         cmocka_unit_test(auc_is_the_share_of_pairs_in_order_for_many_ties),
+        cmocka_unit_test(components_are_measured_by_what_they_do_not_give_back),
+        cmocka_unit_test(detections_are_measured_by_the_share_of_outliers),
+        cmocka_unit_test(rows_of_another_task_are_refused),
+        cmocka_unit_test(rows_of_another_aim_are_refused),
         cmocka_unit_test(regression_is_measured_as_by_scikit_learn),
         cmocka_unit_test(what_is_not_defined_is_not_a_number),
         cmocka_unit_test(a_constant_label_that_is_met_is_explained_wholly),

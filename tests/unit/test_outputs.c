@@ -306,6 +306,217 @@ static void what_is_no_label_is_refused_with_its_row(void **state)
     output_workspace_deinit(&stage.workspace);
 }
 
+static double by_hand(const struct model *model, const int32_t *ids)
+{
+    (void)model;
+    return 100 + ids[0];
+}
+
+static void a_score_card_tells_its_points_and_others_have_none(void **state)
+{
+    const int32_t ids[] = {7};
+    struct stage stage;
+    struct kind card;
+    struct cell cell;
+    struct error err;
+    (void)state;
+
+    begin(&stage, TASK_CLASSIFICATION, 2);
+    CHECK_FAILS(scorer_output(&stage.scorer, OUTPUT_POINTS, &stage.workspace, &cell, &err),
+                STATUS_INVALID, "has no points");
+    CHECK_SLICE(slice_of(err.hint), "A ScoreCard has some.");
+    card = *stage.model.kind;
+    card.points = by_hand;
+    stage.model.kind = &card;
+    stage.scorer.selected_ids = ids;
+    CHECK(output(&stage, OUTPUT_POINTS).real == 107);
+    output_workspace_deinit(&stage.workspace);
+}
+
+/* With the label's mean and scale in each: 2 z + 1. */
+static void quantiles_are_told_by_their_share(void **state)
+{
+    struct stage stage;
+    struct cell cell;
+    struct error err;
+    (void)state;
+
+    begin(&stage, TASK_REGRESSION, 0);
+    CHECK_FAILS(scorer_output(&stage.scorer, OUTPUT_QUANTILES, &stage.workspace, &cell, &err),
+                STATUS_INVALID, "the LinearRegressor has no quantiles");
+    CHECK(strstr(err.hint, "reg:quantileerror"));
+    stage.model.aim =
+        (struct aim_facts){.aim = AIM_QUANTILES, .quantiles = {0.1, 0.5, 0.9}, .quantile_count = 3};
+    stage.outputs[0] = -0.5F, stage.outputs[1] = 0.25F, stage.outputs[2] = 3;
+    CHECK_SLICE(output(&stage, OUTPUT_QUANTILES).text, "{\"0.1\":0,\"0.5\":1.5,\"0.9\":7}");
+    output_workspace_deinit(&stage.workspace);
+}
+
+/* age < 40 ? 1 : 2, of which 30 and 10 rows were seen: 1.25 on average. */
+static const float by_age[3][NODE_NUMBERS] = {{NODE_BELOW, 0, 40, 1, 1, 0, 0, 9, 40},
+                                              {NODE_LEAF, 0, 1, 0, 0, 0, 0, 0, 30},
+                                              {NODE_LEAF, 0, 2, 0, 0, 0, 0, 0, 10}};
+
+static void check_explained(const struct model *model, float age, const char *wanted)
+{
+    const float dense[] = {age, 170};
+    const int32_t ids[] = {-1, -1};
+    struct output_workspace workspace;
+    struct scorer scorer;
+    struct cell cell;
+    struct error err;
+
+    CHECK_OK(scorer_init(&scorer, model, 1, &err));
+    CHECK_OK(output_workspace_init(&workspace, model, &err));
+    for (int again = 0; again < 2; again++) { /* the second in the room of the first */
+        scorer_score_row(&scorer, dense, ids);
+        CHECK_OK(scorer_output(&scorer, OUTPUT_SHAP, &workspace, &cell, &err));
+        CHECK_SLICE(cell.text, wanted);
+    }
+    output_workspace_deinit(&workspace);
+    scorer_deinit(&scorer);
+}
+
+static void trees_tell_what_each_input_adds(void **state)
+{
+    struct trees_fixture made;
+    (void)state;
+
+    trees_fixture_init(&made, 0);
+    trees_fixture_add(&made, 0, by_age, 3);
+    check_explained(&made.fixture.model, 50,
+                    "{\"age\":0.75,\"height\":0,\"colour\":0,\"size\":0,\"(base)\":1.5}");
+    check_explained(&made.fixture.model, 30,
+                    "{\"age\":-0.25,\"height\":0,\"colour\":0,\"size\":0,\"(base)\":1.5}");
+    fixture_deinit(&made.fixture);
+}
+
+static void of_several_outputs_each_is_told_by_its_name(void **state)
+{
+    static const float base[] = {1, 2};
+    struct trees_fixture made;
+    (void)state;
+
+    trees_fixture_init(&made, 3);
+    trees_fixture_add(&made, 1, by_age, 3);
+    check_explained(&made.fixture.model, 50,
+                    "{\"0\":{\"age\":0,\"height\":0,\"colour\":0,\"size\":0,\"(base)\":0.25},"
+                    "\"10\":{\"age\":0.75,\"height\":0,\"colour\":0,\"size\":0,\"(base)\":1.75},"
+                    "\"20\":{\"age\":0,\"height\":0,\"colour\":0,\"size\":0,\"(base)\":0.75}}");
+    fixture_deinit(&made.fixture);
+
+    trees_fixture_init(&made, 0);
+    made.fixture.model.aim =
+        (struct aim_facts){.aim = AIM_QUANTILES, .quantiles = {0.1, 0.9}, .quantile_count = 2};
+    made.trees.outputs = 2;
+    made.trees.base = base;
+    trees_fixture_add(&made, 0, by_age, 3);
+    check_explained(&made.fixture.model, 30,
+                    "{\"0.1\":{\"age\":-0.25,\"height\":0,\"colour\":0,\"size\":0,\"(base)\":2.25},"
+                    "\"0.9\":{\"age\":0,\"height\":0,\"colour\":0,\"size\":0,\"(base)\":2}}");
+    fixture_deinit(&made.fixture);
+}
+
+static void a_linear_model_is_not_explained_without_its_rows(void **state)
+{
+    struct stage stage;
+    struct cell cell;
+    struct error err;
+    (void)state;
+
+    begin(&stage, TASK_REGRESSION, 0);
+    CHECK_FAILS(scorer_output(&stage.scorer, OUTPUT_SHAP, &stage.workspace, &cell, &err),
+                STATUS_UNSUPPORTED, "SHAP values of a LinearRegressor");
+    CHECK_SLICE(slice_of(err.hint), "Models of trees have some.");
+    output_workspace_deinit(&stage.workspace);
+}
+
+static void components_are_told_together_and_by_their_number(void **state)
+{
+    struct stage stage;
+    struct cell cell;
+    struct error err;
+    (void)state;
+
+    begin(&stage, TASK_PROJECTION, 0);
+    stage.model.estimator = SLICE("PCA");
+    stage.model.components = 2;
+    stage.outputs[0] = 0.25F, stage.outputs[1] = -3, stage.outputs[2] = 5;
+    CHECK_SLICE(output(&stage, OUTPUT_PREDICTION).text, "[0.25,-3]");
+    CHECK(output(&stage, OUTPUT_DISTANCE).real == 5);
+    CHECK(scorer_prediction(&stage.scorer).real == 0.25);
+    CHECK_OK(scorer_component_output(&stage.scorer, 2, &cell, &err));
+    CHECK(cell.type == CELL_REAL && cell.real == -3);
+    CHECK_FAILS(scorer_component_output(&stage.scorer, 0, &cell, &err), STATUS_INVALID,
+                "component 0, where the model has 2");
+    CHECK_FAILS(scorer_component_output(&stage.scorer, 3, &cell, &err), STATUS_INVALID,
+                "component 3, where the model has 2");
+    output_workspace_deinit(&stage.workspace);
+    begin(&stage, TASK_REGRESSION, 0);
+    CHECK_FAILS(scorer_component_output(&stage.scorer, 1, &cell, &err), STATUS_INVALID,
+                "a LinearRegressor has no components");
+    output_workspace_deinit(&stage.workspace);
+}
+
+static void a_row_is_an_outlier_unless_it_lies_inside(void **state)
+{
+    struct stage stage;
+    (void)state;
+
+    begin(&stage, TASK_DETECTION, 0);
+    for (int inside = -1; inside <= 1; inside++) {
+        stage.outputs[0] = (float)inside / 4;
+        CHECK_INT(output(&stage, OUTPUT_PREDICTION).integer, inside > 0 ? 1 : -1);
+        CHECK(output(&stage, OUTPUT_DISTANCE).real == inside / 4.);
+    }
+    output_workspace_deinit(&stage.workspace);
+}
+
+/* One key, whichever type it comes in. */
+static void rows_of_a_group_have_the_same_key(void **state)
+{
+    const struct cell cells[] = {{.type = CELL_INTEGER, .integer = 3},
+                                 {.type = CELL_REAL, .real = 3},
+                                 {.type = CELL_TEXT, .text = SLICE("3")},
+                                 {.type = CELL_TEXT, .text = SLICE("4")}},
+                      null = {.type = CELL_NULL}, blob = {.type = CELL_BLOB, .text = SLICE("x")};
+    struct row_label labels[4], label;
+    struct error err;
+    (void)state;
+
+    for (int i = 0; i < 4; i++)
+        CHECK_OK(row_group_read(SLICE("query"), 1, &cells[i], &labels[i], &err));
+    CHECK(labels[0].group == labels[1].group && labels[0].group == labels[2].group);
+    CHECK(labels[0].group != labels[3].group);
+    CHECK_FAILS(row_group_read(SLICE("query"), 5, &null, &label, &err), STATUS_INVALID,
+                "row 5: group column \"query\" is NULL");
+    CHECK(strstr(err.hint, "WHERE \"query\" IS NOT NULL"));
+    CHECK_FAILS(row_group_read(SLICE("query"), 5, &blob, &label, &err), STATUS_INVALID, "query");
+}
+
+static void an_upper_bound_is_a_time_or_not_known(void **state)
+{
+    const struct cell time = {.type = CELL_TEXT, .text = SLICE("2.5")}, null = {.type = CELL_NULL},
+                      before = {.type = CELL_REAL, .real = -0.5},
+                      word = {.type = CELL_TEXT, .text = SLICE("soon")};
+    struct row_label label;
+    struct stage stage;
+    struct error err;
+    (void)state;
+
+    begin(&stage, TASK_REGRESSION, 0);
+    CHECK_OK(row_upper_read(&stage.model, SLICE("until"), 1, &time, &label, &err));
+    CHECK(label.upper == 2.5);
+    CHECK_OK(row_upper_read(&stage.model, SLICE("until"), 1, &null, &label, &err));
+    CHECK(isnan(label.upper));
+    CHECK_FAILS(row_upper_read(&stage.model, SLICE("until"), 8, &before, &label, &err),
+                STATUS_INVALID, "row 8: upper bound \"until\" is -0.5");
+    CHECK(strstr(err.hint, "NULL where it is not known"));
+    CHECK_FAILS(row_upper_read(&stage.model, SLICE("until"), 8, &word, &label, &err),
+                STATUS_INVALID, "holds 'soon'");
+    output_workspace_deinit(&stage.workspace);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -319,6 +530,15 @@ int main(void)
         cmocka_unit_test(an_extra_output_is_what_the_task_makes_of_its_name),
         cmocka_unit_test(a_label_is_found_among_the_classes_in_the_form_of_their_type),
         cmocka_unit_test(what_is_no_label_is_refused_with_its_row),
+        cmocka_unit_test(a_score_card_tells_its_points_and_others_have_none),
+        cmocka_unit_test(quantiles_are_told_by_their_share),
+        cmocka_unit_test(trees_tell_what_each_input_adds),
+        cmocka_unit_test(of_several_outputs_each_is_told_by_its_name),
+        cmocka_unit_test(a_linear_model_is_not_explained_without_its_rows),
+        cmocka_unit_test(components_are_told_together_and_by_their_number),
+        cmocka_unit_test(a_row_is_an_outlier_unless_it_lies_inside),
+        cmocka_unit_test(rows_of_a_group_have_the_same_key),
+        cmocka_unit_test(an_upper_bound_is_a_time_or_not_known),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,7 +25,10 @@ static void made_row(uint32_t row, struct cell cells[INPUTS])
     cells[3] = (struct cell){.type = CELL_TEXT, .text = slice_of(words[row % 2])};
 }
 
-static void hold_rows(const struct model *model, struct scorer *scorer, struct held_rows *held)
+typedef void row_maker(uint32_t row, struct cell cells[INPUTS]);
+
+static void hold_made_rows(const struct model *model, row_maker *make, struct scorer *scorer,
+                           struct held_rows *held)
 {
     const struct row_label label = {.class = 0};
     struct cell cells[INPUTS];
@@ -34,11 +37,16 @@ static void hold_rows(const struct model *model, struct scorer *scorer, struct h
     CHECK_OK(scorer_init(scorer, model, 1, &err));
     held_rows_init(held, model, ROWS);
     for (uint32_t i = 0; i < ROWS; i++) {
-        made_row(i, cells);
+        make(i, cells);
         CHECK_OK(scorer_transform(scorer, 0, cells, &err));
         CHECK_OK(held_rows_add(held, scorer, &label, &err));
     }
     CHECK_OK(held_rows_sort(held, &err));
+}
+
+static void hold_rows(const struct model *model, struct scorer *scorer, struct held_rows *held)
+{
+    hold_made_rows(model, made_row, scorer, held);
 }
 
 /* ---- by the definition ---- */
@@ -257,20 +265,18 @@ static void trees_that_are_too_deep_are_refused(void **state)
 
 /* ---- linear models ---- */
 
-static void a_linear_model_is_measured_from_the_mean_of_the_rows(void **state)
+/* What the inputs add is nothing on average, and adds up to what is predicted. */
+static void check_linear(struct fixture *fixture, row_maker *make)
 {
     static const uint32_t width = 1;
     double values[INPUTS + 1], sums[INPUTS] = {0};
-    struct fixture fixture;
     struct held_rows held;
     struct scorer scorer;
     struct shap *shap;
     struct error err;
-    (void)state;
 
-    fixture_init(&fixture, 0);
-    fixture_layers(&fixture, &width, 1);
-    hold_rows(&fixture.model, &scorer, &held);
+    fixture_layers(fixture, &width, 1);
+    hold_made_rows(&fixture->model, make, &scorer, &held);
     CHECK_OK(shap_new(held.model, &held, &shap, &err));
     for (uint32_t row = 0; row < held.count; row++) {
         double sum = 0;
@@ -288,6 +294,76 @@ static void a_linear_model_is_measured_from_the_mean_of_the_rows(void **state)
     shap_free(shap);
     scorer_deinit(&scorer);
     held_rows_deinit(&held);
+}
+
+static void a_linear_model_is_measured_from_the_mean_of_the_rows(void **state)
+{
+    struct fixture fixture;
+    (void)state;
+
+    fixture_init(&fixture, 0);
+    check_linear(&fixture, made_row);
+    fixture_deinit(&fixture);
+}
+
+/* Texts of no word to more than the four that count, and a size that training has not seen. */
+static void noted_row(uint32_t row, struct cell cells[INPUTS])
+{
+    static const char *const notes[] = {
+        "", "good", "good and bad", "bad bad", "a b c", "so many of them", "a b c d e f g"};
+
+    made_row(row, cells);
+    cells[2] =
+        (struct cell){.type = row % 11 ? CELL_TEXT : CELL_NULL, .text = slice_of(notes[row % 7])};
+    if (row % 5 == 0)
+        cells[3] = (struct cell){.type = CELL_TEXT, .text = SLICE("endless")};
+}
+
+static void words_of_a_text_add_together(void **state)
+{
+    static const enum combiner combiners[] = {COMBINER_SQRTN, COMBINER_MEAN, COMBINER_SUM};
+    (void)state;
+
+    for (size_t i = 0; i < 3; i++) {
+        struct fixture fixture;
+        struct error err;
+
+        fixture_init(&fixture, 0);
+        fixture_text(&fixture);
+        fixture.model.transform.inputs[2].combiner = combiners[i];
+        CHECK_OK(transform_finish(&fixture.model.transform, &fixture.arena, &err));
+        check_linear(&fixture, noted_row);
+        fixture_deinit(&fixture);
+    }
+}
+
+static void listed_row(uint32_t row, struct cell cells[INPUTS])
+{
+    static const char *const lists[] = {"1:0.5,6:2", "0:1", "3:-2,4:0.25,5:1", ""};
+
+    made_row(row, cells);
+    cells[2] =
+        (struct cell){.type = row % 11 ? CELL_TEXT : CELL_NULL, .text = slice_of(lists[row % 4])};
+}
+
+static void items_of_a_list_add_by_their_weights(void **state)
+{
+    struct fixture fixture;
+    struct error err;
+    (void)state;
+
+    fixture_init(&fixture, 0);
+    fixture.model.transform.inputs[2] = (struct transform_input){.name = SLICE("CATEGORY_ID(seen)"),
+                                                                 .source = SLICE("seen"),
+                                                                 .type = INPUT_TEXT,
+                                                                 .rule = RULE_ID,
+                                                                 .combiner = COMBINER_MEAN,
+                                                                 .is_weighted = true,
+                                                                 .list = {LIST_ITEMS, 4, 0, ':'},
+                                                                 .hash_buckets = 7,
+                                                                 .words_max = 4};
+    CHECK_OK(transform_finish(&fixture.model.transform, &fixture.arena, &err));
+    check_linear(&fixture, listed_row);
     fixture_deinit(&fixture);
 }
 
@@ -351,6 +427,8 @@ int main(void)
         cmocka_unit_test(a_tree_of_one_test_by_hand),
         cmocka_unit_test(trees_that_are_too_deep_are_refused),
         cmocka_unit_test(a_linear_model_is_measured_from_the_mean_of_the_rows),
+        cmocka_unit_test(words_of_a_text_add_together),
+        cmocka_unit_test(items_of_a_list_add_by_their_weights),
         cmocka_unit_test(a_label_with_a_link_is_explained_by_its_logarithm),
         cmocka_unit_test(other_models_have_none),
     };

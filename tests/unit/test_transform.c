@@ -313,6 +313,15 @@ static void texts_that_cannot_be_are_refused(void **state)
         {.hash_buckets = 1, .words_max = 0},
         {.hash_buckets = 1, .words_max = TEXT_WORDS_MAX + 1},
         {.hash_buckets = 1, .words_max = 1, .word_count = 1},
+        {.hash_buckets = 1, .words_max = 1, .rule = RULE_HASH}, /* of a list that is none */
+        {.hash_buckets = 1, .words_max = 1, .is_weighted = true},
+        {.hash_buckets = 1, .words_max = 1, .list = {LIST_ITEMS, 1, 0, ':'}},
+        {.hash_buckets = 1, .words_max = 1, .list = {LIST_ITEMS, 2, 0, ':'}, .rule = RULE_ID},
+        {.hash_buckets = 1,
+         .words_max = 1,
+         .list = {LIST_ITEMS, 1, 0, 0},
+         .rule = RULE_HASH,
+         .is_weighted = true},
     };
     struct transform_input inputs[400];
     struct transform transform = {.inputs = inputs, .input_count = 1};
@@ -324,6 +333,7 @@ static void texts_that_cannot_be_are_refused(void **state)
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         inputs[0] = wrong[i];
         inputs[0].name = SLICE("note");
+        inputs[0].source = wrong[i].list.form ? SLICE("list") : (struct slice){NULL, 0};
         inputs[0].type = INPUT_TEXT;
         CHECK_FAILS(transform_finish(&transform, &arena, &err), STATUS_CORRUPT, "\"note\"");
     }
@@ -361,12 +371,24 @@ static void what_cannot_be_a_transform_is_refused(void **state)
     inputs[1].scale = 1;
     inputs[1].mean = INFINITY;
     CHECK_FAILS(transform_finish(&transform, &arena, &err), STATUS_CORRUPT, "\"y\"");
+    inputs[1].mean = 0;
+    inputs[1].scale = INFINITY;
+    CHECK_FAILS(transform_finish(&transform, &arena, &err), STATUS_CORRUPT, "scale inf");
+    inputs[1].scale = 1;
+    inputs[1].limit = -1;
+    CHECK_FAILS(transform_finish(&transform, &arena, &err), STATUS_CORRUPT, "limit -1");
+    inputs[1].limit = INFINITY;
+    CHECK_FAILS(transform_finish(&transform, &arena, &err), STATUS_CORRUPT, "limit inf");
+    inputs[1].limit = 0;
     inputs[1].type = INPUT_CATEGORY;
     inputs[1].words = twice;
     inputs[1].word_count = 3;
     CHECK_FAILS(transform_finish(&transform, &arena, &err), STATUS_CORRUPT, "repeats \"a\"");
     inputs[1].word_count = CATEGORY_WORDS_MAX + 1;
     CHECK_FAILS(transform_finish(&transform, &arena, &err), STATUS_CORRUPT, "words");
+    inputs[1].word_count = 0;
+    inputs[1].hash_buckets = CATEGORY_WORDS_MAX + 1;
+    CHECK_FAILS(transform_finish(&transform, &arena, &err), STATUS_CORRUPT, "hash buckets");
     transform.input_count = 0;
     CHECK_FAILS(transform_finish(&transform, &arena, &err), STATUS_CORRUPT, "not 0");
     arena_deinit(&arena);
@@ -386,12 +408,19 @@ static void a_number_is_read_from_text_and_refused_with_its_column(void **state)
     cell = text_cell("forty");
     CHECK_FAILS(cell_to_number(&cell, READING_NUMBER, age, &number, &is_null, &err), STATUS_INVALID,
                 "column \"age\" holds 'forty', where a number was expected");
+    cell = text_cell("nobody knows, as nobody has written it down");
+    CHECK_FAILS(cell_to_number(&cell, READING_BOOLEAN, age, &number, &is_null, &err),
+                STATUS_INVALID,
+                "'nobody knows, as nobody has written it d...', where yes or no was expected");
     cell = text_cell("1e999");
     CHECK_FAILS(cell_to_number(&cell, READING_NUMBER, age, &number, &is_null, &err), STATUS_INVALID,
                 "finite");
     cell = (struct cell){.type = CELL_REAL, .real = -INFINITY};
     CHECK_FAILS(cell_to_number(&cell, READING_NUMBER, age, &number, &is_null, &err), STATUS_INVALID,
                 "column \"age\" holds an infinite number");
+    cell = (struct cell){.type = CELL_REAL, .real = NAN};
+    CHECK_OK(cell_to_number(&cell, READING_NUMBER, age, &number, &is_null, &err));
+    CHECK(is_null);
     cell = (struct cell){.type = CELL_BLOB, .text = SLICE("1")};
     CHECK_FAILS(cell_to_number(&cell, READING_NUMBER, age, &number, &is_null, &err), STATUS_INVALID,
                 "blob");
