@@ -303,13 +303,14 @@ class SameModelTest(JobTest):
                 self.assertIn(f"bytes of {memory} is inverted", job.log())
 
     def test_the_job_goes_on_from_a_checkpoint(self):
-        job = self.job(2, epochs=3000, checkpoint=0.1, seconds=20)
+        epochs = 3 * LONG
+        job = self.job(2, epochs=epochs, checkpoint=0.1, seconds=20)
         job.wait_for_event_row("checkpoint")
         job.end_everything()
         job.start()
         self.assertEqual(job.end(), 0, job.last)
         self.assertIn(("restored",), job.query("SELECT event FROM events"))
-        self.assertEqual(job.digest(), self.digest_of(3000))
+        self.assertEqual(job.digest(), self.digest_of(epochs))
 
 
 def run():

@@ -28,7 +28,7 @@ LONGEST = 0.03  # seconds after the sign of progress
 
 class RandomKillTest(harness.JobTest):
     kills = KILLS
-    epochs = EPOCHS
+    epochs = ROUNDS
 
     def kill_somebody(self, job, draw):
         """True when a role was killed that could have been in the middle of anything."""
