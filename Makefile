@@ -81,7 +81,6 @@ mutants: setup
 
 coverage: setup
 	@cmake --preset coverage > /dev/null
-	@cmake --build --preset coverage -j $(JOBS)
 	@tools/coverage build/coverage
 
 fresh-machine:

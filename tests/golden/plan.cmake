@@ -12,4 +12,4 @@ add_test(NAME golden_plan
   COMMAND ${PYTHON3} -B ${CMAKE_CURRENT_LIST_DIR}/run_plan.py
           $<TARGET_FILE:totrain_plan_driver> ${CMAKE_CURRENT_LIST_DIR}/plan
           ${CMAKE_SOURCE_DIR}/jobspec)
-set_tests_properties(golden_plan PROPERTIES TIMEOUT 120 LABELS golden)
+set_tests_properties(golden_plan PROPERTIES TIMEOUT 300 LABELS golden)
