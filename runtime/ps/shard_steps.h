@@ -10,9 +10,10 @@
  *
  * Servers tell which steps they have the rows before (`least` to `clock`). Each step that is to be
  * taken must be one of them on every server. A server that has lost steps, as its log was lost with
- * its machine, may have none of these: then nothing can go on. The master asks such a server once more (TELL), since what it has
- * heard of the others may be newer, and then gives all of them a new layout in which nothing is
- * counted (LAYOUT, anew). All steps are taken again, and make the same model.
+ * its machine, may have none of these: then nothing can go on. The master asks such a server once
+ * more (TELL), since what it has heard of the others may be newer, and then gives all of them a new
+ * layout in which nothing is counted (LAYOUT, anew). All steps are taken again, and make the same
+ * model.
  */
 #ifndef RUNTIME_PS_SHARD_STEPS_H
 #define RUNTIME_PS_SHARD_STEPS_H
