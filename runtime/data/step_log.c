@@ -54,8 +54,10 @@ enum status step_log_put(struct jobstore *store, uint64_t number, struct slice e
     if (entry.size > STEP_LOG_BYTES_MAX)
         return fail(err, STATUS_LIMIT, "an entry of %zu bytes is too large for the log of steps",
                     entry.size);
-    if (begins_move(number))
+    if (begins_move(number)) {
+        TRY(jobstore_check_journal(store, err)); /* else it is its successor's that it forgets */
         TRY(forget(store, number, NUMBERS_END, err));
+    }
     if (!jobstore_recording(store))
         TRY(checkpoint_leave_room(store, entry.size, err));
     for (size_t at = 0; at < entry.size; position++) {

@@ -11,6 +11,7 @@
 #include "runtime/data/journal.h"
 #include "runtime/data/journal_replay.h"
 #include "runtime/data/shardstore.h"
+#include "runtime/data/step_log.h"
 #include "tests/check.h"
 
 #define JOB         7
@@ -477,6 +478,38 @@ static void a_server_goes_on_from_its_newest_snapshot_and_older_ones_go(void **s
     CHECK_OK(checkpoint_open(second.store, JOB, 1, &found, &err));
     assert_int_equal(found.id, 7);
     CHECK(jobstore_check_journal(first.store, NULL) == STATUS_STALE);
+    close_store(&first);
+    close_store(&second);
+    free(shared);
+}
+
+static uint32_t times_forgotten;
+
+static void count_forgetting(void *self, uint64_t first, uint64_t end)
+{
+    (void)self;
+    CHECK(first == STEP_LOG_FIRST + step_log_move(2, 0) && end > first);
+    times_forgotten++;
+}
+
+/* Its moves have the numbers of its successor's. */
+static void a_server_that_was_frozen_forgets_nothing_of_the_log_of_moves(void **state)
+{
+    const char entry[] = "\3\0\0\0abc"; /* with its size */
+    const struct slice bytes = {entry, sizeof entry - 1};
+    struct shared *shared = submitted();
+    struct fixture first, second;
+    struct error err;
+    (void)state;
+
+    times_forgotten = 0;
+    (void)serve(&first, shared, 1);
+    (void)serve(&second, shared, 2);
+    first.writer.journal.forget_pieces = second.writer.journal.forget_pieces = count_forgetting;
+    CHECK(step_log_put(first.store, step_log_move(2, 0), bytes, &err) == STATUS_STALE);
+    CHECK_INT(times_forgotten, 0);
+    CHECK_OK(step_log_put(second.store, step_log_move(2, 0), bytes, &err));
+    CHECK_INT(times_forgotten, 1);
     close_store(&first);
     close_store(&second);
     free(shared);
@@ -1131,6 +1164,7 @@ int main(void)
         cmocka_unit_test(the_rows_of_a_model_that_was_not_finished_are_not_replayed_into_the_next),
         cmocka_unit_test(the_next_master_has_books_and_checkpoint),
         cmocka_unit_test(a_server_goes_on_from_its_newest_snapshot_and_older_ones_go),
+        cmocka_unit_test(a_server_that_was_frozen_forgets_nothing_of_the_log_of_moves),
         cmocka_unit_test(a_dropped_checkpoint_does_not_come_back),
         cmocka_unit_test(a_changed_checkpoint_is_replaced_by_the_one_before),
         cmocka_unit_test(a_changed_checkpoint_is_refused),
