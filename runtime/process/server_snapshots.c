@@ -117,7 +117,7 @@ enum status server_snapshots_perform(void *self, const struct outbox *outbox, st
         const bool is_piece = entry->kind == OUTBOX_PIECE;
 
         has_pieces |= is_piece;
-        if (is_piece || entry->kind == OUTBOX_STEP)
+        if (is_piece || entry->kind == OUTBOX_LOG)
             bytes += outbox_bytes(outbox, entry).size;
     }
     if (bytes > 0)

@@ -46,7 +46,7 @@ static void close_entry(struct server_role *role, size_t start, struct outbox *o
 
     put_sized_end(out, start);
     if (!out->failed)
-        outbox_put(outbox, OUTBOX_STEP, out->data, out->size);
+        outbox_put(outbox, OUTBOX_LOG, out->data, out->size);
     out->failed = false;
     role->log.entries++;
 }
@@ -80,7 +80,7 @@ void server_log_give_up(struct server_role *role, struct outbox *outbox)
     const uint64_t number = step_log_move(role->log.moves, 0);
 
     if (role->log.entries > 0)
-        outbox_put(outbox, OUTBOX_STEP, &number, sizeof number);
+        outbox_put(outbox, OUTBOX_LOG, &number, sizeof number);
     role->log.entries = 0;
 }
 

@@ -253,7 +253,7 @@ static void log_step(struct server_role *role, uint64_t step, struct outbox *out
         entry->failed = false;
         return;
     }
-    outbox_put(outbox, OUTBOX_STEP, entry->data, entry->size);
+    outbox_put(outbox, OUTBOX_LOG, entry->data, entry->size);
 }
 
 /* An array as put_array writes it, of so many elements. */

@@ -17,7 +17,7 @@
  * a lane of which another server has lost the push can be computed again: it pulls step s from
  * servers that are at s, or at s + 1. The pushes of a step that is not whole are in memory alone.
  *
- * A step that is counted goes into a log (OUTBOX_STEP) before anybody pulls the next: a later
+ * A step that is counted goes into a log (OUTBOX_LOG) before anybody pulls the next: a later
  * process counts it again, behind its snapshot, and is where this one was. Where logs are lost, and
  * servers are further apart, the master begins anew (shard_steps.h).
  *

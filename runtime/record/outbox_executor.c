@@ -318,15 +318,16 @@ static void note_outcome(struct outbox_executor *executor, uint64_t id, const st
     (void)checkpoint_make_room(executor->store, NULL);
 }
 
-static enum status put_step(struct outbox_executor *executor, struct slice bytes, struct error *err)
+static enum status put_in_log(struct outbox_executor *executor, struct slice bytes,
+                              struct error *err)
 {
     enum status status;
-    uint64_t step;
+    uint64_t number;
 
-    memcpy(&step, bytes.data, sizeof step);
-    bytes = (struct slice){bytes.data + sizeof step, bytes.size - sizeof step};
+    memcpy(&number, bytes.data, sizeof number);
+    bytes = (struct slice){bytes.data + sizeof number, bytes.size - sizeof number};
     TRY(begin(executor, err));
-    status = step_log_put(executor->store, step, bytes, err);
+    status = step_log_put(executor->store, number, bytes, err);
     if (status == STATUS_OK)
         status = jobstore_check_journal(executor->store, err);
     if (status == STATUS_OK)
@@ -335,7 +336,7 @@ static enum status put_step(struct outbox_executor *executor, struct slice bytes
     return status;
 }
 
-/* Where a step is missing, a later process can use neither those before it nor those behind. */
+/* Where an entry is missing, a later process can use neither those before it nor those behind. */
 static void begin_gap(struct outbox_executor *executor, const struct error *why)
 {
     log_warning("steps are not logged until the next snapshot: %s", why->message);
@@ -345,14 +346,14 @@ static void begin_gap(struct outbox_executor *executor, const struct error *why)
 
 /* What is lost of the log costs a later process these steps; this one goes on. A process that has
  * another in its place may not: nobody is to hear of a step that its successor does not find. */
-static enum status store_step(struct outbox_executor *executor, struct slice bytes,
-                              struct error *err)
+static enum status store_in_log(struct outbox_executor *executor, struct slice bytes,
+                                struct error *err)
 {
     enum status status;
 
     if (executor->has_gap)
         return jobstore_check_claim(executor->store, executor->incarnation, err);
-    status = put_step(executor, bytes, err);
+    status = put_in_log(executor, bytes, err);
     if (status != STATUS_OK && status != STATUS_STALE)
         begin_gap(executor, err);
     return status;
@@ -374,8 +375,8 @@ static enum status store_checkpoint(struct outbox_executor *executor, enum outbo
             shardstore_drop_results(executor->store, &why) != STATUS_OK ||
             (executor->logs_steps && step_log_forget_all(executor->store, &why) != STATUS_OK))
             log_warning("what the job does not need any more: %s", why.message);
-    } else if (kind == OUTBOX_STEP) {
-        (void)store_step(executor, bytes, &why);
+    } else if (kind == OUTBOX_LOG) {
+        (void)store_in_log(executor, bytes, &why);
     } else if (kind == OUTBOX_CLAIM) {
         if (jobstore_check_claim(executor->store, executor->incarnation, &why) == STATUS_OK)
             (void)jobstore_check_journal(executor->store, &why);
@@ -411,8 +412,8 @@ static enum status store_checkpoints(struct outbox_executor *executor, const str
         const struct outbox_entry *entry = &outbox->entries[i];
 
         if (entry->kind == OUTBOX_PIECE || entry->kind == OUTBOX_FINISH ||
-            entry->kind == OUTBOX_DROP || entry->kind == OUTBOX_KEEP ||
-            entry->kind == OUTBOX_STEP || entry->kind == OUTBOX_CLAIM)
+            entry->kind == OUTBOX_DROP || entry->kind == OUTBOX_KEEP || entry->kind == OUTBOX_LOG ||
+            entry->kind == OUTBOX_CLAIM)
             TRY(store_checkpoint(executor, entry->kind, outbox_bytes(outbox, entry), err));
     }
     return STATUS_OK;

@@ -42,7 +42,7 @@ enum outbox_kind {
     OUTBOX_MODEL,          /* the rows that lie aside are the job's model */
     OUTBOX_PIECE,          /* of a checkpoint; bytes: struct piece_head, then the piece */
     OUTBOX_FINISH,         /* the checkpoint is whole; bytes: struct checkpoint */
-    OUTBOX_STEP,           /* into the log (step_log.h); bytes: uint64_t number, then the entry */
+    OUTBOX_LOG,            /* into the log (step_log.h); bytes: uint64_t number, then the entry */
     OUTBOX_CLAIM,          /* a process that another has followed ends, and says nothing more */
     OUTBOX_KEEP,           /* all checkpoints but this one are damaged; bytes: its uint64_t id */
     OUTBOX_DROP,           /* checkpoints, results of shards, rows that lie aside are of no use */

@@ -1037,7 +1037,7 @@ static void carry_out(struct world *world, uint32_t number)
                               world->nodes[world->links.list[link].ends[1 - side].node]);
             links_close(&world->links, link, side);
             break;
-        case OUTBOX_STEP:
+        case OUTBOX_LOG:
             is_fenced = !take_logged(world, node, bytes);
             node->is_alive &= !is_fenced;
             break;

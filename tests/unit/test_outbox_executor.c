@@ -183,7 +183,7 @@ static enum status log_step(struct fixture *fixture, struct outbox_executor *exe
     struct error err;
 
     outbox_clear(&fixture->outbox);
-    outbox_put(&fixture->outbox, OUTBOX_STEP, &bytes, sizeof bytes);
+    outbox_put(&fixture->outbox, OUTBOX_LOG, &bytes, sizeof bytes);
     return outbox_executor_perform(executor, &fixture->outbox, &err);
 }
 

@@ -154,7 +154,7 @@ static void note_log(struct stage *stage, uint32_t s)
         const struct slice bytes = outbox_bytes(outbox, outbox->entries + i);
         struct logged *logged = stage->logs[s] + stage->log_counts[s];
 
-        if (outbox->entries[i].kind != OUTBOX_STEP)
+        if (outbox->entries[i].kind != OUTBOX_LOG)
             continue;
         CHECK(stage->log_counts[s]++ < LOGGED);
         memcpy(&logged->number, bytes.data, sizeof logged->number);

@@ -91,7 +91,7 @@ static void send_from(struct stage *stage, peer_id from, struct message message)
     outbox_clear(&stage->outbox);
     server_role_on_message(&stage->role, 1000, from, &message, &stage->outbox);
     for (size_t i = 0; i < stage->outbox.count; i++)
-        if (stage->outbox.entries[i].kind == OUTBOX_STEP)
+        if (stage->outbox.entries[i].kind == OUTBOX_LOG)
             note_log(stage, outbox_bytes(&stage->outbox, stage->outbox.entries + i));
 }
 
