@@ -133,11 +133,13 @@ class ServersJob(Job):
         return [dict(line, workers=self.setting.workers) for line in super().trace() if "batches" in line]
 
     def counted(self, servers=None):
-        """Whether each server, of so many at last, says that each shard has all of its batches."""
-        last = {}
+        """Whether each server, of so many at last, says that each shard has all of its batches. Others, that are asked
+        to go when their rows have moved, may tell what they had counted."""
+        servers, last = servers or self.setting.servers, {}
         for index, *numbers in COUNTED.findall((self.folder / "log").read_text()):
-            last[index] = max(tuple(map(int, numbers)), last.get(index, (0,)))
-        return (len(last) == (servers or self.setting.servers) and len(set(last.values())) == 1 and
+            if int(index) < servers:
+                last[index] = max(tuple(map(int, numbers)), last.get(index, (0,)))
+        return (len(last) == servers and len(set(last.values())) == 1 and
                 all(low == high and batches == low * shards for batches, low, high, shards in last.values()))
 
 
