@@ -73,3 +73,23 @@ enum status server_layout_read(struct server_layout *layout, uint64_t id, uint32
     layout->has_map = true;
     return read_map(layout, runs, err);
 }
+
+void server_layout_put(const struct server_layout *layout, struct text *out)
+{
+    struct layout_runs runs;
+
+    put_u64(out, layout->id);
+    put_u32(out, layout->serving);
+    put_sized(out, server_layout_runs(layout, &runs));
+}
+
+enum status server_layout_take(struct byte_reader *reader, struct server_layout *layout,
+                               struct error *err)
+{
+    const uint64_t id = read_u64(reader);
+    const uint32_t serving = read_u32(reader);
+    const struct slice runs = read_sized(reader, sizeof(struct layout_runs));
+
+    return reader->failed ? wrong(err, "its bytes end too early")
+                          : server_layout_read(layout, id, serving, runs, err);
+}

@@ -15,6 +15,7 @@
 #ifndef RUNTIME_PS_SERVER_LAYOUT_H
 #define RUNTIME_PS_SERVER_LAYOUT_H
 
+#include "base/bytes.h"
 #include "runtime/ps/bucket_set.h"
 
 struct server_layout {
@@ -53,5 +54,11 @@ struct slice server_layout_runs(const struct server_layout *layout, struct layou
 /* PROTOCOL for what is no layout. */
 enum status server_layout_read(struct server_layout *layout, uint64_t id, uint32_t serving,
                                struct slice runs, struct error *err);
+
+/* In what a server stores: u64 id, u32 serving, sized runs. PROTOCOL, too, where the reader fails.
+ */
+void server_layout_put(const struct server_layout *layout, struct text *out);
+enum status server_layout_take(struct byte_reader *reader, struct server_layout *layout,
+                               struct error *err);
 
 #endif

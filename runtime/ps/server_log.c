@@ -1,6 +1,5 @@
 #include "runtime/ps/server_log.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/bytes.h"
@@ -51,15 +50,6 @@ static void close_entry(struct server_role *role, size_t start, struct outbox *o
     role->log.entries++;
 }
 
-static void put_layout(struct text *out, const struct server_layout *layout)
-{
-    struct layout_runs runs;
-
-    put_u64(out, layout->id);
-    put_u32(out, layout->serving);
-    put_sized(out, server_layout_runs(layout, &runs));
-}
-
 void server_log_begin(struct server_role *role, const struct server_layout *to,
                       struct outbox *outbox)
 {
@@ -69,8 +59,8 @@ void server_log_begin(struct server_role *role, const struct server_layout *to,
         return;
     role->log.entries = 0;
     start = open_entry(role, ENTRY_BEGIN);
-    put_layout(&role->log.unsent, &role->layout);
-    put_layout(&role->log.unsent, to);
+    server_layout_put(&role->layout, &role->log.unsent);
+    server_layout_put(to, &role->log.unsent);
     close_entry(role, start, outbox);
 }
 
@@ -132,18 +122,6 @@ static enum status not_of_these(struct error *err)
     return fail(err, STATUS_NOT_FOUND, "rows have moved from other ones");
 }
 
-static enum status read_layout(struct byte_reader *reader, struct server_layout *layout,
-                               struct error *err)
-{
-    const uint64_t id = read_u64(reader);
-    const uint32_t serving = read_u32(reader);
-    const struct slice map = read_sized(reader, sizeof(struct layout_runs));
-
-    if (reader->failed || server_layout_read(layout, id, serving, map, err) != STATUS_OK)
-        return damaged(err);
-    return STATUS_OK;
-}
-
 /* Does the move begin with what this server has? One that has nothing takes part in any. */
 static bool fits(const struct server_role *role, const struct server_layout *from)
 {
@@ -157,9 +135,8 @@ static enum status read_begin(struct server_role *role, struct byte_reader *read
 {
     struct server_layout from, to;
 
-    TRY(read_layout(reader, &from, err));
-    TRY(read_layout(reader, &to, err));
-    if (!reader_is_done(reader))
+    if (server_layout_take(reader, &from, err) != STATUS_OK ||
+        server_layout_take(reader, &to, err) != STATUS_OK || !reader_is_done(reader))
         return damaged(err);
     if (!fits(role, &from))
         return not_of_these(err);
@@ -270,9 +247,7 @@ static enum status read_step(struct server_role *role, const struct slice *entry
 
 static void take_layout(struct server_role *role)
 {
-    const struct server_layout to = role->move.to;
-
-    server_move_take_layout(role, &to);
+    server_move_take_layout(role, &role->move.to);
     role->log.reads = LOG_STEP;
 }
 
@@ -309,7 +284,7 @@ static bool is_move_from_next(const struct server_role *role, const struct slice
     struct error ignored;
 
     return entry && open_reader(*entry, &reader) == ENTRY_BEGIN &&
-           read_layout(&reader, &from, &ignored) == STATUS_OK && from.id == role->move.to.id;
+           server_layout_take(&reader, &from, &ignored) == STATUS_OK && from.id == role->move.to.id;
 }
 
 uint64_t server_log_wants(const struct server_role *role)

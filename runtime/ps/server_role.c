@@ -693,7 +693,6 @@ void server_role_end_snapshot(struct server_role *role)
 static enum status begin_snapshot(struct server_role *role, struct error *err)
 {
     struct text *out = &role->snapshot.out;
-    struct layout_runs runs;
     size_t start;
 
     for (uint32_t t = 0; t < role->options.table_count; t++)
@@ -709,9 +708,7 @@ static enum status begin_snapshot(struct server_role *role, struct error *err)
     put_u32(out, role->options.table_count);
     put_u64(out, role->clock);
     put_u32(out, role->log.moves);
-    put_u64(out, role->layout.id);
-    put_u32(out, role->layout.serving);
-    put_sized(out, server_layout_runs(&role->layout, &runs));
+    server_layout_put(&role->layout, out);
     put_sized(out, shard_counts_bytes(&role->shards));
     start = put_sized_begin(out);
     server_steps_put(role, out);
@@ -816,18 +813,18 @@ static enum status read_head(struct server_role *role, struct byte_reader *reade
     const uint32_t version = read_u32(reader), tables = read_u32(reader);
     const uint64_t clock = read_u64(reader);
     const uint32_t moves = read_u32(reader);
-    const uint64_t layout = read_u64(reader);
-    const uint32_t serving = read_u32(reader);
-    const struct slice map = read_sized(reader, sizeof(struct layout_runs));
+    struct server_layout layout;
+    struct error why;
+    const bool has_layout = server_layout_take(reader, &layout, &why) == STATUS_OK;
     const struct slice counts = read_sized(reader, SHARDS_MAX * sizeof(uint32_t));
     const struct slice before = read_sized(reader, ROW_IMAGE_MAX);
 
     if (reader->failed)
         return STATUS_OK; /* not all there yet */
     if (version != SNAPSHOT_VERSION || tables != role->options.table_count ||
-        clock > SERVER_CLOCK_MAX ||
-        server_layout_read(&role->layout, layout, serving, map, err) != STATUS_OK)
+        clock > SERVER_CLOCK_MAX || !has_layout)
         return damaged(err);
+    role->layout = layout;
     role->clock = clock;
     role->log.moves = moves;
     role->has_head = true;
