@@ -38,6 +38,24 @@ function(totrain_module name)
   target_link_libraries(totrain_${name} PUBLIC ${MODULE_USES} PRIVATE ${MODULE_LIBS})
 endfunction()
 
+# totrain_add_test(NAME name [CONFIGURATIONS name...] COMMAND word...)
+#
+# A test of ctest whose time by the clock and by processors lands in costs/NAME of the build (tests/measured.c);
+# tools/costs reads them.
+function(totrain_add_test)
+  cmake_parse_arguments(TEST "" "NAME" "CONFIGURATIONS;COMMAND" ${ARGN})
+  set(configurations "")
+  if(TEST_CONFIGURATIONS)
+    set(configurations CONFIGURATIONS ${TEST_CONFIGURATIONS})
+  endif()
+  list(POP_FRONT TEST_COMMAND program)
+  if(TARGET ${program})
+    set(program $<TARGET_FILE:${program}>)
+  endif()
+  add_test(NAME ${TEST_NAME} ${configurations}
+    COMMAND measured ${CMAKE_BINARY_DIR}/costs/${TEST_NAME} ${program} ${TEST_COMMAND})
+endfunction()
+
 # totrain_test(NAME SOURCES file... USES module... [LIBS library...])
 #
 # A cmocka program that ctest runs; every test has a deadline.
@@ -47,7 +65,7 @@ function(totrain_test name)
   list(TRANSFORM TEST_USES PREPEND totrain_)
   target_link_libraries(${name} PRIVATE ${TEST_USES} ${TEST_LIBS} PkgConfig::CMOCKA)
   totrain_show_tests(${name})
-  add_test(NAME ${name} COMMAND ${name})
+  totrain_add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES TIMEOUT 300 LABELS "${TEST_LABEL}")
 endfunction()
 
@@ -61,11 +79,11 @@ function(totrain_test_classes name variable)
   set(without "")
   foreach(class ${TEST_APART})
     string(TOLOWER ${name}_${class} apart)
-    add_test(NAME ${apart} COMMAND ${TEST_COMMAND} ${class})
+    totrain_add_test(NAME ${apart} COMMAND ${TEST_COMMAND} ${class})
     list(APPEND names ${apart})
     set(without --without ${TEST_APART})
   endforeach()
-  add_test(NAME ${name} COMMAND ${TEST_COMMAND} ${without})
+  totrain_add_test(NAME ${name} COMMAND ${TEST_COMMAND} ${without})
   set(${variable} ${names} PARENT_SCOPE)
 endfunction()
 

@@ -14,7 +14,7 @@ if(TOTRAIN_FAULTS)
       $<TARGET_FILE:job_roles> ${CMAKE_SOURCE_DIR}/examples/data/iris.csv APART ${cluster_${name}_apart})
     list(APPEND cluster_tests ${tests})
   endforeach()
-  add_test(NAME cluster_shipped COMMAND python3 -B ${CMAKE_CURRENT_LIST_DIR}/test_shipped.py
+  totrain_add_test(NAME cluster_shipped COMMAND python3 -B ${CMAKE_CURRENT_LIST_DIR}/test_shipped.py
     $<TARGET_FILE:job_roles> ${CMAKE_SOURCE_DIR}/examples/data/iris.csv ${CMAKE_BINARY_DIR})
   set_tests_properties(${cluster_tests} PROPERTIES TIMEOUT 900 LABELS cluster)
 endif()

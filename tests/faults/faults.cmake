@@ -9,7 +9,7 @@ if(NOT TOTRAIN_SANITIZE AND NOT TOTRAIN_COVERAGE AND NOT TOTRAIN_FUZZ)
     set_target_properties(${name} PROPERTIES PREFIX "")
   endforeach()
   foreach(name failing_calls power_cut)
-    add_test(NAME faults_${name} COMMAND /usr/bin/python3 -B ${CMAKE_CURRENT_LIST_DIR}/test_${name}.py)
+    totrain_add_test(NAME faults_${name} COMMAND /usr/bin/python3 -B ${CMAKE_CURRENT_LIST_DIR}/test_${name}.py)
     set_tests_properties(faults_${name} PROPERTIES TIMEOUT 900 LABELS faults
       ENVIRONMENT "TOTRAIN_BUILD=${CMAKE_BINARY_DIR};PYTHONDONTWRITEBYTECODE=1")
   endforeach()

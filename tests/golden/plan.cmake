@@ -8,7 +8,7 @@ file(CREATE_LINK ${CMAKE_SOURCE_DIR}/tests ${CMAKE_BINARY_DIR}/include/tests/tes
 totrain_show_tests(totrain_plan_driver)
 target_link_libraries(totrain_plan_driver PRIVATE totrain_codegen totrain_planner totrain_parser)
 find_program(PYTHON3 python3 REQUIRED)
-add_test(NAME golden_plan
+totrain_add_test(NAME golden_plan
   COMMAND ${PYTHON3} -B ${CMAKE_CURRENT_LIST_DIR}/run_plan.py
           $<TARGET_FILE:totrain_plan_driver> ${CMAKE_CURRENT_LIST_DIR}/plan
           ${CMAKE_SOURCE_DIR}/jobspec)

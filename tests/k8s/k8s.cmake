@@ -10,7 +10,7 @@ set(k8s_environment "TOTRAIN_BUILD=${CMAKE_BINARY_DIR}" "PYTHONDONTWRITEBYTECODE
 # ALONE: it measures; nothing runs beside it.
 function(k8s_test name file)
   cmake_parse_arguments(TEST "ALONE;OTHER_LAB" "" "" ${ARGN})
-  add_test(NAME k8s_${name} CONFIGURATIONS k8s COMMAND /usr/bin/python3
+  totrain_add_test(NAME k8s_${name} CONFIGURATIONS k8s COMMAND /usr/bin/python3
     ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/test_${file}.py ${TEST_UNPARSED_ARGUMENTS})
   set_tests_properties(k8s_${name} PROPERTIES TIMEOUT 1800 LABELS k8s ENVIRONMENT "${k8s_environment}"
     SKIP_RETURN_CODE 77)
@@ -48,6 +48,6 @@ if(NOT TOTRAIN_SANITIZE AND NOT TOTRAIN_COVERAGE)
     k8s_test(capacity capacity ALONE)
   endif()
   # Needs no cluster.
-  add_test(NAME image_file COMMAND /usr/bin/python3 ${CMAKE_CURRENT_LIST_DIR}/test_image_file.py)
+  totrain_add_test(NAME image_file COMMAND /usr/bin/python3 ${CMAKE_CURRENT_LIST_DIR}/test_image_file.py)
   set_tests_properties(image_file PROPERTIES TIMEOUT 120 LABELS unit ENVIRONMENT "${k8s_environment}")
 endif()

@@ -2,7 +2,7 @@
 # environment; packages come from PyPI. Sanitizers need programs that were built with them.
 if(NOT TOTRAIN_SANITIZE AND NOT TOTRAIN_COVERAGE AND NOT TOTRAIN_FUZZ)
   set(python_folder ${CMAKE_BINARY_DIR}/python)
-  add_test(NAME python_environment COMMAND ${CMAKE_CURRENT_LIST_DIR}/make_environment ${CMAKE_BINARY_DIR})
+  totrain_add_test(NAME python_environment COMMAND ${CMAKE_CURRENT_LIST_DIR}/make_environment ${CMAKE_BINARY_DIR})
   set_tests_properties(python_environment PROPERTIES TIMEOUT 900 LABELS python FIXTURES_SETUP python_environment)
   file(GLOB python_tests CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/test_*.py)
   foreach(path ${python_tests})
@@ -10,11 +10,11 @@ if(NOT TOTRAIN_SANITIZE AND NOT TOTRAIN_COVERAGE AND NOT TOTRAIN_FUZZ)
     if(name STREQUAL python_on_postgres AND NOT TARGET totrain_postgres)
       continue()
     endif()
-    add_test(NAME ${name} COMMAND ${python_folder}/venv/bin/python -B ${path})
+    totrain_add_test(NAME ${name} COMMAND ${python_folder}/venv/bin/python -B ${path})
     set_tests_properties(${name} PROPERTIES TIMEOUT 900 LABELS python FIXTURES_REQUIRED python_environment
       ENVIRONMENT "TOTRAIN_BUILD=${CMAKE_BINARY_DIR};PYTHONDONTWRITEBYTECODE=1;PG_CONFIG=${PG_CONFIG}")
   endforeach()
-  add_test(NAME python_frames_without_arrow COMMAND ${python_folder}/venv/bin/python -B ${CMAKE_CURRENT_LIST_DIR}/test_frames.py)
+  totrain_add_test(NAME python_frames_without_arrow COMMAND ${python_folder}/venv/bin/python -B ${CMAKE_CURRENT_LIST_DIR}/test_frames.py)
   set_tests_properties(python_frames_without_arrow PROPERTIES TIMEOUT 900 LABELS python FIXTURES_REQUIRED python_environment
     ENVIRONMENT "TOTRAIN_BUILD=${CMAKE_BINARY_DIR};PYTHONDONTWRITEBYTECODE=1;TOTRAIN_WITHOUT_ARROW=1")
 endif()

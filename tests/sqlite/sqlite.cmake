@@ -15,13 +15,13 @@ foreach(name frames clicks servers columns documents lists column_kinds constrai
              interactive tensorboard folds search
              outliers tables notices tree_quality
              import naive_bayes one_class pca regressions scorecard)
-  add_test(NAME sqlite_${name} COMMAND /usr/bin/python3 ${CMAKE_CURRENT_LIST_DIR}/test_${name}.py)
+  totrain_add_test(NAME sqlite_${name} COMMAND /usr/bin/python3 ${CMAKE_CURRENT_LIST_DIR}/test_${name}.py)
   set_tests_properties(sqlite_${name} PROPERTIES
     TIMEOUT 900 LABELS sqlite ENVIRONMENT "${sqlite_environment}")
 endforeach()
 
 # What pages show is looked at with the other documents, as changes of defaults and notices change it.
-add_test(NAME docs_tutorial COMMAND /usr/bin/python3 ${CMAKE_CURRENT_LIST_DIR}/test_tutorial.py)
+totrain_add_test(NAME docs_tutorial COMMAND /usr/bin/python3 ${CMAKE_CURRENT_LIST_DIR}/test_tutorial.py)
 set_tests_properties(docs_tutorial PROPERTIES TIMEOUT 900 LABELS unit ENVIRONMENT "${sqlite_environment}")
 
 # The same through C, in a program that binds its calls when they are first made.
@@ -32,12 +32,12 @@ totrain_show_tests(test_prepare)
 target_link_libraries(test_prepare PRIVATE totrain_base PkgConfig::SQLITE PkgConfig::CMOCKA)
 target_link_options(test_prepare PRIVATE -Wl,-z,lazy)
 add_dependencies(test_prepare totrain_so)
-add_test(NAME sqlite_prepare COMMAND test_prepare $<TARGET_FILE:totrain_so>)
+totrain_add_test(NAME sqlite_prepare COMMAND test_prepare $<TARGET_FILE:totrain_so>)
 set_tests_properties(sqlite_prepare PROPERTIES TIMEOUT 120 LABELS sqlite)
 
 # A job that scores, its processes killed: through the door, with the program itself.
 if(TOTRAIN_FAULTS)
-  add_test(NAME cluster_score COMMAND /usr/bin/python3 -B
+  totrain_add_test(NAME cluster_score COMMAND /usr/bin/python3 -B
     ${CMAKE_SOURCE_DIR}/tests/cluster/test_score.py)
   set_tests_properties(cluster_score PROPERTIES
     TIMEOUT 900 LABELS cluster ENVIRONMENT "${sqlite_environment}")
