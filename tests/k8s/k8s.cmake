@@ -4,29 +4,31 @@
 # 77: this machine does not let a lab run, and the test said why.
 set(k8s_environment "TOTRAIN_BUILD=${CMAKE_BINARY_DIR}" "PYTHONDONTWRITEBYTECODE=1")
 
-# k8s_test(NAME FILE [ALONE | OTHER_LAB] [CLASS...]): these classes of test_FILE.py, or all of them. They share a lab:
+# k8s_test(NAME FILE [LAB] [ALONE | OTHER_LAB] [CLASS...]): these classes of test_FILE.py, or all of them. They share a lab:
 # each test has a namespace, and asks for a resource of its own where it needs slots (harness.make_room).
 # OTHER_LAB: it takes a node or the API server away. One such test at a time, on a lab of theirs.
 # ALONE: it measures; nothing runs beside it.
+# LAB: it tests what our tests ask of Kubernetes and of the lab, and runs when the lab has changed (tools/test-k8s).
 function(k8s_test name file)
-  cmake_parse_arguments(TEST "ALONE;OTHER_LAB" "" "" ${ARGN})
+  cmake_parse_arguments(TEST "LAB;ALONE;OTHER_LAB" "" "" ${ARGN})
   totrain_add_test(NAME k8s_${name} CONFIGURATIONS k8s COMMAND /usr/bin/python3
     ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/test_${file}.py ${TEST_UNPARSED_ARGUMENTS})
   set_tests_properties(k8s_${name} PROPERTIES TIMEOUT 1800 LABELS k8s ENVIRONMENT "${k8s_environment}"
     SKIP_RETURN_CODE 77)
+  if(TEST_LAB)
+    set_property(TEST k8s_${name} APPEND PROPERTY LABELS lab)
+  endif()
   if(TEST_ALONE)
     set_tests_properties(k8s_${name} PROPERTIES RUN_SERIAL ON)
   elseif(TEST_OTHER_LAB)
-    set_tests_properties(k8s_${name} PROPERTIES RESOURCE_LOCK other_lab COST 20
+    set_tests_properties(k8s_${name} PROPERTIES RESOURCE_LOCK other_lab
       ENVIRONMENT "${k8s_environment};TOTRAIN_LAB=${CMAKE_SOURCE_DIR}/build/lab-2")
-  else()
-    set_tests_properties(k8s_${name} PROPERTIES COST 10) # first, together
   endif()
 endfunction()
 
-k8s_test(lifecycle lifecycle)
-k8s_test(cluster cluster Cluster Command)
-k8s_test(failures cluster OTHER_LAB Failures)
+k8s_test(lifecycle lifecycle LAB)
+k8s_test(cluster cluster LAB Cluster Command)
+k8s_test(failures cluster LAB OTHER_LAB Failures)
 k8s_test(api api OTHER_LAB)
 # A build with sanitizers makes no image.
 if(NOT TOTRAIN_SANITIZE AND NOT TOTRAIN_COVERAGE)

@@ -36,6 +36,12 @@ class Lab:
 
     # --- start and end -----------------------------------------------------
 
+    def prepare(self):
+        """What a lab is made of is there, so that one starts at once."""
+        with self.front():
+            check_machine(self.place)
+            prepare.prepare(self.place)
+
     def up(self, count=2, slots=SLOTS):
         """A lab with this many nodes runs and is ready, begun now (True) or before."""
         if not 1 <= count <= places.NODES_MAX:
