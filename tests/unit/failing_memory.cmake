@@ -16,7 +16,10 @@ totrain_test(test_memory_of_models
 totrain_test(test_memory_of_columns
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_memory_of_columns.c ${CMAKE_CURRENT_LIST_DIR}/failing_memory.c
   USES jobspec scoring data LIBS PkgConfig::CJSON LABEL unit)
-foreach(name statements models columns)
+totrain_test(test_memory_of_servers
+  SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_memory_of_servers.c ${CMAKE_CURRENT_LIST_DIR}/failing_memory.c
+  USES ps LIBS PkgConfig::CJSON LABEL unit)
+foreach(name statements models columns servers)
   target_link_options(test_memory_of_${name} PRIVATE ${FAILING_MEMORY_LINK})
 endforeach()
 totrain_test(test_memory_of_measures
