@@ -19,7 +19,11 @@ totrain_test(test_memory_of_columns
 totrain_test(test_memory_of_servers
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_memory_of_servers.c ${CMAKE_CURRENT_LIST_DIR}/failing_memory.c
   USES ps LIBS PkgConfig::CJSON LABEL unit)
-foreach(name statements models columns servers)
+totrain_test(test_memory_of_trees
+  SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_memory_of_trees.c ${CMAKE_CURRENT_LIST_DIR}/failing_memory.c
+          ${CMAKE_CURRENT_LIST_DIR}/trees_job.c ${CMAKE_CURRENT_LIST_DIR}/learn_rows.c ${CMAKE_CURRENT_LIST_DIR}/learner_group.c
+  USES learners learn data scoring jobspec base LIBS PkgConfig::CJSON LABEL unit)
+foreach(name statements models columns servers trees)
   target_link_options(test_memory_of_${name} PRIVATE ${FAILING_MEMORY_LINK})
 endforeach()
 totrain_test(test_memory_of_measures

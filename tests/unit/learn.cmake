@@ -5,11 +5,12 @@ foreach(test row_lanes row_store step_shares fixed_point kernels batch_norm loss
     SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_${test}.c ${learn_rows}
     USES learners learn data scoring jobspec base LABEL unit)
 endforeach()
-foreach(test kmeans trees)
-  totrain_test(test_${test}
-    SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_${test}.c ${learn_rows} ${learner_group}
-    USES learners learn data scoring jobspec base LABEL unit)
-endforeach()
+totrain_test(test_kmeans
+  SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_kmeans.c ${learn_rows} ${learner_group}
+  USES learners learn data scoring jobspec base LABEL unit)
+totrain_test(test_trees
+  SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_trees.c ${CMAKE_CURRENT_LIST_DIR}/trees_job.c ${learn_rows} ${learner_group}
+  USES learners learn data scoring jobspec base LABEL unit)
 totrain_test(test_embedding_network
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_embedding_network.c ${CMAKE_CURRENT_LIST_DIR}/embedding_case.c ${learn_rows}
   USES learners learn data scoring jobspec base LABEL unit)

@@ -7,67 +7,8 @@
 #include "kinds/kinds.h"
 #include "runtime/learn/trees/trees_parts.h"
 #include "runtime/learners/learners.h"
-#include "tests/default_trees.h"
-#include "tests/unit/learn_rows.h"
 #include "tests/unit/learner_group.h"
-
-#define NUMBERS    5
-#define CATEGORIES 2
-#define WORDS      20
-
-/* Rows with numbers, some of them missing, and categories. */
-struct made {
-    struct dataset dataset;
-    struct transform_input inputs[NUMBERS + CATEGORIES];
-    struct slice words[WORDS];
-    struct slice columns[NUMBERS + CATEGORIES];
-    struct spool_column_summary summaries[2]; /* of labels, and of weights */
-    struct trees_model old_trees;             /* of the old model, where there is one */
-    struct model old;
-};
-
-static void made_init(struct made *made, uint32_t rows, uint32_t held_out, uint32_t classes)
-{
-    struct dataset *dataset = &made->dataset;
-
-    *dataset = made_dataset((struct rows_shape){rows, held_out, NUMBERS, CATEGORIES,
-                                                CATEGORIES * (WORDS + 1), classes});
-    show_rows(dataset);
-    memset(made->inputs, 0, sizeof made->inputs);
-    for (uint32_t i = 0; i < WORDS; i++)
-        made->words[i] = (struct slice){"abcdefghijklmnopqrst" + i, 1};
-    for (uint32_t i = 0; i < NUMBERS + CATEGORIES; i++) {
-        struct transform_input *input = &made->inputs[i];
-        const bool is_number = i < NUMBERS;
-
-        input->name = slice_of("input");
-        input->type = is_number ? INPUT_NUMERIC : INPUT_CATEGORY;
-        input->scale = 1;
-        input->dense_offset = is_number ? i : 0;
-        input->id_offset = is_number ? 0 : i - NUMBERS;
-        input->first_id = is_number ? 0 : (i - NUMBERS) * (WORDS + 1);
-        input->id_rows = is_number ? 0 : WORDS + 1;
-        input->word_count = is_number ? 0 : WORDS;
-        input->words = is_number ? NULL : made->words;
-        input->hash_buckets = !is_number; /* the last id is of other words */
-    }
-    dataset->transform.inputs = made->inputs;
-    dataset->transform.input_count = NUMBERS + CATEGORIES;
-    dataset->transform.keeps_numbers = true;
-    made->summaries[0] = (struct spool_column_summary){.least = -9, .greatest = 9};
-    made->summaries[1] = (struct spool_column_summary){.least = 0, .greatest = 2};
-    dataset->spool.summaries =
-        made->summaries; /* the label's is 0: the spec of a test has no inputs */
-    dataset->label_mean = 0;
-    dataset->label_scale = 1;
-    for (uint32_t i = 0; i < rows; i++) {
-        if (i % 7 == 0)
-            dataset->train.dense[(size_t)i * NUMBERS + 2] = NAN;
-        if (classes)
-            dataset->class_counts[dataset->train.classes[i]]++;
-    }
-    hide_rows(dataset);
-}
+#include "tests/unit/trees_job.h"
 
 /* A tree for each output: by a number that is missing in some rows, and by words. */
 static void give_old_model(struct made *made, uint32_t classes)
@@ -99,35 +40,6 @@ static void give_old_model(struct made *made, uint32_t classes)
                                .label_scale = 1,
                                .content = &made->old_trees};
     made->dataset.old_model = &made->old;
-}
-
-static void made_deinit(struct made *made)
-{
-    made_dataset_close(&made->dataset);
-}
-
-static struct trees_params params_of_test(void)
-{
-    struct trees_params params = default_trees();
-
-    params.rounds = 6;
-    params.growth = TREE_LOSSGUIDE;
-    params.max_depth = 0;
-    params.max_leaves = 9;
-    params.max_bin = 64;
-    params.min_child_weight = .1;
-    return params;
-}
-
-static struct jobspec spec_of(const struct dataset *dataset, struct trees_params params)
-{
-    struct jobspec spec = made_spec(dataset);
-
-    spec.family = SLICE("trees");
-    spec.estimator = SLICE("XGBClassifier");
-    memset(&spec.params, 0, sizeof spec.params);
-    memcpy(spec.params.bytes, &params, sizeof params);
-    return spec;
 }
 
 /* Each adds lanes, some at a time, all apply the totals. turn: whose lanes the first one has, and

@@ -42,7 +42,9 @@ static void free_lane(struct trees *trees, uint32_t lane)
 
 void trees_free_lanes(struct trees *trees)
 {
-    for (uint32_t lane = 0; trees->is_read && lane < trees->lanes; lane++)
+    const bool have_some = trees->rows && trees->held_out && trees->is_read;
+
+    for (uint32_t lane = 0; have_some && lane < trees->lanes; lane++)
         free_lane(trees, lane);
 }
 
