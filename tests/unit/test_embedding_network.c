@@ -477,6 +477,53 @@ static void a_saved_state_goes_on_to_the_same_bits(void **state)
     check_states(all_parts[NORMALIZED_LAST], 2);
 }
 
+/* Of layers behind which nothing is bent: uniform, to Glorot's limit. Weights of a linear model
+ * start at 0, and are the first of the last layer's. */
+static void check_weights_start(const struct fixture *fixture, uint32_t number)
+{
+    const struct embedding_shape *shape = &fixture->network.shape;
+    const struct embedding_array *array = &shape->arrays[number];
+    const float *values = fixture->parameters + fixture->network.tensors[number].first;
+    const uint64_t zeros = strcmp(array->name, "last/weights") == 0 && shape->is_wide
+                               ? shape->wide_dense * array->width
+                               : 0;
+    const double limit = sqrt(6 / (double)(array->rows + array->width));
+    double most = 0;
+
+    for (uint64_t i = 0; i < array->rows * array->width; i++) {
+        CHECK((values[i] == 0) == (i < zeros));
+        most = fmax(most, fabs((double)values[i]));
+    }
+    if (strncmp(array->name, "hidden", 6) == 0 || zeros == array->rows * array->width)
+        return;
+    CHECK(most <= limit && most > limit / 4);
+}
+
+/* The last bias starts as the labels have it. */
+static void weights_start_spread_out_and_biases_at_zero(void **state)
+{
+    (void)state;
+    for (size_t p = 0; p < PARTS; p++) {
+        struct fixture fixture;
+        const struct embedding_shape *shape = &fixture.network.shape;
+
+        fixture_open(&fixture, (struct rows_shape){ROWS, 0, 2, 3, 12, 2}, 0, all_parts[p]);
+        embedding_network_start(&fixture.network, fixture.parameters);
+        for (uint32_t a = 0; a < shape->array_count; a++) {
+            const bool is_bias = strstr(shape->arrays[a].name, "/bias") != NULL;
+            const struct tensor *tensor = &fixture.network.tensors[a];
+
+            CHECK_INT(shape->arrays[a].is_bias, is_bias);
+            CHECK_INT(tensor->is_bias, is_bias);
+            if (!is_bias && a != shape->table)
+                check_weights_start(&fixture, a);
+            for (uint32_t i = 0; is_bias && a + 1 < shape->array_count && i < tensor->count; i++)
+                CHECK(fixture.parameters[tensor->first + i] == 0);
+        }
+        fixture_close(&fixture);
+    }
+}
+
 static void norms_start_as_what_changes_nothing(void **state)
 {
     struct fixture fixture;
@@ -786,6 +833,7 @@ int main(void)
         cmocka_unit_test(a_job_learns_the_same_bits_with_any_workers),
         cmocka_unit_test(an_automatic_penalty_is_none_of_a_linear_part_with_its_own),
         cmocka_unit_test(a_saved_state_goes_on_to_the_same_bits),
+        cmocka_unit_test(weights_start_spread_out_and_biases_at_zero),
         cmocka_unit_test(norms_start_as_what_changes_nothing),
         cmocka_unit_test(running_numbers_are_moved_by_no_optimizer),
         cmocka_unit_test(the_cost_of_the_kind_is_that_of_its_learner),
