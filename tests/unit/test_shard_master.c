@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "runtime/ps/shard_master.h"
+#include "runtime/ps/shard_record.h"
 
 #define JOB      ((uint64_t)7)
 #define WORKERS  2
@@ -420,6 +421,25 @@ static void a_job_waits_for_its_least_workers(void **state)
     hello(&stage, 4, 1, 0);
     CHECK(stage.master.state == JOB_STATE_RUNNING);
     CHECK_INT(sent(&stage, 3, MESSAGE_LEASE, NULL) + sent(&stage, 4, MESSAGE_LEASE, NULL), SHARDS);
+    finish(&stage);
+}
+
+static void only_what_a_job_waits_for_its_workers_counts_as_waiting(void **state)
+{
+    struct stage stage;
+    (void)state;
+
+    begin(&stage);
+    stage.master.options.min_workers = 2;
+    join(&stage);
+    CHECK(shard_master_job_row(&stage.master, stage.now_ms).seconds_waiting == 0);
+    stage.now_ms += 250;
+    CHECK(shard_master_job_row(&stage.master, stage.now_ms).seconds_waiting == 0.25);
+    hello(&stage, 4, 1, 0);
+    CHECK(stage.master.state == JOB_STATE_RUNNING);
+    stage.now_ms += 500;
+    CHECK(shard_master_job_row(&stage.master, stage.now_ms).seconds_waiting == 0.25);
+    CHECK(shard_master_job_row(&stage.master, stage.now_ms).seconds == 0.75);
     finish(&stage);
 }
 
@@ -1233,6 +1253,7 @@ int main(void)
         cmocka_unit_test(a_state_that_is_gone_is_collected_again_and_one_that_does_not_fit_fails),
         cmocka_unit_test(the_loss_of_an_epoch_is_stored_once),
         cmocka_unit_test(a_job_waits_for_its_least_workers),
+        cmocka_unit_test(only_what_a_job_waits_for_its_workers_counts_as_waiting),
         cmocka_unit_test(workers_of_other_rows_or_of_no_rows_end_the_job),
         cmocka_unit_test(who_is_past_or_out_of_range_is_asked_to_go),
         cmocka_unit_test(half_a_count_fails_the_job),
