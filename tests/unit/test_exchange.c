@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -611,6 +612,25 @@ static void a_file_that_would_be_too_large_is_refused(void **state)
     fixture_deinit(&made.fixture);
 }
 
+/* Its bytes are no memory: none of them but the first is looked at. */
+static void a_file_beyond_the_limit_is_not_read(void **state)
+{
+    const size_t bytes = EXCHANGE_BYTES_MAX + 1;
+    char *file = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    struct held held;
+    struct error err;
+
+    (void)state;
+    CHECK(file != MAP_FAILED);
+    CHECK_FAILS(import_into(&held, (struct slice){file, bytes}, &err), STATUS_LIMIT,
+                "a file of 268435457 bytes, where at most 268435456 are read");
+    arena_deinit(&held.arena);
+    CHECK_FAILS(import_into(&held, (struct slice){file, bytes - 1}, &err), STATUS_CORRUPT,
+                "no model");
+    arena_deinit(&held.arena);
+    munmap(file, bytes);
+}
+
 /* ----- damage ----- */
 
 struct damage {
@@ -976,6 +996,7 @@ int main(void)
         cmocka_unit_test(names_that_lightgbm_cannot_hold_stay_apart),
         cmocka_unit_test(other_kinds_are_refused),
         cmocka_unit_test(a_file_that_would_be_too_large_is_refused),
+        cmocka_unit_test(a_file_beyond_the_limit_is_not_read),
         cmocka_unit_test(damaged_files_are_refused_with_the_place),
         cmocka_unit_test(a_file_that_was_cut_off_is_refused),
         cmocka_unit_test(models_of_old_versions_are_read),
