@@ -31,6 +31,18 @@ static void numbers_are_rounded_half_to_even(void **state)
     assert_true(bounds_ascend(bounds, 4));
 }
 
+static void no_more_bounds_are_written_than_asked_for(void **state)
+{
+    (void)state;
+    for (uint32_t count = 0; count < 6; count++) {
+        bounds[count] = -1;
+        round_bounds(bounds, count);
+        assert_true(bounds[count] == -1);
+        assert_true(log_round_bounds(2, bounds, count));
+        assert_true(bounds[count] == -1);
+    }
+}
+
 /* The numbers of ElasticDL's own example, of base 2 and 16 categories. */
 static void logarithms_are_those_of_elasticdl(void **state)
 {
@@ -95,6 +107,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_are_rounded_half_to_even),
+        cmocka_unit_test(no_more_bounds_are_written_than_asked_for),
         cmocka_unit_test(logarithms_are_those_of_elasticdl),
         cmocka_unit_test(bounds_are_exact),
         cmocka_unit_test(halves_of_logarithms_go_to_even),
