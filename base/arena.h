@@ -33,7 +33,7 @@ void arena_init(struct arena *arena, size_t maximum);
 void arena_use_folder(struct arena *arena, const char *folder);
 void arena_deinit(struct arena *arena); /* the arena can be used again, empty */
 
-/* Zeroed memory, aligned for any type; NULL beyond the maximum. */
+/* Zeroed memory, aligned for any type; NULL beyond the maximum. Of 0 bytes it is not NULL. */
 void *arena_alloc(struct arena *arena, size_t size);
 #define ARENA_NEW(arena, type, count) ((type *)arena_alloc_array((arena), (count), sizeof(type)))
 void *arena_alloc_array(struct arena *arena, size_t count, size_t size); /* checks the product */

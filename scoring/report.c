@@ -209,7 +209,7 @@ static struct cell label_of(const struct report *report, uint32_t label)
 
 static enum status make_room(struct writing *writing, size_t rows, struct error *err)
 {
-    writing->cells = ARENA_NEW(writing->arena, struct cell, rows * writing->columns + 1);
+    writing->cells = ARENA_NEW(writing->arena, struct cell, rows * writing->columns);
     writing->room = rows;
     return writing->cells ? STATUS_OK : fail_no_memory(err);
 }

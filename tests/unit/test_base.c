@@ -193,6 +193,7 @@ static void an_arena_refuses_what_does_not_fit_under_its_maximum(void **state)
     (void)state;
 
     arena_init(&arena, 1000);
+    CHECK(arena_alloc(&arena, 0));
     bytes = arena_alloc(&arena, 900);
     CHECK(bytes && bytes[0] == 0 && bytes[899] == 0);
     CHECK(!arena_alloc(&arena, 200));

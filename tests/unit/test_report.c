@@ -138,6 +138,19 @@ static void few_labels_have_all_pairs_and_many_those_that_occur(void **state)
     stage_deinit(&stage);
 }
 
+static void many_labels_without_a_row_have_no_pair(void **state)
+{
+    struct stage stage;
+    struct error err;
+    (void)state;
+
+    CHECK_OK(stage_init(&stage, REPORT_CONFUSION, TASK_CLASSIFICATION, 25, &err));
+    make(&stage);
+    CHECK_INT(stage.rows.rows, 0);
+    CHECK_INT(stage.rows.columns, 3);
+    stage_deinit(&stage);
+}
+
 static void classes_have_their_precision_and_recall(void **state)
 {
     struct stage stage;
@@ -402,6 +415,7 @@ int main(void)
         cmocka_unit_test(a_report_that_a_model_does_not_have_is_refused),
         cmocka_unit_test(a_row_of_another_model_is_refused),
         cmocka_unit_test(few_labels_have_all_pairs_and_many_those_that_occur),
+        cmocka_unit_test(many_labels_without_a_row_have_no_pair),
         cmocka_unit_test(classes_have_their_precision_and_recall),
         cmocka_unit_test(curves_have_a_point_for_each_probability),
         cmocka_unit_test(curves_of_margins_have_a_point_for_each_margin),
