@@ -2,10 +2,12 @@
 
 import os
 import pathlib
+import select
 import signal
 import time
 
 DEADLINE = 120  # seconds: a broken promise, not a slow machine
+SHORTEST_PAUSE, LONGEST_PAUSE = .005, .2  # seconds between two looks at what is waited for
 STARTING = 1  # seconds without a command line, of a process that does not end: then it has none
 
 # Of /proc/PID/stat, counted from the state on (proc(5), "flags" and "num_threads"), and two of the
@@ -15,21 +17,39 @@ EXITING, OF_THE_KERNEL = 0x4, 0x200000
 
 
 def wait_for(condition, what, seconds=DEADLINE):
-    """The first value of the condition that is true."""
-    end = time.monotonic() + seconds
+    """The first value of the condition that is true.
+
+    The longer that takes, the longer are the pauses between two looks: an eighth of the time so far. Looking
+    often would take the processor from what is waited for.
+    """
+    began = time.monotonic()
     while True:
         value = condition()
         if value:
             return value
-        if time.monotonic() > end:
+        waited = time.monotonic() - began
+        if waited > seconds:
             raise AssertionError(f"{what}: not within {seconds} s")
-        time.sleep(0.02)
+        time.sleep(min(max(waited / 8, SHORTEST_PAUSE), LONGEST_PAUSE))
+
+
+def read_of(pid, name):
+    """The bytes of its /proc/PID/NAME; OSError where the process is gone. Without the layers of Python's files,
+    which take longer than the kernel."""
+    descriptor = os.open(f"/proc/{pid}/{name}", os.O_RDONLY)
+    try:
+        parts = [os.read(descriptor, 1 << 16)]
+        while parts[-1]:
+            parts.append(os.read(descriptor, 1 << 16))
+        return b"".join(parts)
+    finally:
+        os.close(descriptor)
 
 
 def stat_of(pid):
     """The fields of its /proc/PID/stat from the state on; None where the process is gone."""
     try:
-        return pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="latin1").rsplit(")", 1)[1].split()
+        return read_of(pid, "stat").decode("latin1").rsplit(")", 1)[1].split()
     except OSError:
         return None
 
@@ -56,7 +76,7 @@ def command_of(pid):
     starting_end = time.monotonic() + STARTING
     while True:
         try:
-            command = (pathlib.Path("/proc") / str(pid) / "cmdline").read_bytes()
+            command = read_of(pid, "cmdline")
         except OSError:
             return b""
         if command:
@@ -72,14 +92,43 @@ def command_of(pid):
 def processes_of(folder):
     """Ids of processes whose command line names the folder."""
     name = os.fsencode(str(folder))
-    return [int(entry.name) for entry in pathlib.Path("/proc").iterdir()
-            if entry.name.isdigit() and name in command_of(entry.name) and not has_ended(stat_of(entry.name))]
+    return [int(pid) for pid in os.listdir("/proc")
+            if pid.isdigit() and name in command_of(pid) and not has_ended(stat_of(pid))]
+
+
+def children_of(pid):
+    """Ids of its first thread's children; OSError where the process is gone."""
+    return [int(child) for child in read_of(pid, f"task/{pid}/children").split()]
+
+
+def wait_until_gone(pids, seconds=DEADLINE):
+    """Whether all have ended by then; the kernel says when."""
+    end = time.monotonic() + seconds
+    for pid in pids:
+        try:
+            descriptor = os.pidfd_open(pid)
+        except OSError:
+            continue
+        try:
+            poll = select.poll()
+            poll.register(descriptor, select.POLLIN)
+            if not poll.poll(1000 * max(0, end - time.monotonic())) and not has_ended(stat_of(pid)):
+                return False
+        finally:
+            os.close(descriptor)
+    return True
+
+
+def wait_until_nothing_runs(folder, seconds=DEADLINE):
+    """Until no process whose command line names the folder is left, nor one that such a one started meanwhile."""
+    wait_for(lambda: wait_until_gone(processes_of(folder), seconds) and not processes_of(folder),
+             f"the end of all processes of {folder}", seconds)
 
 
 def does_catch(pid, number):
     """Whether a handler of its own has the signal."""
     try:
-        status = (pathlib.Path("/proc") / str(pid) / "status").read_text(encoding="latin1")
+        status = read_of(pid, "status").decode("latin1")
     except OSError:
         return False
     caught = [line for line in status.splitlines() if line.startswith("SigCgt:")]

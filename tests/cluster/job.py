@@ -7,19 +7,18 @@ import json
 import os
 import pathlib
 import resource
-import select
 import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
 import classes  # noqa: E402  pylint: disable=wrong-import-position
-from waiting import command_of, has_ended, hurry_processes, stat_of, state_of, wait_for  # noqa: E402  pylint: disable=wrong-import-position
+from waiting import (  # noqa: E402  pylint: disable=wrong-import-position
+    children_of, command_of, has_ended, hurry_processes, stat_of, state_of, wait_for, wait_until_gone)
 
 PROGRAM = ""
 CSV = ""
@@ -43,20 +42,6 @@ def is_alive(pid):
 def limit_files(size):
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-
-
-def wait_until_gone(pids, seconds):
-    """True when all have ended; waits on their descriptors, not by polling."""
-    for pid in pids:
-        try:
-            fd = os.pidfd_open(pid)
-        except OSError:
-            continue
-        ready = select.select([fd], [], [], seconds)[0]
-        os.close(fd)
-        if not ready and is_alive(pid):
-            return False
-    return True
 
 
 # All but the time that an epoch took.
@@ -176,17 +161,15 @@ class Job:
 
     def children(self):
         """pid -> role of the supervisor's children."""
-        pids = pathlib.Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
         found = {}
-        for pid in map(int, pids.read_text().split()):
+        for pid in children_of(self.process.pid):
             arguments = command_of(pid).split(b"\0")
             found[pid] = arguments[1].decode() if len(arguments) > 1 else "?"
         return found
 
     def pid_of(self, role, index=0):
         """None while nobody has the place."""
-        children = pathlib.Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
-        for pid in map(int, children.read_text().split()):
+        for pid in children_of(self.process.pid):
             words = command_of(pid).decode().split("\0")
             if words[1:2] == [role] and (
                     role == "master" or words[words.index("--index") + 1] == str(index)):

@@ -13,7 +13,8 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "sqlite"))
 import harness  # noqa: E402  pylint: disable=wrong-import-position
-from waiting import hurry, processes_of, state_of, wait_for  # noqa: E402  pylint: disable=wrong-import-position
+from waiting import (  # noqa: E402,F401  pylint: disable=wrong-import-position
+    hurry, processes_of, state_of, wait_for, wait_until_nothing_runs)
 
 BUILD = harness.BUILD.resolve()
 PROGRAM = str(BUILD / "totrain")
@@ -109,7 +110,7 @@ class Run:
 
     def wait_until_gone(self):
         """Nothing that was started for the job runs any more."""
-        wait_for(lambda: not processes_of(self.state), f"the end of all processes of {self.state}")
+        wait_until_nothing_runs(self.state)
 
     def end_what_is_left(self):
         for pid in processes_of(self.folder):

@@ -27,7 +27,7 @@ import tempfile
 import time
 
 import small_job
-from small_job import hurry, state_of, wait_for
+from small_job import hurry, state_of, wait_for, wait_until_nothing_runs
 
 HEAD = struct.Struct("=IIQQQ")
 CREATE, WRITE, TRUNCATE, SYNC, RENAME, REMOVE, FOLDER, END = range(8)
@@ -243,7 +243,7 @@ class Recorded:
         return next((i for i, record in enumerate(self.records) if record[0] == END and argument.startswith(record[2])), None)
 
     def wait_until_gone(self):
-        wait_for(lambda: not small_job.processes_of(self.root), "the end of all processes")
+        wait_until_nothing_runs(self.root)
 
 
 def stored_in(records):

@@ -15,7 +15,8 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 import classes  # noqa: E402  pylint: disable=wrong-import-position
 from training_rows import facts, notices, validated  # noqa: E402,F401  pylint: disable=wrong-import-position
 from server import BUILD, SUPERUSER, Server  # noqa: E402,F401  pylint: disable=wrong-import-position
-from waiting import hurry, hurry_processes, processes_of, state_of, wait_for  # noqa: E402,F401  pylint: disable=wrong-import-position
+from waiting import (  # noqa: E402,F401  pylint: disable=wrong-import-position
+    hurry, hurry_processes, processes_of, state_of, wait_for, wait_until_nothing_runs)
 
 DATA = HERE.parents[1] / "examples" / "data"
 ONE_PROCESSOR = len(os.sched_getaffinity(0)) < 2  # then there is one reader
@@ -153,7 +154,7 @@ class Case(unittest.TestCase):
 
     def check_nothing_runs(self):
         """Promised are 5 seconds, of a machine that has nothing else to do."""
-        wait_for(lambda: not self.job_processes(), "the end of all processes of the job")
+        wait_until_nothing_runs(self.server.state)
 
 
 def main():

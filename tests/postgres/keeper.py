@@ -27,26 +27,11 @@ import sys
 import time
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
-from waiting import processes_of  # noqa: E402  pylint: disable=wrong-import-position
+from waiting import children_of, processes_of, wait_for, wait_until_gone  # noqa: E402  pylint: disable=wrong-import-position
 
 DEADLINE = 60  # seconds: a broken promise, not a slow machine
 PR_SET_PDEATHSIG = 1
 libc = ctypes.CDLL(None)
-
-
-def state_and_parent(pid):
-    """Z: it has ended, and holds nothing any more. None: it is gone."""
-    try:
-        stat = pathlib.Path("/proc", str(pid), "stat").read_text()
-    except (FileNotFoundError, ProcessLookupError):
-        return None
-    state, parent = stat.rpartition(")")[2].split()[:2]
-    return state, int(parent)
-
-
-def children_of(parent):
-    pids = [int(path.name) for path in pathlib.Path("/proc").iterdir() if path.name.isdecimal()]
-    return [pid for pid in pids if (state_and_parent(pid) or ("", 0))[1] == parent]
 
 
 class Postmaster:
@@ -71,7 +56,7 @@ class Postmaster:
                 self.plan["command"], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                 env=self.plan["environment"], cwd=self.folder, preexec_fn=end_with_the_keeper,
                 **({"user": user, "group": user, "extra_groups": []} if user else {}))
-        self.wait_until_ready()
+        wait_for(self.is_ready, "a server that is ready", DEADLINE)
 
     def lines_of_lock_file(self):
         try:
@@ -79,15 +64,11 @@ class Postmaster:
         except FileNotFoundError:
             return []
 
-    def wait_until_ready(self):
-        end = time.monotonic() + DEADLINE
-        while True:
-            lines = self.lines_of_lock_file()
-            if len(lines) >= 8 and int(lines[0]) == self.process.pid and lines[7].strip() == "ready":
-                return
-            if self.process.poll() is not None or time.monotonic() > end:
-                raise RuntimeError("the server did not start:\n" + (self.folder / "log").read_text()[-4000:])
-            time.sleep(0.01)
+    def is_ready(self):
+        if self.process.poll() is not None:
+            raise RuntimeError("the server did not start:\n" + (self.folder / "log").read_text()[-4000:])
+        lines = self.lines_of_lock_file()
+        return len(lines) >= 8 and int(lines[0]) == self.process.pid and lines[7].strip() == "ready"
 
     def stop(self, number):
         """The server has ended, and so have its backends: after SIGKILL they find out by themselves, and until then
@@ -95,7 +76,7 @@ class Postmaster:
         backends = []
         if self.process and number == signal.SIGKILL:
             self.process.send_signal(signal.SIGSTOP)  # it makes no others
-            backends = children_of(self.process.pid)
+            backends = children_of(self.process.pid) if self.process.poll() is None else []
         if self.process:
             self.process.send_signal(number)
             try:
@@ -104,9 +85,7 @@ class Postmaster:
                 self.process.kill()
                 self.process.wait()
             self.process = None
-        end = time.monotonic() + DEADLINE
-        while any((state_and_parent(pid) or "Z")[0] != "Z" for pid in backends) and time.monotonic() < end:
-            time.sleep(0.01)
+        wait_until_gone(backends, DEADLINE)
 
     def forget(self):
         """A server that was killed leaves its System V segment: it names it in the lock file."""

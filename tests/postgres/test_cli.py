@@ -300,7 +300,7 @@ class Program(program.Case):
         running = self.started("-c", TRAIN_LONG)
         harness.wait_for(lambda: harness.processes_of(self.folder), "a job that runs")
         self.check_interrupted(running)
-        harness.wait_for(lambda: not harness.processes_of(self.folder), "the end of the job")
+        harness.wait_until_nothing_runs(self.folder)
         self.assertEqual(self.digest(), before)
 
     def test_a_model_is_not_lost_with_the_connection(self):

@@ -10,7 +10,7 @@ import threading
 import psycopg2
 
 import harness
-from harness import processes_of, wait_for
+from harness import wait_for, wait_until_nothing_runs
 
 # Two workers have processes of their own, and so has their master.
 TRAIN_LONG = harness.TRAIN_LONG.replace("WITH ", "WITH job.max_workers = 2, job.min_workers = 2, ")
@@ -141,7 +141,7 @@ class Kills(Case):
     def test_the_postmaster(self):
         def restart():
             self.server.stop(signal.SIGKILL)
-            wait_for(lambda: not processes_of(self.server.folder / "data"), "the end of the backends")
+            wait_until_nothing_runs(self.server.folder / "data")
             self.check_nothing_runs()
             self.server.start()
         self.at_random_moments(lambda _: os.kill(self.server.pid, signal.SIGKILL), restart)

@@ -220,7 +220,7 @@ class LargeRows(harness.Case):
         program.send_signal(signal.SIGINT)
         out, err = program.communicate(timeout=4 * harness.DEADLINE)
         self.assertEqual((program.returncode, out), (130, ""), err)
-        harness.wait_for(lambda: not harness.processes_of(state), "the end of the job")
+        harness.wait_until_nothing_runs(state)
         harness.wait_for(lambda: not self.execute(LEFT), "the end of the session")
 
 

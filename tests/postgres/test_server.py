@@ -7,7 +7,7 @@ import sys
 import unittest
 
 import harness
-from harness import Server, processes_of, wait_for
+from harness import Server, processes_of, wait_for, wait_until_nothing_runs
 
 HOLDER = "from server import Server; s = Server(extension=False); print(s.folder, s.keeper.pid, flush=True); input()"
 
@@ -33,12 +33,13 @@ class Fixture(unittest.TestCase):
         holder, folder, _ = self.start_holder()
         self.assertTrue(processes_of(folder))
         holder.kill()
-        wait_for(lambda: not processes_of(folder) and not os.path.exists(folder), "the end of the server")
+        wait_until_nothing_runs(folder)
+        self.assertFalse(os.path.exists(folder))
 
     def test_the_server_ends_with_a_killed_keeper(self):
         _, folder, keeper = self.start_holder()
         os.kill(keeper, signal.SIGKILL)
-        wait_for(lambda: not processes_of(folder), "the end of the server")
+        wait_until_nothing_runs(folder)
         subprocess.run(["rm", "-r", folder], check=True)
 
     def test_a_killed_server_starts_again(self):

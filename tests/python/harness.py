@@ -8,7 +8,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from own_case import DATA, OwnCase, load_csv, typed  # noqa: E402  pylint: disable=wrong-import-position
-from waiting import processes_of, wait_for  # noqa: E402,F401  pylint: disable=wrong-import-position
+from waiting import wait_for, wait_until_nothing_runs  # noqa: E402,F401  pylint: disable=wrong-import-position
 
 # Packages that are there look for pyarrow when they are imported: the tests run with it and without.
 WITHOUT_ARROW = "TOTRAIN_WITHOUT_ARROW" in os.environ
@@ -46,7 +46,7 @@ class Case(OwnCase):
         return connection.execute("SELECT digest FROM totrain_models WHERE name = ?", (model,)).fetchone()[0]
 
     def check_nothing_runs(self):
-        wait_for(lambda: not processes_of(self.state), "the end of all processes of the job")
+        wait_until_nothing_runs(self.state)
 
 
 def main():

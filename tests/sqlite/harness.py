@@ -11,7 +11,8 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from own_case import DATA, OwnCase, load_csv, typed  # noqa: E402,F401  pylint: disable=wrong-import-position
 from training_rows import crossed, facts, notices, validated  # noqa: E402,F401  pylint: disable=wrong-import-position
-from waiting import command_of, hurry, processes_of, state_of, wait_for  # noqa: E402,F401  pylint: disable=wrong-import-position
+from waiting import (  # noqa: E402,F401  pylint: disable=wrong-import-position
+    command_of, hurry, processes_of, state_of, wait_for, wait_until_nothing_runs)
 
 BUILD = pathlib.Path(os.environ["TOTRAIN_BUILD"])
 EXTENSION = str(BUILD / "totrain")
@@ -145,7 +146,7 @@ class Case(OwnCase):
                 pass
 
     def check_nothing_runs(self):
-        wait_for(lambda: not processes_of(self.state), "the end of all processes of the job")
+        wait_until_nothing_runs(self.state)
 
 
 def main():

@@ -6,7 +6,6 @@ import signal
 import sqlite3
 import subprocess
 import threading
-import time
 import unittest
 
 from harness import DEADLINE, EXTENSION, PROGRAM, Case, main, state_of, wait_for
@@ -263,9 +262,7 @@ class ParallelSpool(Case):
             if text:
                 process.stdin.write(text)
                 process.stdin.flush()
-            until = time.monotonic() + DEADLINE
-            while not any(spool.stat().st_size for spool in self.jobs_with("train*.spool")):
-                self.assertLess(time.monotonic(), until)
+            wait_for(lambda: any(spool.stat().st_size for spool in self.jobs_with("train*.spool")), "rows")
             process.send_signal(signal.SIGSTOP)
             wait_for(lambda: stands_still(process.pid), "the stop")
             if not self.jobs_with("job.json"):  # it comes when all rows are read
