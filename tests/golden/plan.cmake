@@ -1,5 +1,5 @@
 # Each case of tests/golden/plan: statement and described query -> plan, job
-# spec or error. The job specs are checked against their schema, too.
+# spec or error.
 add_executable(totrain_plan_driver
   ${CMAKE_CURRENT_LIST_DIR}/plan/driver.c
   ${CMAKE_CURRENT_LIST_DIR}/../unit/described_catalog.c)
@@ -10,6 +10,9 @@ target_link_libraries(totrain_plan_driver PRIVATE totrain_codegen totrain_planne
 find_program(PYTHON3 python3 REQUIRED)
 totrain_add_test(NAME golden_plan
   COMMAND ${PYTHON3} -B ${CMAKE_CURRENT_LIST_DIR}/run_plan.py
-          $<TARGET_FILE:totrain_plan_driver> ${CMAKE_CURRENT_LIST_DIR}/plan
-          ${CMAKE_SOURCE_DIR}/jobspec)
+          $<TARGET_FILE:totrain_plan_driver> ${CMAKE_CURRENT_LIST_DIR}/plan)
 set_tests_properties(golden_plan PROPERTIES TIMEOUT 300 LABELS golden)
+add_test(NAME golden_schemas
+  COMMAND ${PYTHON3} -B ${CMAKE_CURRENT_LIST_DIR}/run_schemas.py
+          ${CMAKE_CURRENT_LIST_DIR}/plan ${CMAKE_SOURCE_DIR}/jobspec)
+set_tests_properties(golden_schemas PROPERTIES TIMEOUT 120 LABELS golden)
