@@ -69,6 +69,17 @@ function(totrain_test name)
   set_tests_properties(${name} PROPERTIES TIMEOUT 300 LABELS "${TEST_LABEL}")
 endfunction()
 
+# totrain_test_of_files(NAME LABEL label TIMEOUT seconds COMMAND word...)
+#
+# A test that looks at files and runs nothing that is compiled: the same in all builds, and of no use to a sanitizer.
+function(totrain_test_of_files name)
+  cmake_parse_arguments(TEST "" "LABEL;TIMEOUT" "COMMAND" ${ARGN})
+  if(NOT TOTRAIN_SANITIZE)
+    totrain_add_test(NAME ${name} COMMAND ${TEST_COMMAND})
+    set_tests_properties(${name} PROPERTIES TIMEOUT ${TEST_TIMEOUT} LABELS ${TEST_LABEL})
+  endif()
+endfunction()
+
 # totrain_test_classes(NAME VARIABLE COMMAND word... [APART class...])
 #
 # A file of Python tests that ctest runs as NAME; each class that stands apart, since it takes long, is a test

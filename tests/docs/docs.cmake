@@ -1,6 +1,8 @@
 # What the documents say is what the program does.
-foreach(name man cli_page completion documents)
+foreach(name man cli_page completion)
   totrain_add_test(NAME docs_${name} COMMAND /usr/bin/python3 ${CMAKE_CURRENT_LIST_DIR}/test_${name}.py)
   set_tests_properties(docs_${name} PROPERTIES TIMEOUT 120 LABELS unit
     ENVIRONMENT "TOTRAIN_BUILD=${CMAKE_BINARY_DIR};PYTHONDONTWRITEBYTECODE=1")
 endforeach()
+totrain_test_of_files(docs_documents LABEL unit TIMEOUT 120
+  COMMAND /usr/bin/python3 -B ${CMAKE_CURRENT_LIST_DIR}/test_documents.py)

@@ -12,7 +12,6 @@ totrain_add_test(NAME golden_plan
   COMMAND ${PYTHON3} -B ${CMAKE_CURRENT_LIST_DIR}/run_plan.py
           $<TARGET_FILE:totrain_plan_driver> ${CMAKE_CURRENT_LIST_DIR}/plan)
 set_tests_properties(golden_plan PROPERTIES TIMEOUT 300 LABELS golden)
-add_test(NAME golden_schemas
+totrain_test_of_files(golden_schemas LABEL golden TIMEOUT 120
   COMMAND ${PYTHON3} -B ${CMAKE_CURRENT_LIST_DIR}/run_schemas.py
           ${CMAKE_CURRENT_LIST_DIR}/plan ${CMAKE_SOURCE_DIR}/jobspec)
-set_tests_properties(golden_schemas PROPERTIES TIMEOUT 120 LABELS golden)

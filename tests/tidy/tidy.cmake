@@ -1,4 +1,2 @@
-totrain_add_test(NAME tidy COMMAND /usr/bin/python3 -B ${CMAKE_SOURCE_DIR}/tests/tidy/tidy.py)
-set_tests_properties(tidy PROPERTIES TIMEOUT 300 LABELS unit)
-totrain_add_test(NAME tidy_rooms COMMAND /usr/bin/python3 -B ${CMAKE_SOURCE_DIR}/tests/tidy/rooms.py)
-set_tests_properties(tidy_rooms PROPERTIES TIMEOUT 300 LABELS unit)
+totrain_test_of_files(tidy LABEL unit TIMEOUT 300 COMMAND /usr/bin/python3 -B ${CMAKE_SOURCE_DIR}/tests/tidy/tidy.py)
+totrain_test_of_files(tidy_rooms LABEL unit TIMEOUT 300 COMMAND /usr/bin/python3 -B ${CMAKE_SOURCE_DIR}/tests/tidy/rooms.py)
