@@ -22,7 +22,7 @@ endforeach()
 
 # What pages show is looked at with the other documents, as changes of defaults and notices change it.
 totrain_add_test(NAME docs_tutorial COMMAND /usr/bin/python3 ${CMAKE_CURRENT_LIST_DIR}/test_tutorial.py)
-set_tests_properties(docs_tutorial PROPERTIES TIMEOUT 900 LABELS unit ENVIRONMENT "${sqlite_environment}")
+set_tests_properties(docs_tutorial PROPERTIES TIMEOUT 900 LABELS docs ENVIRONMENT "${sqlite_environment}")
 
 # The same through C, in a program that binds its calls when they are first made.
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/include/tests)
