@@ -1,9 +1,10 @@
 """What the tests of all doors share: waiting for something to be so, and the processes of a folder."""
 
+import contextlib
 import os
-import pathlib
 import select
 import signal
+import threading
 import time
 
 DEADLINE = 120  # seconds: a broken promise, not a slow machine
@@ -16,6 +17,27 @@ FLAGS, THREADS = 6, 17
 EXITING, OF_THE_KERNEL = 0x4, 0x200000
 
 
+class Kept(threading.local):
+    """What a condition opens once and uses each time that wait_for asks it, which closes it: by a key. None while
+    this thread waits for nothing."""
+
+    by_key = None
+
+
+kept = Kept()
+
+
+@contextlib.contextmanager
+def keeping():
+    outside, kept.by_key = kept.by_key, {}
+    try:
+        yield
+    finally:
+        opened, kept.by_key = kept.by_key.values(), outside
+        for one in opened:
+            one.close()
+
+
 def wait_for(condition, what, seconds=DEADLINE):
     """The first value of the condition that is true.
 
@@ -23,14 +45,15 @@ def wait_for(condition, what, seconds=DEADLINE):
     often would take the processor from what is waited for.
     """
     began = time.monotonic()
-    while True:
-        value = condition()
-        if value:
-            return value
-        waited = time.monotonic() - began
-        if waited > seconds:
-            raise AssertionError(f"{what}: not within {seconds} s")
-        time.sleep(min(max(waited / 8, SHORTEST_PAUSE), LONGEST_PAUSE))
+    with keeping():
+        while True:
+            value = condition()
+            if value:
+                return value
+            waited = time.monotonic() - began
+            if waited > seconds:
+                raise AssertionError(f"{what}: not within {seconds} s")
+            time.sleep(min(max(waited / 8, SHORTEST_PAUSE), LONGEST_PAUSE))
 
 
 def read_of(pid, name):
