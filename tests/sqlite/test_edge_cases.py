@@ -161,7 +161,14 @@ class Values(EdgeCase):
 
     def test_not_a_number_is_null_in_sqlite(self):
         self.make("xy", [(i, i % 2) for i in range(10)])
-        self.train(f"SELECT x, x / 0 AS n, 9e999 - 9e999 AS nan, y FROM t {LINEAR}")
+        digests = []
+        for none, not_a_number in (("x / 0", "9e999 - 9e999"), ("NULL", "NULL")):
+            self.train(f"SELECT x, {none} AS n, {not_a_number} AS nan, CASE WHEN x % 3 THEN x ELSE {none} END AS some, "
+                       f"CASE WHEN x % 4 THEN x ELSE {not_a_number} END AS others, y FROM t {LINEAR}")
+            digests.append(self.digest(self.database, "m"))
+        self.assertEqual(digests[0], digests[1])
+        here, there = (self.one(f"SELECT totrain_predict('m', 1, NULL, NULL, 2, {value})") for value in ("9e999 - 9e999", "NULL"))
+        self.assertEqual(here, there)
 
     def test_null_labels_are_counted_and_the_way_out_is_said(self):
         self.make("xy", [(1, 0), (2, None), (3, 1), (4, None)])
