@@ -262,7 +262,7 @@ class ParallelSpool(Case):
             if text:
                 process.stdin.write(text)
                 process.stdin.flush()
-            wait_for(lambda: any(spool.stat().st_size for spool in self.jobs_with("train*.spool")), "rows")
+            wait_for(lambda: any(spool.stat().st_size for spool in self.jobs_with("train*.spool")), "the first rows")
             process.send_signal(signal.SIGSTOP)
             wait_for(lambda: stands_still(process.pid), "the stop")
             if not self.jobs_with("job.json"):  # it comes when all rows are read
