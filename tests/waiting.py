@@ -69,6 +69,30 @@ def read_of(pid, name):
         os.close(descriptor)
 
 
+class Reading:
+    """Of what changes by itself: see eventually()."""
+
+    def __init__(self, read, wanted, what):
+        self.read, self.wanted, self.what = read, wanted, what
+        self.last = None
+
+    def will_do(self):
+        self.last = self.read()
+        return self.wanted(self.last) if callable(self.wanted) else self.last == self.wanted
+
+    def __str__(self):
+        wish = "" if callable(self.wanted) else f", where {self.wanted!r} is wanted"
+        return f"{self.what} is {self.last!r}{wish}"
+
+
+def eventually(read, wanted, what="it", seconds=DEADLINE):
+    """What `read` gives in the end: what is wanted, a value or a function that says whether one will do.
+    For what changes by itself after an event: read once, it may be as it was before."""
+    reading = Reading(read, wanted, what)
+    wait_for(reading.will_do, reading, seconds)
+    return reading.last
+
+
 def stat_of(pid):
     """The fields of its /proc/PID/stat from the state on; None where the process is gone."""
     try:

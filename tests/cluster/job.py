@@ -18,7 +18,7 @@ import unittest
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
 import classes  # noqa: E402  pylint: disable=wrong-import-position
 from waiting import (  # noqa: E402  pylint: disable=wrong-import-position
-    children_of, command_of, has_ended, hurry_processes, stat_of, state_of, wait_for, wait_until_gone)
+    children_of, command_of, eventually, has_ended, hurry_processes, stat_of, state_of, wait_for, wait_until_gone)
 
 PROGRAM = ""
 CSV = ""
@@ -195,6 +195,10 @@ class Job:
         rows = store.execute(sql).fetchall()
         store.close()
         return rows
+
+    def eventually(self, query, wanted):
+        """Its rows, once they are what is wanted (waiting.eventually)."""
+        return eventually(lambda: self.query(query), wanted, query)
 
     def log(self):
         path = self.folder / "log"

@@ -61,6 +61,7 @@ class LargeStateTest(harness.JobTest):
         job.wait_for("progress", 1)
         os.kill(job.pid_of("worker", 1), signal.SIGKILL)
         job.wait_for_event_row("checkpoint")
+        # settled: the event comes when a checkpoint is stored, and one stays
         (size,) = job.query("SELECT bytes FROM checkpoint")[0]
         self.assertGreater(size, 5 << 20)
         wait_for(lambda: len(job.query("SELECT 1 FROM events WHERE event = 'joined' AND \"index\" = 1")) > 1,
@@ -96,6 +97,7 @@ class CheckpointTest(LongCase):
             leader = job.pid_of("master") or job.process.pid
             os.kill(leader, signal.SIGSTOP)
             wait_for(lambda: state_of(leader) == "T", "the leader to stop")
+            # settled: who writes it stands still
             more = job.query("SELECT 1 FROM job WHERE rows_done > (SELECT max(rows_done) FROM checkpoint)")
             if more:
                 job.end_everything()

@@ -388,7 +388,7 @@ class Signals(ServersCase):
         self.assertTrue(harness.wait_until_gone([frozen], harness.DEADLINE))
         if role != "master":
             name = "server" if role == "ps" else role
-            self.assertIn((name, index), job.query("SELECT role, \"index\" FROM events WHERE event = 'silent'"))
+            job.eventually("SELECT role, \"index\" FROM events WHERE event = 'silent'", lambda rows: (name, index) in rows)
         self.check_done(job)
 
     def test_a_frozen_server_is_replaced(self):
@@ -441,6 +441,7 @@ class Signals(ServersCase):
             pass
         self.assertEqual(job.process.wait(harness.DEADLINE), 130)
         self.assertTrue(harness.wait_until_gone(pids, harness.DEADLINE))
+        # settled: the supervisor and all others have ended
         self.assertEqual(job.query("SELECT state FROM job"), [("cancelled",)])
         job.close()
 

@@ -303,7 +303,7 @@ class Detached:
         assert process.returncode == 0, f"{where}: {errors}"
         recorded.wait_until_gone()
         assert small_job.digest_of(recorded.path) == self.digest, f"{where}: another model"
-        restored = self.books()[0][len(before):]
+        restored = self.books()[0][len(before):]  # settled: all processes are gone
         if step and state in ("waiting", "running"):
             assert restored, f"{where}: it began again, where step {step} was said to be stored"
             assert restored[0] >= step, f"{where}: it went on from step {restored[0]}, where {step} was said to be stored"

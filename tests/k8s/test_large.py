@@ -301,6 +301,7 @@ class Large(test_data.Sessions):
         self.wait_for_step(self.workers.step() + 20)
         self.report("also where the master is killed", self.workers.longest_gap())
         self.finish()
+        # settled: the statement has returned with the model, which is the last that is done of it
         self.report("rows computed once more", self.server.execute(
             "SELECT rows_redone FROM totrain.jobs ORDER BY id DESC LIMIT 1")[0][0])
 

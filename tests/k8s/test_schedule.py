@@ -104,8 +104,8 @@ class Scheduled(Case):
         pod, = self.pods_of("run-1")
         processes = self.lab.processes(pod["status"]["containerStatuses"][0]["containerID"])
         submitter, = [each for each in processes if b"\0submit\0" in pathlib.Path(f"/proc/{each}/cmdline").read_bytes()]
-        os.kill(submitter, signal.SIGKILL)  # the first of its pod: the others go with it
         first, = self.trainings()
+        os.kill(submitter, signal.SIGKILL)  # the first of its pod: the others go with it
         wait_for(lambda: first["metadata"]["uid"] not in [job["metadata"]["uid"] for job in self.trainings()],
                  "the Job of the killed one to go", 120)
         wait_for(lambda: (f"result_{number}",) not in self.job_tables(), "its tables to go", 60)

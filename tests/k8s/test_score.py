@@ -8,6 +8,7 @@ import harness
 import test_train as train
 import watched
 from harness import wait_for
+from waiting import eventually
 
 MODEL = ("SELECT * FROM points TO TRAIN DNNClassifier WITH model.hidden_units = [16, 16], train.epoch = 2 "
          "LABEL class INTO model;")
@@ -105,6 +106,7 @@ class Scores(Case):
         self.assertEqual(session.returncode, 0, errors + "\n" + self.explain())
         self.assertRegex(said, r"there +\| +12000 ")
         self.assertEqual(self.check_same("here", "there"), 12000)
+        # settled: the statement has returned with all rows
         self.assertEqual(self.server.execute("SELECT sum(count) FROM totrain.shards WHERE job = (SELECT max(id) "
                                              "FROM totrain.jobs) AND state = 'done'"), [(12000,)])
         self.check_nothing_is_left()
@@ -129,7 +131,8 @@ class Scores(Case):
         wait_for(lambda: not self.jobs() and not self.objects(), "the job to go")
         self.check_nothing_is_left()
         self.assertEqual(self.server.execute("SELECT to_regclass('never')"), [(None,)])
-        self.assertEqual(self.server.execute("SELECT state FROM totrain.jobs ORDER BY id DESC LIMIT 1"), [("cancelled",)])
+        eventually(lambda: self.server.execute("SELECT state FROM totrain.jobs ORDER BY id DESC LIMIT 1"), [("cancelled",)],
+                   "the job's state")
 
 
 if __name__ == "__main__":

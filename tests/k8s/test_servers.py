@@ -89,7 +89,7 @@ class Case(train.Case):
         self.assertEqual(self.job_tables(), [])
         wait_for(lambda: all(pod.gone_at for pod in self.watched.pods() if pod.labels.get("totrain.dev/role") in ROLES),
                  "the pods of workers and servers to go")
-        for job in self.jobs():
+        for job in self.jobs():  # settled: nobody makes any more
             self.api.request("DELETE", f"/apis/batch/v1/namespaces/{self.space}/jobs/{job['metadata']['name']}",
                              {"propagationPolicy": "Background"})
         wait_for(lambda: not self.jobs() and not self.objects(), "the job to go")

@@ -212,13 +212,13 @@ class Trains(Case):
         wait_for(lambda: self.server.execute("SELECT 1 FROM totrain.jobs WHERE state = 'running' AND step > 20"),
                  "a job that runs")
         self.server.stop()
-        self.assertEqual(len(self.jobs()), 1)
+        self.assertEqual(len(self.jobs()), 1)  # settled: who could delete it has ended
         self.server.start()
         wait_for(lambda: self.server.execute("SELECT 1 FROM totrain.jobs WHERE state = 'done'"), "the model")
         self.assertEqual(self.psql(train("here", more="")).returncode, 0)
         self.assertEqual(self.digest("later"), self.digest("here"))
-        self.assertEqual(self.job_tables(), [])
-        self.assertEqual(len(self.jobs()), 1)
+        self.assertEqual(self.job_tables(), [])  # settled: they are dropped in the transaction that makes the model
+        self.assertEqual(len(self.jobs()), 1)  # settled: nobody deletes it so soon
 
     def begin(self):
         """A session that waits for a job which lasts."""

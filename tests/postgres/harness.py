@@ -16,7 +16,7 @@ import classes  # noqa: E402  pylint: disable=wrong-import-position
 from training_rows import facts, notices, validated  # noqa: E402,F401  pylint: disable=wrong-import-position
 from server import BUILD, SUPERUSER, Server  # noqa: E402,F401  pylint: disable=wrong-import-position
 from waiting import (  # noqa: E402,F401  pylint: disable=wrong-import-position
-    hurry, hurry_processes, processes_of, state_of, wait_for, wait_until_nothing_runs)
+    eventually, hurry, hurry_processes, processes_of, state_of, wait_for, wait_until_nothing_runs)
 
 DATA = HERE.parents[1] / "examples" / "data"
 ONE_PROCESSOR = len(os.sched_getaffinity(0)) < 2  # then there is one reader
@@ -104,6 +104,10 @@ class Case(unittest.TestCase):
 
     def execute(self, sql, user=SUPERUSER):
         return self.server.execute(sql, self.database, user)
+
+    def eventually(self, query, wanted, user=SUPERUSER):
+        """Its rows, once they are what is wanted (waiting.eventually)."""
+        return eventually(lambda: self.execute(query, user), wanted, query)
 
     def psql(self, sql=None, *flags, user=SUPERUSER, **options):
         """psql without its start file; the SQL is its standard input."""

@@ -268,7 +268,7 @@ class Backup(harness.Case):
         self.server.stop()
         (data / "pgsql_tmp_totrain").rename(data / "totrain")
         self.server.start()
-        self.assertEqual(self.execute("SELECT state FROM totrain.jobs"), [("done",)])
+        self.assertEqual(self.execute("SELECT state FROM totrain.jobs"), [("done",)])  # settled: it was so before
         self.assertEqual([path.name for path in data.glob("*totrain*")], ["pgsql_tmp_totrain"])
 
 

@@ -166,7 +166,7 @@ class Psql(Case):
                 "waiting": {"reason": "ImagePullBackOff", "message": "Back-off pulling"}}}]}})
         _, said = session.communicate(timeout=60)
         self.assertIn("ERROR:  the master's pod cannot start: ImagePullBackOff", said)
-        self.assertNotIn(name, self.cluster.jobs())
+        self.cluster.wait_for(lambda: name not in self.cluster.jobs())
         self.check_nothing_is_left()
 
 
@@ -466,7 +466,7 @@ class Scores(Scoring, WithProgram):
         _, said = session.communicate(timeout=60)
         self.assertEqual(session.returncode, 1)
         self.assertIn("cannot drop table there because other objects depend on it", said)
-        self.assertEqual(self.execute("SELECT state FROM totrain.jobs ORDER BY id DESC LIMIT 1", "alice"), [("failed",)])
+        self.eventually("SELECT state FROM totrain.jobs ORDER BY id DESC LIMIT 1", [("failed",)], "alice")
         self.check_nothing_is_left()
         self.execute("DROP VIEW on_it")
 

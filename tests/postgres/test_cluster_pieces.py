@@ -86,7 +86,7 @@ class Attached(Case):
         backend, marked = self.wait_at_the_third()
         self.execute(f"SELECT pg_terminate_backend({backend})")
         self.assertNotEqual(session.wait(), 0)
-        job, = self.execute("SELECT id FROM totrain.jobs WHERE state = 'unpublished'", "alice")
+        job, = self.eventually("SELECT id FROM totrain.jobs WHERE state = 'unpublished'", bool, "alice")
         self.execute(f"SELECT totrain.publish({job[0]})", "alice")
         self.check_went_on(marked)
 

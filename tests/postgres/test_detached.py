@@ -274,8 +274,8 @@ class Program(Shared, program.Case):
         for pid in harness.processes_of(self.folder):
             with contextlib.suppress(ProcessLookupError):  # it ended with those before it
                 os.kill(pid, signal.SIGKILL)
-        harness.wait_for(lambda: self.state(job)[0] == "lost", "a job that is lost")
-        self.assertIn("none of them again", self.state(job)[1])
+        _, error = harness.eventually(lambda: self.state(job), lambda found: found[0] == "lost", "the job")
+        self.assertIn("none of them again", error)
         self.pace = None
         self.assertEqual(self.command("wait", str(job)).returncode, 0)
         self.check_same("away", "alone")

@@ -178,7 +178,7 @@ class Restarted(Case):
             with self.subTest(number_of_signal):
                 number, name = self.run_one()
                 self.server.stop(number_of_signal)
-                self.assertIn(name, self.cluster.jobs())
+                self.assertIn(name, self.cluster.jobs())  # settled: who could delete it has ended
                 self.server.start()
                 self.check_published(number)
                 self.execute("DROP TABLE iris_model, local_model", harness.SUPERUSER)
@@ -218,7 +218,7 @@ class Restarted(Case):
         self.server.start()
         said = harness.wait_for(lambda: self.execute("SELECT error FROM totrain.jobs WHERE state = 'failed'"), "an error")
         self.assertIn('may not act as role "bob"', said[0][0])
-        self.assertNotIn(name, self.cluster.jobs())
+        self.cluster.wait_for(lambda: name not in self.cluster.jobs())
         self.assertNotIn("iris_model", self.tables())
 
 

@@ -156,7 +156,7 @@ class Pieces(Case):
         self.assertNotEqual(session.wait(), 0)
         holder.close()
         self.assertEqual(self.kept(), marked)
-        job, = self.execute("SELECT id FROM totrain.jobs WHERE state = 'unpublished'", "alice")
+        job, = self.eventually("SELECT id FROM totrain.jobs WHERE state = 'unpublished'", bool, "alice")
         self.execute(f"SELECT totrain.publish({job[0]})", "alice")
         self.assertEqual(self.count_marked("m"), marked)
         self.check_whole("m", "other")

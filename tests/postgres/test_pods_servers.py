@@ -81,6 +81,7 @@ class Runs(Case):
             step = master.events("progress")[-1]["step"]
             master.wait_step(step + 50)
         self.assertGreater(self.check_learned(master)["AUC"], 0.93)
+        # settled: the job has ended
         self.assertRegex(self.node.log(), r"goes on from [1-9][0-9]* batches")
 
     def test_two_snapshots_of_each_server_are_kept(self):

@@ -12,7 +12,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from own_case import DATA, OwnCase, load_csv, typed  # noqa: E402,F401  pylint: disable=wrong-import-position
 from training_rows import crossed, facts, notices, validated  # noqa: E402,F401  pylint: disable=wrong-import-position
 from waiting import (  # noqa: E402,F401  pylint: disable=wrong-import-position
-    command_of, hurry, processes_of, state_of, wait_for, wait_until_nothing_runs)
+    command_of, eventually, hurry, processes_of, state_of, wait_for, wait_until_nothing_runs)
 
 BUILD = pathlib.Path(os.environ["TOTRAIN_BUILD"])
 EXTENSION = str(BUILD / "totrain")
@@ -60,6 +60,10 @@ class Case(OwnCase):
     def run_all(self, sql, *values):
         """On self.database, which the test has opened."""
         return self.database.execute(sql, values).fetchall()
+
+    def eventually(self, query, wanted):
+        """Its rows in self.database, once they are what is wanted (waiting.eventually)."""
+        return eventually(lambda: self.run_all(query), wanted, query)
 
     def model_digest(self, model="m"):
         """That of totrain_models, in self.database."""
