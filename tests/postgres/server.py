@@ -56,6 +56,7 @@ SETTINGS = {
     "shared_buffers": "64MB",
     "dynamic_shared_memory_type": "mmap",
     "max_connections": "40",
+    "max_wal_size": "1GB",
     "timezone": "UTC",
     "log_line_prefix": "%p %e ",
     "log_timezone": "UTC",
@@ -188,7 +189,7 @@ class Server:
         """By initdb once a build tree: each further cluster is a copy of that one."""
         data, initdb = self.folder / "data", pg_config("bindir") / "initdb"
         options = ["--no-sync", "--auth=trust", "--no-instructions", f"--username={SUPERUSER}", "--encoding=UTF8",
-                   "--locale=C.UTF-8"]
+                   "--locale=C.UTF-8", "--wal-segsize=1"]  # MB, of which each copy has one
         made_by = repr((str(initdb), initdb.stat().st_mtime_ns, self.user, options))
         kept = BUILD / "clusters" / hashlib.sha256(made_by.encode()).hexdigest()[:16]
         if kept.exists():
