@@ -1,11 +1,10 @@
 """What the attacks have in common: eve, who may log in and owns a schema, and traps that tell whom they caught."""
 
 import contextlib
-import unittest
 
 import psycopg2
 
-from harness import Server, run_statement
+from harness import run_statement
 from roles import Roles
 
 TRAIN = "SELECT * FROM {} TO TRAIN LinearClassifier WITH train.epoch = 1 LABEL class INTO {}"
@@ -30,20 +29,6 @@ class Attacks(Roles):
         CREATE FUNCTION eve.immutable(integer) RETURNS integer IMMUTABLE LANGUAGE sql AS 'SELECT 1';
         RESET ROLE"""
     own_database = False  # of each test: they spoil it. Else each begins with the same schemas in the class's own.
-
-    servers = {}  # by their settings: one serves all classes of a file
-
-    @classmethod
-    def setUpClass(cls):
-        key = f"{sorted(cls.settings.items())} {cls.pace} {cls.prepare.__func__}"
-        if key not in cls.servers:
-            cls.servers[key] = Server(cls.settings, pace=cls.pace)
-            unittest.addModuleCleanup(cls.servers[key].close)
-            cls.server = cls.servers[key]
-            cls.server.execute("CREATE DATABASE prepared")
-            with contextlib.closing(cls.server.connect("prepared")) as connection:
-                cls.prepare(connection)
-        cls.server = cls.servers[key]
 
     @classmethod
     def prepare(cls, connection):

@@ -65,22 +65,33 @@ def run_statement(cursor, statement):
 
 
 class Case(unittest.TestCase):
-    """One server a class, with the `settings` of the class; one database a test, with the extension."""
+    """One server for all classes of a file that ask for the same; one database a test, with the extension."""
 
     settings = BARE
     extension = True
     pace = None  # of all jobs of the server
 
+    made = {}  # servers, by what they were asked for
+
     @classmethod
     def setUpClass(cls):
-        cls.server = Server(cls.settings, extension=cls.extension, pace=cls.pace)
-        cls.addClassCleanup(cls.server.close)
+        asked = (repr(sorted(cls.settings.items())), cls.extension, cls.pace, cls.make_server.__func__, cls.prepare.__func__)
+        if asked not in cls.made:
+            cls.made[asked] = cls.prepared_server()
+        cls.server = cls.made[asked]
+
+    @classmethod
+    def prepared_server(cls):
+        cls.server = cls.make_server()
+        unittest.addModuleCleanup(cls.server.close)
         cls.server.execute("CREATE DATABASE prepared")
-        connection = cls.server.connect("prepared")
-        try:
+        with contextlib.closing(cls.server.connect("prepared")) as connection:
             cls.prepare(connection)
-        finally:
-            connection.close()
+        return cls.server
+
+    @classmethod
+    def make_server(cls):
+        return Server(cls.settings, extension=cls.extension, pace=cls.pace)
 
     @classmethod
     def prepare(cls, connection):

@@ -2,6 +2,7 @@
 folder of its own that is empty when it starts.
 """
 
+import contextlib
 import pathlib
 import re
 import subprocess
@@ -37,26 +38,19 @@ class Case(harness.Case):
     role_pace = None  # of the workers
 
     @classmethod
-    def setUpClass(cls):
-        cls.server = harness.Server(cls.settings, extension=True, tcp=True)
-        cls.addClassCleanup(cls.server.close)
-        cls.ask_for_passwords()
-        cls.server.execute(f"CREATE ROLE {POD} LOGIN")
-        cursor = cls.server.connect().cursor()
-        cursor.execute(f"ALTER ROLE {POD} PASSWORD %s", (PASSWORD,))
-        cls.server.execute("CREATE ROLE alice LOGIN; CREATE ROLE bob LOGIN")
-        cls.server.execute("CREATE DATABASE prepared")
-        connection = cls.server.connect("prepared")
-        try:
-            cls.prepare(connection)
-        finally:
-            connection.close()
+    def make_server(cls):
+        made = harness.Server(cls.settings, extension=True, tcp=True)
+        cls.ask_for_passwords(made)
+        made.execute(f"CREATE ROLE {POD} LOGIN; CREATE ROLE alice LOGIN; CREATE ROLE bob LOGIN")
+        with contextlib.closing(made.connect()) as connection:
+            connection.cursor().execute(f"ALTER ROLE {POD} PASSWORD %s", (PASSWORD,))
+        return made
 
-    @classmethod
-    def ask_for_passwords(cls):
-        path = cls.server.folder / "data" / "pg_hba.conf"
+    @staticmethod
+    def ask_for_passwords(made):
+        path = made.folder / "data" / "pg_hba.conf"
         path.write_text(f"host all {POD} 127.0.0.1/32 scram-sha-256\n" + path.read_text())
-        cls.server.reload()
+        made.reload()
 
     @classmethod
     def prepare(cls, connection):

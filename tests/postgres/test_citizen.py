@@ -215,9 +215,9 @@ class SmallEnvironment(harness.Case):
     """The title lies in the memory of the server's own arguments and environment, which has no room for it."""
 
     @classmethod
-    def setUpClass(cls):
+    def make_server(cls):
         with unittest.mock.patch.object(harness.Server, "environment", lambda self: {}):
-            super().setUpClass()
+            return super().make_server()
 
     def test_bare_statements_of_long_names_are_understood(self):
         self.server.execute(f"CREATE ROLE {'r' * 63} LOGIN SUPERUSER")

@@ -32,6 +32,7 @@ class Case(staged.Case):
                         "totrain.images": "small=localhost/totrain:1, large=localhost/totrain:2",
                         "totrain.priority_classes": "batch", "totrain.database_secret": "login", **cls.more}
         super().setUpClass()
+        cls.addClassCleanup(cls.server.close)  # before its cluster
         cls.server.execute("GRANT totrain_k8s TO alice")
 
     def setUp(self):
