@@ -1,8 +1,10 @@
 """What golden tests share: a case NAME.sql, a program that is run on it, and files beside it that say what it prints.
 
-With --write the files are made new: read the difference before committing it.
+With --write the files are made new, and what has changed is printed, the same change of several files once: read it
+before committing it.
 """
 import difflib
+import re
 import subprocess
 import sys
 
@@ -23,10 +25,52 @@ def compare(path, found):
 
 
 def write(path, found):
+    """The texts before and after."""
+    before = path.read_text() if path.exists() else ""
     if found:
         path.write_text(found)
     elif path.exists():
         path.unlink()
+    return before, found
+
+
+def parts_of(text):
+    """Lines, cut where they list something: a line of defaults differs from case to case."""
+    return [part for line in text.splitlines() for part in re.split(r", | {2,}", line.strip())]
+
+
+def change_of(before, after):
+    """What is gone (- ...) and what is new (+ ...), and behind which parts it stands: only the first is compared."""
+    old, new = parts_of(before), parts_of(after)
+    change, places = [], []
+    for what, first, end, new_first, new_end in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if what != "equal":
+            change += [f"- {part}" for part in old[first:end]] + [f"+ {part}" for part in new[new_first:new_end]]
+            places += [re.split(" = |: ", old[first - 1])[0]] if first else []
+    return tuple(change), places
+
+
+def print_written(written):
+    """written: {path: (before, after)}. Changes that several files have in common come first, once."""
+    groups = {}
+    for path, (before, after) in written.items():
+        if before != after:
+            change, places = change_of(before, after)
+            groups.setdefault(change, []).append((path, places))
+    for change, files in sorted(groups.items(), key=lambda group: -len(group[1])):
+        if len(files) > 1:
+            places = sorted({place for _, behind in files for place in behind})
+            print(f"{len(files)} files: {shortened([path.name for path, _ in files])}")
+            print(*(f"    {part}" for part in change), f"    behind {shortened(places)}", sep="\n")
+        else:
+            path = files[0][0]
+            print(*difflib.unified_diff(*(text.splitlines() for text in written[path]), str(path), "written",
+                                        lineterm=""), sep="\n")
+    print(f"{sum(map(len, groups.values()))} files have changed")
+
+
+def shortened(names):
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} others" if len(names) > 3 else "")
 
 
 def strays(folder, suffixes):
@@ -42,13 +86,13 @@ def main(folder, suffixes, examine, forms=None):
     forms = forms or {}
     whole = {case for form in forms.values() for case in form.WHOLE.values()}
     cases = sorted(folder.glob("*.sql"), key=lambda case: (case.stem not in whole, case.stem))
-    wrong = 0
+    wrong, written = 0, {}
     for case in cases:
         texts, problems = examine(case)
         for suffix, found in zip(suffixes, texts, strict=True):
             path, form = case.with_suffix(suffix), forms.get(suffix)
             if "--write" in sys.argv:
-                write(path, form.reduced(case.stem, found, folder) if form and found else found)
+                written[path] = write(path, form.reduced(case.stem, found, folder) if form and found else found)
             elif form and found:
                 problems += form.problems_of(found, path)
             else:
@@ -56,6 +100,8 @@ def main(folder, suffixes, examine, forms=None):
         if problems:
             wrong += 1
             print(f"{case.name}:", *problems, sep="\n")
+    if "--write" in sys.argv:
+        print_written(written)
     for path in strays(folder, suffixes):
         wrong += 1
         print(f"{path.name}: there is no case of this name")
