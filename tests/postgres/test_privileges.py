@@ -127,7 +127,10 @@ class Limits(Roles):
 
     def test_the_user_settings_are_the_users(self):
         cursor = self.session("alice")
-        cursor.execute("SET totrain.bare_statements = off; SET totrain.progress_interval = 5; SET totrain.seed = 3")
+        for name, value in (("bare_statements", "off"), ("progress_interval", "5"), ("seed", "3")):
+            cursor.execute(f"SET totrain.{name} = {value}")
+            cursor.execute(f"SELECT setting FROM pg_settings WHERE name = 'totrain.{name}'")
+            self.assertEqual(cursor.fetchone(), (value,), name)
 
 
 class RowSecurity(Roles):

@@ -95,7 +95,10 @@ class Python(harness.Case):
         self.assertFalse(self.database.in_transaction)
 
     def test_a_semicolon_and_white_space_may_follow(self):
-        self.database.execute("  SHOW MODELS ;  \n").fetchall()
+        self.assertEqual(self.database.execute("  SHOW MODELS ;  \n").fetchall(), [])
+        shown = self.database.execute("SHOW ATTRIBUTES").fetchall()
+        self.assertGreater(len(shown), 1)
+        self.assertEqual(self.database.execute("  SHOW ATTRIBUTES ;  \n").fetchall(), shown)
 
     def test_two_statements_in_one_execute_are_refused_by_python(self):
         with self.assertRaisesRegex((sqlite3.Warning, sqlite3.ProgrammingError),
