@@ -208,6 +208,8 @@ void descent_start(struct descent *descent)
     }
     descent->model.start(descent->model.self, descent->arrays.parameters);
     descent_take_old(descent);
+    /* One that was taken in place and abandoned may have left something in those that stay 0. */
+    memset(descent->arrays.slots, 0, descent_slot_count(descent) * sizeof(float));
     for (uint32_t t = 0; t < descent->model.tensor_count; t++) {
         const struct tensor *tensor = &descent->model.tensors[t];
         struct descent_run run;
@@ -217,7 +219,7 @@ void descent_start(struct descent *descent)
 
             run = descent_run_at(tensor, at);
             if (tensor->is_statistic)
-                continue; /* its slots are 0, and stay so */
+                continue; /* its slots stay 0 */
             optimizer_start(run.is_linear ? &descent->linear : &descent->optimizer, tensor->is_bias,
                             run.count, descent->arrays.parameters + tensor->first + at, slots.at);
         }

@@ -883,8 +883,8 @@ static void check_damage(struct descent *descent, struct text bytes)
         bytes.data[i] ^= 0x10;
         CHECK_FAILS(load_state(descent, text_slice(&bytes), &err), STATUS_CORRUPT, "state");
         bytes.data[i] ^= 0x10;
+        check_state(descent, &before);
     }
-    check_state(descent, &before);
     CHECK_OK(load_state(descent, text_slice(&bytes), &err));
     check_state(descent, &bytes);
     text_deinit(&before);
@@ -902,6 +902,7 @@ static void a_damaged_state_is_refused_and_changes_nothing(void **state)
     (void)state;
     network_params(&spec.params)->hidden_units.items[0] = 3;
     network_params(&spec.params)->hidden_units.count = 1;
+    network_params(&spec.params)->batch_norm = true; /* has slots that no optimizer starts */
     spec.early_stopping = 1;
     descent = opened(&spec, &dataset);
     newcomer = opened(&spec, &dataset);
