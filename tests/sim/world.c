@@ -91,6 +91,7 @@ struct world {
     struct link *links;
     uint32_t link_count, link_capacity;
     bool has_flipped, has_spoiled; /* a bit of a worker; what a worker computes */
+    bool was_short_of_time; /* a worker asked to go ended before the group could do without it */
     uint32_t master;
     struct store store;
     uint64_t phase_most;    /* that anybody has ever reached */
@@ -390,6 +391,14 @@ static void hear_from_store(struct world *world, const struct event *event)
     carry_out(world, event->node);
 }
 
+/* A state that takes longer than the grace to go from member to member is lost with the worker that
+ * alone has it. */
+static bool has_no_time_left(const struct world *world, const struct node *node)
+{
+    return node->worker.is_leaving &&
+           world->time.now / 1000 >= node->worker.leave_asked_at + GRACE_MS;
+}
+
 static void end_node(struct world *world, uint32_t number, enum status status)
 {
     struct node *node = world->nodes[number];
@@ -397,6 +406,7 @@ static void end_node(struct world *world, uint32_t number, enum status status)
     TRACE(world, "%s ends: %s", node->address, status_name(status));
     if (!node->is_master) {
         stop_node(world, number);
+        world->was_short_of_time |= has_no_time_left(world, node);
         if (status == STATUS_CONNECTION) /* only of one that has told of its trouble */
             count(world, node->worker.failure.status == STATUS_IO ? WORLD_FAULT_LOAD_FAILED
                                                                   : WORLD_FAULT_STARVE);
@@ -692,12 +702,15 @@ static void deliver(struct world *world, const struct event *event)
 }
 
 /* Nothing happens but joins, leaves, and workers that never come so far as to join. */
-static bool is_gentle(const struct world_plan *plan)
+static bool is_gentle(const struct world *world)
 {
-    return plan->flips + plan->hangs + plan->crashes + plan->master_crashes + plan->freezes +
-               plan->cuts + plan->switch_cuts + plan->ends + plan->store_trouble + plan->parts +
-               plan->slow_stores + plan->starves ==
-           0;
+    const struct world_plan *plan = world->plan;
+
+    return !world->was_short_of_time &&
+           plan->flips + plan->hangs + plan->crashes + plan->master_crashes + plan->freezes +
+                   plan->cuts + plan->switch_cuts + plan->ends + plan->store_trouble + plan->parts +
+                   plan->slow_stores + plan->starves ==
+               0;
 }
 
 static void tick(struct world *world, uint32_t number)
@@ -732,7 +745,7 @@ static void work(struct world *world, uint32_t number)
     struct node *node = world->nodes[number];
 
     node->has_work_event = false;
-    if (is_gentle(world->plan) && node_phase(node) + 1 < world->phase_most)
+    if (is_gentle(world) && node_phase(node) + 1 < world->phase_most)
         complain(world, "a phase is computed again although nobody died", node->address);
     if (worker_has_work(&node->worker))
         worker_work(&node->worker, world->time.now / 1000, &node->outbox);
@@ -1283,9 +1296,9 @@ static void check_end(struct world *world)
         complain(world, "an evaluation is recorded twice", "");
     else if (!is_stopped && store_count_evaluations(&world->store) < oracle->records)
         complain(world, "an evaluation is not recorded", "");
-    else if (is_gentle(plan) && world->result.faults[WORLD_FAULT_STANDS_BY] > 0)
+    else if (is_gentle(world) && world->result.faults[WORLD_FAULT_STANDS_BY] > 0)
         complain(world, "a worker is taken for unreachable that was not", "");
-    else if (is_gentle(plan) && world->nodes[world->master]->master.rows_redone > 0)
+    else if (is_gentle(world) && world->nodes[world->master]->master.rows_redone > 0)
         complain(world, "rows are computed twice although nobody died", "");
     memcpy(world->result.results, world->store.results, sizeof world->store.results);
     world->result.result_count = world->store.result_count;
