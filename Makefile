@@ -2,16 +2,18 @@
 # included, on a fresh Debian 12 machine (as root, or with sudo).
 
 JOBS ?= $(shell nproc)
-# So many run at once: a test waits for half of its time.
-TESTS ?= $(shell expr $(JOBS) + \( $(JOBS) + 1 \) / 2)
+# Slots of the tests that run at once: one that computes takes four, one that waits takes one (tools/costs).
+TESTS ?= $(shell expr 4 \* $(JOBS))
 
-.PHONY: help setup build demo mutants test test-dev test-tsan test-full coverage fresh-machine bench bench-elastic bench-flips bench-k8s bench-postgres fuzz install install-postgres
+.PHONY: help setup build demo mutants proof test test-quick test-dev test-tsan test-full coverage fresh-machine bench bench-elastic bench-flips bench-k8s bench-postgres fuzz install install-postgres
 .PHONY: bench-python image wheel deb release test-release lab lab-down test-k8s test-k8s-full format clean
 .NOTPARALLEL:
 
 help:
 	@echo "make demo      build, then train and predict on real data with the stock sqlite3"
-	@echo "make test      build, then all tests (release preset; some 8 minutes on 2 cores, TESTS=3 at once)"
+	@echo "make test      build, then all tests (release preset; some 10 minutes on 2 cores)"
+	@echo "make test-quick  unit and golden tests and a job of each door (release preset; under 3 minutes on 2 cores)"
+	@echo "make proof     all that must pass before a change lands, and what each part took (root rights; 35 minutes)"
 	@echo "make build     build/release/totrain and build/release/totrain.so (ship/totrain: without the tests' fault points)"
 	@echo "make test-dev  the same tests under AddressSanitizer and UBSan"
 	@echo "make test-tsan the same tests under ThreadSanitizer"
@@ -50,6 +52,12 @@ demo: build
 
 test: build
 	@tests/own-folder ctest --preset release -j $(TESTS)
+
+test-quick: build
+	@tests/own-folder ctest --preset release -j $(TESTS) -L '^(unit|golden|quick)$$'
+
+proof:
+	@.ci/run
 
 test-dev: setup
 	@cmake --preset dev > /dev/null
