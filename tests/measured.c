@@ -1,6 +1,6 @@
 /*
- * measured FILE COMMAND... - runs the command as if it were alone, and writes into FILE what it
- * took:
+ * measured [--left=SECONDS] FILE COMMAND... - runs the command as if it were alone, and writes into
+ * FILE what it took:
  *
  *     12.4 3.1        seconds by the clock, seconds of processors
  *
@@ -94,7 +94,7 @@ static void name_process(long pid)
     words[size] = '\0';
     if (file)
         fclose(file);
-    fprintf(stderr, "measured: still runs %d s after its test: %ld %s\n", LEFT_S, pid, words);
+    fprintf(stderr, "measured: still runs after its test: %ld %s\n", pid, words);
 }
 
 /* Those that are this program's children now; their own become so as they die. */
@@ -124,8 +124,13 @@ static void write_costs(const char *path, double seconds)
 
 int main(int count, char *words[])
 {
+    double left_s = LEFT_S;
+    if (count > 1 && sscanf(words[1], "--left=%lf", &left_s) == 1) {
+        count--;
+        words++;
+    }
     if (count < 3) {
-        fprintf(stderr, "usage: measured FILE COMMAND...\n");
+        fprintf(stderr, "usage: measured [--left=SECONDS] FILE COMMAND...\n");
         return CANNOT_RUN;
     }
     sigset_t child_ends, usual;
@@ -148,7 +153,7 @@ int main(int count, char *words[])
     reap(&child_ends, 1e18, &status);
     const double ended = seconds_now();
     command = -1;
-    const bool is_clean = reap(&child_ends, ended + LEFT_S, &ignored);
+    const bool is_clean = reap(&child_ends, ended + left_s, &ignored);
     while (!is_clean && waitpid(-1, NULL, WNOHANG) >= 0)
         end_left();
     write_costs(words[1], ended - began);

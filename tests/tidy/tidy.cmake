@@ -2,3 +2,5 @@ totrain_test_of_files(tidy LABEL unit TIMEOUT 300 COMMAND /usr/bin/python3 -B ${
 totrain_test_of_files(tidy_rooms LABEL unit TIMEOUT 300 COMMAND /usr/bin/python3 -B ${CMAKE_SOURCE_DIR}/tests/tidy/rooms.py)
 totrain_test_of_files(tidy_unsteady LABEL unit TIMEOUT 300
   COMMAND /usr/bin/python3 -B ${CMAKE_SOURCE_DIR}/tests/tidy/test_unsteady.py)
+totrain_test_of_files(tidy_proof LABEL unit TIMEOUT 300
+  COMMAND /usr/bin/python3 -B ${CMAKE_SOURCE_DIR}/tests/tidy/test_proof.py $<TARGET_FILE:measured>)
