@@ -168,8 +168,10 @@ def wait_until_gone(pids, seconds=DEADLINE):
 
 def wait_until_nothing_runs(folder, seconds=DEADLINE):
     """Until no process whose command line names the folder is left, nor one that such a one started meanwhile."""
-    wait_for(lambda: wait_until_gone(processes_of(folder), seconds) and not processes_of(folder),
-             f"the end of all processes of {folder}", seconds)
+    def left():
+        wait_until_gone(processes_of(folder), seconds)
+        return [(pid, state_of(pid), command_of(pid)) for pid in processes_of(folder)]
+    eventually(left, [], f"what runs of {folder}", seconds)
 
 
 def does_catch(pid, number):
