@@ -48,7 +48,7 @@ class Case(pods.Case):
         self.assertEqual(self.finish(master), 0, master.log.text())
         self.check_nothing_is_left()
         facts = self.collect(self.number)
-        self.assertEqual(self.tables_of_jobs(), set())
+        self.check_tables_go()
         return facts
 
 

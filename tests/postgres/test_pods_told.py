@@ -226,7 +226,7 @@ class Deleted(pods.Case):
         self.wait_for_pods(4)
         master.kill()
         self.execute(f"SELECT totrain.discard({self.number})")
-        self.assertEqual(self.tables_of_jobs(), set())
+        self.check_tables_go()
         self.check_workers_go()
 
     def test_workers_without_a_master_go_when_the_job_is_over_and_somebody_reads_its_tables(self):
