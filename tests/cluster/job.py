@@ -7,7 +7,9 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import resource
+import select
 import shutil
 import signal
 import sqlite3
@@ -43,6 +45,15 @@ def is_alive(pid):
 def limit_files(size):
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+
+
+def turns_of(pid):
+    """How often it has waited so far: for a message, for the disk, for its pace. 0 where it is gone."""
+    try:
+        status = pathlib.Path(f"/proc/{pid}/status").read_text(encoding="latin1")
+    except OSError:
+        return 0
+    return int(re.search(r"^voluntary_ctxt_switches:\s+(\d+)", status, re.M)[1])
 
 
 # All but the time that an epoch took.
@@ -152,6 +163,14 @@ class Job:
             if self.last["event"] in ("done", "failed"):
                 break
         raise AssertionError(f"no {kind} event of step {step}, the last is {self.last}")
+
+    def pass_turns(self, count):
+        """Until a worker has waited for something so many times more, or it is gone, or the job has something to
+        tell: a drawn number is a moment anywhere in a step."""
+        pid = self.pid_of("worker")
+        wanted = turns_of(pid) + count
+        wait_for(lambda: not 0 < turns_of(pid) < wanted or select.select([self.process.stdout], [], [], 0)[0],
+                 f"{count} turns of worker {pid}")
 
     def hurry(self):
         """From now on those who are here are as fast as they can."""

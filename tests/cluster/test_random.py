@@ -2,14 +2,14 @@
 
     test_random.py JOB_ROLES IRIS_CSV
 
-A moment is drawn after each sign of progress, so that no role exhausts its
-restarts, and it has to be a sign from after the last kill. What is drawn comes from SEED; where it hits depends on the machine.
+After each sign of progress, so that no role exhausts its restarts, a number is drawn of the messages, writes and pauses that
+a worker is to come by before the kill, and it has to be a sign from after the last kill. What is drawn comes from SEED;
+where it hits depends on the machine.
 The oracle is the digest of the undisturbed run with one worker.
 """
 
 import os
 import random
-import select
 import signal
 import sys
 import unittest
@@ -23,7 +23,7 @@ EPOCHS = 3000
 ROUNDS = EPOCHS // harness.SLOW  # a round takes all rows, and under sanitizers long
 SEED = 20240229
 SECONDS = 10  # that a job lasts at least, until everybody has been killed
-LONGEST = 0.03  # seconds after the sign of progress
+TURNS = 75  # of a worker, at most, between the sign of progress and the kill: some ten steps
 
 
 class RandomKillTest(harness.JobTest):
@@ -32,8 +32,8 @@ class RandomKillTest(harness.JobTest):
 
     def kill_somebody(self, job, draw):
         """True when a role was killed that could have been in the middle of anything."""
-        select.select([], [], [], draw.uniform(0, LONGEST))
         try:
+            job.pass_turns(draw.randrange(TURNS))
             pids = sorted(job.children())
         except OSError:
             return False  # the supervisor is at its end

@@ -11,7 +11,6 @@ import pathlib
 import random
 import re
 import resource
-import select
 import shutil
 import signal
 import sqlite3
@@ -34,8 +33,9 @@ SHARE = 4 if harness.SLOW > 1 else 1
 SEED = 20241127
 NEAR = .003  # of the AUC: P3
 SECONDS = 8  # that a job lasts at least, until everybody has been killed
-LONGEST = .15  # seconds after a sign of progress
+TURNS = 30  # of a worker, at most, between a sign of progress and a kill: some ten batches
 FULL = 50000  # bytes: more than the log has, less than a snapshot
+THAWS_AFTER = 8  # turns of the master: less than it waits for somebody who is silent
 COUNTED = re.compile(r"server/(\d+).* has counted (\d+) batches, (\d+) to (\d+) batches of each of (\d+) shards; (\d+) came again")
 
 
@@ -130,8 +130,8 @@ class ServersCase(unittest.TestCase):
 class RandomKills(ServersCase):
     def kill_somebody(self, job, draw):
         """The role that was killed, None where nobody was."""
-        select.select([], [], [], draw.uniform(0, LONGEST))
         try:
+            job.pass_turns(draw.randrange(TURNS))
             children = job.children()
         except OSError:
             return None  # the supervisor is at its end
@@ -192,7 +192,7 @@ class Bursts(ServersCase):
             job = self.job(workers, servers, draw.choice((0, .2)))
             for _ in range(5):
                 self.wait_for_more(job)
-                select.select([], [], [], draw.uniform(0, LONGEST))
+                job.pass_turns(draw.randrange(TURNS))
                 for pid in draw.sample(sorted(job.children()), draw.randint(2, 1 + workers + servers)):
                     try:
                         os.kill(pid, signal.SIGKILL)
@@ -410,7 +410,9 @@ class Signals(ServersCase):
             pid = job.pid_of(role, index)
             os.kill(pid, signal.SIGSTOP)
             wait_for(lambda pid=pid: state_of(pid) == "T", "the stop")
-            select.select([], [], [], .3)
+            master = job.pid_of("master")
+            wanted = harness.turns_of(master) + THAWS_AFTER
+            wait_for(lambda master=master, wanted=wanted: harness.turns_of(master) >= wanted, "turns of the master")
             os.kill(pid, signal.SIGCONT)
         self.check_done(job)
 

@@ -3,7 +3,6 @@
 import os
 import re
 import subprocess
-import time
 
 import harness
 import test_train
@@ -83,10 +82,11 @@ class Rows(Sessions):
         """What psql said, and the workers' pods that were seen meanwhile."""
         session = self.start(statement)
         pods = {}
-        while session.poll() is None:
-            for pod in self.worker_pods():
-                pods[pod["metadata"]["name"]] = pod
-            time.sleep(0.05)  # polls; what counts is what psql says in the end
+
+        def has_ended():
+            pods.update({pod["metadata"]["name"]: pod for pod in self.worker_pods()})
+            return session.poll() is not None
+        wait_for(has_ended, "the end of the statement", DEADLINE)
         self.check_ended(session)
         return pods
 
