@@ -174,6 +174,19 @@ def wait_until_nothing_runs(folder, seconds=DEADLINE):
     eventually(left, [], f"what runs of {folder}", seconds)
 
 
+def end_processes_of(folder):
+    """Kills them until there are none: one that is started meanwhile, too."""
+    def are_gone():
+        pids = processes_of(folder)
+        for pid in pids:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        return not pids
+    wait_for(are_gone, f"the end of all processes of {folder}")
+
+
 def does_catch(pid, number):
     """Whether a handler of its own has the signal."""
     try:

@@ -46,6 +46,8 @@ class FakeCluster:
             role.stop()
         for thread in self.threads:
             thread.join()
+        for role in self.roles:  # also one that was being started
+            role.stop()
         self.temporary.cleanup()
 
     def wait_for(self, condition, seconds=60):

@@ -16,7 +16,8 @@ import classes  # noqa: E402  pylint: disable=wrong-import-position
 from training_rows import facts, notices, validated  # noqa: E402,F401  pylint: disable=wrong-import-position
 from server import BUILD, SUPERUSER, Server  # noqa: E402,F401  pylint: disable=wrong-import-position
 from waiting import (  # noqa: E402,F401  pylint: disable=wrong-import-position
-    eventually, hurry, hurry_processes, processes_of, state_of, wait_for, wait_until_nothing_runs)
+    end_processes_of, eventually, hurry, hurry_processes, processes_of, state_of, wait_for,
+    wait_until_nothing_runs)
 
 DATA = HERE.parents[1] / "examples" / "data"
 ONE_PROCESSOR = len(os.sched_getaffinity(0)) < 2  # then there is one reader

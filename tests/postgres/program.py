@@ -20,6 +20,7 @@ class Case(harness.Case):
         super().setUp()
         folder = tempfile.TemporaryDirectory(prefix="totrain-cli-")
         self.addCleanup(folder.cleanup)
+        self.addCleanup(harness.end_processes_of, folder.name)  # a job that nobody waits for still writes into it
         self.folder = folder.name
 
     def environment(self, user=harness.SUPERUSER):

@@ -268,8 +268,11 @@ class Program(Shared, program.Case):
         settled = "SELECT count(*) FROM shards WHERE state = 'done'"
 
         def count():
-            with contextlib.closing(sqlite3.connect(f"file:{store}?mode=ro", uri=True)) as database:
-                return database.execute(settled).fetchone()[0]
+            try:
+                with contextlib.closing(sqlite3.connect(f"file:{store}?mode=ro", uri=True)) as database:
+                    return database.execute(settled).fetchone()[0]
+            except sqlite3.OperationalError:  # it is being made
+                return 0
         harness.wait_for(count, "a shard that is done")
         for pid in harness.processes_of(self.folder):
             with contextlib.suppress(ProcessLookupError):  # it ended with those before it
