@@ -268,6 +268,16 @@ static void reach(const struct outbox_executor *executor, enum fault_point point
         fault_reach(&executor->fault, point, "master", 0, executor->incarnation, step);
 }
 
+/* What SQLite says where a test lets a write find the disk full. */
+static enum status find_room(const struct outbox_executor *executor, enum fault_point point,
+                             uint64_t step, struct error *err)
+{
+    if (executor->fault.refuses &&
+        fault_is_reached(&executor->fault, point, "master", 0, executor->incarnation, step))
+        return fail(err, STATUS_IO, "the job's store: database or disk is full");
+    return STATUS_OK;
+}
+
 static enum status store_piece(struct outbox_executor *executor, uint64_t id, uint64_t position,
                                struct slice bytes, struct error *err)
 {
@@ -276,7 +286,9 @@ static enum status store_piece(struct outbox_executor *executor, uint64_t id, ui
     if (executor->leaves_room)
         TRY(checkpoint_leave_room(executor->store, bytes.size, err));
     TRY(begin(executor, err));
-    status = checkpoint_put_piece(executor->store, id, position, bytes, err);
+    status = find_room(executor, FAULT_CHECKPOINT_PIECE, position, err);
+    if (status == STATUS_OK)
+        status = checkpoint_put_piece(executor->store, id, position, bytes, err);
     if (status == STATUS_OK)
         status = jobstore_commit(executor->store, err);
     else
@@ -289,6 +301,7 @@ static enum status finish(struct outbox_executor *executor, const struct checkpo
                           struct error *err)
 {
     reach(executor, FAULT_CHECKPOINT_BEFORE, checkpoint->step);
+    TRY(find_room(executor, FAULT_CHECKPOINT_BEFORE, checkpoint->step, err));
     TRY(jobstore_check_claim(executor->store, executor->incarnation, err));
     TRY(checkpoint_finish(executor->store, checkpoint, err));
     reach(executor, FAULT_CHECKPOINT_AFTER, checkpoint->step);

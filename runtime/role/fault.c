@@ -58,7 +58,9 @@ static bool read_item(struct fault *fault, struct slice name, struct slice value
         fault->stops = slice_is(value, "stop");
         fault->holds = slice_is(value, "hold");
         fault->starves = slice_is(value, "no_memory");
-        return fault->stops || fault->holds || fault->starves || slice_is(value, "kill");
+        fault->refuses = slice_is(value, "no_room");
+        return fault->stops || fault->holds || fault->starves || fault->refuses ||
+               slice_is(value, "kill");
     }
     if (!read_number(value, &number))
         return false;
@@ -124,7 +126,7 @@ bool fault_is_reached(const struct fault *fault, enum fault_point point, const c
 void fault_reach(const struct fault *fault, enum fault_point point, const char *role,
                  uint32_t index, uint32_t attempt, uint64_t step)
 {
-    if (fault->flips || fault->starves ||
+    if (fault->flips || fault->starves || fault->refuses ||
         !fault_is_reached(fault, point, role, index, attempt, step))
         return;
     if (fault->holds)

@@ -6,7 +6,8 @@
  * `attempt` is the role's incarnation, so that the process that takes its
  * place lives; without it none does. Without a point the step's begin is
  * meant, without an action kill; stop stops the process, hold its calling thread alone, until
- * SIGUSR2; at before_apply no_memory makes the step of a training worker fail for want of memory.
+ * SIGUSR2; at before_apply no_memory makes the step of a training worker fail for want of memory;
+ * at checkpoint_piece and checkpoint_before no_room refuses that write, as a full disk does.
  * Only in builds with TOTRAIN_FAULTS; elsewhere the variable is not read.
  *
  *     TOTRAIN_FAULT="role=worker,index=1,step=17,point=before_apply,flip=weights,bit=123456"
@@ -52,7 +53,7 @@ enum fault_point {
 };
 
 struct fault {
-    bool is_set, stops, holds, flips, starves;
+    bool is_set, stops, holds, flips, starves, refuses;
     char memory[16]; /* flips: its name */
     uint64_t bit;
     char role[16];
@@ -67,8 +68,8 @@ struct fault fault_read(void);
 /* Whether it is the named point. */
 bool fault_is_reached(const struct fault *fault, enum fault_point point, const char *role,
                       uint32_t index, uint32_t attempt, uint64_t step);
-/* Does not return when it is the named point (or returns after a SIGCONT); not for a flip or
- * no_memory. */
+/* Does not return when it is the named point (or returns after a SIGCONT); not for a flip,
+ * no_memory or no_room. */
 void fault_reach(const struct fault *fault, enum fault_point point, const char *role,
                  uint32_t index, uint32_t attempt, uint64_t step);
 /* Inverts the fault's bit in these bytes, and logs it. */

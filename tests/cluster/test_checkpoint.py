@@ -145,18 +145,36 @@ class CheckpointTest(LongCase):
             os.kill(pid, signal.SIGKILL)
         self.check_long(job)
 
-    def test_a_store_without_room_keeps_the_checkpoint_that_it_has(self):
-        job = self.job(2, least=1, epochs=800, units=8000, checkpoint=0.05,
-                       limit=1_400_000)
-        code = job.end()
-        self.assertIn("checkpoint: the job's store: ", job.log())
-        if code != 0:  # then for the rows that it cannot do without, and it says so
+    def check_whole(self, job):
+        """Of each checkpoint that there is, all pieces are."""
+        self.assertEqual(
+            job.query("SELECT id, bytes FROM checkpoint ORDER BY id"),
+            job.query("SELECT c.id, sum(length(p.bytes)) FROM checkpoint_pieces p, checkpoint c"
+                      " WHERE p.checkpoint = c.id GROUP BY c.id ORDER BY c.id"))
+
+    def test_a_store_without_room_for_a_checkpoint_keeps_the_one_that_it_has(self):
+        for point in ("checkpoint_piece", "checkpoint_before"):
+            with self.subTest(point=point):
+                job = self.job(2, least=1, epochs=LONG, checkpoint=0.05)
+                job.wait_for_event_row("checkpoint")
+                job.end_everything()
+                kept = job.query("SELECT id, step FROM checkpoint ORDER BY id")
+                job.start(fault=f"role=master,point={point},action=no_room", pace=job.pace)
+                wait_for(lambda: job.log().count("checkpoint: the job's store: database or disk is full") > 1, "two refusals")
+                job.end_everything()
+                self.assertIn(kept[-1], job.query("SELECT id, step FROM checkpoint"))  # an older one may make room
+                self.check_whole(job)
+                job.start()
+                self.check_long(job)
+                self.assertEqual(len(job.query("SELECT * FROM events WHERE event = 'restored'")), 2)
+
+    def test_a_full_disk_loses_nothing_whichever_write_it_refuses(self):
+        job = self.job(2, least=1, epochs=800, units=8000, checkpoint=0.05, limit=1_400_000)
+        if job.end() != 0:  # for rows that the job cannot do without, and it says so
             self.assertIn("the job's store: ", job.last["error"])
-            self.assertEqual(
-                job.query("SELECT id, bytes FROM checkpoint ORDER BY id"),
-                job.query("SELECT c.id, sum(length(p.bytes)) FROM checkpoint_pieces p, checkpoint c"
-                          " WHERE p.checkpoint = c.id GROUP BY c.id ORDER BY c.id"))
+            self.check_whole(job)
             return
+        self.assertIn("checkpoint: the job's store: ", job.log())
         undisturbed = self.job(1, epochs=800, units=8000)
         self.assertEqual(undisturbed.end(), 0)
         self.assertEqual(job.digest(), undisturbed.digest())
