@@ -2,8 +2,9 @@
 
     test_server_kills.py JOB_ROLES IRIS_CSV
 
-Pushes come in another order each time, so no digest is the oracle: the held-out rows of a table of clicks are told apart
-as well as by a job that nobody disturbs, and each server says at its end what is in its rows.
+Pushes come in another order each time, so no digest is the oracle: each server says at its end what is in its rows, and the
+held-out rows of a table of clicks are told apart. That they are told apart as well as by a job that nobody disturbs is a
+claim about many jobs: tests/quality/asynchronous.py.
 """
 
 import os
@@ -14,7 +15,6 @@ import resource
 import shutil
 import signal
 import sqlite3
-import statistics
 import tempfile
 import unittest
 
@@ -31,7 +31,7 @@ KILLS = 100
 # Under sanitizers, where a kill costs ten times as much, a quarter of them looks at the same code.
 SHARE = 4 if harness.SLOW > 1 else 1
 SEED = 20241127
-NEAR = .003  # of the AUC: P3
+LEARNED = .8  # the AUC of a model that has learned; of those that nobody disturbs it is above .85
 SECONDS = 8  # that a job lasts at least, until everybody has been killed
 TURNS = 30  # of a worker, at most, between a sign of progress and a kill: some ten batches
 FULL = 50000  # bytes: more than the log has, less than a snapshot
@@ -52,15 +52,6 @@ class ServersCase(unittest.TestCase):
         cls.csv = cls.folder / "clicks.csv"
         click_table.write(cls.csv, ROWS)
         cls.count = 0
-        cls.expected = harness.known(lambda: statistics.mean(cls.undisturbed() for _ in range(3)), "auc", cls.csv,
-                                     EPOCHS, cls.changes())
-        assert cls.expected > .85, cls.expected
-
-    @classmethod
-    def undisturbed(cls):
-        job = cls.job(2, paced=False)
-        assert job.end() == 0, job.last
-        return cls.auc_of(job)
 
     @staticmethod
     def changes():
@@ -96,7 +87,7 @@ class ServersCase(unittest.TestCase):
         self.assertEqual(job.end(), 0, job.last)
         self.assertEqual(job.last["event"], "done")
         again = self.check_counted(job, servers) if is_counted else 0
-        self.assertAlmostEqual(self.auc_of(job), self.expected, delta=NEAR)
+        self.assertGreater(self.auc_of(job), LEARNED)
         self.assertFalse(list(job.folder.glob("server-*")))
         return again
 
@@ -526,7 +517,7 @@ class Zombies(ServersCase):
         store = sqlite3.connect(self.hand / "job.db")
         auc = store.execute("SELECT validation FROM result WHERE name = 'AUC'").fetchone()[0]
         store.close()
-        self.assertAlmostEqual(auc, self.expected, delta=NEAR)
+        self.assertGreater(auc, LEARNED)
 
     def test_a_server_that_thaws_beside_the_next_one(self):
         self.check_zombie("ps", 0)
