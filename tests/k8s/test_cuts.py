@@ -12,11 +12,18 @@ import test_train
 from harness import Stopwatch, wait_for
 
 CUTS = int(os.environ.get("TOTRAIN_CUTS", "30" if harness.FULL else "1"))
-LATER_S = 15  # than without, at most
+LATER_S = 15  # than without: what the time-outs of the product make, the same on any machine
+
 ROWS = 300000
 TRAIN = ("SELECT * FROM many TO TRAIN DNNClassifier WITH model.hidden_units = [16, 16], train.test_size = 0, train.epoch = 36, "
          "train.batch_size = 2048, job.lanes = 8, job.max_workers = 4{more} LABEL class INTO {model};")
 digests = {}  # of local runs, by attributes
+
+
+def latest(usual):
+    """Seconds that a statement may take longer with a cut than the `usual` ones without. What is done again is done by this
+    machine, beside whatever else it has to do by then."""
+    return LATER_S + 2 * usual
 
 
 class Case(test_train.Case):
@@ -77,7 +84,7 @@ class Case(test_train.Case):
         """After the cut: the statement's time, then what the node held, which it does not know to be over."""
         seconds = self.end(begun, model)
         self.report(f"{what}: later than without", max(seconds - usual, 0))
-        if seconds > usual + LATER_S:
+        if seconds > usual + latest(usual):
             print(begun[1]["done"].stderr + self.explain())
         watch = Stopwatch()
         try:
@@ -124,7 +131,7 @@ class Cuts(Case):
             later = self.check_cut(begun, node, what, usual, model)
         finally:
             self.heal(node)
-        self.assertLess(later, usual + LATER_S)  # the machine may be as slow again
+        self.assertLess(later, latest(usual))
         return later
 
     def test_nodes_are_cut_off_at_random(self):
@@ -139,7 +146,7 @@ class Cuts(Case):
                 usual = min(usual, self.end(begun, model))
                 continue
             later.append(self.cut(begun, node, f"cut {number + 1} after {at:.1f} s", usual, model))
-        self.assertLess(statistics.median(later), LATER_S)
+        self.assertLess(statistics.median(later), LATER_S + usual)
 
 
 if __name__ == "__main__":
