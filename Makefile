@@ -5,7 +5,7 @@ JOBS ?= $(shell nproc)
 # Slots of the tests that run at once: one that computes takes four, one that waits takes one (tools/costs).
 TESTS ?= $(shell expr 4 \* $(JOBS))
 
-.PHONY: help setup build demo mutants proof test test-quick test-dev test-tsan test-full coverage fresh-machine bench bench-elastic bench-flips bench-k8s bench-postgres fuzz install install-postgres
+.PHONY: help setup build demo mutants proof proof-strict test test-quick test-dev test-tsan test-full coverage fresh-machine bench bench-elastic bench-flips bench-k8s bench-postgres fuzz install install-postgres
 .PHONY: bench-python image wheel deb release test-release lab lab-down test-k8s test-k8s-full format clean
 .NOTPARALLEL:
 
@@ -59,6 +59,9 @@ test-quick: build
 proof:
 	@.ci/run
 
+proof-strict: # a test or a part over its budget fails
+	@.ci/run --strict
+
 test-dev: setup
 	@cmake --preset dev > /dev/null
 	@cmake --build --preset dev -j $(JOBS)
@@ -69,7 +72,7 @@ test-tsan: setup
 	@cmake --build --preset tsan -j $(JOBS)
 	@tests/own-folder ctest --preset tsan -j $(TESTS)
 
-test-full: test test-dev test-tsan
+test-full: proof-strict test-tsan
 	@TOTRAIN_EVERY_ALLOCATION=1 build/release/tests/test_memory_of_statements
 	@build/release/tests/sim --seeds 1..20000
 	@build/release/tests/sim --rows 100000000 --batch 2500000 --seeds 18..23
