@@ -87,7 +87,7 @@ test-full: proof-strict test-tsan
 	@$(MAKE) mutants
 	@$(MAKE) fuzz FUZZ_SECONDS=600
 
-# Hours: each is built, and the suites nearest to it are run until one fails.
+# Hours: each is built, and the tests that reach it are run until one fails.
 MUTANTS ?= --count 300 --seed 1
 mutants: setup
 	@tools/mutants --jobs $(JOBS) $(MUTANTS)
