@@ -76,10 +76,12 @@ class Costs(Case):
         return code, said.getvalue()
 
     def test_slots_are_what_a_test_keeps_busy_beside_others(self):
-        self.take(test_sums=(4, 2), sim_seeds=(8, 4), cluster_kills=(80, 8), sqlite_pieces=(40, 20), cluster_many=(10, 10))
+        self.take(test_sums=(4, 2), sim_seeds=(8, 4), cluster_kills=(80, 8), sqlite_pieces=(40, 20), docs_man=(.3, .2),
+                  cluster_many=(10, 10), cluster_crowd=(10, 20))
         self.tool.write([self.build])
         slots = {line.split()[1]: int(line.split()[4]) for line in self.tool.lines_of(self.tool.COSTS)}
-        self.assertEqual(slots, {"test_sums": 4, "sim_seeds": 4, "cluster_kills": 1, "sqlite_pieces": 4, "cluster_many": 8})
+        self.assertEqual(slots, {"test_sums": 4, "sim_seeds": 4, "cluster_kills": 1, "sqlite_pieces": 4, "docs_man": 2,
+                                 "cluster_many": 4, "cluster_crowd": 8})
 
     def test_what_costs_nearly_as_before_stays_as_it_is(self):
         self.take(test_sums=(4, 4), cluster_kills=(80, 8))
