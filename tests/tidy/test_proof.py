@@ -153,6 +153,16 @@ class Proof(Case):
         good = self.run_all(self.part("tests", 1), self.part("fuzz", 0, behind=["tests"]))
         self.assertEqual((self.order, good), (["tests", "fuzz"], {"tests": False, "fuzz": True}))
 
+    def test_a_part_is_over_its_budget_by_what_it_takes_of_processors(self):
+        part = self.part("tests", 0)
+        part.costs.write_text("10.0 59.0\n")
+        self.run_all(part)
+        self.assertFalse(part.is_dear())
+        part = self.part("tests", 0)
+        part.costs.write_text("10.0 61.0\n")
+        self.run_all(part)
+        self.assertTrue(part.is_dear())
+
     def test_a_part_that_this_machine_does_not_let_run_is_no_failure(self):
         self.assertEqual(self.run_all(self.part("kubernetes", self.tool.NOT_HERE)), {"kubernetes": True})
 
