@@ -75,6 +75,11 @@ test-tsan: setup
 test-full: proof-strict test-tsan
 	@TOTRAIN_EVERY_ALLOCATION=1 build/release/tests/test_memory_of_statements
 	@build/release/tests/sim --seeds 1..20000
+	@build/dev/tests/sim --seeds 1..2000
+	@build/dev/tests/sim_shards --seeds 1..1000
+	@build/dev/tests/sim_score --seeds 1..1000
+	@build/dev/tests/sim_lanes --seeds 1..90
+	@build/dev/tests/sim_servers --seeds 1..1000
 	@build/release/tests/sim --rows 100000000 --batch 2500000 --seeds 18..23
 	@TOTRAIN_BUILD=build/release tests/own-folder /usr/bin/python3 -B tests/faults/test_failing_calls.py --all --every 8 --once
 	@TOTRAIN_BUILD=build/release tests/own-folder /usr/bin/python3 -B tests/faults/test_power_cut.py --random 200
