@@ -6,9 +6,9 @@
  *
  * Processors are those of the command and of all processes that it started, also of those whose
  * parents ended before them (servers, jobs that nobody waits for): whoever loses its parent becomes
- * a child of this program. A test ends what it starts: what still runs LEFT_S after the command has
- * ended is named, killed and makes the exit code 1. Otherwise that is the command's. A command dies
- * with this program.
+ * a child of this program. A test ends what it starts: what still runs SECONDS (60) after the
+ * command has ended is named, killed and makes the exit code 1. Otherwise that is the command's. A
+ * command dies with this program.
  */
 
 #include <errno.h>
@@ -26,7 +26,7 @@
 #define LEFT_S     60
 #define CANNOT_RUN 127
 
-static pid_t command;
+static pid_t command; /* -1: it has ended */
 
 static double seconds_now(void)
 {
@@ -42,7 +42,8 @@ static double seconds_of(struct timeval time)
 
 static void pass_on(int number)
 {
-    kill(command, number);
+    if (command > 0) /* kill(-1) is for all processes */
+        kill(command, number);
 }
 
 /* By fork: posix_spawn cannot ask for the signal that comes when this program dies. */
