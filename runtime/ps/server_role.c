@@ -493,11 +493,27 @@ static enum status take_push(struct server_role *role, const struct message_push
     return STATUS_OK;
 }
 
+/* What a push weighs for what others pushed since its pull. As fast as it is, each of them pushes
+ * once meanwhile, which is what any number of workers do: it counts in full, so that each worker
+ * more makes the job learn as much faster. Of a worker that is slower than others it counts as many
+ * times less as they push more often than once. */
+static float weight_of(const struct server_role *role, const struct server_peer *peer)
+{
+    const uint64_t stale = role->clock - peer->pulled_at;
+    uint32_t others = 0;
+
+    if (!role->options.weighs_stale)
+        return 1;
+    for (uint32_t w = 0; w < role->worker_count; w++)
+        others += w != peer->index && role->workers[w].pushed_at > peer->pulled_at;
+    return others > 0 && stale > others ? (float)others / (float)stale : 1;
+}
+
 /* All of it or nothing: room first. */
 static enum status count_push(struct server_role *role, const struct server_peer *peer,
                               const struct message_push *from, struct error *err)
 {
-    const uint64_t stale = role->clock - peer->pulled_at;
+    const float weight = weight_of(role, peer);
     struct row_push pushes[TABLES_MAX];
     struct rows_asked asked;
     uint64_t first = 0, at = 0;
@@ -507,13 +523,12 @@ static enum status count_push(struct server_role *role, const struct server_peer
         return fail(err, STATUS_LIMIT, "a parameter server counts %" PRIu32 " batches at most",
                     SERVER_CLOCK_MAX);
     for (uint32_t t = 0; t < role->options.table_count; t++) {
-        pushes[t] = (struct row_push){
-            .ids = {role->ids + first, asked.counts[t]},
-            .seen = role->seen + first,
-            .gradient = role->floats + at,
-            .step = (uint32_t)role->clock + 1,
-            .rate_step = role->clock,
-            .rate_factor = role->options.weighs_stale && stale > 1 ? 1 / (float)stale : 1};
+        pushes[t] = (struct row_push){.ids = {role->ids + first, asked.counts[t]},
+                                      .seen = role->seen + first,
+                                      .gradient = role->floats + at,
+                                      .step = (uint32_t)role->clock + 1,
+                                      .rate_step = role->clock,
+                                      .rate_factor = weight};
         first += asked.counts[t];
         at += (uint64_t)asked.counts[t] * role->tables[t].options.width;
         TRY(row_table_reserve(role->tables + t, pushes + t, err));
@@ -522,6 +537,7 @@ static enum status count_push(struct server_role *role, const struct server_peer
     for (uint32_t t = 0; t < role->options.table_count; t++)
         row_table_push(role->tables + t, pushes + t);
     role->clock++;
+    role->workers[peer->index].pushed_at = role->clock;
     role->counts.pushes++;
     return STATUS_OK;
 }

@@ -71,7 +71,7 @@ struct server_options {
     uint32_t staleness;     /* 0: no bound; at most SERVER_STALENESS_MAX */
     uint32_t lanes;    /* that take steps together (server_steps.h); 0: workers go by themselves */
     uint32_t batches;  /* of a shard; of no use without lanes */
-    bool weighs_stale; /* the rate is divided by the pushes of others since the pull */
+    bool weighs_stale; /* a push weighs less for what others pushed more than once since its pull */
     int64_t alive_ms, reconnect_ms;
     int64_t search_ms;   /* without its master it ends after that; search.h */
     int64_t snapshot_ms; /* between the begins of two; 0: none are taken */
@@ -94,7 +94,8 @@ struct server_peer {
 struct server_worker {
     uint32_t gone; /* incarnations below are gone */
     uint64_t pushes;
-    uint64_t *turns; /* (staleness): of each of its last pushes, in a ring */
+    uint64_t pushed_at; /* the clock after its last push that was counted; 0: there was none */
+    uint64_t *turns;    /* (staleness): of each of its last pushes, in a ring */
 };
 
 struct server_counts {

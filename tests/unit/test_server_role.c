@@ -232,6 +232,29 @@ static void a_stale_push_moves_less(void **state)
     finish(&stage);
 }
 
+/* As many workers as there are push once while another one computes. */
+static void a_push_counts_in_full_where_all_are_as_fast(void **state)
+{
+    struct server_options options = options_of(tables);
+    struct stage stage;
+    float value;
+    (void)state;
+
+    options.weighs_stale = true;
+    begin_with(&stage, &options);
+    for (uint32_t w = 0; w < 3; w++) {
+        resume_as(&stage, WORKER + w, w, 0);
+        send_from(&stage, WORKER + w, pull_of(&stage.batch));
+    }
+    for (uint32_t w = 0; w < 3; w++) {
+        send_from(&stage, WORKER + w, push_of(&stage.batch, 4 + w, 0));
+        (void)answer(&stage, WORKER + w, MESSAGE_PUSHED);
+    }
+    row_table_pull(stage.role.tables, 3, (struct row_ids){stage.batch.ids, 1}, &value);
+    assert_float_equal(value, -3, 0);
+    finish(&stage);
+}
+
 /* ---- what it refuses ---- */
 
 static void check_refused(struct stage *stage, struct message message)
@@ -657,6 +680,7 @@ int main(void)
         cmocka_unit_test(a_server_says_what_it_has),
         cmocka_unit_test(a_batch_is_counted_once),
         cmocka_unit_test(a_stale_push_moves_less),
+        cmocka_unit_test(a_push_counts_in_full_where_all_are_as_fast),
         cmocka_unit_test(messages_that_do_not_fit_end_their_connection),
         cmocka_unit_test(messages_out_of_turn_end_their_connection),
         cmocka_unit_test(replaced_workers_are_refused),
