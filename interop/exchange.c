@@ -92,6 +92,7 @@ static enum status fill_inputs(const struct forest *forest, struct arena *arena,
         TRY(check_name(feature->name, i, err));
         input->name = feature->name;
         input->has_nulls = true;
+        input->mean = forest->origins[i];
         input->scale = 1;
         if (!feature->words)
             continue;
@@ -153,10 +154,10 @@ static enum status store_and_read(const struct model *built, struct arena *arena
     return status;
 }
 
-static enum status build(const struct forest *forest, struct slice statement, struct arena *arena,
+static enum status build(struct forest *forest, struct slice statement, struct arena *arena,
                          struct model *model, struct error *err)
 {
-    struct trees_model trees;
+    struct trees_model trees = {0};
     char digest[2 * SHA256_BYTES + 1];
     struct model built = {.format = MODEL_FORMAT_LANES,
                           .estimator = slice_of(forest->estimator),
@@ -176,6 +177,9 @@ static enum status build(const struct forest *forest, struct slice statement, st
     TRY(forest_finish(forest, arena, &trees, err));
     TRY(fill_inputs(forest, arena, &built.transform, err));
     TRY(fill_labels(forest, arena, &built.labels, err));
+    built.label_mean = forest->label_origin;
+    if (built.label_mean != 0 || transform_has_origins(&built.transform))
+        built.format = MODEL_FORMAT_ORIGINS;
     hash_model(&built, digest);
     return store_and_read(&built, arena, model, err);
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "interop/forest_origins.h"
+
 #define SET_CODES (TREE_SET_NUMBERS * 16) /* of a row */
 
 void forest_init(struct forest *forest)
@@ -12,6 +14,7 @@ void forest_init(struct forest *forest)
     *forest = (struct forest){.estimator = NULL};
     text_init(&forest->trees, (size_t)TREES_MAX * TREE_NUMBERS * sizeof(float));
     text_init(&forest->nodes, (size_t)TREES_NODES_MAX * NODE_NUMBERS * sizeof(float));
+    text_init(&forest->doubles, (size_t)TREES_NODES_MAX * sizeof(double));
     text_init(&forest->sets, (size_t)FOREST_SET_ROWS_MAX * TREE_SET_NUMBERS * sizeof(float));
 }
 
@@ -19,6 +22,7 @@ void forest_deinit(struct forest *forest)
 {
     text_deinit(&forest->trees);
     text_deinit(&forest->nodes);
+    text_deinit(&forest->doubles);
     text_deinit(&forest->sets);
 }
 
@@ -112,6 +116,9 @@ static void put_node(struct forest *forest, const struct forest_node *node, uint
     };
 
     text_append(&forest->nodes, (struct slice){(const char *)numbers, sizeof numbers});
+    if (forest->has_doubles)
+        text_append(&forest->doubles,
+                    (struct slice){(const char *)&node->exact, sizeof node->exact});
 }
 
 /* Level by level: `order` has the places that were reached, in the order of our nodes. */
@@ -160,7 +167,7 @@ enum status forest_add_tree(struct forest *forest, const struct forest_node *nod
     free(is_reached);
     TRY(status);
     text_append(&forest->trees, (struct slice){(const char *)tree, sizeof tree});
-    if (forest->trees.failed || forest->nodes.failed)
+    if (forest->trees.failed || forest->nodes.failed || forest->doubles.failed)
         return fail_no_memory(err);
     ((float *)(void *)
          forest->trees.data)[(size_t)forest->tree_count * TREE_NUMBERS + TREE_NODE_COUNT] =
@@ -215,17 +222,21 @@ static enum status place_columns(const struct forest *forest, const float *colum
     return STATUS_OK;
 }
 
-enum status forest_finish(const struct forest *forest, struct arena *arena,
-                          struct trees_model *model, struct error *err)
+enum status forest_finish(struct forest *forest, struct arena *arena, struct trees_model *model,
+                          struct error *err)
 {
     float *base = ARENA_NEW(arena, float, forest->outputs), *trees, *nodes, *sets;
     float *columns = columns_of(forest, arena);
 
-    if (!base || !columns)
+    forest->origins = ARENA_NEW(arena, double, forest->feature_count);
+    if (!base || !columns || !forest->origins)
         return fail_no_memory(err);
     TRY(keep(&forest->trees, arena, &trees, err));
     TRY(keep(&forest->nodes, arena, &nodes, err));
     TRY(keep(&forest->sets, arena, &sets, err));
+    if (forest->has_doubles)
+        TRY(forest_origins_take(forest, (const double *)(const void *)forest->doubles.data, nodes,
+                                forest->origins, &forest->label_origin, err));
     TRY(place_columns(forest, columns, nodes, err));
     for (uint32_t i = 0; i < forest->outputs; i++) {
         base[i] = (float)forest->base[i];

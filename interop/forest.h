@@ -45,12 +45,17 @@ struct forest {
     const struct exchange_stop *stop; /* asked before each tree; NULL: nobody is */
     struct text trees, nodes, sets;   /* floats, as trees_model.h has them */
     uint32_t tree_count, node_count, set_rows;
+    bool has_doubles;    /* its program compares and adds doubles, that of `exact` */
+    struct text doubles; /* (node_count) then */
+    /* Of forest_finish: (feature_count), and the label's; forest_origins.h. Else 0. */
+    double *origins, label_origin;
 };
 
 struct forest_node {
     enum node_test test; /* NODE_LEAF, NODE_BELOW, NODE_IS_IN */
     uint32_t feature;    /* below forest.feature_count, as forest_add_tree checks */
     float value;         /* of a leaf, or the threshold: no NaN, and a leaf's is finite */
+    double exact;        /* forest.has_doubles: the leaf, or at most what goes left */
     int64_t left, right; /* places in the list */
     bool missing_left;
     uint32_t set, set_rows; /* from forest_add_set */
@@ -68,10 +73,10 @@ enum status forest_add_set(struct forest *forest, const double *codes, size_t co
 /* Node 0 is the root. CORRUPT, LIMIT, NO_MEMORY. */
 enum status forest_add_tree(struct forest *forest, const struct forest_node *nodes, uint32_t count,
                             uint32_t output, struct error *err);
-/* The arrays, in the arena; a node's column is one of dense or of ids. CORRUPT where a feature with
- * words is compared as a number. */
-enum status forest_finish(const struct forest *forest, struct arena *arena,
-                          struct trees_model *model, struct error *err);
+/* The arrays, in the arena, as the origins are; a node's column is one of dense or of ids. CORRUPT
+ * where a feature with words is compared as a number. */
+enum status forest_finish(struct forest *forest, struct arena *arena, struct trees_model *model,
+                          struct error *err);
 
 /* No tree of the output in this round: it adds nothing there. */
 #define FOREST_NO_TREE UINT32_MAX

@@ -239,6 +239,7 @@ static enum status read_header(struct reading *reading)
         return fail(reading->err, STATUS_UNSUPPORTED,
                     "the model has %lld features, where models have at most %d inputs",
                     (long long)last + 1, MODEL_INPUTS_MAX);
+    forest->has_doubles = true;
     forest->outputs = (uint32_t)outputs;
     forest->feature_count = (uint32_t)last + 1;
     forest->base = ARENA_NEW(reading->arena, double, forest->outputs);
@@ -325,21 +326,14 @@ static enum status read_set(struct reading *reading, const struct tree *tree, do
     return status;
 }
 
-/* The least float above: what is at most the threshold, as a float, is below it. */
-static float least_above(double threshold)
-{
-    const float near = (float)threshold;
-
-    return (double)near > threshold ? near : nextafterf(near, INFINITY);
-}
-
 static enum status read_comparison(struct reading *reading, double threshold, unsigned decision,
                                    struct forest_node *node)
 {
     const bool default_left = decision & DEFAULT_LEFT, zero_left = 0 <= threshold;
 
     node->test = NODE_BELOW;
-    node->value = least_above(threshold);
+    node->value = (float)threshold;
+    node->exact = threshold;
     if ((decision & MISSING_TYPES) == MISSING_NAN) {
         node->missing_left = default_left;
         return STATUS_OK;
@@ -391,6 +385,7 @@ static enum status build_tree(struct reading *reading, struct tree *tree, uint32
         nodes[inner + i] =
             (struct forest_node){.test = NODE_LEAF,
                                  .value = (float)(tree->leaf_value[i] * reading->factor),
+                                 .exact = tree->leaf_value[i] * reading->factor,
                                  .cover = (float)tree->leaf_weight[i]};
     return forest_add_tree(reading->forest, nodes, (uint32_t)(inner + leaves), output,
                            reading->err);

@@ -78,8 +78,11 @@ static enum status put_test(struct writing *writing, const float *node, bool *is
 
     *is_swapped = false;
     if (node[NODE_TEST] == NODE_BELOW) {
+        const struct transform_input *input =
+            writing->features.of[model_feature_of(&writing->features, node)].input;
+
         text_append_char(&lists->thresholds, ' ');
-        text_append_real(&lists->thresholds, threshold_of(node[NODE_VALUE]));
+        text_append_real(&lists->thresholds, threshold_of(node[NODE_VALUE]) + input->mean);
         text_printf(&lists->decisions, " %d", MISSING_NAN + (missing_left ? DEFAULT_LEFT : 0));
         return STATUS_OK;
     }
@@ -393,7 +396,8 @@ static enum status put_trees(struct writing *writing, struct text *trees)
         const size_t before = trees->size;
 
         TRY(put_tree(writing, writing->order.trees[i],
-                     i < outputs ? (double)writing->trees->base[i] : 0, i, trees));
+                     i < outputs ? (double)writing->trees->base[i] + writing->model->label_mean : 0,
+                     i, trees));
         text_printf(writing->out, i ? " %zu" : "%zu", trees->size - before);
     }
     text_append_string(writing->out, "\n\n");

@@ -12,6 +12,7 @@
 
 #define NO_PARENT        INT32_MAX
 #define BASE_NEAR_ENOUGH 2.5e-7 /* a quarter of what predictions may differ by */
+#define LABEL_STEP_MOST  1e-4   /* of a float, by how far predictions lie apart */
 
 /* One tree, as the lists that XGBoost has of it. */
 struct lists {
@@ -56,10 +57,11 @@ static enum status settle_base(struct writing *writing, struct error *err)
         return fail_no_memory(err);
     for (uint32_t i = 1; i < trees->outputs; i++)
         is_one &= trees->base[i] == trees->base[0];
-    writing->base_score = is_one ? xgboost_base_score((double)trees->base[0], link) : 0;
+    writing->base_score =
+        is_one ? xgboost_base_score((double)trees->base[0] + writing->model->label_mean, link) : 0;
     margin = xgboost_margin(writing->base_score, link);
     for (uint32_t i = 0; i < trees->outputs; i++) {
-        const double left_over = (double)trees->base[i] - margin;
+        const double left_over = (double)trees->base[i] + writing->model->label_mean - margin;
         writing->left_over[i] = fabs(left_over) > BASE_NEAR_ENOUGH ? left_over : 0;
     }
     return STATUS_OK;
@@ -450,6 +452,52 @@ static enum status write_all(struct writing *writing, struct error *err)
     return STATUS_OK;
 }
 
+/* How far apart the model's sums can be at most. */
+static double spread_of(const struct trees_model *trees)
+{
+    double spread = 0;
+
+    for (uint32_t t = 0; t < trees->tree_count; t++) {
+        double least = INFINITY, most = -INFINITY;
+
+        for (uint32_t i = 0; i < forest_tree_nodes(trees, t); i++) {
+            const float *node = forest_node_at(trees, t, i);
+
+            if (node[NODE_TEST] == NODE_LEAF) {
+                least = fmin(least, (double)node[NODE_VALUE]);
+                most = fmax(most, (double)node[NODE_VALUE]);
+            }
+        }
+        spread += most - least;
+    }
+    return spread;
+}
+
+static enum status refuse_floats(const char *what, struct slice column, double origin,
+                                 struct error *err)
+{
+    fail(err, STATUS_UNSUPPORTED,
+         "XGBoost computes with floats, which cannot tell apart the %s \"%.*s\" around %.15g", what,
+         SLICE_FORMAT(column), origin);
+    return error_hint(err, "FORMAT lightgbm can say it. Or train from a column less a constant.");
+}
+
+/* What is counted from an origin here, XGBoost would have to tell apart by floats. */
+static enum status check_origins(const struct model *model, struct error *err)
+{
+    const double step = fabs(model->label_mean) * 0x1p-24, spread = spread_of(trees_of(model));
+
+    for (uint32_t i = 0; i < model->transform.input_count; i++) {
+        const struct transform_input *input = &model->transform.inputs[i];
+
+        if (input->type == INPUT_NUMERIC && input->mean != 0)
+            return refuse_floats("numbers of column", input->name, input->mean, err);
+    }
+    if (spread > 0 && step > LABEL_STEP_MOST * spread)
+        return refuse_floats("predictions of label", model->label, model->label_mean, err);
+    return STATUS_OK;
+}
+
 enum status xgboost_write(const struct model *model, bool as_ubj, struct text *out,
                           struct error *err)
 {
@@ -461,6 +509,7 @@ enum status xgboost_write(const struct model *model, bool as_ubj, struct text *o
     uint32_t most = 1;
     enum status status;
 
+    TRY(check_origins(model, err));
     for (uint32_t i = 0; i < writing.trees->tree_count; i++)
         if (forest_tree_nodes(writing.trees, i) > most)
             most = forest_tree_nodes(writing.trees, i);

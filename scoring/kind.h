@@ -128,6 +128,10 @@ struct kind {
     bool keeps_numbers; /* inputs that are numbers, and a regression's label, are taken as they are:
                          * transform.h */
     bool takes_no_texts; /* no TEXT(c) may be */
+    /* Where numbers are kept: whether a regression's label is learned from as well when it is
+     * counted from an origin (scoring/number_origin.h), which predictions have added. NULL: it
+     * is never. */
+    bool (*moves_label)(const struct kind_params *params);
     /* Inputs that are numbers become categories, so many buckets of about as many rows; NULL: they
      * stay numbers. */
     uint32_t (*buckets)(const struct kind_params *params);

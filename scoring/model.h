@@ -58,6 +58,8 @@ struct kind_params;
  * 14: as 13, and several inputs may have one embedding (concat.h), for which a reader of 13 would
  * take weights of several. What is stored has the same form in 1 and 2; the digest covers
  * the format.
+ * 15: as 14, and numbers that are kept as they are may have an origin (transform.h), as may the
+ * label of such a model, which a reader of 14 would not take off.
  */
 #define MODEL_FORMAT_LANES   2
 #define MODEL_FORMAT_PARTS   3
@@ -71,7 +73,8 @@ struct kind_params;
 #define MODEL_FORMAT_LISTS   11
 #define MODEL_FORMAT_POOLED  13
 #define MODEL_FORMAT_CONCATS 14
-#define MODEL_FORMAT_VERSION 14 /* the newest */
+#define MODEL_FORMAT_ORIGINS 15
+#define MODEL_FORMAT_VERSION 15 /* the newest */
 
 struct model {
     uint32_t format;        /* the oldest that has what the model has, of those since LANES */

@@ -123,6 +123,8 @@ static void feed_input(const struct feed *feed, uint32_t format, bool keeps_numb
         feed_reading(feed, input->reading);
         if (!keeps_numbers) /* which follows from the kind */
             feed_scale(feed, format, input);
+        else if (format >= MODEL_FORMAT_ORIGINS)
+            feed_real(feed, input->mean);
         return;
     }
     if (format >= MODEL_FORMAT_RULES)

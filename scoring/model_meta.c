@@ -105,6 +105,8 @@ static enum status add_input(cJSON *inputs, const struct transform_input *input,
             json_add_string(object, "reading", slice_of(input_reading_words[input->reading]));
         if (!keeps_numbers)
             add_number(object, input);
+        else if (input->mean != 0)
+            json_add_real(object, "origin", input->mean);
     } else if (input->type == INPUT_TEXT) {
         json_add_integer(object, "words_max", input->words_max);
         json_add_integer(object, "hash_buckets", input->hash_buckets);
@@ -474,7 +476,11 @@ static enum status read_input(const cJSON *object, uint32_t format, bool keeps_n
         return get_count(object, "hash_buckets", 0, CATEGORY_WORDS_MAX, &input->hash_buckets, err);
     }
     TRY(read_reading(object, &input->reading, err));
-    return keeps_numbers ? STATUS_OK : read_scale(object, format, input, err);
+    if (!keeps_numbers)
+        return read_scale(object, format, input, err);
+    if (format < MODEL_FORMAT_ORIGINS || !json_has(object, "origin"))
+        return STATUS_OK;
+    return json_get_real(object, "origin", &input->mean, err);
 }
 
 static enum status read_inputs(const cJSON *meta, uint32_t format, struct arena *arena,

@@ -101,9 +101,11 @@ static enum status keep_number(struct transform *transform, struct transform_inp
     if (input->has_code)
         return fail(err, STATUS_CORRUPT, "column \"%.*s\": code %g of numbers that are kept",
                     SLICE_FORMAT(input->name), input->code);
-    input->mean = 0;
+    if (!isfinite(input->mean))
+        return fail(err, STATUS_CORRUPT, "column \"%.*s\": origin %g", SLICE_FORMAT(input->name),
+                    input->mean);
     input->scale = 1;
-    input->limit = FLT_MAX;
+    input->limit = TRANSFORM_KEPT_MOST;
     input->null_value = NAN;
     place_number(transform, input, 1);
     return STATUS_OK;
@@ -498,6 +500,14 @@ bool transform_has_codes(const struct transform *transform)
 {
     for (uint32_t i = 0; i < transform->input_count; i++)
         if (transform->inputs[i].has_code)
+            return true;
+    return false;
+}
+
+bool transform_has_origins(const struct transform *transform)
+{
+    for (uint32_t i = 0; transform->keeps_numbers && i < transform->input_count; i++)
+        if (transform->inputs[i].type == INPUT_NUMERIC && transform->inputs[i].mean != 0)
             return true;
     return false;
 }

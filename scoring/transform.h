@@ -33,9 +33,11 @@
  * interval that the number is in.
  *
  * Some kinds of models take numbers as they are (kind->keeps_numbers): a numeric input is one
- * column of dense, the number as the nearest float, at most FLT_MAX from 0, and NaN where the cell
- * is NULL. So mean is 0, scale 1 and limit FLT_MAX, none of which is stored. NULL in a category is
- * -1 then, whether training saw NULLs or not.
+ * column of dense, the number as the nearest float, less than FLT_MAX from 0, and NaN where the
+ * cell is NULL. So scale is 1 and limit TRANSFORM_KEPT_MOST, neither of which is stored. The mean
+ * is the column's origin: 0, or where floats would take different numbers for one, such as seconds
+ * since 1970, a number in their midst, which is taken off before they become floats. NULL in a
+ * category is -1 then, whether training saw NULLs or not.
  *
  * A text input of h hash buckets owns h rows: a word (text_words.h) -> hash % h. A row of the layer
  * is selected once however often its words are there, by the first words_max different ones of a
@@ -60,8 +62,9 @@
 #include "scoring/list_ids.h"
 
 #define TRANSFORM_DENSE_MAX   1e18f
-#define TRANSFORM_WORD_BUFFER 32    /* bytes, for a number as a word */
-#define TRANSFORM_IDS_MAX     65536 /* of one row */
+#define TRANSFORM_KEPT_MOST   0x1.fffffcp+127f /* the greatest float below FLT_MAX */
+#define TRANSFORM_WORD_BUFFER 32               /* bytes, for a number as a word */
+#define TRANSFORM_IDS_MAX     65536            /* of one row */
 #define TRANSFORM_NO_COLUMN   UINT32_MAX
 
 struct transform_place {
@@ -87,7 +90,8 @@ struct transform_input {
                        numbers are kept */
 
     enum input_reading reading; /* of numbers: of their text */
-    double mean, scale;         /* numeric; scale > 0 (1 for a constant column) */
+    double mean, scale;         /* numeric; scale > 0 (1 for a constant column); the origin where
+                                   numbers are kept */
     float null_value; /* what NULL becomes in dense: 0 where standardised, else the mean; NaN where
                          numbers are kept */
     float limit;      /* numeric: what is farther from 0 in dense is cut to it; 0 becomes
@@ -236,6 +240,8 @@ static inline bool transform_was_null(const struct transform_input *input, const
     return input->dense_count == 2 ? dense[1] > 0 : isnan(dense[0]);
 }
 bool transform_has_codes(const struct transform *transform);
+/* Has an input whose numbers are kept an origin? */
+bool transform_has_origins(const struct transform *transform);
 /* Has an input a part of the model, or a dimension, of its own? */
 bool transform_has_model_parts(const struct transform *transform);
 bool transform_has_concats(const struct transform *transform);

@@ -119,6 +119,17 @@ bool trees_uses(const struct kind_params *params, const struct attribute *attrib
            strcmp(attribute->name, "colsample_bynode") != 0;
 }
 
+/* These learn from how far predictions are from labels, or know the origin. */
+#define OBJECTIVES_MOVED                                                                           \
+    (1 << TREE_AUTOMATIC | 1 << TREE_SQUARED_ERROR | 1 << TREE_SQUARED_LOG_ERROR |                 \
+     1 << TREE_PSEUDO_HUBER | 1 << TREE_ABSOLUTE_ERROR | 1 << TREE_QUANTILE | 1 << TREE_HUBER |    \
+     1 << TREE_FAIR | 1 << TREE_MAPE)
+
+bool trees_move_label(const struct kind_params *params)
+{
+    return OBJECTIVES_MOVED >> trees_params(params)->objective & 1;
+}
+
 bool trees_task(unsigned objective, enum task *task)
 {
     *task = OBJECTIVES_OF_NUMBERS >> objective & 1 ? TASK_REGRESSION : TASK_CLASSIFICATION;

@@ -294,6 +294,8 @@ static inline enum aim trees_aim(enum tree_objective_name objective)
                                         : AIM_MEANS;
 }
 
+/* kind.h: moves_label. */
+bool trees_move_label(const struct kind_params *params);
 /* The task that an objective is of; false: 'auto' is of any. */
 bool trees_task(unsigned objective, enum task *task);
 /* colsample_bynode of max_features = 'sqrt', now that the columns are known. */

@@ -29,6 +29,7 @@ const struct kind trees_kind = {
         (const char *const[]){"train.batch_size", "train.epoch", "train.max_steps",
                               "train.max_seconds", "train.shuffle", "model.standardize", NULL},
     .keeps_numbers = true,
+    .moves_label = trees_move_label,
     .takes_no_texts = true,
     .goes_on = true,
     .settle = trees_settle,

@@ -149,7 +149,8 @@ enum status trees_read(const cJSON *object, struct arena *arena, struct model *m
     model->content = trees;
     if (model->task != TASK_CLASSIFICATION && model->task != TASK_REGRESSION)
         return fail(err, STATUS_CORRUPT, "model: trees do no %s", task_words[model->task]);
-    if (model->label_mean != 0 || model->label_scale != 1 || model->link != LABEL_LINK_NONE)
+    if ((model->label_mean != 0 && model->format < MODEL_FORMAT_ORIGINS) ||
+        model->label_scale != 1 || model->link != LABEL_LINK_NONE)
         return fail(err, STATUS_CORRUPT, "model: trees of a label with another scale than its own");
     for (uint32_t i = 0; i < model->transform.input_count; i++)
         if (model->transform.inputs[i].type == INPUT_TEXT)
@@ -157,6 +158,9 @@ enum status trees_read(const cJSON *object, struct arena *arena, struct model *m
     TRY(read_link(object, trees, err));
     if (trees->link != TREES_LINK_NONE && model->task != TASK_REGRESSION)
         return fail(err, STATUS_CORRUPT, "model: logits with the link \"%s\"",
+                    link_words[trees->link]);
+    if (trees->link != TREES_LINK_NONE && model->label_mean != 0)
+        return fail(err, STATUS_CORRUPT, "model: a label with an origin and the link \"%s\"",
                     link_words[trees->link]);
     if (model->task == TASK_REGRESSION)
         TRY(read_aim(object, arena, &model->aim, err));

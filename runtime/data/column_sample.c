@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "jobspec/jobspec_sections.h"
+#include "scoring/number_origin.h"
 
 struct sampled_numbers {
     uint32_t column;
@@ -14,6 +15,8 @@ struct sampled_numbers {
 struct column_sample {
     uint32_t rows, count;
     bool wants_few;                  /* FAR_FEW */
+    bool wants_origins;              /* and nothing else */
+    uint32_t label;                  /* the label's column */
     struct sampled_numbers *columns; /* (count) */
     double *numbers;                 /* of all of them */
     double rest[COLUMN_SAMPLE_ROWS]; /* of one, while it is measured */
@@ -28,13 +31,17 @@ static enum far_values far_values_of(const struct jobspec *spec)
     return spec->standardize && kind->far_values ? kind->far_values(&spec->params) : FAR_KEPT;
 }
 
-static uint32_t count_numeric(const struct jobspec *spec)
+/* Whether something is asked of the column: of the inputs, behind which the label is. */
+static bool is_sampled(const struct jobspec *spec, uint32_t column)
 {
-    uint32_t count = 0;
+    const struct kind *kind = kind_of(spec);
+    const bool is_input = column < spec->input_count;
 
-    for (size_t i = 0; i < spec->input_count; i++)
-        count += spec->inputs[i].type == INPUT_NUMERIC;
-    return count;
+    if (kind->keeps_numbers && !is_input)
+        return spec->task == TASK_REGRESSION && kind->moves_label &&
+               kind->moves_label(&spec->params);
+    return is_input && spec->inputs[column].type == INPUT_NUMERIC &&
+           (kind->keeps_numbers || far_values_of(spec) != FAR_KEPT);
 }
 
 /* Pages of the numbers that no row reaches are never there. */
@@ -48,9 +55,11 @@ static bool allocate(struct column_sample *sample, uint32_t count)
 enum status column_sample_new(const struct jobspec *spec, struct column_sample **sample,
                               struct error *err)
 {
-    const uint32_t count = far_values_of(spec) != FAR_KEPT ? count_numeric(spec) : 0;
+    uint32_t count = 0;
 
     *sample = NULL;
+    for (uint32_t i = 0; i <= spec->input_count; i++)
+        count += is_sampled(spec, i);
     if (count == 0)
         return STATUS_OK;
     *sample = calloc(1, sizeof **sample);
@@ -60,8 +69,10 @@ enum status column_sample_new(const struct jobspec *spec, struct column_sample *
         return fail_no_memory(err);
     }
     (*sample)->wants_few = far_values_of(spec) == FAR_FEW;
-    for (uint32_t i = 0; i < spec->input_count; i++)
-        if (spec->inputs[i].type == INPUT_NUMERIC) {
+    (*sample)->wants_origins = kind_of(spec)->keeps_numbers;
+    (*sample)->label = (uint32_t)spec->input_count;
+    for (uint32_t i = 0; i <= spec->input_count; i++)
+        if (is_sampled(spec, i)) {
             double *numbers = (*sample)->numbers + (size_t)(*sample)->count * COLUMN_SAMPLE_ROWS;
 
             (*sample)->columns[(*sample)->count++] = (struct sampled_numbers){i, 0, numbers};
@@ -194,6 +205,25 @@ static void find_code(const double *sorted, size_t count, double *rest,
         column->rest = none;
 }
 
+static bool are_floats(const double *numbers, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if ((double)(float)numbers[i] != numbers[i])
+            return false;
+    return true;
+}
+
+static double find_origin(const struct column_sample *sample, const struct sampled_numbers *column)
+{
+    const bool is_label = column->column == sample->label;
+
+    if (!is_label && are_floats(column->numbers, column->count)) /* most columns: no order costs */
+        return 0;
+    qsort(column->numbers, column->count, sizeof *column->numbers, compare_numbers);
+    return is_label ? number_origin_of_label(column->numbers, column->count)
+                    : number_origin_of_input(column->numbers, column->count);
+}
+
 static bool has_few_far(const double *sorted, size_t count, const struct robust_range *range)
 {
     const size_t far = count_far(sorted, count, range);
@@ -207,6 +237,10 @@ void column_sample_measure(struct column_sample *sample, struct sampled_column *
         const struct sampled_numbers *numbers = &sample->columns[i];
         struct sampled_column *column = &columns[numbers->column];
 
+        if (sample->wants_origins) {
+            column->origin = find_origin(sample, numbers);
+            continue;
+        }
         qsort(numbers->numbers, numbers->count, sizeof *numbers->numbers, compare_numbers);
         robust_range_of(numbers->numbers, numbers->count, &column->range);
         find_code(numbers->numbers, numbers->count, sample->rest, column);

@@ -1,6 +1,6 @@
 /*
  * column_sample.h - what some of a job's training rows tell of its columns of numbers, which sums
- * over all rows do not: where their middle lies.
+ * over all rows do not: where their middle lies, and from where they are counted.
  *
  *     rows of a sample --add--> numbers, column by column --measure--> a sampled_column each
  *
@@ -39,13 +39,15 @@ struct sampled_column {
     /* Of the cells without the code: */
     struct robust_range rest;
     double rest_mean, rest_deviation;
+    /* Where the kind of model keeps numbers, which is asked nothing else: number_origin.h. */
+    double origin;
 };
 
 struct column_sample;
 
-/* Of the numeric inputs of the job, or of none where its kind has no use for it: then *sample is
- * NULL, which the calls below take as one that wants no row. Memory as rows come, 8 bytes a
- * number. */
+/* Of the numeric inputs of the job, and of its label where that is kept as a number, or of none
+ * where its kind has no use for it: then *sample is NULL, which the calls below take as one that
+ * wants no row. Memory as rows come, 8 bytes a number. */
 enum status column_sample_new(const struct jobspec *spec, struct column_sample **sample,
                               struct error *err);
 void column_sample_free(struct column_sample *sample);

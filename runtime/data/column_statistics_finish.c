@@ -102,7 +102,8 @@ static enum status take_moments(const struct column_statistics *statistics,
                                 const struct column_counts *column, struct transform_input *input,
                                 struct error *err)
 {
-    const bool standardize = statistics->spec->standardize;
+    const bool standardize =
+        statistics->spec->standardize && !kind_of(statistics->spec)->keeps_numbers;
     double mean, scale;
 
     if (!exact_moments_measure(&statistics->moments[column->number], &mean, &scale))
@@ -597,8 +598,9 @@ static bool divides_label(const struct jobspec *spec)
     return kind->link && kind->link(&spec->params) == LABEL_LINK_EXP;
 }
 
-/* Of a regression. Kept as they are where the inputs are; one whose logarithm is learned is divided
- * by its mean. Where learning goes on from a model, as that has it. */
+/* Of a regression. Kept as they are where the inputs are, but for an origin that a sample tells
+ * (dataset_learn.c); one whose logarithm is learned is divided by its mean. Where learning goes on
+ * from a model, as that has it. */
 static enum status scale_label(const struct exact_moments *moments, const struct jobspec *spec,
                                const struct column_counts *label, struct dataset *dataset,
                                struct error *err)

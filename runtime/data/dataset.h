@@ -29,8 +29,9 @@ struct dataset_part {
     uint64_t rows;
     float *dense;            /* (rows, dense_width) */
     int32_t *ids;            /* (rows, id_count): rows of the id block, or -1 */
-    float *values;           /* regression: (rows) standardised label, or the label as it is where
-                                the kind of model keeps numbers; NULL otherwise */
+    float *values;           /* regression: (rows) standardised label, or where the kind of model
+                                keeps numbers what the label is more than its origin; NULL
+                                otherwise */
     int32_t *classes;        /* classification: (rows); -1 for a class training did not see; NULL
                                 otherwise, as both are where the model is learned without label */
     float *roles[ROW_ROLES]; /* (rows) each: what the rows have in the column of that role, NaN for
@@ -57,8 +58,8 @@ struct dataset {
     double label_mean, label_scale; /* regression: values = (label - mean) / scale */
     /* Regression: of the training rows' labels, the exact mean and population deviation (1 where it
      * is 0), each rounded once. They are label_mean and label_scale unless the kind of model keeps
-     * numbers: then these are 0 and 1. A label whose logarithm is learned (LABEL_LINK_EXP) is
-     * divided by its mean. */
+     * numbers: then these are the labels' origin (number_origin.h) and 1. A label whose logarithm
+     * is learned (LABEL_LINK_EXP) is divided by its mean. */
     double label_average, label_deviation;
     uint32_t role_columns[ROW_ROLES]; /* of the spools, of roles of numbers; 0: none */
     bool has_groups; /* rows of a group lie side by side, and have hashes of the same `high` */

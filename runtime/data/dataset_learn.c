@@ -123,6 +123,31 @@ static enum status sample_columns(const struct spool *spool, const struct jobspe
     return STATUS_OK;
 }
 
+/* Of numbers that are kept; where learning goes on from a model, as that has them. */
+static enum status take_origins(const struct sampled_column *columns, const struct jobspec *spec,
+                                struct dataset *dataset, struct error *err)
+{
+    struct transform *transform = &dataset->transform;
+
+    if (!transform->keeps_numbers || dataset->old_model)
+        return STATUS_OK;
+    for (uint32_t i = 0; i < transform->input_count; i++)
+        if (transform->inputs[i].type == INPUT_NUMERIC)
+            transform->inputs[i].mean = columns[i].origin;
+    if (spec->task == TASK_REGRESSION)
+        dataset->label_mean = columns[spec->input_count].origin;
+    return transform_has_origins(transform)
+               ? transform_finish_numbers(transform, &dataset->arena, err)
+               : STATUS_OK;
+}
+
+static enum status take_sampled(const struct sampled_column *columns, const struct jobspec *spec,
+                                struct dataset *dataset, struct error *err)
+{
+    TRY(robust_inputs(columns, spec, dataset, err));
+    return take_origins(columns, spec, dataset, err);
+}
+
 static enum status scale_inputs(const struct spool *spool, const struct jobspec *spec,
                                 const uint8_t *is_used, struct dataset *dataset, struct error *err)
 {
@@ -130,14 +155,14 @@ static enum status scale_inputs(const struct spool *spool, const struct jobspec 
     enum status status;
 
     if (spool->is_keyed)
-        return spool->ranges.sampled ? robust_inputs(spool->ranges.sampled, spec, dataset, err)
+        return spool->ranges.sampled ? take_sampled(spool->ranges.sampled, spec, dataset, err)
                                      : STATUS_OK;
     columns = calloc(spool->column_count, sizeof *columns);
     if (!columns)
         return fail_no_memory(err);
     status = sample_columns(spool, spec, is_used, columns, err);
     if (status == STATUS_OK)
-        status = robust_inputs(columns, spec, dataset, err);
+        status = take_sampled(columns, spec, dataset, err);
     free(columns);
     return status;
 }

@@ -39,7 +39,7 @@
 #include "runtime/data/spool.h"
 
 #define SPOOL_MAGIC      "TTSPOOL\n"
-#define SPOOL_VERSION    6
+#define SPOOL_VERSION    7
 #define SPOOL_BYTE_ORDER 0x01020304u
 #define SPOOL_ALIGN      ((size_t)8)
 #define SPOOL_PATH_MAX   4096

@@ -130,8 +130,12 @@ static enum status begin_part(struct measuring *measuring, struct error *err)
 }
 
 /* The oldest that has what the inputs and the label have. */
-static uint32_t format_of(const struct transform *transform, enum label_link link)
+static uint32_t format_of(const struct dataset *dataset, enum label_link link)
 {
+    const struct transform *transform = &dataset->transform;
+
+    if (transform->keeps_numbers && (dataset->label_mean != 0 || transform_has_origins(transform)))
+        return MODEL_FORMAT_ORIGINS;
     if (transform_has_concats(transform))
         return MODEL_FORMAT_CONCATS;
     if (transform->has_lists)
@@ -159,7 +163,7 @@ struct model measuring_model(const struct jobspec *spec, const struct dataset *d
     const enum label_link link = kind->link ? kind->link(&spec->params) : LABEL_LINK_NONE;
 
     return (struct model){
-        .format = format_of(&dataset->transform, link),
+        .format = format_of(dataset, link),
         .estimator = spec->estimator,
         .kind = kind,
         .task = spec->task,

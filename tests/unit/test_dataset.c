@@ -539,12 +539,13 @@ static void trees_take_numbers_and_labels_as_they_are(void **state)
     dense = dataset->train.dense;
     CHECK_INT(dataset->transform.dense_width, 1);
     CHECK(dataset->transform.keeps_numbers && dataset->transform.inputs[0].has_nulls);
-    CHECK(dense[0] == 10.5f && isnan(dense[1]) && dense[2] == -FLT_MAX);
-    CHECK(dataset->dense_greatest == FLT_MAX);
+    CHECK(dense[0] == 10.5f && isnan(dense[1]) && dense[2] == -TRANSFORM_KEPT_MOST);
+    CHECK(dataset->dense_greatest == TRANSFORM_KEPT_MOST);
     CHECK(dataset->train.ids[0] == 1 && dataset->train.ids[1] == 0); /* blue, red */
     CHECK_INT(dataset->train.ids[2], -1);
-    CHECK(dataset->train.values[0] == 1e6f + 1 && dataset->train.values[2] == 1e6f - 1);
-    CHECK(dataset->label_mean == 0 && dataset->label_scale == 1);
+    CHECK(dataset->label_mean == 1e6 + 1 && dataset->label_scale == 1); /* their median */
+    CHECK(dataset->train.values[0] == 0 && dataset->train.values[1] == 2);
+    CHECK(dataset->train.values[2] == -2);
     CHECK(dataset->label_average == 1e6 + 1);
     CHECK(fabs(dataset->label_deviation - sqrt(8.0 / 3)) < 1e-9);
     table_close(&table);

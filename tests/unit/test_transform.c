@@ -94,6 +94,7 @@ static struct transform make_kept(struct transform_input *inputs, struct arena *
     struct error err;
 
     transform.keeps_numbers = true;
+    inputs[0].mean = inputs[1].mean = 0;
     CHECK_OK(transform_finish(&transform, arena, &err));
     return transform;
 }
@@ -116,14 +117,41 @@ static void numbers_can_be_kept_as_they_are(void **state)
     CHECK_INT(transform.dense_width, 2);
     CHECK_INT(transform.id_rows, 6 + 3);
     CHECK_OK(transform_row(&transform, cells, dense, ids, &err));
-    CHECK(dense[0] == 60 && dense[1] == FLT_MAX);
+    CHECK(dense[0] == 60 && dense[1] == TRANSFORM_KEPT_MOST);
     CHECK_INT(ids[0], 1);
     cells[0].integer = -16777217; /* -2^24 - 1: the nearest float is even */
     cells[1].real = -1e300;
     CHECK_OK(transform_row(&transform, cells, dense, ids, &err));
-    CHECK(dense[0] == -16777216 && dense[1] == -FLT_MAX);
+    CHECK(dense[0] == -16777216 && dense[1] == -TRANSFORM_KEPT_MOST);
     cells[1].real = INFINITY;
     CHECK_INT(transform_row(&transform, cells, dense, ids, &err), STATUS_INVALID);
+    arena_deinit(&arena);
+}
+
+static void numbers_that_are_kept_are_counted_from_their_origin(void **state)
+{
+    struct cell cells[] = {{.type = CELL_INTEGER, .integer = 1700000061},
+                           {.type = CELL_NULL},
+                           text_cell("green"),
+                           text_cell("red")};
+    struct transform_input inputs[4];
+    struct arena arena;
+    struct error err;
+    float dense[2];
+    int32_t ids[2];
+    (void)state;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    struct transform transform = make_kept(inputs, &arena);
+    CHECK(!transform_has_origins(&transform));
+    inputs[0].mean = 1700000000;
+    CHECK_OK(transform_finish_numbers(&transform, &arena, &err));
+    CHECK(transform_has_origins(&transform));
+    CHECK_OK(transform_row(&transform, cells, dense, ids, &err));
+    CHECK(dense[0] == 61 && isnan(dense[1]));
+    inputs[0].mean = INFINITY;
+    CHECK_FAILS(transform_finish_numbers(&transform, &arena, &err), STATUS_CORRUPT,
+                "column \"age\": origin inf");
     arena_deinit(&arena);
 }
 
@@ -1037,6 +1065,7 @@ int main(void)
         cmocka_unit_test(parts_lie_side_by_side_each_once),
         cmocka_unit_test(null_takes_the_mean_the_is_null_input_and_the_null_bucket),
         cmocka_unit_test(numbers_can_be_kept_as_they_are),
+        cmocka_unit_test(numbers_that_are_kept_are_counted_from_their_origin),
         cmocka_unit_test(null_is_nan_among_numbers_that_are_kept),
         cmocka_unit_test(a_code_is_no_number_that_is_kept),
         cmocka_unit_test(an_unknown_word_falls_into_a_hash_bucket_or_nowhere),

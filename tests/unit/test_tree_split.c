@@ -17,7 +17,7 @@ static const struct tree_bounds no_bounds = {-INFINITY, INFINITY};
 static struct tree_split_options plain_options(void)
 {
     return (struct tree_split_options){
-        .lambda = 1, .max_cat_to_onehot = 4, .max_cat_threshold = 64};
+        .lambda = 1, .max_cat_to_onehot = 4, .max_cat_threshold = 64, .has_exact_hessians = true};
 }
 
 static float cuts[TREE_BINS_MAX]; /* between 0 and 1, 1 and 2 ... */
@@ -73,6 +73,15 @@ static double slow_score(double g, double h, double lambda, const struct tree_sp
     return -2 * (g * w + (h + lambda) * w * w / 2 + o->alpha * fabs(w));
 }
 
+/* Of gradients that were rounded, and hessians that were not. */
+static double slow_noise(const struct node *node, double lambda)
+{
+    const double rows = (double)node->total.hessian * node->units.rows_of_hessian;
+
+    return 8 * node->units.gradient * node->units.gradient * rows /
+           ((double)node->total.hessian * node->units.hessian + lambda);
+}
+
 static double slow_gain(const struct node *node, const uint8_t *goes_left, double l2,
                         const struct tree_split_options *o, struct tree_bounds bounds)
 {
@@ -94,7 +103,7 @@ static double slow_gain(const struct node *node, const uint8_t *goes_left, doubl
     if (o->directions && o->directions[0] * (values[0] - values[1]) < 0 && !is_of_missing)
         return -1;
     gain -= slow_score(g[0] + g[1], h[0] + h[1], o->lambda, o, bounds, &values[2]);
-    return gain >= o->gamma ? gain : -1;
+    return gain >= o->gamma && gain > slow_noise(node, o->lambda + l2) ? gain : -1;
 }
 
 static double slow_threshold(const struct node *node, const struct tree_split_options *o,
@@ -417,9 +426,33 @@ static void a_node_without_a_difference_is_not_split(void **state)
         node.total.hessian += node.histogram[b].hessian;
     }
     CHECK(best_of(&node, &o, no_bounds).gain == 0);
-    node.histogram[9].gradient += 1;
-    node.total.gradient += 1;
+    node.histogram[9].gradient += 10; /* as the rounding of so many rows makes */
+    node.total.gradient += 10;
+    CHECK(best_of(&node, &o, no_bounds).gain == 0);
+    node.histogram[9].gradient += 90;
+    node.total.gradient += 90;
     CHECK(best_of(&node, &o, no_bounds).gain > 0);
+}
+
+/* Rows of a hessian of .7, rounded down by chance in each of two bins: their true sum is the limit.
+ */
+static void a_rounded_hessian_reaches_what_it_may_stand_for(void **state)
+{
+    struct node node = {.column = {.bins = 5, .cuts = cuts}, .units = {1, 0.01, 1. / 70}};
+    struct tree_split_options o = plain_options();
+    (void)state;
+
+    for (uint32_t b = 1; b < 3; b++) {
+        node.histogram[b] = (struct tree_sums){b == 1 ? -1000 : 1000, 139}; /* two rows of .7 */
+        node.total.gradient += node.histogram[b].gradient;
+        node.total.hessian += node.histogram[b].hessian;
+    }
+    o.min_child_weight = 1.4;
+    CHECK(best_of(&node, &o, no_bounds).gain == 0);
+    o.has_exact_hessians = false;
+    CHECK(best_of(&node, &o, no_bounds).gain > 0);
+    o.min_child_weight = 1.5;
+    CHECK(best_of(&node, &o, no_bounds).gain == 0);
 }
 
 static void a_column_of_one_bin_has_no_split(void **state)
@@ -625,6 +658,7 @@ int main(void)
         cmocka_unit_test(values_are_parted_from_missing_ones),
         cmocka_unit_test(words_are_parted_from_missing_ones),
         cmocka_unit_test(a_node_without_a_difference_is_not_split),
+        cmocka_unit_test(a_rounded_hessian_reaches_what_it_may_stand_for),
         cmocka_unit_test(a_column_of_one_bin_has_no_split),
         cmocka_unit_test(sums_of_any_number_of_rows_are_exact),
         cmocka_unit_test(bounds_keep_what_is_below_in_order),

@@ -37,6 +37,8 @@ static inline void trees_fixture_begin(struct trees_fixture *made, uint32_t clas
     model->kind = kind_find(SLICE("trees"));
     model->label_mean = 0;
     model->label_scale = 1;
+    for (uint32_t i = 0; i < input_count; i++)
+        inputs[i].mean = 0; /* no origins */
     model->transform = (struct transform){
         .inputs = inputs, .input_count = input_count, .keeps_numbers = model->kind->keeps_numbers};
     CHECK_OK(transform_finish(&model->transform, arena, &err));

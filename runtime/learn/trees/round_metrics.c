@@ -150,12 +150,13 @@ static void add_numbers(const struct round_metrics *metrics, struct measure meas
     double predicted[QUANTILES_MAX];
 
     for (uint32_t i = 0; i < n; i++, z += outputs) {
-        const double label = (double)labels->values[first + i];
+        const double origin = metrics->objective->origin;
+        const double label = (double)labels->values[first + i] + origin;
         const struct number_row row = {predicted, label,
                                        labels->uppers ? (double)labels->uppers[first + i] : label};
 
         for (uint32_t j = 0; j < outputs; j++)
-            predicted[j] = tree_objective_prediction(link, z[j]);
+            predicted[j] = tree_objective_prediction(link, z[j]) + origin;
         wide_sum_add(digits, number_loss(measure, &metrics->model.aim, &row));
     }
 }
@@ -163,8 +164,10 @@ static void add_numbers(const struct round_metrics *metrics, struct measure meas
 static void add_spread(const struct round_metrics *metrics, const float *y, uint32_t n,
                        int64_t *digits)
 {
+    const double mean = metrics->dataset->label_average - metrics->objective->origin;
+
     for (uint32_t i = 0; i < n; i++) {
-        const double from_mean = (double)y[i] - metrics->dataset->label_average;
+        const double from_mean = (double)y[i] - mean;
 
         wide_sum_add(digits + SPREAD_LABELS * WIDE_DIGITS, from_mean);
         wide_sum_add(digits + SPREAD_SQUARES * WIDE_DIGITS, from_mean * from_mean);

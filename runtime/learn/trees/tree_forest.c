@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/reserve.h"
+#include "base/words.h"
 
 #define SET_VALUES 256 /* of a row of `sets` */
 
@@ -13,6 +14,7 @@ void tree_forest_deinit(struct tree_forest *forest)
     free(forest->trees);
     free(forest->nodes);
     free(forest->sets);
+    free(forest->sums);
     *forest = (struct tree_forest){0};
 }
 
@@ -26,6 +28,7 @@ enum status tree_forest_resize(struct tree_forest *forest, uint32_t trees, uint3
     }
     TRY(reserve_array((void **)&forest->trees, &forest->tree_room, trees, sizeof *forest->trees,
                       err));
+    TRY(reserve_array((void **)&forest->sums, &forest->sum_room, trees, sizeof *forest->sums, err));
     TRY(reserve_array((void **)&forest->nodes, &forest->node_room, nodes, sizeof *forest->nodes,
                       err));
     TRY(reserve_array((void **)&forest->sets, &forest->set_room, sets, sizeof *forest->sets, err));
@@ -33,6 +36,30 @@ enum status tree_forest_resize(struct tree_forest *forest, uint32_t trees, uint3
     forest->node_count = nodes;
     forest->set_count = sets;
     return STATUS_OK;
+}
+
+/* ---- memory that changes by itself ---- */
+
+static uint32_t sum_of_tree(const struct tree_forest *forest, uint32_t number)
+{
+    const struct forest_tree *tree = &forest->trees[number];
+
+    return words_sum(forest->nodes + tree->first,
+                     tree->count * (sizeof *forest->nodes / sizeof(uint32_t)));
+}
+
+void tree_forest_guard(struct tree_forest *forest)
+{
+    for (uint32_t tree = 0; tree < forest->tree_count; tree++)
+        forest->sums[tree] = sum_of_tree(forest, tree);
+}
+
+bool tree_forest_is_intact(const struct tree_forest *forest, uint32_t first, uint32_t end)
+{
+    for (uint32_t tree = first; tree < end; tree++)
+        if (sum_of_tree(forest, tree) != forest->sums[tree])
+            return false;
+    return true;
 }
 
 /* ---- a tree that was grown ---- */
@@ -81,8 +108,10 @@ enum status tree_forest_add(struct tree_forest *forest, const struct growing_tre
         }
         forest->nodes[first + i] = node;
     }
-    if (status == STATUS_OK)
+    if (status == STATUS_OK) {
         forest->trees[forest->tree_count - 1] = (struct forest_tree){first, count, output};
+        forest->sums[forest->tree_count - 1] = sum_of_tree(forest, forest->tree_count - 1);
+    }
     free(numbers);
     return status;
 }

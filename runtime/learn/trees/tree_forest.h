@@ -39,6 +39,8 @@ struct tree_forest {
     struct forest_set *sets;
     uint32_t tree_count, node_count, set_count;
     uint32_t tree_room, node_room, set_room;
+    uint32_t *sums; /* (sum_room): of each tree, those of the words of its nodes */
+    uint32_t sum_room;
 };
 
 void tree_forest_deinit(struct tree_forest *forest);
@@ -50,6 +52,11 @@ enum status tree_forest_resize(struct tree_forest *forest, uint32_t trees, uint3
  * count. */
 enum status tree_forest_add(struct tree_forest *forest, const struct growing_tree *tree,
                             uint32_t output, const float *values, struct error *err);
+
+/* Trees that others grew are there now: their nodes are what they shall stay. */
+void tree_forest_guard(struct tree_forest *forest);
+/* Are the nodes of trees [first, end) as they were when these were added? */
+bool tree_forest_is_intact(const struct tree_forest *forest, uint32_t first, uint32_t end);
 
 static inline bool forest_goes_left(const struct tree_forest *forest,
                                     const struct forest_node *node, uint8_t bin)

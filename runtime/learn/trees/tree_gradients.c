@@ -25,12 +25,13 @@ void gradients_squares(size_t n, const float *restrict y, const float *restrict 
     }
 }
 
-void gradients_squared_logs(size_t n, const float *y, const float *z, float *gradients,
-                            float *hessians)
+void gradients_squared_logs(size_t n, double origin, const float *y, const float *z,
+                            float *gradients, float *hessians)
 {
     for (size_t i = 0; i < n; i++) {
-        const double x = 1 + (z[i] > -1 + 1e-6 ? (double)z[i] : -1 + 1e-6);
-        const double log_ratio = logarithm_double(x) - logarithm_double(1 + (double)y[i]);
+        const double prediction = (double)z[i] + origin, label = (double)y[i] + origin;
+        const double x = 1 + (prediction > -1 + 1e-6 ? prediction : -1 + 1e-6);
+        const double log_ratio = logarithm_double(x) - logarithm_double(1 + label);
         const double hessian = (1 - log_ratio) / (x * x);
 
         gradients[i] = (float)(log_ratio / x);
@@ -100,11 +101,12 @@ void gradients_fair(size_t n, double c, const float *restrict y, const float *re
 }
 
 WIDE_VECTORS
-void gradients_percentages(size_t n, const float *restrict y, const float *restrict z,
-                           float *restrict gradients, float *restrict hessians)
+void gradients_percentages(size_t n, double origin, const float *restrict y,
+                           const float *restrict z, float *restrict gradients,
+                           float *restrict hessians)
 {
     for (size_t i = 0; i < n; i++) {
-        const float size = fabsf(y[i]) > 1 ? fabsf(y[i]) : 1;
+        const float label = fabsf((float)((double)y[i] + origin)), size = label > 1 ? label : 1;
 
         gradients[i] = ((z[i] > y[i] ? 1.0f : 0.0f) - (z[i] < y[i] ? 1.0f : 0.0f)) / size;
         hessians[i] = 1;

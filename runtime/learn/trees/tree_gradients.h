@@ -1,7 +1,8 @@
 /*
  * tree_gradients.h - the derivatives of tree_objective.h, as loops over n rows.
  *
- * z (n) are outputs, gradients and hessians (n). Elements do not depend on each other: the same
+ * z (n) are outputs, gradients and hessians (n). Labels and outputs are counted from `origin` where
+ * it matters. Elements do not depend on each other: the same
  * bits in vectors of any width. All results are within +-TREE_GRADIENT_MOST.
  */
 #ifndef RUNTIME_LEARN_TREES_TREE_GRADIENTS_H
@@ -14,8 +15,8 @@
 #define TREE_HESSIAN_LEAST 1e-16f /* of classes, before weights */
 
 void gradients_squares(size_t n, const float *y, const float *z, float *gradients, float *hessians);
-void gradients_squared_logs(size_t n, const float *y, const float *z, float *gradients,
-                            float *hessians);
+void gradients_squared_logs(size_t n, double origin, const float *y, const float *z,
+                            float *gradients, float *hessians);
 void gradients_pseudo_huber(size_t n, double slope, const float *y, const float *z,
                             float *gradients, float *hessians);
 /* Of a quantile: 1 - quantile where the output is not below the label, else -quantile. */
@@ -29,8 +30,8 @@ void gradients_huber(size_t n, double delta, const float *y, const float *z, flo
                      float *hessians);
 void gradients_fair(size_t n, double c, const float *y, const float *z, float *gradients,
                     float *hessians);
-void gradients_percentages(size_t n, const float *y, const float *z, float *gradients,
-                           float *hessians);
+void gradients_percentages(size_t n, double origin, const float *y, const float *z,
+                           float *gradients, float *hessians);
 /* y is within [0, 1]. */
 void gradients_logistic(size_t n, const float *y, const float *z, float *gradients,
                         float *hessians);

@@ -379,10 +379,9 @@ static enum status find_splits(struct growing_tree *growth, const struct sharing
 /* Could a node with these sums and rows at this depth be divided at all? */
 static bool may_be_divided(const struct growing_tree *growth, const struct tree_node *node)
 {
-    const double hessian = (double)node->sums.hessian * growth->units.hessian;
-
     return node->depth < growth->limits.max_depth &&
-           hessian >= 2 * growth->options.min_child_weight &&
+           tree_hessian_reaches((double)node->sums.hessian, 2 * growth->options.min_child_weight,
+                                units_of(growth, node), &growth->options) &&
            (double)node->rows >= 2 * growth->options.min_rows;
 }
 

@@ -144,7 +144,7 @@ static double mean_of_labels(const struct dataset *dataset)
         sum += (double)weights[i] * (double)dataset->sample.values[i];
         all += (double)weights[i];
     }
-    return sum / all;
+    return sum / all + dataset->label_mean;
 }
 
 /* Of reg:pseudohubererror: where the derivative of the sample's loss is 0, which grows with z. */
@@ -152,7 +152,7 @@ static double huber_center(const struct dataset *dataset, double slope, struct l
 {
     const struct dataset_part *sample = &dataset->sample;
     const float *weights = weights_of_sample(dataset);
-    double low = range.least, high = range.greatest;
+    double low = range.least - dataset->label_mean, high = range.greatest - dataset->label_mean;
 
     for (int halving = 0; halving < 100 && low < high; halving++) {
         const double middle = low + (high - low) / 2;
@@ -168,7 +168,7 @@ static double huber_center(const struct dataset *dataset, double slope, struct l
         else
             high = middle;
     }
-    return high;
+    return high + dataset->label_mean;
 }
 
 static double mean_of_logs(const struct dataset *dataset)
@@ -177,7 +177,9 @@ static double mean_of_logs(const struct dataset *dataset)
     double sum = 0, all = 0;
 
     for (uint64_t i = 0; i < dataset->sample.rows; i++) {
-        sum += weight_at(weights, i) * logarithm_double(1 + (double)dataset->sample.values[i]);
+        const double label = (double)dataset->sample.values[i] + dataset->label_mean;
+
+        sum += weight_at(weights, i) * logarithm_double(1 + label);
         all += weight_at(weights, i);
     }
     return exponential_double(sum / all) - 1;
@@ -286,7 +288,7 @@ static double output_of(const struct tree_objective *objective, double predictio
                logarithm_double(at_least(1 - prediction, SHARE_LEAST));
     if (link == TREES_LINK_EXP)
         return logarithm_double(at_least(prediction, MEAN_LEAST));
-    return prediction;
+    return prediction - objective->origin;
 }
 
 static double start_of(const struct tree_objective *objective, struct label_range range)
@@ -341,6 +343,12 @@ void tree_objective_base(const struct tree_objective *objective, float *base)
 enum trees_link tree_objective_link(const struct tree_objective *objective)
 {
     return facts_of[objective->name].link;
+}
+
+bool tree_objective_has_unit_hessians(const struct tree_objective *objective)
+{
+    return objective->name == TREE_SQUARED_ERROR || objective->name == TREE_HUBER ||
+           trees_have_quantiles(objective->name);
 }
 
 static struct survival survival_of(const struct tree_objective *objective)
@@ -517,6 +525,7 @@ enum status tree_objective_init(struct tree_objective *objective, const struct j
                                                  : 1,
         .params = params,
         .dataset = dataset,
+        .origin = dataset->label_mean,
         .positive_weight = (float)params->scale_pos_weight,
     };
     TRY(check_classes(objective, spec, err));
@@ -573,7 +582,7 @@ static void derive_numbers(const struct tree_objective *objective, size_t count,
 
     switch (objective->name) {
     case TREE_SQUARED_LOG_ERROR:
-        gradients_squared_logs(count, y, z, gradients, hessians);
+        gradients_squared_logs(count, objective->origin, y, z, gradients, hessians);
         return;
     case TREE_PSEUDO_HUBER:
         gradients_pseudo_huber(count, params->huber_slope, y, z, gradients, hessians);
@@ -588,7 +597,7 @@ static void derive_numbers(const struct tree_objective *objective, size_t count,
         gradients_fair(count, params->fair_c, y, z, gradients, hessians);
         return;
     case TREE_MAPE:
-        gradients_percentages(count, y, z, gradients, hessians);
+        gradients_percentages(count, objective->origin, y, z, gradients, hessians);
         return;
     case TREE_REGRESSION_LOGISTIC:
         gradients_logistic(count, y, z, gradients, hessians);
@@ -710,7 +719,7 @@ static double robust_loss(const struct tree_objective *objective, double y, doub
     const double c = objective->params->fair_c;
 
     if (objective->name == TREE_MAPE)
-        return r / fmax(1, fabs(y));
+        return r / fmax(1, fabs(y + objective->origin));
     if (objective->name == TREE_FAIR)
         return c * r - c * c * logarithm_double(1 + r / c);
     return r <= delta ? r * r / 2 : delta * (r - delta / 2);

@@ -50,7 +50,9 @@ struct tree_objective {
     const struct dataset *dataset;
     float positive_weight; /* of rows of the second class, beside class_weights */
     uint32_t prediction;   /* which output is what is predicted: aim.h */
-    double start;          /* the sum of no trees; of several classes the statement's base_score */
+    double origin; /* of a regression: values are what labels are more than it, and outputs what
+                    * predictions are (number_origin.h) */
+    double start;  /* the sum of no trees; of several classes the statement's base_score */
     double starts[QUANTILES_MAX]; /* of objectives with quantiles, in place of start; (outputs) */
     /* What 1 stands for in sums of losses, a power of two; and the greatest loss of a row. */
     double loss_unit, loss_most;
@@ -130,6 +132,8 @@ void tree_objective_rows(const struct tree_objective *objective, struct tree_lab
  * class that training did not see the most. */
 void tree_objective_class_losses(const struct tree_objective *objective, uint32_t n,
                                  const int32_t *classes, const float *z, double *losses);
+/* Has each row the same hessian of 1, or its weight? */
+bool tree_objective_has_unit_hessians(const struct tree_objective *objective);
 /* What is predicted by an output. */
 double tree_objective_prediction(enum trees_link link, float z);
 /* What its numbers are. spec: of the job, whose columns' names are borrowed. */
@@ -154,7 +158,8 @@ static inline int64_t tree_objective_count(const struct tree_objective *objectiv
 
     if (objective->name != TREE_MAPE)
         return weight ? tree_objective_weight(objective, of_sample) : 1;
-    count = tree_objective_weight(objective, of_sample / fmax(1, fabs((double)label)));
+    count = tree_objective_weight(objective,
+                                  of_sample / fmax(1, fabs((double)label + objective->origin)));
     return of_sample > 0 && count == 0 ? 1 : count;
 }
 

@@ -31,7 +31,7 @@ struct tree_layout tree_layout_of(const struct tree_bins *bins)
 double tree_rows_bytes(const struct tree_layout *layout, uint32_t outputs)
 {
     return (double)layout->group_count * layout->row_bytes + layout->bins->column_count +
-           outputs * 12. + 14;
+           outputs * 20. + 14;
 }
 
 /* ---- memory ---- */
@@ -66,6 +66,7 @@ enum status tree_rows_init(struct tree_rows *lane, const struct tree_layout *lay
         .outputs = outputs,
         .columns = malloc((size_t)layout->bins->column_count * rows + 1),
         .scores = malloc(numbers * sizeof(float)),
+        .totals = malloc(numbers * sizeof(double)),
         .values = is_classifier ? NULL : malloc((rows + 1) * sizeof(float)),
         .classes = is_classifier ? malloc((rows + 1) * sizeof(int32_t)) : NULL,
         .weights = is_weighted ? malloc((rows + 1) * sizeof(float)) : NULL,
@@ -77,7 +78,7 @@ enum status tree_rows_init(struct tree_rows *lane, const struct tree_layout *lay
         .packed = learns ? malloc((rows + 1) * sizeof(uint32_t)) : NULL,
         .order = learns ? malloc((rows + 1) * sizeof(uint16_t)) : NULL,
     };
-    if (!lane->columns || !lane->scores || !(lane->values || lane->classes) ||
+    if (!lane->columns || !lane->scores || !lane->totals || !(lane->values || lane->classes) ||
         (is_weighted && !lane->weights) || (part->roles[ROLE_LABEL_UPPER] && !lane->uppers) ||
         (learns && (!lane->groups || !lane->gradients || !lane->hessians || !lane->keys ||
                     !lane->packed || !lane->order))) {
@@ -94,6 +95,7 @@ void tree_rows_deinit(struct tree_rows *lane)
     free(lane->columns);
     free(lane->groups);
     free(lane->scores);
+    free(lane->totals);
     free(lane->starts);
     free(lane->sums);
     free(lane->applied);
@@ -228,9 +230,9 @@ static uint32_t sum_labels(const struct tree_rows *lane)
 static uint32_t sum_scores(const struct tree_rows *lane)
 {
     const size_t numbers = (size_t)lane->rows * lane->outputs;
-    const uint32_t sums = lane->sums ? words_sum(lane->sums, 2 * numbers) : 0;
+    const void *sums = lane->sums ? (const void *)lane->sums : lane->totals;
 
-    return words_sum(lane->scores, numbers) + words_mix_one(sums);
+    return words_sum(lane->scores, numbers) + words_mix_one(words_sum(sums, 2 * numbers));
 }
 
 static uint32_t sum_gradients(const struct tree_rows *lane)
@@ -257,11 +259,6 @@ enum status tree_rows_loaded(struct tree_rows *lane, struct error *err)
     lane->columns_sum = sum_columns(lane);
     lane->labels_sum = sum_labels(lane);
     return STATUS_OK;
-}
-
-void tree_rows_guard_scores(struct tree_rows *lane)
-{
-    lane->scores_sum = sum_scores(lane);
 }
 
 void tree_rows_guard_gradients(struct tree_rows *lane)
@@ -306,11 +303,19 @@ static int64_t whole_of(double value, double scale)
     return (int64_t)(scaled > SUM_MOST ? SUM_MOST : scaled < -SUM_MOST ? -SUM_MOST : scaled);
 }
 
-static void start_sums(struct tree_rows *lane)
+/* Of rows that begin with those numbers, `step` of them each. */
+static void start_totals(struct tree_rows *lane, const float *starts, size_t step)
 {
-    for (size_t i = 0; i < (size_t)lane->rows * lane->outputs; i++)
-        lane->sums[i] = whole_of((double)lane->scores[i], lane->sum_scale);
-    memset(lane->applied, 0, lane->rounds_most * sizeof *lane->applied);
+    double *totals = lane->totals;
+    int64_t *sums = lane->sums;
+
+    for (uint32_t row = 0; row < lane->rows; row++, starts += step)
+        for (uint32_t j = 0; j < lane->outputs; j++) {
+            if (sums)
+                *sums++ = whole_of((double)starts[j], lane->sum_scale);
+            else
+                *totals++ = (double)starts[j];
+        }
 }
 
 enum status tree_rows_keep_sums(struct tree_rows *lane, uint32_t rounds, double scale,
@@ -318,6 +323,8 @@ enum status tree_rows_keep_sums(struct tree_rows *lane, uint32_t rounds, double 
 {
     lane->sum_scale = scale;
     lane->rounds_most = rounds;
+    free(lane->totals);
+    lane->totals = NULL;
     lane->sums = malloc(((size_t)lane->rows * lane->outputs + 1) * sizeof *lane->sums);
     lane->applied = malloc((rounds + (size_t)1) * sizeof *lane->applied);
     return lane->sums && lane->applied ? STATUS_OK : fail_no_memory(err);
@@ -325,15 +332,12 @@ enum status tree_rows_keep_sums(struct tree_rows *lane, uint32_t rounds, double 
 
 void tree_rows_start(struct tree_rows *lane, const float *base)
 {
-    for (uint32_t row = 0; row < lane->rows; row++)
-        memcpy(lane->scores + (size_t)row * lane->outputs,
-               lane->starts ? lane->starts + (size_t)row * lane->outputs : base,
-               lane->outputs * sizeof *base);
+    start_totals(lane, lane->starts ? lane->starts : base, lane->starts ? lane->outputs : 0);
+    if (lane->applied)
+        memset(lane->applied, 0, lane->rounds_most * sizeof *lane->applied);
     lane->scored = 0;
     lane->round = lane->tree = 0;
-    if (lane->sums)
-        start_sums(lane);
-    tree_rows_guard_scores(lane);
+    tree_rows_take_scores(lane);
 }
 
 static uint32_t some_rows(const struct tree_rows *lane, uint32_t first)
@@ -386,11 +390,17 @@ enum status tree_rows_weigh(struct tree_rows *lane, const struct tree_forest *fo
     return STATUS_OK;
 }
 
-void tree_rows_take_sums(struct tree_rows *lane)
+void tree_rows_take_scores(struct tree_rows *lane)
 {
-    for (size_t i = 0; i < (size_t)lane->rows * lane->outputs; i++)
-        lane->scores[i] = (float)((double)lane->sums[i] / lane->sum_scale);
-    tree_rows_guard_scores(lane);
+    const size_t numbers = (size_t)lane->rows * lane->outputs;
+
+    if (lane->sums)
+        for (size_t i = 0; i < numbers; i++)
+            lane->scores[i] = (float)((double)lane->sums[i] / lane->sum_scale);
+    else
+        for (size_t i = 0; i < numbers; i++)
+            lane->scores[i] = (float)lane->totals[i];
+    lane->scores_sum = sum_scores(lane);
 }
 
 enum status tree_rows_score(struct tree_rows *lane, const struct tree_forest *forest,
@@ -407,11 +417,11 @@ enum status tree_rows_score(struct tree_rows *lane, const struct tree_forest *fo
 
         for (uint32_t first = 0; first < lane->rows; first += TREE_PATHS_ROWS) {
             const uint32_t rows = some_rows(lane, first);
-            float *scores = lane->scores + (size_t)first * lane->outputs + tree->output;
+            double *totals = lane->totals + (size_t)first * lane->outputs + tree->output;
 
             tree_paths_find(&paths, lane->scored, lane->columns + first, lane->rows, rows);
-            for (uint32_t i = 0; i < rows; i++, scores += lane->outputs)
-                *scores += root[paths.leaves[i]].value;
+            for (uint32_t i = 0; i < rows; i++, totals += lane->outputs)
+                *totals += (double)root[paths.leaves[i]].value;
         }
     }
     tree_paths_deinit(&paths);
@@ -423,7 +433,7 @@ void tree_rows_score_grown(struct tree_rows *lane, const struct growing_tree *tr
 {
     for (uint32_t block = 0; block < lane->blocks; block++) {
         const uint16_t *order = lane->order + (size_t)block * TREE_BLOCK_ROWS;
-        float *scores = lane->scores + (size_t)block * TREE_BLOCK_ROWS * lane->outputs + output;
+        double *totals = lane->totals + (size_t)block * TREE_BLOCK_ROWS * lane->outputs + output;
 
         for (uint32_t node = 0; node < tree->node_count; node++) {
             const struct tree_run *run = tree_rows_run(lane, node, block);
@@ -431,7 +441,7 @@ void tree_rows_score_grown(struct tree_rows *lane, const struct growing_tree *tr
             if (!values[node] || tree->nodes[node].is_inner)
                 continue;
             for (uint32_t i = run->first; i < (uint32_t)run->first + run->count; i++)
-                scores[(size_t)order[i] * lane->outputs] += values[node];
+                totals[(size_t)order[i] * lane->outputs] += (double)values[node];
         }
     }
     lane->scored++;

@@ -44,7 +44,10 @@ struct tree_rows {
     const struct tree_layout *layout;
     uint32_t rows, blocks, outputs;
     uint8_t *columns; /* (columns, rows) */
-    float *scores;    /* (rows, outputs): base and trees so far */
+    float *scores;    /* (rows, outputs): base and trees so far, as the model will predict */
+    double *totals;   /* (rows, outputs): of which scores are the nearest floats. The leaves of one
+                         more tree may be smaller than a step of these, and count nevertheless; NULL
+                         with sums */
     float *starts;    /* (rows, outputs): of the old model; NULL: there is none */
     int64_t *sums;   /* (rows, outputs): the scores of dart, in units of 1 / sum_scale; else NULL */
     double *applied; /* (rounds): what each round of trees weighs in them */
@@ -133,14 +136,14 @@ enum status tree_rows_keep_sums(struct tree_rows *lane, uint32_t rounds, double 
 enum status tree_rows_weigh(struct tree_rows *lane, const struct tree_forest *forest,
                             uint32_t first, uint32_t count, uint32_t round, double weight,
                             struct error *err);
-/* scores of sums */
-void tree_rows_take_sums(struct tree_rows *lane);
-/* The trees from `scored` on, up to `trees`. NO_MEMORY. */
+/* The trees from `scored` on, up to `trees`, join the totals. NO_MEMORY. */
 enum status tree_rows_score(struct tree_rows *lane, const struct tree_forest *forest,
                             uint32_t trees, struct error *err);
 /* One tree more, which grew in these rows: values of its nodes (forest leaves alone). */
 void tree_rows_score_grown(struct tree_rows *lane, const struct growing_tree *tree, uint32_t output,
                            const float *values);
+/* Scores become those of the totals, or sums, and are guarded. */
+void tree_rows_take_scores(struct tree_rows *lane);
 
 /* A tree begins: all rows are in the root, and nothing is packed. */
 enum status tree_rows_begin(struct tree_rows *lane, struct error *err);
@@ -177,8 +180,7 @@ enum {
 bool tree_rows_are_intact(const struct tree_rows *lane, uint32_t parts);
 /* Whether the order has each row of a block once: else it names rows that there are not. */
 bool tree_rows_order_is_whole(const struct tree_rows *lane);
-/* Scores, or gradients, have been written. */
-void tree_rows_guard_scores(struct tree_rows *lane);
+/* Gradients have been written. */
 void tree_rows_guard_gradients(struct tree_rows *lane);
 
 /* Rows of a node in the lane. */

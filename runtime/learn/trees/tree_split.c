@@ -8,7 +8,12 @@
 #include "scoring/elementary.h"
 
 #define ROUNDING 0x1p-40 /* of scores: more than double loses in a gain, less than rows gain */
-#define LANES    8       /* maxima side by side */
+/* Gradients and hessians are integers that were rounded at random, each by a variance of 1/4 at
+ * most. Rows that are all alike gain by a split what the rounding makes, 1/4 times a number of
+ * chi-square's distribution with one degree of freedom, which hardly any of so many splits gets
+ * above 32. */
+#define NOISE 8.0
+#define LANES 8 /* maxima side by side */
 
 /* ---- leaves ---- */
 
@@ -118,7 +123,9 @@ struct rules {
     struct penalties penalties;
     struct tree_units units;
     double parent; /* score of both sides in one */
+    double noise;  /* what rounding may gain */
     double min_child_weight, min_rows;
+    double hessian_most; /* that an integer may stand for */
     int direction;
     uint32_t unordered; /* the parting to which the direction does not matter */
     bool is_plain;      /* neither L1 penalty nor limits of values */
@@ -168,16 +175,16 @@ static void take_sides(const struct partings *restrict partings, struct tree_sum
 /* May a side have so much? hessian: in integers, which are no less than 0. */
 static inline bool is_enough(double hessian, const struct rules *rules)
 {
-    return (hessian > 0) & (hessian * rules->units.hessian >= rules->min_child_weight) &
+    return (hessian > 0) & (hessian * rules->hessian_most >= rules->min_child_weight) &
            (hessian * rules->units.rows_of_hessian + 0.5 >= rules->min_rows);
 }
 
 /* What sides gain over both in one, or 0 where it is none. */
-static inline double gain_of(double score, double parent, bool may_be)
+static inline double gain_of(double score, const struct rules *rules, bool may_be)
 {
-    const double gain = score - parent;
+    const double gain = score - rules->parent;
 
-    return may_be & (gain > fabs(score) * ROUNDING) ? gain : 0;
+    return may_be & (gain > fabs(score) * ROUNDING) & (gain > rules->noise) ? gain : 0;
 }
 
 /* With rules of its own, which no gain that is written can change. */
@@ -195,7 +202,7 @@ static void gain_plainly(const struct sides *restrict sides, uint32_t count,
         const double h = sides->hessians[i] * units.hessian + lambda;
         const double other_h = sides->other_hessians[i] * units.hessian + lambda;
 
-        gains[i] = gain_of(g * g / h + other_g * other_g / other_h, own.parent,
+        gains[i] = gain_of(g * g / h + other_g * other_g / other_h, &own,
                            is_enough(sides->hessians[i], &own) &
                                is_enough(sides->other_hessians[i], &own));
     }
@@ -216,10 +223,10 @@ static void gain_by_rules(const struct sides *restrict sides, uint32_t count,
         const double other_h = sides->other_hessians[i] * units.hessian;
         const double rise = value_of(other_g, other_h, penalties) - value_of(g, h, penalties);
 
-        gains[i] = gain_of(
-            score_of(g, h, penalties) + score_of(other_g, other_h, penalties), own.parent,
-            is_enough(sides->hessians[i], &own) & is_enough(sides->other_hessians[i], &own) &
-                ((rise * own.direction >= 0) | (i == own.unordered)));
+        gains[i] = gain_of(score_of(g, h, penalties) + score_of(other_g, other_h, penalties), &own,
+                           is_enough(sides->hessians[i], &own) &
+                               is_enough(sides->other_hessians[i], &own) &
+                               ((rise * own.direction >= 0) | (i == own.unordered)));
     }
 }
 
@@ -410,7 +417,7 @@ static double rank_of(const struct finding *finding, struct tree_sums sums)
     const struct tree_units units = finding->rules.units;
     const double hessian = (double)sums.hessian * units.hessian;
 
-    if (hessian < options->min_child_weight)
+    if (!tree_hessian_reaches((double)sums.hessian, options->min_child_weight, units, options))
         return 0;
     return (double)sums.gradient * units.gradient /
            (hessian + (options->cat_smooth > 0 ? options->cat_smooth : options->lambda));
@@ -510,6 +517,20 @@ static void find_set(const struct finding *finding, struct tree_split *best)
                 ranked.in_order[choice.parting < sets.firsts ? i : ranked.count - 1 - i]);
 }
 
+/* The more rows, the more of them were rounded. `total` is of the node. */
+static double noise_of(struct tree_sums total, struct tree_units units,
+                       const struct tree_split_options *options, double lambda)
+{
+    const double hessian = (double)total.hessian * units.hessian;
+    const double rows = (double)total.hessian * units.rows_of_hessian;
+    const double value = (double)total.gradient * units.gradient / (hessian + lambda);
+    const double of_hessian = options->has_exact_hessians ? 0 : value * units.hessian;
+
+    return hessian > 0 ? NOISE * (units.gradient * units.gradient + of_hessian * of_hessian) *
+                             rows / (hessian + lambda)
+                       : 0;
+}
+
 bool tree_split_is_by_order(const struct tree_column *column,
                             const struct tree_split_options *options)
 {
@@ -530,7 +551,10 @@ void tree_split_find(const struct tree_column *column, uint32_t number,
     rules->penalties.lambda += is_sorted ? options->cat_l2 : 0;
     rules->parent = score_of((double)total.gradient * units.gradient,
                              (double)total.hessian * units.hessian, &of_parent);
+    rules->noise = noise_of(total, units, options, rules->penalties.lambda);
     rules->min_child_weight = options->min_child_weight;
+    rules->hessian_most =
+        units.hessian * (options->has_exact_hessians ? 1 : 1 + units.rows_of_hessian);
     rules->min_rows = options->min_rows;
     rules->direction = options->directions ? options->directions[number] : 0;
     rules->is_plain = options->alpha == 0 && rules->direction == 0 &&

@@ -14,8 +14,9 @@
  * no row of the node lies between several cuts, the middle one is the split.
  *
  * There is a split only where the gain is no less than gamma, and more than what rounding alone
- * makes of it; where both sides have at least min_child_weight of hessians, more than none, and
- * min_rows rows, rounded to whole ones as LightGBM does; and where the values of both sides are
+ * makes of it (NOISE in tree_split.c), so that rows which are all alike stay together; where both
+ * sides have at least min_child_weight of hessians, as far as integers can tell, more than none,
+ * and min_rows rows, rounded to whole ones as LightGBM does; and where the values of both sides are
  * ordered by the column's monotone constraint, unless one side has missing values alone.
  *
  * The words of a category are parted one from the rest, or where they are many in the order of
@@ -64,6 +65,7 @@ struct tree_bounds {
 
 struct tree_split_options {
     double lambda, alpha, max_delta_step, min_child_weight, gamma;
+    bool has_exact_hessians;    /* no integer of a hessian was rounded */
     double min_rows;            /* of a leaf, by rows_of_hessian; 0: no limit */
     uint32_t max_cat_to_onehot; /* categories of fewer bins: one against the rest */
     uint32_t max_cat_threshold; /* most bins on the smaller side of a set */
@@ -99,6 +101,16 @@ static inline bool tree_split_goes_left(const struct tree_split *split, uint8_t 
 void tree_split_bounds(const struct tree_split *split, struct tree_units units,
                        const struct tree_split_options *options, struct tree_bounds bounds,
                        struct tree_bounds *left, struct tree_bounds *right);
+
+/* May hessians with this sum, in integers, be no less than `least`? Each row's was rounded by less
+ * than 1. */
+static inline bool tree_hessian_reaches(double sum, double least, struct tree_units units,
+                                        const struct tree_split_options *options)
+{
+    const double rounded = options->has_exact_hessians ? 0 : sum * units.rows_of_hessian;
+
+    return (sum + rounded) * units.hessian >= least;
+}
 
 /* Are the column's words parted in an order? Then cat_l2 is for what is parted so. */
 bool tree_split_is_by_order(const struct tree_column *column,

@@ -190,7 +190,7 @@ static uint64_t check(const void *self)
 
     text_init(&bytes, FINGERPRINT_BYTES);
     trees_put_progress(&trees->progress, trees_rank(trees->objective.name), &bytes);
-    put_u32(&bytes, trees->guard.forest);
+    put_u32(&bytes, words_sum(trees->forest.sums, trees->forest.tree_count));
     put_u32(&bytes, trees->guard.base);
     put_u32(&bytes, trees->guard.quantiles);
     put_u32(&bytes, trees->guard.risks);
@@ -268,6 +268,7 @@ static void *memory(void *self, const char *name, size_t *size)
         {"rows", rows->columns, (size_t)rows->rows * trees->bins.column_count},
         {"labels", rows->values ? (void *)rows->values : rows->classes, rows->rows * sizeof(float)},
         {"scores", rows->scores, numbers * sizeof(float)},
+        {"totals", rows->totals, numbers * sizeof(double)},
         {"gradients", rows->gradients, numbers * sizeof(float)},
         {"residuals", rows->residuals, numbers * sizeof(float)},
         {"risks", trees->objective.risks.risks,
@@ -443,7 +444,8 @@ static enum status open_drops(struct trees *trees, struct error *err)
     const struct dataset *dataset = trees->dataset;
     const bool is_number = trees->spec->task == TASK_REGRESSION &&
                            tree_objective_link(&trees->objective) == TREES_LINK_NONE;
-    const double size = fabs(dataset->label_average) + dataset->label_deviation;
+    const double size =
+        fabs(dataset->label_average - dataset->label_mean) + dataset->label_deviation;
     int bits = 0;
 
     if (is_number && size > SIZE_LEAST)
@@ -496,6 +498,9 @@ static enum status open_parts(struct trees *trees, struct error *err)
     TRY(tree_growth_init(&trees->growing, &trees->bins, &trees->constraints, params,
                          trees->spec->seed, batch_of(trees->bins.offsets[trees->bins.column_count]),
                          err));
+    trees->growing.options.has_exact_hessians =
+        tree_objective_has_unit_hessians(&trees->objective) &&
+        dataset->role_columns[ROLE_SAMPLE_WEIGHT] == 0 && params->row_strategy != TREE_GOSS;
     trees->lanes =
         job_lanes(trees->spec->lanes, trees->spec->lanes_max,
                   rows < UINT32_MAX ? (uint32_t)rows : UINT32_MAX, (uint64_t)cost.parameters);

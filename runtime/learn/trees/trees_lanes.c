@@ -177,8 +177,9 @@ static enum status score(struct trees *trees, struct tree_rows *rows, uint32_t u
         tree_rows_score_grown(rows, &trees->growing, trees->forest.trees[last].output,
                               trees->values);
     }
+    TRY(trees_verify_grown(trees, rows->scored, upto, err)); /* whose nodes lead rows */
     TRY(tree_rows_score(rows, &trees->forest, upto, err));
-    tree_rows_guard_scores(rows);
+    tree_rows_take_scores(rows);
     return STATUS_OK;
 }
 
@@ -189,13 +190,14 @@ static enum status weigh_rounds(const struct trees *trees, struct tree_rows *row
     const struct tree_drops *drops = &trees->drops;
 
     TRY(check_rows(rows, TREE_ROWS_LABELS | TREE_ROWS_SCORES, err));
+    TRY(trees_verify_grown(trees, 0, drops->rounds * trees->trees_each, err));
     for (uint32_t round = 0; round < drops->rounds; round++) {
         const bool is_out = without_dropped && drops->are_dropped[round];
 
         TRY(tree_rows_weigh(rows, &trees->forest, round * trees->trees_each, trees->trees_each,
                             round, is_out ? 0 : drops->weights[round], err));
     }
-    tree_rows_take_sums(rows);
+    tree_rows_take_scores(rows);
     return STATUS_OK;
 }
 
@@ -850,7 +852,7 @@ enum status trees_contribute(void *self, uint32_t first, uint32_t count, int64_t
     (void)rows;
 
     progress_note();
-    TRY(trees_verify(trees, err)); /* rows are led by the trees' nodes */
+    TRY(trees_verify_growing(trees, err));
     if (trees->drops.weights)
         tree_drops_move(&trees->drops, trees->progress.round);
     TRY(choose_lanes(trees, first, first + count, done, err));

@@ -77,9 +77,9 @@ struct trees_taking {
     struct tree_risk *risks; /* (objective.risks.count) */
 };
 
-/* Sums of memory that only the learner writes. */
+/* Sums of memory that only the learner writes, beside those of the forest's trees. */
 struct trees_guard {
-    uint32_t forest, base, quantiles, risks;
+    uint32_t base, quantiles, risks;
 };
 
 struct trees {

@@ -73,6 +73,16 @@ enum trees_stage trees_first_stage(const struct trees *trees)
     return trees->objective.name == TREE_COX ? TREES_RISKS : TREES_GRADIENTS;
 }
 
+/* A power of two, by which hessians of 1, of 1/4, or of weights that are whole numbers become
+ * integers without being rounded. */
+static double hessian_scale(double greatest)
+{
+    int bits;
+
+    (void)frexp(HESSIAN_MOST / greatest, &bits);
+    return ldexp(1, bits - 1);
+}
+
 struct tree_sampling trees_sampling(const struct trees *trees)
 {
     const struct trees_progress *progress = &trees->progress;
@@ -82,7 +92,7 @@ struct tree_sampling trees_sampling(const struct trees *trees)
                                       trees_number_of_growing(trees), 0),
         .threshold = (uint64_t)(trees->params.subsample * 0x1p32),
         .gradient_scale = GRADIENT_MOST / (double)progress->gradient_greatest,
-        .hessian_scale = HESSIAN_MOST / (double)progress->hessian_greatest,
+        .hessian_scale = hessian_scale((double)progress->hessian_greatest),
     };
 }
 
@@ -448,7 +458,7 @@ enum status trees_apply(void *self, const struct phase_totals *totals,
     *report = (struct learner_report){.epoch = trees->progress.round + 1};
     if (trees->progress.phase.kind == PHASE_DONE)
         return fail(err, STATUS_FAILED, "nothing is left to learn");
-    TRY(trees_verify(trees, err));
+    TRY(trees_verify_growing(trees, err));
     switch (trees->progress.stage) {
     case TREES_RISKS:
         apply_risks(trees, totals->owned);

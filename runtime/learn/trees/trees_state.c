@@ -325,6 +325,7 @@ enum status trees_take_end(void *self, struct error *err)
     *taking = (struct trees_taking){.is_active = false};
     measuring_deinit(&trees->measuring);
     trees_describe_phase(trees);
+    tree_forest_guard(&trees->forest);
     trees_guard_state(trees);
     trees_forget_scores(trees);
     return STATUS_OK;
@@ -347,25 +348,31 @@ static uint32_t sum_of_searches(const struct leaf_quantiles *quantiles)
 
 void trees_guard_state(struct trees *trees)
 {
-    const struct tree_forest *forest = &trees->forest;
-
-    trees->guard.forest =
-        words_sum(forest->nodes, forest->node_count * (sizeof *forest->nodes / sizeof(uint32_t)));
     trees->guard.base = words_sum(trees->base, trees->outputs);
     trees->guard.quantiles = sum_of_searches(&trees->quantiles);
     trees->guard.risks = sum_of_risks(&trees->objective.risks);
 }
 
-enum status trees_verify(const void *self, struct error *err)
+enum status trees_verify_growing(const struct trees *trees, struct error *err)
 {
-    const struct trees *trees = self;
-    const struct tree_forest *forest = &trees->forest;
-
-    if (words_sum(forest->nodes, forest->node_count * (sizeof *forest->nodes / sizeof(uint32_t))) !=
-            trees->guard.forest ||
-        words_sum(trees->base, trees->outputs) != trees->guard.base ||
+    if (words_sum(trees->base, trees->outputs) != trees->guard.base ||
         sum_of_searches(&trees->quantiles) != trees->guard.quantiles ||
         sum_of_risks(&trees->objective.risks) != trees->guard.risks)
         return memory_damaged(err, "the trees");
     return STATUS_OK;
+}
+
+enum status trees_verify_grown(const struct trees *trees, uint32_t first, uint32_t end,
+                               struct error *err)
+{
+    return tree_forest_is_intact(&trees->forest, first, end) ? STATUS_OK
+                                                             : memory_damaged(err, "the trees");
+}
+
+enum status trees_verify(const void *self, struct error *err)
+{
+    const struct trees *trees = self;
+
+    TRY(trees_verify_growing(trees, err));
+    return trees_verify_grown(trees, 0, trees->forest.tree_count, err);
 }

@@ -17,9 +17,14 @@ void trees_take_abandon(void *self);
 /* ranks: of rankings, whose losses are part of it. */
 void trees_put_progress(const struct trees_progress *progress, bool ranks, struct text *out);
 
-/* Sums of what the state is in memory, taken when it is written: trees_verify is CORRUPT where
- * apply would read anything else. As struct learning has it. */
+/* Sums of what the state is in memory, taken when it is written (of each tree when it is added): a
+ * look at it is CORRUPT where it has changed since. All of it, as struct learning has it; what all
+ * phases read; and trees [first, end), for whoever is about to lead rows by them, as all of them in
+ * each phase would take longer than the phases of a large forest. */
 void trees_guard_state(struct trees *trees);
 enum status trees_verify(const void *self, struct error *err);
+enum status trees_verify_growing(const struct trees *trees, struct error *err);
+enum status trees_verify_grown(const struct trees *trees, uint32_t first, uint32_t end,
+                               struct error *err);
 
 #endif

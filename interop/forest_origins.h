@@ -1,0 +1,21 @@
+/*
+ * forest_origins.h - the origins of an imported model (scoring/number_origin.h), whose program
+ * compares and adds doubles where ours has floats.
+ *
+ * Of each feature that is compared as a number: thresholds near to each other and far from 0, such
+ * as those of seconds since 1970, are counted from one in their midst. Of a regressor each tree
+ * whose leaves are so, such as the first one of LightGBM's, which has the labels' mean: the label's
+ * origin takes it.
+ */
+#ifndef INTEROP_FOREST_ORIGINS_H
+#define INTEROP_FOREST_ORIGINS_H
+
+#include "interop/forest.h"
+
+/* doubles (node_count): the leaf's value, or the threshold, at most which goes left. origins
+ * (feature_count). Fills these, *label, and NODE_VALUE of all leaves and comparisons of `nodes`,
+ * whose columns are still features. NO_MEMORY. */
+enum status forest_origins_take(const struct forest *forest, const double *doubles, float *nodes,
+                                double *origins, double *label, struct error *err);
+
+#endif
