@@ -42,6 +42,7 @@ static enum status table_of(const struct embedding_shape *shape, uint32_t number
     table->zeros = start.zeros;
     table->zero_rows = start.zero_rows;
     if (number == shape->table) {
+        table->is_selected = true;
         table->min_count = params->min_count;
         table->expire_steps = params->expire_steps;
     }

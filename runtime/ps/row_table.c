@@ -26,6 +26,10 @@ enum status row_table_init(struct row_table *table, const struct row_table_optio
         return fail(err, STATUS_INVALID, "a table starts within 0 to %g, not %g", ROW_START_MAX,
                     options->start);
     table->optimizer = optimizer_of(&options->settings, options->steps);
+    table->moves_rows = options->is_selected &&
+                        optimizer_moves_rows(options->settings.optimizer,
+                                             options->settings.l1 > 0 || options->settings.l2 > 0);
+    optimizer_powers_init(&table->powers, options->settings.beta2);
     table->slots = optimizer_slots_of(&options->settings);
     table->record_floats = options->width * (1 + table->slots);
     table->buckets = calloc(BUCKETS_PER_TABLE, sizeof *table->buckets);
@@ -240,6 +244,7 @@ struct moving {
     uint32_t count;
     float *records[BLOCK_ROWS];
     uint32_t gradients[BLOCK_ROWS]; /* which of the push's rows */
+    uint32_t steps[BLOCK_ROWS];     /* that pushed it before; 0: none did */
 };
 
 static void count_block(struct row_table *table, const struct row_push *push, struct block *block,
@@ -247,6 +252,9 @@ static void count_block(struct row_table *table, const struct row_push *push, st
 {
     moving->count = 0;
     for (uint32_t i = 0; i < block->count; i++) {
+        const struct row_entry *before = living_entry(table, block, i, push->step);
+        const uint32_t step =
+            before ? before->step : 0; /* of another server's clock it may be later */
         struct row_entry *entry = count_in(table, push, block, i);
         const bool was_made = entry->place == ROW_NONE && is_in(table, entry->seen);
 
@@ -256,6 +264,7 @@ static void count_block(struct row_table *table, const struct row_push *push, st
             continue;
         moving->records[moving->count] =
             row_bucket_record(block->buckets[i], entry->place, table->record_floats);
+        moving->steps[moving->count] = step < push->step ? step : push->step - 1;
         moving->gradients[moving->count++] = block->first + i;
     }
 }
@@ -283,6 +292,37 @@ static void scatter(const struct row_table *table, const struct moving *moving)
         for (uint32_t i = 0; i < moving->count; i++)
             memcpy(moving->records[i] + p * width,
                    table->block + (p * (size_t)moving->count + i) * width, bytes);
+}
+
+/* By the optimizer's rule for rows. */
+static void move_rows(struct row_table *table, const struct optimizer_step *step, uint32_t now,
+                      struct moving *moving)
+{
+    const size_t part = moving->count * (size_t)table->options.width;
+    const struct descent_settings *settings = &table->options.settings;
+    struct optimizer_rows_change change = {0};         /* of no use here */
+    struct optimizer_row_sums known[BLOCK_ROWS] = {0}; /* likewise */
+    uint32_t rows[BLOCK_ROWS];
+    const struct optimizer_rows update = {
+        .step = step,
+        .powers = &table->powers,
+        .l1 = (float)settings->l1,
+        .l2 = (float)settings->l2,
+        .now = now,
+        .count = moving->count,
+        .width = table->options.width,
+        .rows = rows,
+        .gradient = table->gradient,
+        .parameters = table->block,
+        .first = table->slots > 0 ? table->block + part : NULL,
+        .second = table->slots > 1 ? table->block + 2 * part : NULL,
+        .row_steps = moving->steps,
+        .known = known,
+    };
+
+    for (uint32_t i = 0; i < moving->count; i++)
+        rows[i] = i;
+    optimizer_update_rows(&update, &change);
 }
 
 static void move(struct row_table *table, const struct optimizer_step *step,
@@ -327,6 +367,8 @@ void row_table_push(struct row_table *table, const struct row_push *push)
 
     if (table->options.is_bias)
         step = optimizer_step_of_biases(step);
+    if (table->moves_rows)
+        step = optimizer_row_step_at(&table->optimizer, push->rate_step, &step);
     step = weighed(step, push->rate_factor);
     for (uint32_t first = 0; first < push->ids.count; first += BLOCK_ROWS) {
         look_up(table, push->ids, first, &block);
@@ -334,7 +376,10 @@ void row_table_push(struct row_table *table, const struct row_push *push)
         gather(table, push, &moving);
         for (size_t i = 0; is_weighed && i < moving.count * width; i++)
             table->gradient[i] *= push->rate_factor;
-        move(table, &step, &moving);
+        if (table->moves_rows)
+            move_rows(table, &step, push->step, &moving);
+        else
+            move(table, &step, &moving);
         scatter(table, &moving);
     }
 }

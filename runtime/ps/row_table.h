@@ -10,8 +10,11 @@
  * memory. Dense tensors are tables, too: their blocks are rows, numbered from 0.
  *
  * The optimizer moves the rows of a push alone, elementwise as optimizer.h says, by the numbers of
- * the step that the caller names ("lazily": a row without a gradient keeps its weights and slots).
- * Penalties (l1, l2, weight decay) weigh on rows that are pushed.
+ * the step that the caller names. Where steps select some of a table's rows (is_selected) and the
+ * optimizer has a rule for that (optimizer_moves_rows), a row is moved as in a table that one
+ * process has: what happened to it in the steps between is done first. Else it is moved as if no
+ * step had been between: then penalties (l1, l2, weight decay) weigh on rows that are pushed, and
+ * slots do not fade.
  *
  * With a `min_count` above 1 a row that fewer rows of data have selected is left out: it is pulled
  * as zeros, and the push that its count reaches min_count with makes it, with the weights that it
@@ -41,6 +44,7 @@ struct row_table_options {
     uint32_t zeros;     /* their first numbers, and */
     uint64_t zero_rows; /* rows below that, which start at 0 */
     bool is_bias;       /* has no penalty */
+    bool is_selected;   /* steps select some of its rows: embeddings and their weights */
     struct descent_settings settings;
     uint64_t steps;        /* where the schedule ends */
     uint32_t min_count;    /* 0 and 1: all rows are in */
@@ -57,7 +61,9 @@ struct row_table_counts {
 struct row_table {
     struct row_table_options options;
     struct optimizer optimizer;
-    uint32_t slots, record_floats; /* width * (1 + slots) */
+    struct optimizer_powers powers; /* of the optimizer's beta2 */
+    bool moves_rows;                /* by its rule for rows */
+    uint32_t slots, record_floats;  /* width * (1 + slots) */
     struct row_memory *memory;
     struct row_bucket *buckets; /* (BUCKETS_PER_TABLE) */
     float *block;               /* records of some rows, by part: weights, slot 0, ... */

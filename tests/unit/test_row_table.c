@@ -1,5 +1,6 @@
 #include "tests/check.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/random.h"
@@ -200,6 +201,98 @@ static void optimizers_move_rows_as_they_move_tensors(void **state)
 #define X(name, text) each_optimizer_moves_rows_as_it_moves_tensors(name);
     OPTIMIZER_MAP(X)
 #undef X
+}
+
+#define IDS 20
+
+/* A table of one process, all of whose rows are there from the start. */
+struct whole {
+    float weights[IDS * WIDTH], slots[OPTIMIZER_SLOTS_MAX][IDS * WIDTH];
+    uint32_t steps[IDS];
+    struct optimizer_row_sums known[IDS];
+};
+
+static void move_whole(struct whole *whole, const struct row_table *table,
+                       const struct batch *batch, uint32_t step)
+{
+    const struct optimizer_step dense = optimizer_step_at(&table->optimizer, step - 1);
+    const struct optimizer_step of_rows =
+        optimizer_row_step_at(&table->optimizer, step - 1, &dense);
+    struct optimizer_rows_change change = {0};
+    uint32_t rows[IDS];
+    const struct optimizer_rows update = {.step = &of_rows,
+                                          .powers = &table->powers,
+                                          .l2 = (float)table->options.settings.l2,
+                                          .now = step,
+                                          .count = batch->count,
+                                          .width = WIDTH,
+                                          .rows = rows,
+                                          .gradient = batch->gradient,
+                                          .parameters = whole->weights,
+                                          .first = whole->slots[0],
+                                          .second = whole->slots[1],
+                                          .row_steps = whole->steps,
+                                          .known = whole->known};
+
+    for (uint32_t i = 0; i < batch->count; i++)
+        rows[i] = (uint32_t)(batch->ids[i] / 0x10001);
+    optimizer_update_rows(&update, &change);
+}
+
+/* Also in the steps between two of its pushes. */
+static void selected_rows_learn_as_in_a_table_of_one_process(void **state)
+{
+    static const enum optimizer_kind kinds[] = {OPTIMIZER_SGD, OPTIMIZER_MOMENTUM,
+                                                OPTIMIZER_ADAGRAD, OPTIMIZER_ADAM};
+    (void)state;
+
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        struct row_table_options options = options_of(kinds[k]);
+        struct row_table table;
+        struct whole whole = {0};
+        float values[WIDTH];
+
+        options.is_selected = true;
+        table = table_of(options);
+        for (uint64_t i = 0; i < IDS; i++) {
+            float *slots[] = {whole.slots[0] + i * WIDTH, whole.slots[1] + i * WIDTH,
+                              whole.slots[2] + i * WIDTH};
+
+            start_uniform(SEED, TABLE, i * 0x10001 * WIDTH, WIDTH, START,
+                          whole.weights + i * WIDTH);
+            optimizer_start(&table.optimizer, false, WIDTH, whole.weights + i * WIDTH, slots);
+        }
+        for (uint32_t step = 1; step <= 40; step++) {
+            struct batch batch;
+
+            fill_batch(&batch, step, IDS, .15);
+            push_batch(&table, &batch, step);
+            move_whole(&whole, &table, &batch, step);
+        }
+        for (uint64_t i = 0; i < IDS; i++) {
+            row_table_pull(&table, 40, (struct row_ids){(uint64_t[]){i * 0x10001}, 1}, values);
+            assert_memory_equal(values, whole.weights + i * WIDTH, sizeof values);
+        }
+        close_table(&table);
+    }
+}
+
+/* Its row came from a server whose clock was ahead. */
+static void a_step_before_the_row_s_last_counts_as_the_next(void **state)
+{
+    struct row_table_options options = options_of(OPTIMIZER_ADAM);
+    struct row_table table;
+    float before, after;
+    (void)state;
+
+    options.is_selected = true;
+    table = table_of(options);
+    push_one(&table, 3, 1, 50);
+    before = pull_first(&table, 3, 50);
+    push_one(&table, 3, 1, 20);
+    after = pull_first(&table, 3, 20);
+    CHECK(after < before && after > before - 2 * (float)RATE); /* one step against its gradient */
+    close_table(&table);
 }
 
 static void a_stale_gradient_moves_less(void **state)
@@ -504,6 +597,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pulls_change_nothing),
         cmocka_unit_test(optimizers_move_rows_as_they_move_tensors),
+        cmocka_unit_test(selected_rows_learn_as_in_a_table_of_one_process),
+        cmocka_unit_test(a_step_before_the_row_s_last_counts_as_the_next),
         cmocka_unit_test(a_stale_gradient_moves_less),
         cmocka_unit_test(ids_must_ascend),
         cmocka_unit_test(rare_rows_stay_out),
