@@ -180,6 +180,7 @@ static enum status build(struct forest *forest, struct slice statement, struct a
     built.label_mean = forest->label_origin;
     if (built.label_mean != 0 || transform_has_origins(&built.transform))
         built.format = MODEL_FORMAT_ORIGINS;
+    built.notices = &forest->notices;
     hash_model(&built, digest);
     return store_and_read(&built, arena, model, err);
 }
@@ -201,7 +202,12 @@ static enum status read_file(struct slice bytes, struct arena *arena, struct for
         return xgboost_read(bytes, arena, forest, err);
     if (exchange_begins(bytes, EXCHANGE_LIGHTGBM))
         return lightgbm_read(bytes, arena, forest, err);
-    fail(err, STATUS_CORRUPT, "it is no model of XGBoost's or LightGBM's");
+    if (bytes.size > 0 && bytes.data[0] == '[')
+        fail(err, STATUS_UNSUPPORTED,
+             "it is what XGBoost's dump_model writes, which lacks the "
+             "objective and where predictions begin");
+    else
+        fail(err, STATUS_CORRUPT, "it is no model of XGBoost's or LightGBM's");
     return error_hint(err,
                       "XGBoost's save_model writes .json and .ubj, LightGBM's save_model .txt.");
 }

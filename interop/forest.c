@@ -144,11 +144,25 @@ static enum status walk(struct forest *forest, const struct forest_node *nodes, 
     return STATUS_OK;
 }
 
+/* Of the nodes of the tree that was added last. */
+static void turn_leaves(struct forest *forest, uint32_t first, uint32_t count)
+{
+    float *nodes = (float *)(void *)forest->nodes.data + (size_t)first * NODE_NUMBERS;
+
+    for (uint32_t i = 0; i < count; i++, nodes += NODE_NUMBERS)
+        if (nodes[NODE_TEST] == NODE_LEAF) {
+            nodes[NODE_VALUE] = -nodes[NODE_VALUE];
+            if (forest->has_doubles)
+                ((double *)(void *)forest->doubles.data)[first + i] *= -1;
+        }
+}
+
 enum status forest_add_tree(struct forest *forest, const struct forest_node *nodes, uint32_t count,
                             uint32_t output, struct error *err)
 {
-    const float tree[TREE_NUMBERS] = {
-        [TREE_FIRST_NODE] = (float)forest->node_count, [TREE_OUTPUT] = (float)output};
+    const float tree[TREE_NUMBERS] = {[TREE_FIRST_NODE] = (float)forest->node_count,
+                                      [TREE_OUTPUT] = (float)(forest->joins_outputs ? 0 : output)};
+    const uint32_t first = forest->node_count;
     uint32_t *order, reached = 0;
     bool *is_reached;
     enum status status;
@@ -169,6 +183,8 @@ enum status forest_add_tree(struct forest *forest, const struct forest_node *nod
     text_append(&forest->trees, (struct slice){(const char *)tree, sizeof tree});
     if (forest->trees.failed || forest->nodes.failed || forest->doubles.failed)
         return fail_no_memory(err);
+    if (forest->joins_outputs && output == 0)
+        turn_leaves(forest, first, reached);
     ((float *)(void *)
          forest->trees.data)[(size_t)forest->tree_count * TREE_NUMBERS + TREE_NODE_COUNT] =
         (float)reached;
@@ -222,8 +238,8 @@ static enum status place_columns(const struct forest *forest, const float *colum
     return STATUS_OK;
 }
 
-enum status forest_finish(struct forest *forest, struct arena *arena, struct trees_model *model,
-                          struct error *err)
+static enum status build_arrays(struct forest *forest, struct arena *arena,
+                                struct trees_model *model, struct error *err)
 {
     float *base = ARENA_NEW(arena, float, forest->outputs), *trees, *nodes, *sets;
     float *columns = columns_of(forest, arena);
@@ -254,6 +270,16 @@ enum status forest_finish(struct forest *forest, struct arena *arena, struct tre
                                   .set_count = forest->set_rows,
                                   .link = forest->link};
     return STATUS_OK;
+}
+
+enum status forest_finish(struct forest *forest, struct arena *arena, struct trees_model *model,
+                          struct error *err)
+{
+    if (forest->joins_outputs) {
+        forest->base[0] = forest->base[1] - forest->base[0];
+        forest->outputs = 1;
+    }
+    return build_arrays(forest, arena, model, err);
 }
 
 /* ----- rounds ----- */

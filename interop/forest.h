@@ -19,6 +19,7 @@
 #include "base/error.h"
 #include "interop/exchange_stop.h"
 #include "kinds/trees/trees_model.h"
+#include "params/notice_list.h"
 
 #define FOREST_SET_ROWS_MAX ((uint32_t)1 << 20)
 #define FOREST_CODES_MAX    ((uint32_t)1 << 24) /* codes of categories are below: XGBoost's limit */
@@ -35,6 +36,9 @@ struct forest {
     enum task task;
     uint32_t classes; /* 0 of a regressor; 2 have one output, more have one each */
     uint32_t outputs;
+    /* Two classes whose file has an output of each: the trees of the first one are turned to the
+     * other side, and one output is left. */
+    bool joins_outputs;
     double quantiles[QUANTILES_MAX]; /* (quantile_count): of the outputs; 0: they are none */
     uint32_t quantile_count;
     enum trees_link link;
@@ -42,6 +46,7 @@ struct forest {
     struct forest_feature *features;
     uint32_t feature_count;
 
+    struct notice_list notices;       /* what the file says, and the model does not */
     const struct exchange_stop *stop; /* asked before each tree; NULL: nobody is */
     struct text trees, nodes, sets;   /* floats, as trees_model.h has them */
     uint32_t tree_count, node_count, set_rows;

@@ -217,6 +217,13 @@ static enum status read_names(struct reading *reading)
                                    : STATUS_OK;
 }
 
+/* Files of 2.x go on with the importance of the features at once. */
+static bool ends_trees(struct slice line)
+{
+    return slice_is(line, "end of trees") || slice_is(line, "feature importances:") ||
+           slice_is(line, "feature_importances:");
+}
+
 static enum status read_header(struct reading *reading)
 {
     struct forest *forest = reading->forest;
@@ -225,8 +232,8 @@ static enum status read_header(struct reading *reading)
 
     if (!take_line(&reading->rest, &line) || !slice_is(line, "tree"))
         return fail(reading->err, STATUS_CORRUPT, "the first line is not \"tree\"");
-    while (before = reading->rest, take_line(&reading->rest, &line) && !begins(line, "Tree=") &&
-                                       !slice_is(line, "end of trees")) {
+    while (before = reading->rest,
+           take_line(&reading->rest, &line) && !begins(line, "Tree=") && !ends_trees(line)) {
         keep_value(line, header_keys, HEADERS, reading->header);
         reading->is_average |= slice_is(line, "average_output");
     }
@@ -424,7 +431,7 @@ static uint32_t count_trees(struct slice rest)
     struct slice line;
     uint32_t count = 0;
 
-    while (take_line(&rest, &line) && !slice_is(line, "end of trees"))
+    while (take_line(&rest, &line) && !ends_trees(line))
         count += begins(line, "Tree=");
     return count;
 }
@@ -448,7 +455,7 @@ static enum status read_trees(struct reading *reading)
             if (!take_line(&reading->rest, &line))
                 return fail(reading->err, STATUS_CORRUPT, "it ends before \"end of trees\"");
             keep_value(line, tree_keys, TREE_KEYS, values);
-        } while (!begins(line, "Tree=") && !slice_is(line, "end of trees"));
+        } while (!begins(line, "Tree=") && !ends_trees(line));
         if (read_tree(reading, values, i % outputs) != STATUS_OK)
             return in_tree(reading->err, i);
     }

@@ -46,6 +46,7 @@ struct reading {
     struct forest *forest;
     const struct objective *objective;
     bool has_our_words; /* the file is one of ours */
+    int64_t best_round; /* from 0; -1: the file names none */
     struct error *err;
 };
 
@@ -173,6 +174,7 @@ static enum status read_parameters(struct reading *reading, const struct value *
     TRY(value_get_integer(parameters, "num_class", 0, CLASSES_MAX, &classes, reading->err));
     TRY(value_get_integer(parameters, "num_feature", 1, UINT32_MAX, &features, reading->err));
     TRY(read_targets(reading, parameters, learner, &targets));
+    forest->joins_outputs = classes == 2 && reading->objective->task == MANY_CLASSES;
     if ((targets > 1 && reading->objective->task != QUANTILES) ||
         (classes > 1) != (reading->objective->task == MANY_CLASSES))
         return fail(reading->err, STATUS_UNSUPPORTED,
@@ -466,17 +468,57 @@ static enum status in_tree(struct error *err, size_t tree)
     return error_hint(err, "%s", found.hint);
 }
 
+/* How many trees the rounds up to the best one have, in which training was stopped early; what the
+ * file has behind them, XGBoost's own classes do not predict by. */
+static enum status count_best(struct reading *reading, const struct value *model, size_t trees,
+                              size_t *best)
+{
+    const struct value *rounds, *parameters;
+    int64_t parallel = 1;
+    double end;
+
+    *best = trees;
+    if (reading->best_round < 0)
+        return STATUS_OK;
+    if (value_member(model, "iteration_indptr")) {
+        TRY(value_get_numbers(model, "iteration_indptr", SIZE_MAX, &rounds, reading->err));
+        if ((size_t)reading->best_round + 1 >= rounds->count)
+            return STATUS_OK;
+        end = rounds->of.numbers[reading->best_round + 1];
+    } else { /* before 2.0 */
+        TRY(value_get_object(model, "gbtree_model_param", &parameters, reading->err));
+        if (value_member(parameters, "num_parallel_tree"))
+            TRY(value_get_integer(parameters, "num_parallel_tree", 0, UINT32_MAX, &parallel,
+                                  reading->err));
+        end = (double)(reading->best_round + 1) * (double)(parallel > 1 ? parallel : 1) *
+              reading->forest->outputs;
+    }
+    if (!(end >= 0 && end < (double)trees))
+        return STATUS_OK;
+    *best = (size_t)end;
+    notice_add(&reading->forest->notices, NOTICE_SETTING,
+               "the file's best_iteration is %lld: the model has the %zu trees up to it, as "
+               "XGBoost's classes predict, and not the %zu behind",
+               (long long)reading->best_round, *best, trees - *best);
+    notice_hint(&reading->forest->notices,
+                "Booster.predict takes all trees. To import these, remove the attribute: "
+                "booster.set_attr(best_iteration=None).");
+    return STATUS_OK;
+}
+
 static enum status read_trees(struct reading *reading, const struct value *model,
                               const struct value *weights)
 {
     const struct value *trees, *outputs;
+    size_t count;
 
     TRY(value_get_list(model, "trees", &trees, reading->err));
     TRY(value_get_numbers(model, "tree_info", trees->count, &outputs, reading->err));
     if (weights && weights->count != trees->count)
         return fail(reading->err, STATUS_CORRUPT, "%zu weights of %zu trees", weights->count,
                     trees->count);
-    for (size_t i = 0; i < trees->count; i++) {
+    TRY(count_best(reading, model, trees->count, &count));
+    for (size_t i = 0; i < count; i++) {
         TRY(exchange_stop_ask(reading->forest->stop, reading->err));
         if (read_tree(reading, &trees->of.items[i], weights ? (float)weights->of.numbers[i] : 1,
                       outputs->of.numbers[i]) != STATUS_OK)
@@ -514,15 +556,22 @@ static bool is_json(struct slice bytes)
 enum status xgboost_read(struct slice bytes, struct arena *arena, struct forest *forest,
                          struct error *err)
 {
-    struct reading reading = {.arena = arena, .forest = forest, .err = err};
-    const struct value *learner, *booster;
+    struct reading reading = {.arena = arena, .forest = forest, .best_round = -1, .err = err};
+    const struct value *learner, *booster, *attributes;
     struct value document;
 
     TRY(is_json(bytes) ? document_read_json(bytes, forest->stop, arena, &document, err)
                        : document_read_ubj(bytes, forest->stop, arena, &document, err));
+    if (value_member(&document, "tree_info")) {
+        fail(err, STATUS_UNSUPPORTED, "it is what LightGBM's dump_model writes, and no model");
+        return error_hint(err, "save_model('m.txt') writes one.");
+    }
     TRY(value_get_object(&document, "learner", &learner, err));
-    reading.has_our_words =
-        value_member(value_member(learner, "attributes"), XGBOOST_ATTRIBUTE) != NULL;
+    attributes = value_member(learner, "attributes");
+    reading.has_our_words = value_member(attributes, XGBOOST_ATTRIBUTE) != NULL;
+    if (value_member(attributes, "best_iteration"))
+        TRY(value_get_integer(attributes, "best_iteration", 0, INT32_MAX, &reading.best_round,
+                              err));
     TRY(read_objective(&reading, learner));
     TRY(read_parameters(&reading, learner));
     TRY(read_names(&reading, learner));

@@ -101,6 +101,9 @@ static enum status import_bytes(const struct host *host, struct slice schema, st
     status = exchange_import(bytes, statement, stop.is_stopped ? &stop : NULL, &arena, &model, err);
     if (status == STATUS_OK)
         status = publish(host, schema, name, &model, sink, version, err);
+    for (size_t i = 0; sink && status == STATUS_OK && model.notices && i < model.notices->count;
+         i++)
+        sink_notice(sink, "%s", model.notices->items[i].text);
     arena_deinit(&arena);
     return status;
 }

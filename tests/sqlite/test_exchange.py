@@ -4,6 +4,7 @@ tests/exchange has what their programs made, the rows and the sums that they pre
 """
 
 import json
+import math
 import pathlib
 import sqlite3
 
@@ -55,6 +56,72 @@ class Exchange(harness.Case):
                 self.assertEqual(len(found), len(sums))
                 for (value,), expected in zip(found, sums):
                     self.assertLessEqual(abs(value - expected), 1e-6 * max(1, abs(expected)))
+
+    def probabilities(self, model="m"):
+        return [value for (value,) in
+                self.run_all(f"SELECT totrain_probability('{model}', a, b, c, d, colour) FROM rows ORDER BY rowid")]
+
+    def import_json(self, document, model="m"):
+        self.value("SELECT totrain_import_model(?, ?)", model, json.dumps(document).encode())
+
+    def test_trees_behind_the_best_round_are_left_out_with_a_notice(self):
+        document = json.loads((STORED / "xgboost_two.json").read_text())
+        trees = document["learner"]["gradient_booster"]["model"]
+        self.import_json(document, "whole")
+        document["learner"]["attributes"]["best_iteration"] = "2"
+        self.import_json(document)
+        kept = json.loads(json.dumps(document))
+        model = kept["learner"]["gradient_booster"]["model"]
+        end = trees["iteration_indptr"][3]
+        model["trees"], model["tree_info"] = model["trees"][:end], model["tree_info"][:end]
+        model["iteration_indptr"] = model["iteration_indptr"][:4]
+        model["gbtree_model_param"]["num_trees"] = str(end)
+        self.import_json(kept, "kept")
+        self.assertEqual(self.probabilities(), self.probabilities("kept"))
+        self.assertNotEqual(self.probabilities(), self.probabilities("whole"))
+        notices = [row for row in self.run_all("SHOW MODEL m") if "best_iteration" in str(row)]
+        self.assertEqual(len(notices), 1)
+        self.assertFalse([row for row in self.run_all("SHOW MODEL whole") if "best_iteration" in str(row)])
+
+    def test_a_softmax_of_two_classes_is_the_logistic_of_their_difference(self):
+        document = json.loads((STORED / "xgboost_two.json").read_text())
+        self.import_json(document, "one")
+        learner = document["learner"]
+        model = learner["gradient_booster"]["model"]
+        base = float(learner["learner_model_param"]["base_score"].strip("[]"))
+        trees = []
+        for tree in model["trees"]:
+            for sign in (-.5, .5):
+                half = json.loads(json.dumps(tree))
+                for node, child in enumerate(tree["left_children"]):
+                    if child < 0:
+                        half["split_conditions"][node] *= sign
+                half["id"] = len(trees)
+                trees.append(half)
+        logit = math.log(base / (1 - base))
+        for objective in ("multi:softprob", "multi:softmax"):
+            with self.subTest(objective):
+                learner["objective"] = {"name": objective, "softmax_multiclass_param": {"num_class": "2"}}
+                learner["learner_model_param"].update(num_class="2", base_score=f"[{-logit / 2:.9E},{logit / 2:.9E}]")
+                model["trees"], model["tree_info"] = trees, [0, 1] * (len(trees) // 2)
+                model["iteration_indptr"] = list(range(0, len(trees) + 1, 2))
+                model["gbtree_model_param"]["num_trees"] = str(len(trees))
+                self.import_json(document)
+                for one, two in zip(self.probabilities("one"), self.probabilities()):
+                    self.assertLessEqual(abs(one - two), 1e-6)
+
+    def test_a_file_of_lightgbm_2_ends_with_its_importances(self):
+        text = (STORED / "lightgbm_two.txt").read_text()
+        self.import_stored("lightgbm_two.txt", "new")
+        before, after = text.split("end of trees\n")
+        start = min(at for at in (after.find("feature_importances:"), after.find("feature importances:")) if at >= 0)
+        self.value("SELECT totrain_import_model('m', ?)", (before.replace("version=v4", "version=v2") + after[start:]).encode())
+        self.assertEqual(self.model_digest(), self.model_digest("new"))
+        self.refused("ends before", "SELECT totrain_import_model('m', ?)", before.encode())
+
+    def test_dumps_are_told_from_models(self):
+        self.refused("XGBoost's dump_model", "SELECT totrain_import_model('m', ?)", b'[{"nodeid": 0, "leaf": 1}]')
+        self.refused("LightGBM's dump_model", "SELECT totrain_import_model('m', ?)", b'{"name": "tree", "tree_info": []}')
 
     def test_a_blob_has_the_bytes_of_the_file(self):
         self.import_stored("lightgbm_three.txt")

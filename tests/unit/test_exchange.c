@@ -761,7 +761,7 @@ static const struct damage damages[] = {
     {"lightgbm_two.txt", "decision_type=", "decision_type=9", STATUS_CORRUPT, "decision_type 9"},
     {"lightgbm_two.txt", "threshold=", "threshold=x", STATUS_CORRUPT, "is no number"},
     {"lightgbm_two.txt", "leaf_value=", "leaf_value=1e", STATUS_CORRUPT, "leaf_value"},
-    {"lightgbm_two.txt", "end of trees", "end of forest", STATUS_CORRUPT,
+    {"lightgbm_two.txt", "end of trees\n\nfeature_importances:", "end of forest\n", STATUS_CORRUPT,
      "before \"end of trees\""},
     {"lightgbm_two.txt", "cat_boundaries=0 1", "cat_boundaries=0 9", STATUS_CORRUPT,
      "cat_threshold: expected"},
