@@ -7,7 +7,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import re
 import sqlite3
 import subprocess
 from typing import Any
@@ -16,6 +18,10 @@ from ._errors import Error
 from ._files import program_path
 from ._result import Result, quoted
 from ._sqlite import load, translated
+
+
+_MODEL_TEXT = re.compile(r"\bTO\s+(PREDICT|EVALUATE|EXPLAIN)\b", re.IGNORECASE)
+_numbers = itertools.count(1)
 
 
 def kind_of(connection: Any) -> str:
@@ -77,9 +83,11 @@ class Session:
             start = _place(result.columns, first)
             return Result(result.columns[start:], [row[start:] for row in result.rows])
         query = translated(self.driver, sql)
-        names = [column[0] for column in self.driver.execute(f"SELECT * FROM ({query}) LIMIT 0").description]
+        described = self.driver.execute(f"SELECT * FROM ({query}) LIMIT 0\n-- {next(_numbers)}").description
+        names = [column[0] for column in described]
         wanted = names[_place(names, first):]
-        return self.run(f"SELECT {', '.join(quoted(name) for name in wanted)} FROM ({query})")
+        chosen = f"SELECT {', '.join(quoted(name) for name in wanted)} FROM ({query})"
+        return self.run(f"{chosen}\n-- {next(_numbers)}")
 
     def _execute_postgres(self, cursor: Any, sql: str, parameters: Any) -> bool:
         """False: the rows are objects of JSON. Bare is what needs no transaction and has no values."""
@@ -97,7 +105,14 @@ def _place(names: list[str], first: str) -> int:
     return max(place for place, name in enumerate(names) if name in (first, f"{first}_1"))
 
 
+def _never_cached(sql: str) -> str:
+    """Python keeps prepared statements by their text, and what one with a model returns was settled when it was
+    prepared: a text of its own has the model as it is now, which may have been trained anew since."""
+    return f"{sql}\n-- {next(_numbers)}" if _MODEL_TEXT.search(sql) else sql
+
+
 def _execute_sqlite(driver: Any, cursor: Any, sql: str, parameters: Any) -> None:
+    sql = _never_cached(sql)
     try:
         cursor.execute(sql, parameters)
     except Exception as error:

@@ -172,7 +172,11 @@ def connect(database: Any = ":memory:", **options: Any) -> sqlite3.Connection:
 
     Where Python has SQLite inside, the connection recognises bare statements in execute() itself,
     unless a `factory` is given; executescript() knows none of them there.
+
+    No statement is kept prepared (`cached_statements` is 0 unless it is given): what one with a model returns was
+    settled when it was prepared, and the model may have been trained anew since.
     """
+    options.setdefault("cached_statements", 0)
     if "factory" not in options and not serves_bare_statements():
         options["factory"] = _Connection
     connection = sqlite3.connect(database, **options)

@@ -18,6 +18,36 @@ class Connections(harness.Case):
         self.assertEqual(names[:2], ["loss", "Accuracy"])
         self.assertEqual(type(connection), sqlite3.Connection)
 
+    def check_the_same_text_after_a_training(self, execute):
+        """PREDICT and EVALUATE of a model that became one of other columns, and of another kind."""
+        harness.load_iris(execute.connection)
+        for columns, model, label in (("sepal_length", "LinearRegressor", "petal_width"),
+                                      ("sepal_length, petal_length", "LinearRegressor", "petal_width"),
+                                      ("sepal_length, petal_length", "LinearClassifier", "class")):
+            execute(f"SELECT {columns}, {label} FROM iris TO TRAIN {model} LABEL {label} INTO m")
+            self.assertEqual(len(execute("SELECT * FROM iris LIMIT 3 TO PREDICT g USING m")), 3)
+            self.assertEqual(len(execute("SELECT * FROM iris TO EVALUATE m")), 1)
+
+    def test_the_same_text_runs_after_a_training_on_a_connection_of_ours(self):
+        connection = self.connect()
+
+        def execute(sql):
+            return connection.execute(sql).fetchall()
+
+        execute.connection = connection
+        self.check_the_same_text_after_a_training(execute)
+
+    def test_the_same_text_runs_after_a_training_by_run_on_any_connection(self):
+        connection = sqlite3.connect(self.path) if hasattr(sqlite3.Connection, "enable_load_extension") else self.connect()
+        self.addCleanup(connection.close)
+        totrain.load(connection)
+
+        def execute(sql):
+            return totrain.run(connection, sql).rows
+
+        execute.connection = connection
+        self.check_the_same_text_after_a_training(execute)
+
     def test_options_of_sqlite3_connect_are_taken(self):
         connection = self.connect(isolation_level=None, check_same_thread=False)
         self.assertIsNone(connection.isolation_level)
