@@ -53,11 +53,16 @@ static const char help_end[] =
     "  4 permission, 5 refused by limits, 130 interrupted\n"
     "man totrain has the rest: dot commands, environment variables, files\n";
 
+static int command_help(int argc, char **argv);
+static int command_version(int argc, char **argv);
+
 static const struct command {
     const char *name;
     int (*run)(int argc, char **argv);
     const char *call, *help; /* NULL: not shown */
 } commands[] = {
+    {"help", command_help, NULL, NULL},
+    {"version", command_version, NULL, NULL},
     {"jobs", command_jobs, "jobs", "the training jobs of this user; takes --format"},
     {"cancel", command_cancel, "cancel ID", "end a running job"},
     {"scale", command_scale, "scale ID [N] [--ps N]", "give a running job N workers, or servers"},
@@ -93,6 +98,22 @@ static void print_help(FILE *out)
     fputs(help_end, out);
 }
 
+static int command_help(int argc, char **argv)
+{
+    (void)argc;
+    (void)argv;
+    print_help(stdout);
+    return 0;
+}
+
+static int command_version(int argc, char **argv)
+{
+    (void)argc;
+    (void)argv;
+    puts("totrain " TOTRAIN_VERSION);
+    return 0;
+}
+
 static enum status run_input(struct session *session, const struct input *input)
 {
     return input->is_file ? script_run_file(session, input->value)
@@ -110,15 +131,53 @@ static enum status run_inputs(struct session *session, const struct options *opt
     return status;
 }
 
+static bool begins_a_statement(const char *word)
+{
+    static const char *const starts[] = {
+        "select", "with", "train",  "predict", "evaluate", "explain", "show",  "export",
+        "import", "drop", "create", "insert",  "update",   "delete",  "alter", "pragma"};
+    const struct slice first = {word, strcspn(word, " \t\n;")};
+
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        if (slice_is_fold(first, starts[i]))
+            return true;
+    return false;
+}
+
+/* A file of that name would be made, which nobody wants who means a command or a statement. */
+static enum status check_name(const char *word, struct error *err)
+{
+    const char *names[COMMAND_COUNT];
+    int nearest;
+
+    if (access(word, F_OK) == 0 || (strpbrk(word, "./:") && !strchr(word, ' ')))
+        return STATUS_OK;
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        names[i] = commands[i].name;
+    nearest = text_nearest(slice_of(word), names, COMMAND_COUNT);
+    if (!begins_a_statement(word) && nearest < 0)
+        return STATUS_OK;
+    fail(err, STATUS_INVALID, "there is neither a command nor a database \"%s\"", word);
+    if (begins_a_statement(word))
+        return error_hint(err,
+                          "A statement stands behind -c: totrain DATABASE -c \"...\". A new "
+                          "database of that name is written ./%s.",
+                          word);
+    return error_hint(err, "Did you mean totrain %s? A new database of that name is written ./%s.",
+                      names[nearest], word);
+}
+
 static enum status check_words(const struct options *options, struct error *err)
 {
     /* "" is to SQLite a file that goes with the session: an unset variable would lose it all. */
     if (options->word_count == 1 && options->words[0][0] != '\0')
-        return STATUS_OK;
+        return check_name(options->words[0], err);
     if (options->word_count <= 1)
         fail(err, STATUS_INVALID, "no database is named");
     else
         fail(err, STATUS_INVALID, "more than one database: %s", options->words[1]);
+    if (options->word_count > 1 && begins_a_statement(options->words[1]))
+        return error_hint(err, "A statement stands behind -c.");
     return error_hint(err, "totrain --help shows how it is called.");
 }
 
@@ -156,9 +215,5 @@ int main(int argc, char **argv)
         return report(&err, options.colour);
     if (!options.wants_help && !options.wants_version)
         return run_database(&options);
-    if (options.wants_help)
-        print_help(stdout);
-    else
-        puts("totrain " TOTRAIN_VERSION);
-    return 0;
+    return options.wants_help ? command_help(argc, argv) : command_version(argc, argv);
 }

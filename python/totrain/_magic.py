@@ -2,8 +2,9 @@
 
     %totrain shop.db              the connection of the cells below: a file of SQLite, an address of PostgreSQL or
                                   another of SQLAlchemy's, or a variable with a connection or an engine
-    %%totrain                     statements, each ended by ;   The rows of the last one are the cell's result
-    %%totrain result <<           the same; they go into the variable `result` as well
+    %%totrain                     statements, each ended by ;   The rows of each are shown, those of the last one as the
+                                  cell's result, whose to_pandas() and to_polars() make a DataFrame of it
+    %%totrain result <<           the same; they go into the variable `result` as a DataFrame
     %totrain                      which connection that is
 
 Without %totrain it is jupysql's current one (%sql). With totrain loaded, %sql and %%sql on SQLite know the
@@ -13,6 +14,7 @@ statements, too.
 from __future__ import annotations
 
 import json
+import os
 import re
 import sqlite3
 import subprocess
@@ -45,6 +47,8 @@ class _State:
 
 
 _state: _State | None = None
+_STATEMENT = re.compile(r"(select|with|train|predict|evaluate|explain|show|export|import|drop|create|insert|update|"
+                        r"delete|alter|pragma)\b(?!\.)", re.IGNORECASE)
 
 
 # ----- the connection -----
@@ -55,6 +59,8 @@ def _open(address: str) -> Any:
     if "://" in address:
         import sqlalchemy
         return sqlalchemy.create_engine(address)
+    if _STATEMENT.match(address) and not os.path.exists(address):
+        raise Error("%totrain takes a database; statements stand below %%totrain, in a cell of their own")
     return connect(address, isolation_level=None)  # BEGIN is what the user types, and nothing else
 
 
@@ -162,13 +168,20 @@ def _shown(state: _State) -> Any:
     return Display() if getattr(state.shell, "kernel", None) is not None else Line()
 
 
-def run_cell(state: _State, text: str) -> Any:
-    """The rows of the last statement as a frame, where there is a package for frames, else a Result."""
+def run_cell(state: _State, text: str) -> Result | None:
+    """The rows of the last statement; those of the others, with their notices, are displayed as they come."""
     result: Result | None = None
     with Session(connection_of(state)) as session:
         for sql, is_ours in pieces_of(text):
+            if result is not None and result.columns:
+                _display(result)
             result = _run_one(session, sql, is_ours, _shown(state))
-    return None if result is None or not result.columns else result.frame()
+    return result if result is not None and result.columns else None
+
+
+def _display(result: Result) -> None:
+    from IPython.display import display
+    display(result)
 
 
 def _message(error: Exception) -> str:
@@ -198,6 +211,7 @@ def _magic(state: _State, line: str, cell: str | None) -> Any:
         choose(state, words)
     result = run_cell(state, cell)
     if into:
+        result = None if result is None else result.frame()
         state.shell.user_ns[into.group(1)] = result
     return result
 

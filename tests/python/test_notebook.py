@@ -28,20 +28,36 @@ class Notebook(harness.Case):
         self.run_cell("%totrain test.db")
         return self.run_cell(f"%%totrain\nSELECT * FROM iris {harness.TRAIN};")
 
-    def test_a_cell_of_statements_gives_the_rows_of_the_last_as_a_frame(self):
+    def test_a_cell_shows_the_rows_of_all_statements_and_gives_those_of_the_last(self):
         self.assertIn("totrain: test.db", text_of(self.run_cell("%totrain test.db")))
         outputs = self.run_cell(f"""
             %%totrain
             CREATE TABLE few AS SELECT * FROM iris WHERE class < 2;
             SELECT * FROM few {harness.TRAIN};
+            SELECT * FROM few TO EVALUATE m;
             SELECT class, count(*) AS flowers FROM few GROUP BY class;
             """)
         self.assertEqual(outputs[-1]["output_type"], "execute_result")
-        self.assertRegex(text_of(outputs[-1:]), r"class +flowers\n0 +0 +50\n1 +1 +50")
+        self.assertRegex(text_of(outputs[-1:]), r"class +flowers\n-+ +-+\n0 +50\n1 +50")
         self.assertIn("<table", text_of(outputs[-1:], "text/html"))
+        shown = text_of(outputs[:-1])
+        self.assertRegex(shown, r"Accuracy +1 +training")
+        self.assertRegex(shown, r"loss +Accuracy")
         self.run_cell("%%totrain found <<\nSELECT count(*) AS n FROM few")
         self.assertIn("100", text_of(self.run_cell("print(type(found).__name__, found['n'][0])")))
         self.assertIn("DataFrame", text_of(self.run_cell("print(type(found).__name__)")))
+
+    def test_notices_are_shown_in_full(self):
+        self.run_cell("%totrain test.db")
+        outputs = self.run_cell("%%totrain\nCREATE TABLE same AS SELECT 'always the same long text' AS c, * FROM iris;\n"
+                                f"SELECT * FROM same {harness.TRAIN};")
+        notices = [line for line in text_of(outputs[-1:]).split("\n") if line.startswith("notice")]
+        self.assertTrue(any(len(line) > 80 and "..." not in line for line in notices), notices)
+
+    def test_a_statement_is_no_database(self):
+        outputs = self.kernel.run("%totrain SELECT 1")
+        self.assertIn("statements stand below %%totrain", str(errors(outputs)))
+        self.assertFalse((self.folder / "SELECT 1").exists())
 
     def test_the_end_of_training_is_shown_with_its_curve(self):
         outputs = self.train()

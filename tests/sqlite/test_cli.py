@@ -23,6 +23,19 @@ class Program(harness.Case):
         self.assertEqual(done.returncode, code, done.stderr)
         return done
 
+    def test_what_is_meant_as_a_statement_or_a_command_makes_no_database(self):
+        before = sorted(self.folder.iterdir())
+        for word, hint in (("SELECT 1", "stands behind -c"), ("train", "stands behind -c"), ("wrker", "Did you mean totrain worker?"),
+                           ("job", "Did you mean totrain jobs?")):
+            with self.subTest(word):
+                self.assertIn(hint, self.check(word, code=2, cwd=self.folder).stderr)
+        self.assertIn("stands behind -c", self.check(self.path, "SELECT 1", code=2).stderr)
+        self.assertIn("usage: totrain DB", self.check("help", cwd=self.folder).stdout)
+        self.assertRegex(self.check("version", cwd=self.folder).stdout, r"^totrain \d")
+        self.assertEqual(sorted(self.folder.iterdir()), before)
+        self.check("./train", "-c", "CREATE TABLE t (a)", cwd=self.folder)
+        self.check("train", "-c", "SELECT * FROM t", cwd=self.folder)
+
     def test_a_column_named_alone_is_returned_with_the_rows(self):
         self.check(self.path, "-c", QUICK)
         predict = "SELECT * FROM iris ORDER BY rowid LIMIT 3 TO PREDICT guess USING m"
