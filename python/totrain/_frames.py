@@ -1,6 +1,7 @@
 """DataFrames as tables of a connection: in SQLite without a copy of their numbers, on PostgreSQL by COPY.
 
-A frame is one of pandas or polars, a table of pyarrow, or a dict of sequences (numpy arrays, lists). Each of its
+A frame is one of pandas or polars, a table of pyarrow or what gives one by the Arrow PyCapsule interface (DuckDB's
+relations), a dict of sequences (numpy arrays, Series, lists) or of one row's values, or a list of such rows. Each of its
 columns becomes an array in memory that the extension reads where it lies (extension/sqlite/frame.h,
 whose struct and kinds stand here again):
 
@@ -136,6 +137,8 @@ def _of_list(values: list) -> Column:
 
 def _of_pandas(series: Any) -> Column:
     import pandas
+    if isinstance(series.dtype, pandas.SparseDtype):
+        series = series.sparse.to_dense()
     dtype = series.dtype
     if isinstance(dtype, pandas.CategoricalDtype) and all(isinstance(word, str) for word in dtype.categories):
         return Column(_WORDS, series.cat.codes.to_numpy("int32"), len(series), words=list(dtype.categories))
@@ -151,7 +154,10 @@ def _of_pandas(series: Any) -> Column:
         filled = series.to_numpy(dtype=f"{kind}{dtype.itemsize}" if kind != "b" else "bool",
                                  na_value=float("nan") if kind == "f" else 0)
         return _of_numpy(filled, None if valid.all() else valid)
-    codes, words = pandas.factorize(series)
+    try:
+        codes, words = pandas.factorize(series)
+    except TypeError:  # lists, dicts: they have no hash, and _of_list has the words for them
+        return _of_list(series.astype(object).tolist())
     if all(isinstance(word, str) for word in words):
         return Column(_WORDS, codes.astype("int32"), len(series), words=list(words))
     return _of_list(series.astype(object).tolist())
@@ -189,9 +195,27 @@ def _of_arrow(column: Any) -> Column:
     return _of_list(column.to_pylist())
 
 
+def _of_any(values: Any) -> Column:
+    if type(values).__module__.split(".")[0] == "pandas":
+        return _of_pandas(values)
+    if hasattr(values, "dtype") and getattr(values, "ndim", 1) > 0:
+        return _of_numpy(values)
+    return _of_list([values] if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__") else list(values))
+
+
+def _rows_as_columns(rows: list[dict]) -> dict[str, list]:
+    names = dict.fromkeys(name for row in rows for name in row)
+    return {name: [row.get(name) for row in rows] for name in names}
+
+
 def columns_of(frame: Any) -> dict[str, Column]:
     """The columns of a frame by their names, all of one length. Error that names the column."""
     package = type(frame).__module__.split(".")[0]
+    if isinstance(frame, list) and frame and all(isinstance(row, dict) for row in frame):
+        frame = _rows_as_columns(frame)
+    elif package not in ("pandas", "polars", "pyarrow") and hasattr(frame, "__arrow_c_stream__"):
+        import pyarrow
+        frame, package = pyarrow.table(frame), "pyarrow"
     if package == "pandas":
         pairs = [(str(name), frame.iloc[:, i], _of_pandas) for i, name in enumerate(frame.columns)]
     elif package == "polars":
@@ -199,10 +223,10 @@ def columns_of(frame: Any) -> dict[str, Column]:
     elif package == "pyarrow" and hasattr(frame, "column_names"):
         pairs = [(name, frame.column(i), _of_arrow) for i, name in enumerate(frame.column_names)]
     elif isinstance(frame, dict):
-        pairs = [(str(name), values, _of_numpy if hasattr(values, "dtype") else lambda v: _of_list(list(v)))
-                 for name, values in frame.items()]
+        pairs = [(str(name), values, _of_any) for name, values in frame.items()]
     else:
-        raise Error(f"a {type(frame).__name__} is no frame: those of pandas and polars, pyarrow's tables and dicts of columns are")
+        raise Error(f"a {type(frame).__name__} is no frame: those of pandas and polars, pyarrow's tables, dicts of columns "
+                    "and lists of dicts are")
     columns: dict[str, Column] = {}
     for name, values, convert in pairs:
         if name in columns:

@@ -32,6 +32,17 @@ class Values(harness.Case):
     def column(self, values):
         return [value for value, in self.rows({"v": values})]
 
+    def test_rows_and_series_are_frames(self):
+        self.assertEqual(self.rows({"a": 1, "b": "x"}), [(1, "x")])
+        self.assertEqual(self.rows([{"a": 1}, {"a": 2, "b": "x"}]), [(1, None), (2, "x")])
+        self.assertEqual(self.rows({"a": pandas.Series([1.5, None]), "b": pandas.Series(["x", None])}), [(1.5, "x"), (None, None)])
+        self.assertEqual(self.rows(pandas.DataFrame({"a": pandas.arrays.SparseArray([0, 2])})), [(0,), (2,)])
+
+    def test_cells_that_are_no_values_name_their_column(self):
+        for frame in (pandas.DataFrame({"k": [[1, 2]] * 3}), {"k": [{"a": 1}]}, pandas.DataFrame({"k": [{1}, {2}]})):
+            with self.subTest(frame), self.assertRaisesRegex(totrain.Error, 'column "k": it has a (list|dict|set), where numbers'):
+                self.rows(frame)
+
     def test_numbers_of_numpy_are_what_they_are(self):
         for kind in ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64"):
             with self.subTest(kind):

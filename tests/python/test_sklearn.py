@@ -4,9 +4,10 @@ import pickle
 import warnings
 
 import numpy
+import pandas
 from sklearn.base import clone
 from sklearn.datasets import make_regression
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
@@ -48,6 +49,24 @@ class Learning(harness.Case):
                 numpy.testing.assert_allclose(probabilities.sum(axis=1), 1)
                 self.assertTrue((classifier.classes_[probabilities.argmax(axis=1)] == classifier.predict(self.X)).all())
                 self.assertGreater(classifier.score(self.X, self.y), 0.9)
+
+    def test_frames_of_texts_dates_and_missing_values(self):
+        days = pandas.date_range("2024-01-01", periods=300)
+        draw = numpy.random.default_rng(1)
+        frame = pandas.DataFrame({"day": days, "colour": draw.choice(["red", "green", "blue"], 300), "n": draw.normal(size=300),
+                                  "yes": draw.random(300) > .5})
+        frame.loc[::17, "n"] = numpy.nan
+        frame.loc[::19, "colour"] = None
+        label = numpy.where((frame["colour"] == "red") | (frame["n"] > 1), "in", "out")
+        for kind in ("XGBClassifier", "LinearClassifier"):
+            classifier = TotrainClassifier(kind).fit(frame, label)
+            self.assertEqual(list(classifier.feature_names_in_), list(frame.columns))
+            self.assertGreater(classifier.score(frame, label), .9)
+            self.assertGreater(cross_val_score(classifier, frame, label, cv=3).mean(), .85)
+        regressor = TotrainRegressor("LGBMRegressor").fit(frame, frame["yes"] * 3.0 + (frame["colour"] == "blue"))
+        self.assertGreater(regressor.score(frame, frame["yes"] * 3.0 + (frame["colour"] == "blue")), .9)
+        with self.assertRaisesRegex(ValueError, "feature names"):
+            regressor.predict(frame.rename(columns={"n": "m"}))
 
     def test_it_learns_what_the_statement_learns(self):
         codes = numpy.unique(self.y, return_inverse=True)[1]
