@@ -264,30 +264,46 @@ static void learn_rule(struct leak_rule *rule)
     }
 }
 
-/* Of the same value; else of the nearer number. at: the last known value that is not greater, where
- * there is one. */
-static double predicted(const struct leak_rule *rule, uint32_t order, uint32_t at)
-{
-    const struct known *low = &rule->known[at], *high = low + 1;
-    const bool has_low = low->order <= order;
-    double number;
+/* Whose rows predict a row. */
+enum rule_of { OF_EQUAL_OR_NEAREST, OF_EQUAL, OF_NEXT };
 
-    if (low->order == order)
-        return low->label;
-    if (rule->is_words || order == ALONE)
+static bool is_number_known(const struct leak_rule *rule, int64_t at)
+{
+    return at >= 0 && at < rule->known_count && rule->known[at].order != ALONE;
+}
+
+/* Of the numbers at `low` and `high` the nearer one's. */
+static double label_of_nearer(const struct leak_rule *rule, uint32_t order, int64_t low,
+                              int64_t high)
+{
+    const double number = number_of_order(order);
+
+    if (!is_number_known(rule, low) && !is_number_known(rule, high))
         return rule->usual;
-    if (!has_low)
-        return low->order == ALONE ? rule->usual : low->label;
-    if (at + 1 == rule->known_count || high->order == ALONE)
-        return low->label;
-    number = number_of_order(order);
-    return number - number_of_order(low->order) <= number_of_order(high->order) - number
-               ? low->label
-               : high->label;
+    if (!is_number_known(rule, low) || !is_number_known(rule, high))
+        return rule->known[is_number_known(rule, low) ? low : high].label;
+    return number - number_of_order(rule->known[low].order) <=
+                   number_of_order(rule->known[high].order) - number
+               ? rule->known[low].label
+               : rule->known[high].label;
+}
+
+/* at: the last known value that is not greater, where there is one. */
+static double predicted(const struct leak_rule *rule, enum rule_of of, uint32_t order, uint32_t at)
+{
+    const uint32_t near = rule->known[at].order;
+
+    if (near == order && of != OF_NEXT)
+        return rule->known[at].label;
+    if (rule->is_words || order == ALONE || of == OF_EQUAL)
+        return rule->usual;
+    if (near > order)
+        return label_of_nearer(rule, order, -1, at);
+    return label_of_nearer(rule, order, near == order ? (int64_t)at - 1 : at, (int64_t)at + 1);
 }
 
 /* What the rule leaves of the spread. */
-static double judge_rule(const struct leak_rule *rule)
+static double judge_rule(const struct leak_rule *rule, enum rule_of of)
 {
     double left = 0;
     uint32_t at = 0;
@@ -299,7 +315,7 @@ static double judge_rule(const struct leak_rule *rule)
             continue;
         while (at + 1 < rule->known_count && rule->known[at + 1].order <= place->order)
             at++;
-        left += lost(rule, place->row, predicted(rule, place->order, at));
+        left += lost(rule, place->row, predicted(rule, of, place->order, at));
     }
     return left / rule->spread;
 }
@@ -340,11 +356,36 @@ static void append_finding(const struct leak_rule *rule, double left, struct tex
         text_printf(out, "R2 %.4g on %u rows", 1 - left, rule->rows / 2);
 }
 
+/* Rows of the same number tell the label, and those of the next ones do not. */
+static void note_names(struct leaks *leaks, const struct transform_input *column,
+                       struct notice_list *notices)
+{
+    const struct leak_rule *rule = leaks->rule;
+    double equal, next;
+
+    if (rule->is_words || column->list.form || column->part || rule->known_count < NAMES_MIN ||
+        rule->rows < NAMES_ROWS_MIN * rule->known_count)
+        return;
+    equal = judge_rule(rule, OF_EQUAL);
+    next = fmin(1, judge_rule(rule, OF_NEXT));
+    if (equal > next - NAMES_GAIN)
+        return;
+    notice_add(
+        notices, NOTICE_READING,
+        "column \"%.*s\" holds numbers that seem to be names: rows of the same number explain "
+        "%.2g of \"%.*s\", those of the next numbers %.2g",
+        SLICE_FORMAT(column->name), 1 - equal, SLICE_FORMAT(leaks->label), 1 - next);
+    notice_hint(notices, "COLUMN VOCABULARY(%.*s) takes them as words.",
+                SLICE_FORMAT(column->name));
+    leaks->has_names = true;
+}
+
 static void note_input(struct leaks *leaks, uint32_t input, struct notice_list *notices)
 {
     const struct transform_input *column = &leaks->dataset->transform.inputs[input];
     struct leak_rule *rule = leaks->rule;
     struct text finding;
+    double left;
 
     if (column->type == INPUT_TEXT)
         return; /* its words would each be a column */
@@ -352,12 +393,19 @@ static void note_input(struct leaks *leaks, uint32_t input, struct notice_list *
     sort_places(rule);
     learn_rule(rule);
     text_init(&finding, NOTICE_BYTES_MAX);
-    append_finding(rule, judge_rule(rule), &finding);
+    left = judge_rule(rule, OF_EQUAL_OR_NEAREST);
+    if (1 - left > leaks->explained) {
+        leaks->explained = 1 - left;
+        leaks->best = input;
+    }
+    append_finding(rule, left, &finding);
     if (finding.size > 0) {
         notice_add(notices, NOTICE_LEAK, "column \"%.*s\" alone predicts \"%.*s\": %s",
                    SLICE_FORMAT(column->name), SLICE_FORMAT(leaks->label), text_string(&finding));
         notice_hint(notices,
                     "Is it known before the label is? If not, leave it out of the SELECT.");
+    } else {
+        note_names(leaks, column, notices);
     }
     text_deinit(&finding);
 }
@@ -382,4 +430,25 @@ void leaks_some(struct leaks *leaks, struct notice_list *notices)
     for (uint64_t cells = 0; !leaks_are_done(leaks) && cells < CALL_CELLS;
          cells += leaks->rule->rows)
         note_input(leaks, leaks->next++, notices);
+}
+
+bool leaks_explain(const struct leaks *leaks, double explained, struct notice_list *notices)
+{
+    const struct transform_input *best = &leaks->dataset->transform.inputs[leaks->best];
+
+    if (leaks->has_names || !(explained < leaks->explained - LEAK_LOST))
+        return leaks->has_names;
+    notice_add(
+        notices, NOTICE_BASELINE,
+        "the model explains %.2g of \"%.*s\", where column \"%.*s\" alone explains %.2g, by the "
+        "labels of rows with the same or the nearest value",
+        explained > 0 ? explained : 0, SLICE_FORMAT(leaks->label), SLICE_FORMAT(best->name),
+        leaks->explained);
+    notice_hint(notices,
+                best->type == INPUT_CATEGORY
+                    ? "More rounds or epochs, a larger VOCABULARY, or another estimator may "
+                      "take more of its words."
+                    : "More rounds or epochs, BUCKET(column, n) in COLUMN, or trees in place "
+                      "of a linear model may take more of it.");
+    return true;
 }

@@ -12,6 +12,9 @@
  * where its numbers rank two classes with AUC LEAK_RANKS, or where it explains LEAK_R2 of a number.
  * Of few rows, and of one column alone, which is there to predict, nothing is said.
  *
+ * The same rules tell a number that is rather a name, as the id of a student is: rows of the same
+ * number predict the label, and those of the next numbers do not. It is noticed, too.
+ *
  * The rows' order is that of their keys: every worker has the same notices.
  */
 #ifndef RUNTIME_LEARN_LEAKS_H
@@ -24,6 +27,10 @@
 #define LEAK_R2         0.999
 #define LEAK_ROWS_MIN   100 /* of the sample */
 #define LEAK_OTHERS_MIN 20  /* rows that judge and are not of the most frequent class */
+#define LEAK_LOST       0.3 /* of the label: a column alone explains so much more than the model */
+#define NAMES_MIN       10  /* numbers that may be names: so many different ones, */
+#define NAMES_ROWS_MIN  4   /* with so many rows each in the mean, and */
+#define NAMES_GAIN      0.2 /* of the label more explained by equal numbers than by near ones */
 
 struct leak_rule;
 
@@ -32,6 +39,9 @@ struct leaks {
     struct slice label;
     struct leak_rule *rule; /* room; NULL: there is nothing to look for */
     uint32_t next;          /* input */
+    uint32_t best;    /* the input whose rule explains most, as long as `explained` is above 0 */
+    double explained; /* of the label's spread, by the rows that judge */
+    bool has_names;   /* numbers that seem to be names were noticed */
 };
 
 /* `label`: its name, borrowed as the data set is. NO_MEMORY. */
@@ -40,6 +50,9 @@ enum status leaks_init(struct leaks *leaks, const struct dataset *dataset, struc
 bool leaks_are_done(const struct leaks *leaks);
 /* The next inputs, some milliseconds of them. */
 void leaks_some(struct leaks *leaks, struct notice_list *notices);
+/* Once they are done: is something other than "the columns tell nothing" to be said of a model that
+ * explains so much of the label? What a single column explains and it does not is noticed here. */
+bool leaks_explain(const struct leaks *leaks, double explained, struct notice_list *notices);
 void leaks_deinit(struct leaks *leaks); /* zeros, too */
 
 #endif

@@ -359,12 +359,30 @@ static enum status list_results(struct measuring *measuring, struct error *err)
     return STATUS_OK;
 }
 
+/* Of the label's spread: R2, and of classes the mistakes that the most frequent one makes. */
+static double explained_by(const struct measuring *measuring, struct metrics *metrics)
+{
+    const double rows = (double)metrics_rows(metrics);
+    double most = 0;
+
+    if (measuring->spec->task == TASK_REGRESSION)
+        return metrics_value(metrics, METRIC_R2);
+    for (uint32_t i = 0; i < measuring->dataset->labels.count; i++)
+        most = fmax(most, (double)metrics_class_rows(metrics, i));
+    return rows > most ? 1 - (1 - metrics_value(metrics, METRIC_ACCURACY)) * rows / (rows - most)
+                       : 1;
+}
+
 /* By the rows that were held out, where there are any. */
 static void compare_with_constant(struct measuring *measuring)
 {
     const bool has_validation = metrics_rows(measuring->metrics[1]) > 0;
+    struct metrics *metrics = measuring->metrics[has_validation];
 
     if (measuring->predicts_no_mean || measuring->model.aim.aim == AIM_MARGINS)
+        return;
+    if (measuring->leaks.rule && metrics_rows(metrics) >= BASELINE_ROWS_MIN &&
+        leaks_explain(&measuring->leaks, explained_by(measuring, metrics), &measuring->notices))
         return;
     baseline_notice(measuring->dataset, measuring->metrics[has_validation],
                     has_validation ? "validation" : "training", &measuring->notices);

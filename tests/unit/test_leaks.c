@@ -115,6 +115,74 @@ static void numbers_that_name_one_of_many_classes_are_a_leak(void **state)
     check_none(&table);
 }
 
+/* 40 numbers of 10 rows each, which an effect of their own or their size tells of. */
+static void numbers_that_are_rather_names_are_noticed(void **state)
+{
+    struct notice_list notices;
+    struct table table;
+    (void)state;
+
+    table_init(&table, INPUT_NUMERIC, 0);
+    for (uint32_t i = 0; i < ROWS; i++) {
+        const uint32_t id = (uint32_t)(40 * random_of(6, i));
+
+        set_number(&table, i, id);
+        table.values[i] += (float)(2 * random_of(7, id));
+    }
+    notices = look(&table);
+    CHECK_INT(notices.count, 1);
+    CHECK(notices.items[0].kind == NOTICE_READING);
+    CHECK(strstr(notices.items[0].text, "column \"x\" holds numbers that seem to be names"));
+    assert_string_equal(notices.items[0].hint, "COLUMN VOCABULARY(x) takes them as words.");
+    for (uint32_t i = 0; i < ROWS; i++)
+        table.values[i] = (float)(random_of(1, i) + table.dense[3 * i + 1] / 20);
+    check_none(&table);
+    for (uint32_t i = 0; i < ROWS; i++)
+        table.values[i] = (float)random_of(1, i);
+    check_none(&table);
+}
+
+static void ids_of_classes_are_noticed(void **state)
+{
+    struct table table;
+    (void)state;
+
+    table_init(&table, INPUT_NUMERIC, 2);
+    for (uint32_t i = 0; i < ROWS; i++) {
+        const uint32_t id = (uint32_t)(40 * random_of(6, i));
+
+        set_number(&table, i, id);
+        table.classes[i] = random_of(8, i) < .1 ? i % 2 : random_of(7, id) < .5;
+    }
+    CHECK_INT(look(&table).count, 1);
+}
+
+static void what_a_column_explains_and_the_model_does_not_is_said(void **state)
+{
+    struct notice_list notices = {0};
+    struct table table;
+    struct leaks leaks;
+    struct error err;
+    (void)state;
+
+    table_init(&table, INPUT_NUMERIC, 0);
+    for (uint32_t i = 0; i < ROWS; i++) {
+        set_number(&table, i, random_of(6, i));
+        table.values[i] = (float)(fabs(random_of(6, i) - .5) + random_of(1, i) / 10);
+    }
+    CHECK_OK(leaks_init(&leaks, &table.dataset, SLICE("y"), &err));
+    while (!leaks_are_done(&leaks))
+        leaks_some(&leaks, &notices);
+    CHECK_INT(notices.count, 0);
+    CHECK(leaks.best == 1 && leaks.explained > .8);
+    CHECK(!leaks_explain(&leaks, leaks.explained - .2, &notices));
+    CHECK_INT(notices.count, 0);
+    CHECK(leaks_explain(&leaks, .1, &notices));
+    CHECK_INT(notices.count, 1);
+    CHECK(strstr(notices.items[0].text, "where column \"x\" alone explains 0."));
+    leaks_deinit(&leaks);
+}
+
 static void a_null_that_names_a_class_is_a_leak(void **state)
 {
     struct table table;
@@ -237,6 +305,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_that_rank_two_classes_are_a_leak),
         cmocka_unit_test(numbers_that_name_one_of_many_classes_are_a_leak),
+        cmocka_unit_test(numbers_that_are_rather_names_are_noticed),
+        cmocka_unit_test(ids_of_classes_are_noticed),
+        cmocka_unit_test(what_a_column_explains_and_the_model_does_not_is_said),
         cmocka_unit_test(a_null_that_names_a_class_is_a_leak),
         cmocka_unit_test(a_number_that_is_missing_is_as_a_null),
         cmocka_unit_test(words_that_name_the_class_are_a_leak),
