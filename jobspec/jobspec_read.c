@@ -280,7 +280,8 @@ static enum status read_input(const cJSON *json, struct arena *arena, struct spe
     TRY(read_keeps_codes(json, input, err));
     TRY(read_direction(json, input, err));
     TRY(read_groups(json, input, err));
-    if (!spec_takes_numbers(input) && input->reading != READING_NUMBER)
+    if (reading_is_of_dates(input->reading) != (input->part && input->reading) ||
+        (!spec_takes_numbers(input) && !input->part && input->reading != READING_NUMBER))
         return fail(err, STATUS_CORRUPT, "member \"reading\": a %s has none",
                     input_type_words[type]);
     if (type == INPUT_TEXT)
@@ -333,6 +334,8 @@ static enum status read_label(const cJSON *json, struct arena *arena, struct job
         TRY(spec_get_text(label, "weights", 1, CLASS_WEIGHTS_BYTES_MAX, arena, &spec->class_weights,
                           err));
     TRY(read_reading(label, &spec->label_reading, err));
+    if (reading_is_of_dates(spec->label_reading))
+        return fail(err, STATUS_CORRUPT, "member \"reading\": a label is no date");
     TRY(spec_get_text(label, "name", 0, NAME_BYTES_MAX, arena, &spec->label, err));
     TRY(spec_get_text(label, "positive", 0, LABEL_BYTES_MAX, arena, &spec->positive, err));
     TRY(spec_get_word(label, "type", label_type_words, &type, err));

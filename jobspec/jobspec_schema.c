@@ -249,13 +249,16 @@ static cJSON *input_source(void)
     return source;
 }
 
+/* Of numbers, as cell_text.h has them; those that every reader knows are left out. */
+#define NUMBER_READINGS "separated", "boolean", "written, with a point", "written, with a comma"
+
 static cJSON *crossed_columns(void)
 {
     cJSON *members = cJSON_CreateObject(), *column;
 
     json_add(members, "column", typed("string", NULL));
     json_add(members, "rule", word(category_rule_words, "what is made of its value"));
-    json_add(members, "reading", word(MEMBERS("separated", "boolean"), "how its text is read"));
+    json_add(members, "reading", word(MEMBERS(NUMBER_READINGS), "how its text is read"));
     json_add(members, "rows", integer(1, CATEGORY_WORDS_MAX, "its hash buckets or ids"));
     json_add(members, "bounds",
              array(1, BUCKETS_MAX - 1, typed("number", NULL), "of its buckets, ascending"));
@@ -286,7 +289,9 @@ static cJSON *inputs(void)
                      "words that are kept; hash buckets, ids or buckets of what has no vocabulary; "
                      "0 for numeric"));
     json_add(members, "words_max", integer(1, TEXT_WORDS_MAX, "words of one text that count"));
-    json_add(members, "reading", word(MEMBERS("separated", "boolean"), "how its text is read"));
+    json_add(members, "reading",
+             word(MEMBERS(NUMBER_READINGS, "written date", "day first", "month first"),
+                  "how its text is read; the last three: as dates"));
     json_add(members, "keeps_codes", typed("boolean", "-999 is a number, whatever the others are"));
     json_add(members, "direction",
              word(spec_direction_words, "of predictions where the input rises"));
@@ -325,7 +330,7 @@ static cJSON *label(void)
              text(0, LABEL_BYTES_MAX, "the label that is looked for, of two; empty: the greater"));
     json_add(members, "declared",
              text(1, TYPE_BYTES_MAX, "the database's own type of the label, kept in the model"));
-    json_add(members, "reading", word(MEMBERS("separated", "boolean"), "how its text is read"));
+    json_add(members, "reading", word(MEMBERS(NUMBER_READINGS), "how its text is read"));
     json_add(members, "weights",
              text(1, CLASS_WEIGHTS_BYTES_MAX,
                   "JSON: what a row of each class weighs, a list by class or an object by label"));

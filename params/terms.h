@@ -83,13 +83,19 @@
     X(COMBINER_SUM, "sum")                                                                         \
     X(COMBINER_MEAN, "mean")
 
-/* How the text of a numeric input is read (scoring/cell_text.h). READING_STRICT: of a model that
- * was stored before there were readings. */
+/* How the text of a numeric input is read (scoring/cell_text.h), and, the last three, that of dates
+ * (scoring/dates.h), which without them have ISO's form. READING_STRICT: of a model that was stored
+ * before there were readings. */
 #define INPUT_READING_MAP(X)                                                                       \
     X(READING_NUMBER, "number")                                                                    \
     X(READING_SEPARATED, "separated")                                                              \
     X(READING_BOOLEAN, "boolean")                                                                  \
-    X(READING_STRICT, "strict")
+    X(READING_STRICT, "strict")                                                                    \
+    X(READING_POINT, "written, with a point")                                                      \
+    X(READING_COMMA, "written, with a comma")                                                      \
+    X(READING_DATE, "written date")                                                                \
+    X(READING_DAY_FIRST, "day first")                                                              \
+    X(READING_MONTH_FIRST, "month first")
 
 /* What the labels are; LABEL_NONE: the model is learned without. */
 #define LABEL_TYPE_MAP(X)                                                                          \
@@ -261,6 +267,18 @@ extern const char *const row_role_words[];
 extern const char *const label_link_words[];
 extern const char *const aim_words[];
 extern const char *const row_role_columns[]; /* before such a column's name in a message */
+
+/* Is it one of dates in other forms than ISO's? */
+static inline bool reading_is_of_dates(enum input_reading reading)
+{
+    return reading >= READING_DATE;
+}
+
+/* Is it one that models of before there was another writing do not know? */
+static inline bool reading_is_written(enum input_reading reading)
+{
+    return reading >= READING_POINT;
+}
 
 /* Is the column of the role one of numbers, which learners see? That of groups decides where rows
  * lie (runtime/data/held_out.h), and shows in their hashes. */

@@ -70,11 +70,11 @@ enum status bad_rows_plan(struct planning *planning, const char *attribute)
 
 static void ignore_what_is_no_date(struct query_column *column)
 {
-    const uint32_t texts = column->date_texts + column->timestamp_texts;
+    const uint32_t texts = column->date_texts + column->timestamp_texts + column->written_dates;
 
     column->texts = texts + column->blank_texts + column->missing_texts;
     column->numeric_texts = column->code_texts = 0;
-    column->separated_texts = column->boolean_texts = 0;
+    column->separated_texts = column->boolean_texts = column->written_texts = 0;
     column->blobs = 0;
     if (texts == column->dates) /* else numbers are dates, too: PostgreSQL's */
         column->integers = column->reals = 0;
@@ -92,8 +92,8 @@ static bool is_mostly_dates(const struct query_column *column)
  * for the column's kind. */
 static void ignore_minority(struct query_column *column)
 {
-    const uint32_t numbers =
-        column->integers + column->reals + column->numeric_texts + column->separated_texts;
+    const uint32_t numbers = column->integers + column->reals + column->numeric_texts +
+                             column->separated_texts + column->written_texts;
 
     if (is_mostly_dates(column)) {
         ignore_what_is_no_date(column);
@@ -111,7 +111,8 @@ static void ignore_texts(struct query_column *label)
 {
     label->texts = label->numeric_texts = label->blank_texts = label->blobs = 0;
     label->code_texts = label->separated_texts = label->missing_texts = label->boolean_texts = 0;
-    label->date_texts = label->timestamp_texts = 0;
+    label->date_texts = label->timestamp_texts = label->written_texts = 0;
+    label->numbers = (struct number_counts){0};
 }
 
 /* A label's kind is that of all its rows: '1' is not 1, and 1.5 is no class. */

@@ -30,6 +30,8 @@ struct query_column {
     uint32_t nulls, integers, reals, texts, blobs; /* cells of each type in the sample */
     uint32_t
         numeric_texts; /* of texts: those that read as one number, written without leading zeros */
+    uint32_t written_texts; /* of texts: numbers in other spellings, but for separated_texts */
+    struct number_counts numbers; /* of texts that are numbers */
     uint32_t blank_texts; /* of texts: empty or of white space, as CSV has for a missing value */
     /* of texts, likewise, as scoring/cell_text.h tells them apart */
     uint32_t code_texts, separated_texts, missing_texts, boolean_texts, date_texts, timestamp_texts;
@@ -42,8 +44,16 @@ struct query_column {
      * different values, and the cells that they are in; of all up to DISTINCT_MAX values, else of a
      * sample */
     uint64_t distinct_values, distinct_cells;
-    uint32_t dates;           /* cells that are dates: texts that read so, and PostgreSQL's types */
-    uint32_t times;           /* of dates: those with a time that is not midnight */
+    uint32_t dates;         /* cells that are dates: texts that read so, and PostgreSQL's types */
+    uint32_t times;         /* of dates: those with a time that is not midnight */
+    uint32_t written_dates; /* of dates: texts in another form than ISO's, by this reading */
+    enum input_reading date_reading;
+    uint32_t unclear_dates;   /* texts that are dates, of which nothing tells whether the day, the
+                                 month or the year is first */
+    uint64_t short_years;     /* of these: with years of two digits */
+    char word[WORD_KEPT_MAX]; /* of texts that are no numbers or dates: the most frequent one, */
+    uint32_t word_size;       /* 0: none is known; */
+    uint64_t word_cells;      /* how often it is there */
     uint32_t vectors;         /* cells that are arrays of numbers */
     uint32_t elements;        /* of the first of them that has any */
     struct list_counts lists; /* of its texts */
@@ -87,8 +97,9 @@ struct model_input {
     struct slice name;
     bool is_source; /* it is no input by itself: others are made of it */
     enum input_type type;
-    uint32_t parts;        /* of its dates (scoring/dates.h); 0: it takes the cells as they are */
-    struct cell_list list; /* likewise */
+    uint32_t parts; /* of its dates (scoring/dates.h); 0: it takes the cells as they are */
+    enum input_reading reading;       /* of its numbers, and of its dates where it takes parts */
+    struct cell_list list;            /* of which it takes the numbers */
     uint32_t hash_buckets, words_max; /* of a text */
     enum model_part model_part;       /* as spec_input has them */
     uint32_t dimension;

@@ -105,7 +105,8 @@ enum status column_check_dates(const struct planning *planning, const struct que
             query_rows_word(&planning->plan->query));
     if (column->integers + column->reals < others)
         return error_hint(planning->err, "A date is text as '2024-01-31' or '2024-01-31 12:34:56', "
-                                         "with a zone or without.");
+                                         "with a zone or without, or as people write it, where "
+                                         "all cells tell whether the day or the month is first.");
     if (planning->catalog->dialect == SQL_POSTGRES)
         return error_hint(planning->err,
                           "Make a time of the number: SELECT to_timestamp(%.*s) AS "
@@ -114,6 +115,13 @@ enum status column_check_dates(const struct planning *planning, const struct que
     return error_hint(planning->err,
                       "Make a date of the number: SELECT datetime(%.*s, 'unixepoch') AS %.*s.",
                       SLICE_FORMAT(column->name), SLICE_FORMAT(column->name));
+}
+
+static const char *order_word(enum input_reading reading)
+{
+    return reading == READING_DAY_FIRST     ? " with the day first"
+           : reading == READING_MONTH_FIRST ? " with the month first"
+                                            : "";
 }
 
 enum status date_notice(const struct planning *planning, const struct query_column *column)
@@ -125,8 +133,9 @@ enum status date_notice(const struct planning *planning, const struct query_colu
 
     text_init(&parts, NOTICE_BYTES_MAX);
     date_parts_append(column->parts, &parts);
-    notice_add(notices, NOTICE_READING, "column \"%.*s\" holds dates, of which the model takes %s",
-               SLICE_FORMAT(column->name), text_string(&parts));
+    notice_add(notices, NOTICE_READING,
+               "column \"%.*s\" holds dates%s, of which the model takes %s",
+               SLICE_FORMAT(column->name), order_word(column->date_reading), text_string(&parts));
     notice_hint(notices,
                 "COLUMN DATE(%.*s, 'day', ...) takes other parts, %s(%.*s) the dates "
                 "as %s.",

@@ -26,7 +26,13 @@ bool type_declares(struct slice type, const char *const *words)
     return false;
 }
 
-/* Neither numbers, truths, blanks nor missing values. */
+static uint32_t at_most_32(uint64_t count)
+{
+    return count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
+}
+
+/* Neither plain numbers, truths, blanks nor missing values: numbers in other spellings are among
+ * them. */
 static uint32_t other_texts(const struct query_column *column)
 {
     return column->texts - column->numeric_texts - column->separated_texts - column->boolean_texts -
@@ -40,12 +46,32 @@ enum input_reading column_reading(const struct query_column *column)
 
     if (numbers == 0 && column->boolean_texts > 0 && other_texts(column) == 0)
         return READING_BOOLEAN;
+    if (column->written_texts > 0)
+        return column->numbers.not_comma < column->numbers.not_point ? READING_COMMA
+                                                                     : READING_POINT;
     return column->separated_texts > 0 ? READING_SEPARATED : READING_NUMBER;
+}
+
+bool column_is_unclear(const struct query_column *column)
+{
+    return column->numbers.either > 0 && column->numbers.not_comma == 0 &&
+           column->numbers.not_point == 0 && column->reals == 0;
+}
+
+/* Numbers that the reading does not take, as their comma means something else by it. */
+static uint32_t contrary_numbers(const struct query_column *column)
+{
+    const enum input_reading reading = column_reading(column);
+
+    if (!reading_is_written(reading))
+        return 0;
+    return at_most_32(reading == READING_COMMA ? column->numbers.not_comma
+                                               : column->numbers.not_point);
 }
 
 uint32_t column_words(const struct query_column *column)
 {
-    return other_texts(column) +
+    return other_texts(column) - column->written_texts + contrary_numbers(column) +
            (column_reading(column) == READING_BOOLEAN ? 0 : column->boolean_texts);
 }
 
@@ -100,6 +126,8 @@ bool column_is_list_of_numbers(const struct query_column *column, struct cell_li
 {
     const struct list_counts *lists = &column->lists;
 
+    if (column->written_texts > 0 && column_words(column) == 0)
+        return false;
     *list = (struct cell_list){.form = LIST_DENSE, .delimiter = ','};
     if (column_measure_list(column, list) && list->size > 1 && lists->dense_plain < lists->texts)
         return true;
@@ -183,15 +211,25 @@ enum column_use column_use_of(const struct query *query, const struct query_colu
 
 /* ---- from a census ---- */
 
-static uint32_t at_most_32(uint64_t count)
+static void take_dates(struct query_column *column, const struct cell_counts *counts)
 {
-    return count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
+    const uint64_t iso = counts->texts[TEXT_DATE] + counts->texts[TEXT_TIMESTAMP];
+    const bool is_clear = cell_counts_date_reading(counts, &column->date_reading);
+    const uint64_t texts = cell_counts_dates(counts, column->date_reading);
+
+    column->dates = at_most_32(counts->dates + texts);
+    column->written_dates = at_most_32(texts - iso);
+    column->unclear_dates = is_clear ? 0 : at_most_32(counts->texts[TEXT_WRITTEN_DATE]);
+    column->short_years = is_clear ? 0 : counts->written_dates.short_years;
+    column->times = at_most_32(counts->times + counts->texts[TEXT_TIMESTAMP] +
+                               (is_clear ? counts->written_dates.times : 0));
 }
 
 void query_column_take(struct query_column *column, const struct cell_counts *counts, uint64_t rows)
 {
     const uint64_t texts = cell_counts_texts(counts);
     const uint64_t others = counts->nulls + counts->integers + counts->blobs + counts->vectors;
+    struct slice word;
 
     column->nulls = at_most_32(counts->nulls);
     column->integers = at_most_32(counts->integers);
@@ -205,11 +243,15 @@ void query_column_take(struct query_column *column, const struct cell_counts *co
     column->separated_texts = at_most_32(counts->texts[TEXT_SEPARATED]);
     column->missing_texts = at_most_32(counts->texts[TEXT_MISSING]);
     column->boolean_texts = at_most_32(counts->texts[TEXT_BOOLEAN]);
+    column->written_texts = at_most_32(counts->texts[TEXT_WRITTEN]);
+    column->numbers = counts->numbers;
     column->date_texts = at_most_32(counts->texts[TEXT_DATE]);
     column->timestamp_texts = at_most_32(counts->texts[TEXT_TIMESTAMP]);
-    column->times = at_most_32(counts->times + counts->texts[TEXT_TIMESTAMP]);
-    column->dates =
-        at_most_32(counts->dates + counts->texts[TEXT_DATE] + counts->texts[TEXT_TIMESTAMP]);
+    take_dates(column, counts);
+    word = cell_counts_word(counts, &column->word_cells);
+    column->word_size = (uint32_t)word.size;
+    if (word.size > 0)
+        memcpy(column->word, word.data, word.size);
     column->word_bytes = counts->word_bytes;
     column->spaced_texts = at_most_32(counts->spaced);
     column->lists = counts->lists;

@@ -542,6 +542,7 @@ static enum status make_dates(const struct planning *planning, const struct vect
             .column = (int)(first + i),
             .type = date_part_type(part),
             .part = part,
+            .reading = vector->reading,
             .source = vector->name,
             .vocabulary_max = date_part_words_max(part),
             .declared_type = element->declared_type,
@@ -574,7 +575,9 @@ static enum status make_input(const struct planning *planning, size_t i,
         .name = column->name,
         .column = (int)i,
         .type = is_numeric ? INPUT_NUMERIC : INPUT_CATEGORY,
-        .reading = is_numeric || takes_numbers(choice) ? column_reading(column) : READING_NUMBER,
+        .reading = choice->reading                       ? choice->reading
+                   : is_numeric || takes_numbers(choice) ? column_reading(column)
+                                                         : READING_NUMBER,
         .rule = choice->rule,
         .bounds = choice->bounds,
         .bound_count = choice->bound_count,
@@ -950,7 +953,9 @@ static enum status choose_parts(struct planning *planning, const struct choices 
         }
         if (choice->kind == CHOICE_LIST)
             TRY(choose_list(planning, column, choice));
-        if (choice->kind == CHOICE_DATE)
+        if (choice->reading && choice->kind == CHOICE_DATE)
+            column->date_reading = choice->reading;
+        else if (choice->kind == CHOICE_DATE)
             TRY(column_check_dates(planning, column, choice->position));
         if (choice->kind == CHOICE_DATE ||
             (choice->kind == CHOICE_DERIVED && column_is_date(column)))
@@ -1087,6 +1092,7 @@ static struct choice choice_as_before(const struct planning *planning,
         .combiner = input->combiner,
         .is_weighted = input->is_weighted,
         .rule = input->rule,
+        .reading = reading_is_written(input->reading) ? input->reading : READING_NUMBER,
         .bounds = input->bounds,
         .bound_count = input->bound_count,
         .model_parts = model_parts_of(input->model_part),
@@ -1172,6 +1178,7 @@ static enum status choose_as_before(struct planning *planning, struct choices *c
                                         : CATEGORY_WORDS,
             .words_max = input->words_max,
             .parts = input->parts,
+            .reading = reading_is_written(input->reading) ? input->reading : READING_NUMBER,
             .list = input->list,
             .model_parts = model_parts_of(input->model_part),
             .dimension = input->dimension,

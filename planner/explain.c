@@ -38,12 +38,13 @@ static void append_counts(struct text *out, const struct query_column *column, u
                  {"date", column->dates},
                  {"text that reads as a number", column->numeric_texts},
                  {"number with separators", column->separated_texts},
+                 {"number in another spelling", column->written_texts},
                  {"yes or no", column->boolean_texts},
                  {"missing value spelled out", column->missing_texts},
                  {"text", column->texts > 0
                               ? column->texts - column->numeric_texts - column->separated_texts -
                                     column->boolean_texts - column->missing_texts -
-                                    column->blank_texts - column->dates
+                                    column->blank_texts - column->written_texts - column->dates
                               : 0},
                  {"blank text", column->blank_texts},
                  {"binary", column->blobs},

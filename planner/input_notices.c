@@ -1,6 +1,7 @@
 #include "planner/input_notices.h"
 
 #include "planner/query.h"
+#include "planner/spelling_notices.h"
 #include "scoring/cell_text.h"
 
 #define SPELLINGS_NAMED 4
@@ -73,29 +74,32 @@ static void note_reading(const struct plan *plan, const struct query_column *col
 {
     const struct slice name = column->name;
 
-    if (reading == READING_SEPARATED)
-        notice_add(plan->notices, NOTICE_READING,
-                   "column \"%.*s\" is read as numbers with a comma between thousands, in %u %s",
-                   SLICE_FORMAT(name), column->separated_texts, query_rows_word(&plan->query));
-    else if (reading == READING_BOOLEAN)
-        notice_add(plan->notices, NOTICE_READING,
-                   "column \"%.*s\" is read as 1 for yes, true, t, y and on, and 0 for their "
-                   "opposites",
-                   SLICE_FORMAT(name));
-    else
+    if (reading != READING_BOOLEAN) {
+        note_written_numbers(plan, column, reading);
         return;
+    }
+    notice_add(plan->notices, NOTICE_READING,
+               "column \"%.*s\" is read as 1 for yes, true, t, y and on, and 0 for their "
+               "opposites",
+               SLICE_FORMAT(name));
     notice_hint(plan->notices, "COLUMN VOCABULARY(%.*s) takes it as words.", SLICE_FORMAT(name));
 }
 
 void input_notices(const struct plan *plan)
 {
     for (size_t i = 0; i < plan->left_out_count; i++)
-        note_left_out(plan, &plan->left_out[i]);
+        if (plan->takes_left_out ||
+            !note_nearly_read(plan, &plan->query.columns[plan->left_out[i].column], true))
+            note_left_out(plan, &plan->left_out[i]);
     for (size_t i = 0; i < plan->input_count; i++) {
         const struct plan_input *input = &plan->inputs[i];
         const struct query_column *column = &plan->query.columns[input->column];
 
-        if (input->type != INPUT_NUMERIC || (size_t)input->column >= plan->query.count)
+        if ((size_t)input->column >= plan->query.count)
+            continue;
+        if (input->type == INPUT_CATEGORY && !input->is_chosen && input->rule == RULE_WORDS)
+            note_nearly_read(plan, column, false);
+        if (input->type != INPUT_NUMERIC)
             continue;
         note_reading(plan, column, input->reading);
         if (column->missing_texts > 0)

@@ -49,6 +49,10 @@ static enum status refuse_words(const struct planning *planning, const struct qu
             "label column \"%.*s\" holds text that is not a number, in %u of %u %s",
             SLICE_FORMAT(column->name), column_words(column), plan->query.sample_rows,
             query_rows_word(&plan->query));
+    if (column->word_size > 0 && 2 * (uint64_t)column_words(column) <= column->texts)
+        return error_hint(planning->err, "Most are numbers: WHERE %.*s <> '%.*s' leaves out %u.",
+                          SLICE_FORMAT(column->name), (int)column->word_size, column->word,
+                          (unsigned)column->word_cells);
     return error_hint(planning->err, "A regressor learns numbers; for words there is %s.",
                       classifier_beside(plan->estimator));
 }

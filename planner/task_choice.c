@@ -21,7 +21,7 @@ bool column_holds_classes(const struct query_column *column)
         (column->boolean_texts > 0 && column->boolean_texts == column->texts))
         return true;
     if (column->reals > 0 || column->numeric_texts > column->whole_texts ||
-        column->separated_texts > 0 || values == 0)
+        column->separated_texts + column->written_texts > 0 || values == 0)
         return false;
     return values <= CLASSES_OF_BIT ||
            (values <= CLASSES_MOST && column->distinct_cells >= values * CLASS_ROWS);

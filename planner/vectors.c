@@ -48,6 +48,7 @@ static enum status add_vector(struct query *query, size_t column, struct vector 
                               .column = (uint32_t)column,
                               .size = (uint32_t)elements_of(of),
                               .parts = of->parts,
+                              .reading = of->parts ? of->date_reading : READING_NUMBER,
                               .list = of->list,
                               .is_counted = of->list_is_counted};
     for (uint32_t i = 0; i < vector->size; i++) {
@@ -175,6 +176,7 @@ enum status query_take_parts(struct query *query, const struct query *from, stru
         for (size_t j = 0; (column->parts || column->list.form) && j < query->count; j++)
             if (slice_equal_fold(query->columns[j].name, column->name)) {
                 query->columns[j].parts = column->parts;
+                query->columns[j].date_reading = column->date_reading;
                 query->columns[j].list = column->list;
             }
     }
@@ -235,7 +237,7 @@ static enum status spread_date(const struct vector *vector, const struct cell *c
     struct date date;
     bool is_null;
 
-    if (cell_to_date(cell, vector->name, &date, &is_null, err) != STATUS_OK)
+    if (cell_to_date(cell, vector->reading, vector->name, &date, &is_null, err) != STATUS_OK)
         return error_hint(err,
                           "train.bad_rows = 'skip' leaves such rows out; COLUMN VOCABULARY(%.*s) "
                           "takes the column's values as words.",
@@ -297,7 +299,7 @@ static void spread_counted(const struct vector *vector, const struct cell *cell,
 }
 
 /* Infinite dates are not among the counts: they are errors at once. */
-static bool waits_for_counts(const struct cell *cell)
+static bool waits_for_counts(const struct vector *vector, const struct cell *cell)
 {
     struct error ignored;
     struct date date;
@@ -305,7 +307,7 @@ static bool waits_for_counts(const struct cell *cell)
 
     if (cell->time || (cell->type == CELL_REAL && !isfinite(cell->real)))
         return false;
-    return cell_to_date(cell, SLICE(""), &date, &is_null, &ignored) != STATUS_OK;
+    return cell_to_date(cell, vector->reading, SLICE(""), &date, &is_null, &ignored) != STATUS_OK;
 }
 
 static enum status spread_cross(const struct vector *vector, const struct cell *cells,
@@ -329,7 +331,8 @@ enum status vectors_spread(const struct vectors *vectors, const struct cell *cel
 
         if (vector->cross)
             TRY(spread_cross(vector, cells, elements, err));
-        else if (vectors->waits && vector->parts && waits_for_counts(&cells[vector->column]))
+        else if (vectors->waits && vector->parts &&
+                 waits_for_counts(vector, &cells[vector->column]))
             spread_null(vector, elements);
         else if (vectors->waits && vector->is_counted)
             spread_counted(vector, &cells[vector->column], elements);

@@ -39,13 +39,14 @@
 #define VECTOR_ELEMENTS_MAX 10000 /* of all vectors of a query */
 
 struct vector {
-    struct slice name;         /* of its column, or of the cross */
-    uint32_t column;           /* VECTOR_NO_COLUMN of a cross */
-    uint32_t size;             /* elements */
-    uint32_t parts;            /* of dates, as bits; 0: it is none */
-    struct cell_list list;     /* of a list in a text; LIST_NONE: it is none */
-    bool is_counted;           /* of a list: of the size that rows have shown */
-    const struct cross *cross; /* NULL: it is none */
+    struct slice name;          /* of its column, or of the cross */
+    uint32_t column;            /* VECTOR_NO_COLUMN of a cross */
+    uint32_t size;              /* elements */
+    uint32_t parts;             /* of dates, as bits; 0: it is none */
+    struct cell_list list;      /* of a list in a text; LIST_NONE: it is none */
+    bool is_counted;            /* of a list: of the size that rows have shown */
+    const struct cross *cross;  /* NULL: it is none */
+    enum input_reading reading; /* of dates: of their text */
 };
 
 struct vectors {

@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "scoring/dates.h"
+#include "scoring/written_number.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -75,10 +76,21 @@ static bool has_room(struct distinct_sample *sample, struct arena *arena)
     return resize(sample, sample->size ? 2 * sample->size : DISTINCT_SIZE_FIRST, arena);
 }
 
-static enum status add_value(struct distinct_sample *sample, uint64_t hash, uint64_t count,
-                             struct arena *arena, struct error *err)
+/* Before it is there for the first time: memory may run out. */
+static bool keep_word(struct distinct_value *value, struct slice word, struct arena *arena)
 {
-    struct distinct_value *value;
+    const struct slice copy = word.size > 0 ? arena_copy(arena, word) : word;
+
+    value->word = copy.data;
+    value->word_size = (uint32_t)copy.size;
+    return word.size == 0 || copy.data;
+}
+
+/* The word is empty where none is kept. */
+static enum status add_value(struct distinct_sample *sample, uint64_t hash, uint64_t count,
+                             struct slice word, struct arena *arena, struct error *err)
+{
+    struct distinct_value *value, added = {hash, count, NULL, 0};
 
     if (!is_sampled(sample, hash))
         return STATUS_OK;
@@ -96,7 +108,9 @@ static enum status add_value(struct distinct_sample *sample, uint64_t hash, uint
             return STATUS_OK;
         value = place_of(sample, hash);
     }
-    *value = (struct distinct_value){hash, count};
+    if (!keep_word(&added, word, arena))
+        return fail_no_memory(err);
+    *value = added;
     sample->used++;
     return STATUS_OK;
 }
@@ -144,7 +158,7 @@ enum status cell_count_whole(struct cell_census *census, uint32_t column, int64_
                              struct error *err)
 {
     return add_value(&census->columns[column].distinct, XXH3_64bits(&whole, sizeof whole), 1,
-                     &census->arena, err);
+                     SLICE(""), &census->arena, err);
 }
 
 static bool has_space_inside(struct slice text)
@@ -159,14 +173,37 @@ static bool has_space_inside(struct slice text)
 }
 
 static enum status count_word(struct cell_census *census, struct cell_counts *counts,
-                              struct slice text, struct error *err)
+                              enum text_kind kind, struct slice text, struct error *err)
 {
+    const bool is_word = kind == TEXT_WORD;
+
     text = slice_trim(text);
     counts->word_bytes += text.size;
     if (text.size > counts->word_bytes_max)
         counts->word_bytes_max = text.size;
     counts->spaced += has_space_inside(text);
-    return add_value(&counts->distinct, XXH3_64bits(text.data, text.size), 1, &census->arena, err);
+    return add_value(is_word ? &counts->distinct : &counts->spelled,
+                     XXH3_64bits(text.data, text.size), 1,
+                     is_word && text.size <= WORD_KEPT_MAX ? text : SLICE(""), &census->arena, err);
+}
+
+static void count_number(struct number_counts *counts, const struct text_look *look)
+{
+    counts->not_point += !(look->by & WRITTEN_BY_POINT);
+    counts->not_comma += !(look->by & WRITTEN_BY_COMMA);
+    counts->either += (look->by & WRITTEN_EITHER) != 0;
+    counts->percents += look->is_percent;
+    counts->currencies |= look->currency ? UINT64_C(1) << look->currency : 0;
+}
+
+static void count_written_date(struct date_counts *counts, const struct text_look *look)
+{
+    counts->not_day_first += !(look->order & ORDER_DAY_FIRST);
+    counts->not_month_first += !(look->order & ORDER_MONTH_FIRST);
+    counts->either += (look->order & ORDER_EITHER) != 0;
+    counts->times += look->has_time;
+    counts->short_years += (look->order & ORDER_SHORT) != 0;
+    counts->short_last += (look->order & ORDER_SHORT_LAST) != 0;
 }
 
 enum status cell_count_text(struct cell_census *census, uint32_t column, struct slice text,
@@ -180,6 +217,7 @@ enum status cell_count_text(struct cell_census *census, uint32_t column, struct 
         list_count(&counts->lists, text, look);
     switch (look->kind) {
     case TEXT_NUMBER:
+        count_number(&counts->numbers, look);
         if (!counts->counts_wholes || !text_to_whole(text, &whole))
             return STATUS_OK;
         counts->whole_texts++;
@@ -187,11 +225,20 @@ enum status cell_count_text(struct cell_census *census, uint32_t column, struct 
     case TEXT_MISSING:
         counts->missing[look->spelling]++;
         return STATUS_OK;
+    case TEXT_SEPARATED:
+        count_number(&counts->numbers, look);
+        return STATUS_OK;
+    case TEXT_WRITTEN:
+        count_number(&counts->numbers, look);
+        return count_word(census, counts, look->kind, text, err);
+    case TEXT_WRITTEN_DATE:
+        count_written_date(&counts->written_dates, look);
+        return count_word(census, counts, look->kind, text, err);
     case TEXT_CODE:
     case TEXT_DATE:
     case TEXT_TIMESTAMP:
     case TEXT_WORD:
-        return count_word(census, counts, text, err);
+        return count_word(census, counts, look->kind, text, err);
     default:
         return STATUS_OK;
     }
@@ -206,7 +253,8 @@ static void count_date(struct cell_counts *counts, const struct cell *cell)
 
     if (cell->type != CELL_INTEGER && cell->type != CELL_REAL)
         return;
-    if (cell_to_date(cell, SLICE(""), &date, &is_null, &ignored) != STATUS_OK || is_null)
+    if (cell_to_date(cell, READING_NUMBER, SLICE(""), &date, &is_null, &ignored) != STATUS_OK ||
+        is_null)
         return;
     counts->dates++;
     counts->times += date.microsecond != 0;
@@ -237,6 +285,39 @@ enum status cell_count(struct cell_census *census, uint32_t column, const struct
     }
 }
 
+static void merge_numbers(struct number_counts *to, const struct number_counts *from)
+{
+    to->not_point += from->not_point;
+    to->not_comma += from->not_comma;
+    to->either += from->either;
+    to->percents += from->percents;
+    to->currencies |= from->currencies;
+}
+
+static void merge_dates(struct date_counts *to, const struct date_counts *from)
+{
+    to->not_day_first += from->not_day_first;
+    to->not_month_first += from->not_month_first;
+    to->either += from->either;
+    to->times += from->times;
+    to->short_years += from->short_years;
+    to->short_last += from->short_last;
+}
+
+static enum status merge_sample(struct distinct_sample *to, const struct distinct_sample *from,
+                                struct arena *arena, struct error *err)
+{
+    raise_level(to, from->level);
+    for (uint32_t i = 0; i < from->size; i++) {
+        const struct distinct_value *value = &from->values[i];
+
+        if (value->count)
+            TRY(add_value(to, value->hash, value->count,
+                          (struct slice){value->word, value->word_size}, arena, err));
+    }
+    return STATUS_OK;
+}
+
 static enum status merge_column(struct cell_census *census, uint32_t column,
                                 const struct cell_counts *from, struct error *err)
 {
@@ -259,12 +340,10 @@ static enum status merge_column(struct cell_census *census, uint32_t column,
     to->spaced += from->spaced;
     list_counts_merge(&to->lists, &from->lists);
     to->unfit += from->unfit;
-    raise_level(&to->distinct, from->distinct.level);
-    for (uint32_t i = 0; i < from->distinct.size; i++)
-        if (from->distinct.values[i].count)
-            TRY(add_value(&to->distinct, from->distinct.values[i].hash,
-                          from->distinct.values[i].count, &census->arena, err));
-    return STATUS_OK;
+    merge_numbers(&to->numbers, &from->numbers);
+    merge_dates(&to->written_dates, &from->written_dates);
+    TRY(merge_sample(&to->distinct, &from->distinct, &census->arena, err));
+    return merge_sample(&to->spelled, &from->spelled, &census->arena, err);
 }
 
 enum status cell_census_merge(struct cell_census *census, const struct cell_census *other,
@@ -277,10 +356,42 @@ enum status cell_census_merge(struct cell_census *census, const struct cell_cens
 
 /* ---- bytes ---- */
 
+static void put_sample(const struct distinct_sample *sample, struct text *out)
+{
+    put_u32(out, sample->level);
+    put_u32(out, sample->used);
+    for (uint32_t i = 0; i < sample->size; i++) {
+        const struct distinct_value *value = &sample->values[i];
+
+        if (!value->count)
+            continue;
+        put_u64(out, value->hash);
+        put_u64(out, value->count);
+        put_sized(out, (struct slice){value->word, value->word_size});
+    }
+}
+
+static void put_numbers(const struct number_counts *counts, struct text *out)
+{
+    put_u64(out, counts->not_point);
+    put_u64(out, counts->not_comma);
+    put_u64(out, counts->either);
+    put_u64(out, counts->percents);
+    put_u64(out, counts->currencies);
+}
+
+static void put_dates(const struct date_counts *counts, struct text *out)
+{
+    put_u64(out, counts->not_day_first);
+    put_u64(out, counts->not_month_first);
+    put_u64(out, counts->either);
+    put_u64(out, counts->times);
+    put_u64(out, counts->short_years);
+    put_u64(out, counts->short_last);
+}
+
 static void put_column(const struct cell_counts *counts, struct text *out)
 {
-    const struct distinct_sample *distinct = &counts->distinct;
-
     put_u64(out, counts->nulls);
     put_u64(out, counts->integers);
     put_u64(out, counts->dates);
@@ -297,13 +408,10 @@ static void put_column(const struct cell_counts *counts, struct text *out)
     put_u64(out, counts->spaced);
     list_counts_put(&counts->lists, out);
     put_u64(out, counts->unfit);
-    put_u32(out, distinct->level);
-    put_u32(out, distinct->used);
-    for (uint32_t i = 0; i < distinct->size; i++)
-        if (distinct->values[i].count) {
-            put_u64(out, distinct->values[i].hash);
-            put_u64(out, distinct->values[i].count);
-        }
+    put_numbers(&counts->numbers, out);
+    put_dates(&counts->written_dates, out);
+    put_sample(&counts->distinct, out);
+    put_sample(&counts->spelled, out);
 }
 
 void cell_census_put(const struct cell_census *census, struct text *out)
@@ -313,7 +421,25 @@ void cell_census_put(const struct cell_census *census, struct text *out)
         put_column(&census->columns[i], out);
 }
 
-/* Into counts that other.distinct's values borrow nothing of. */
+static void read_numbers(struct byte_reader *reader, struct number_counts *counts)
+{
+    counts->not_point = read_u64(reader);
+    counts->not_comma = read_u64(reader);
+    counts->either = read_u64(reader);
+    counts->percents = read_u64(reader);
+    counts->currencies = read_u64(reader);
+}
+
+static void read_dates(struct byte_reader *reader, struct date_counts *counts)
+{
+    counts->not_day_first = read_u64(reader);
+    counts->not_month_first = read_u64(reader);
+    counts->either = read_u64(reader);
+    counts->times = read_u64(reader);
+    counts->short_years = read_u64(reader);
+    counts->short_last = read_u64(reader);
+}
+
 static bool read_counts(struct byte_reader *reader, struct cell_counts *counts)
 {
     counts->nulls = read_u64(reader);
@@ -333,24 +459,39 @@ static bool read_counts(struct byte_reader *reader, struct cell_counts *counts)
     if (!list_counts_read(reader, &counts->lists))
         return false;
     counts->unfit = read_u64(reader);
-    counts->distinct.level = read_u32(reader);
-    counts->distinct.size = counts->distinct.used = read_u32(reader);
-    return !reader->failed && counts->distinct.level < 64 && counts->distinct.used <= DISTINCT_MAX;
+    read_numbers(reader, &counts->numbers);
+    read_dates(reader, &counts->written_dates);
+    return !reader->failed;
+}
+
+/* Its words borrow the reader's bytes. */
+static bool read_sample(struct byte_reader *reader, struct distinct_sample *sample)
+{
+    sample->level = read_u32(reader);
+    sample->size = sample->used = read_u32(reader);
+    if (reader->failed || sample->level >= 64 || sample->used > DISTINCT_MAX)
+        return false;
+    for (uint32_t i = 0; i < sample->used; i++) {
+        struct distinct_value *value = &sample->values[i];
+        struct slice word;
+
+        value->hash = read_u64(reader);
+        value->count = read_u64(reader);
+        word = read_sized(reader, WORD_KEPT_MAX);
+        value->word = word.data;
+        value->word_size = (uint32_t)word.size;
+    }
+    return !reader->failed;
 }
 
 static enum status read_column(struct cell_census *census, uint32_t column,
                                struct byte_reader *reader, struct error *err)
 {
-    struct distinct_value values[DISTINCT_MAX];
-    struct cell_counts counts = {.distinct.values = values};
+    struct distinct_value values[DISTINCT_MAX], spelled[DISTINCT_MAX];
+    struct cell_counts counts = {.distinct.values = values, .spelled.values = spelled};
 
-    if (!read_counts(reader, &counts))
-        return fail(err, STATUS_CORRUPT, "the counts of a column are other bytes");
-    for (uint32_t i = 0; i < counts.distinct.used; i++) {
-        values[i].hash = read_u64(reader);
-        values[i].count = read_u64(reader);
-    }
-    if (reader->failed)
+    if (!read_counts(reader, &counts) || !read_sample(reader, &counts.distinct) ||
+        !read_sample(reader, &counts.spelled))
         return fail(err, STATUS_CORRUPT, "the counts of a column are other bytes");
     return merge_column(census, column, &counts, err);
 }
@@ -376,10 +517,89 @@ uint64_t cell_counts_texts(const struct cell_counts *counts)
     return texts;
 }
 
+static void count_sampled(const struct distinct_sample *sample, uint32_t level, uint64_t *values,
+                          uint64_t *cells)
+{
+    const struct distinct_sample common = {.level = level};
+
+    for (uint32_t i = 0; i < sample->size; i++)
+        if (sample->values[i].count && is_sampled(&common, sample->values[i].hash)) {
+            ++*values;
+            *cells += sample->values[i].count;
+        }
+}
+
+/* As if both were one sample: of the values that the sparser one would hold. */
 void cell_counts_distinct(const struct cell_counts *counts, uint64_t *values, uint64_t *cells)
 {
-    *values = counts->distinct.used;
-    *cells = 0;
-    for (uint32_t i = 0; i < counts->distinct.size; i++)
-        *cells += counts->distinct.values[i].count;
+    const struct distinct_sample *a = &counts->distinct, *b = &counts->spelled;
+    const uint32_t level = a->level > b->level ? a->level : b->level;
+
+    *values = *cells = 0;
+    count_sampled(a, level, values, cells);
+    count_sampled(b, level, values, cells);
+}
+
+uint64_t cell_counts_unread(const struct cell_counts *counts, enum input_reading reading)
+{
+    const uint64_t separated = counts->texts[TEXT_SEPARATED], written = counts->texts[TEXT_WRITTEN];
+    uint64_t unread = counts->texts[TEXT_WORD] + counts->texts[TEXT_DATE] +
+                      counts->texts[TEXT_TIMESTAMP] + counts->texts[TEXT_WRITTEN_DATE];
+
+    if (reading != READING_BOOLEAN)
+        unread += counts->texts[TEXT_BOOLEAN];
+    if (reading == READING_POINT)
+        return unread + counts->numbers.not_point;
+    if (reading == READING_COMMA)
+        return unread + counts->numbers.not_comma;
+    return unread + written + (reading == READING_SEPARATED ? 0 : separated);
+}
+
+uint64_t cell_counts_dates(const struct cell_counts *counts, enum input_reading reading)
+{
+    const struct date_counts *written = &counts->written_dates;
+    const uint64_t iso = counts->texts[TEXT_DATE] + counts->texts[TEXT_TIMESTAMP];
+    const uint64_t all = iso + counts->texts[TEXT_WRITTEN_DATE];
+
+    if (!reading_is_of_dates(reading))
+        return iso;
+    if (reading == READING_DATE)
+        return written->either + written->short_years > 0 ? iso : all;
+    return all - (reading == READING_DAY_FIRST ? written->not_day_first : written->not_month_first);
+}
+
+bool cell_counts_date_reading(const struct cell_counts *counts, enum input_reading *reading)
+{
+    const struct date_counts *written = &counts->written_dates;
+    const bool is_told = written->not_day_first + written->not_month_first > 0;
+
+    *reading = READING_NUMBER;
+    if (counts->texts[TEXT_WRITTEN_DATE] == 0)
+        return true;
+    if ((!is_told && written->either > 0) || (written->short_years > 0 && written->short_last == 0))
+        return false;
+    if (!is_told)
+        *reading = written->short_years > 0 ? READING_DAY_FIRST : READING_DATE;
+    else
+        *reading = written->not_day_first <= written->not_month_first ? READING_DAY_FIRST
+                                                                      : READING_MONTH_FIRST;
+    return true;
+}
+
+struct slice cell_counts_word(const struct cell_counts *counts, uint64_t *count)
+{
+    struct slice most = {"", 0};
+
+    *count = 0;
+    for (uint32_t i = 0; i < counts->distinct.size; i++) {
+        const struct distinct_value *value = &counts->distinct.values[i];
+        const struct slice word = {value->word, value->word_size};
+
+        if (value->count == 0 || word.size == 0 || value->count < *count ||
+            (value->count == *count && slice_compare(word, most) >= 0))
+            continue;
+        most = word;
+        *count = value->count;
+    }
+    return most;
 }

@@ -7,6 +7,9 @@
  *
  *     values whose hash begins with `level` zero bits, and how often each was there
  *
+ * Of words the texts themselves are kept beside, for people to be told; they are held apart from
+ * codes, dates and numbers in other spellings, whose many values would drive them out.
+ *
  * When more than DISTINCT_MAX are held the level rises by one and half of them go; none that went
  * can come back, so the counts of those that stay are exact. Up to DISTINCT_MAX different values
  * the sample is all of them.
@@ -24,15 +27,34 @@
 
 struct byte_reader;
 
-#define DISTINCT_MAX 1024
+#define DISTINCT_MAX  1024
+#define WORD_KEPT_MAX 40 /* bytes of a word that is kept */
 
 struct distinct_value {
     uint64_t hash, count; /* count 0: the place is empty */
+    const char *word;     /* of a word of WORD_KEPT_MAX bytes at most, else NULL */
+    uint32_t word_size;
 };
 
 struct distinct_sample {
     struct distinct_value *values; /* (size): open addressing */
     uint32_t size, used, level;
+};
+
+/* How the texts that are numbers, codes aside, are written (written_number.h). */
+struct number_counts {
+    uint64_t not_point, not_comma; /* that have no point, or no comma, before their fraction */
+    uint64_t either;               /* that may have both, and differ then */
+    uint64_t percents;
+    uint64_t currencies; /* which there are, as bits */
+};
+
+/* Of dates in other forms than ISO's (dates.h). */
+struct date_counts {
+    uint64_t not_day_first, not_month_first;
+    uint64_t either; /* that may be both, and differ then */
+    uint64_t times;  /* with one that is not midnight */
+    uint64_t short_years, short_last;
 };
 
 struct cell_counts {
@@ -43,11 +65,14 @@ struct cell_counts {
     uint64_t texts[TEXT_KINDS]; /* by kind */
     uint64_t missing[MISSING_SPELLINGS];
     uint64_t whole_texts; /* with counts_wholes: of TEXT_NUMBER */
+    struct number_counts numbers;
+    struct date_counts written_dates;
     /* Of texts that are no numbers, truths or missing values: */
     uint64_t word_bytes, word_bytes_max, spaced; /* spaced: with white space inside */
     struct list_counts lists;
     uint64_t unfit; /* cells that their column could not be given, whatever the counts say */
-    struct distinct_sample distinct;
+    struct distinct_sample distinct; /* of words, and of whole numbers with counts_wholes */
+    struct distinct_sample spelled;  /* of codes, dates, and numbers in other spellings */
 };
 
 /* The columns of some rows. */
@@ -91,5 +116,16 @@ enum status cell_census_read(struct cell_census *census, struct byte_reader *rea
 uint64_t cell_counts_texts(const struct cell_counts *counts); /* of all kinds */
 /* Of the sample: its values, and the cells that they were in. */
 void cell_counts_distinct(const struct cell_counts *counts, uint64_t *values, uint64_t *cells);
+/* Texts that a reading of numbers does not take. */
+uint64_t cell_counts_unread(const struct cell_counts *counts, enum input_reading reading);
+/* Texts that are dates by a reading; by READING_DATE those of ISO's form alone where it does not
+ * take all others. */
+uint64_t cell_counts_dates(const struct cell_counts *counts, enum input_reading reading);
+/* The reading of the dates that are not of ISO's form, READING_NUMBER where all are; false where
+ * nothing tells whether day or month is first. */
+bool cell_counts_date_reading(const struct cell_counts *counts, enum input_reading *reading);
+/* The word that is there most often, of the first by its bytes, and how often. Size 0: none is
+ * known. */
+struct slice cell_counts_word(const struct cell_counts *counts, uint64_t *count);
 
 #endif

@@ -56,10 +56,12 @@ struct kind_params;
  * 13: as 11, and a network over embeddings may be a factorisation machine of several outputs, which
  * a reader of 11 would not compute.
  * 14: as 13, and several inputs may have one embedding (concat.h), for which a reader of 13 would
- * take weights of several. What is stored has the same form in 1 and 2; the digest covers
- * the format.
+ * take weights of several.
  * 15: as 14, and numbers that are kept as they are may have an origin (transform.h), as may the
  * label of such a model, which a reader of 14 would not take off.
+ * 16: as 15, and numbers and dates may be read in other spellings (cell_text.h, dates.h), which a
+ * reader of 15 would refuse as texts. What is stored has the same form in 1 and 2; the digest
+ * covers the format.
  */
 #define MODEL_FORMAT_LANES   2
 #define MODEL_FORMAT_PARTS   3
@@ -74,7 +76,8 @@ struct kind_params;
 #define MODEL_FORMAT_POOLED  13
 #define MODEL_FORMAT_CONCATS 14
 #define MODEL_FORMAT_ORIGINS 15
-#define MODEL_FORMAT_VERSION 15 /* the newest */
+#define MODEL_FORMAT_WRITTEN 16
+#define MODEL_FORMAT_VERSION 16 /* the newest */
 
 struct model {
     uint32_t format;        /* the oldest that has what the model has, of those since LANES */

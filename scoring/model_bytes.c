@@ -42,7 +42,7 @@ static void feed_slice(const struct feed *feed, struct slice bytes)
 /* Plain numbers are those of models from before there was another reading, and feed nothing. */
 static void feed_reading(const struct feed *feed, enum input_reading reading)
 {
-    if (reading == READING_SEPARATED || reading == READING_BOOLEAN)
+    if (reading != READING_NUMBER && reading != READING_STRICT)
         feed_slice(feed, slice_of(input_reading_words[reading]));
 }
 

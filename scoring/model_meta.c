@@ -88,6 +88,8 @@ static enum status add_input(cJSON *inputs, const struct transform_input *input,
         status = add_text(object, "column", input->source, err);
     if (input->part)
         json_add_string(object, "part", slice_of(date_part_words[input->part]));
+    if (input->part && input->type != INPUT_NUMERIC && input->reading != READING_NUMBER)
+        json_add_string(object, "reading", slice_of(input_reading_words[input->reading]));
     if (input->model_part)
         json_add_string(object, "model_part", slice_of(model_part_words[input->model_part]));
     if (input->dimension)
@@ -279,7 +281,8 @@ static enum status get_count(const cJSON *object, const char *name, int64_t leas
 }
 
 /* Models of before it was stored have none. */
-static enum status read_reading(const cJSON *object, enum input_reading *reading, struct error *err)
+static enum status read_reading(const cJSON *object, uint32_t format, bool is_date,
+                                enum input_reading *reading, struct error *err)
 {
     unsigned word;
 
@@ -288,6 +291,9 @@ static enum status read_reading(const cJSON *object, enum input_reading *reading
         return STATUS_OK;
     TRY(get_word(object, "reading", input_reading_words, &word, err));
     *reading = (enum input_reading)word;
+    if ((reading_is_written(*reading) && format < MODEL_FORMAT_WRITTEN) ||
+        (reading_is_of_dates(*reading) && !is_date))
+        return corrupt(err, "an input has a reading that is none of its kind");
     return STATUS_OK;
 }
 
@@ -373,11 +379,19 @@ static enum status read_rule(const cJSON *object, uint32_t format, struct arena 
     if (input->source.size == 0)
         return corrupt(err, "an input is of no column");
     if (rule_takes_numbers(input->rule))
-        TRY(read_reading(object, &input->reading, err));
+        TRY(read_reading(object, format, false, &input->reading, err));
     return input->rule == RULE_BUCKET ? read_bounds(object, arena, input, err) : STATUS_OK;
 }
 
-static enum status read_part(const cJSON *object, struct arena *arena,
+/* Of a category that is a part of dates; left out of ISO's form. */
+static enum status read_order(const cJSON *object, uint32_t format, enum input_reading *reading,
+                              struct error *err)
+{
+    return json_has(object, "reading") ? read_reading(object, format, true, reading, err)
+                                       : STATUS_OK;
+}
+
+static enum status read_part(const cJSON *object, uint32_t format, struct arena *arena,
                              struct transform_input *input, struct error *err)
 {
     unsigned part;
@@ -387,7 +401,8 @@ static enum status read_part(const cJSON *object, struct arena *arena,
     input->part = (enum date_part)part;
     if (input->part != DATE_WHOLE && input->source.size > 0 &&
         input->type == date_part_type(input->part))
-        return STATUS_OK;
+        return input->type == INPUT_NUMERIC ? STATUS_OK
+                                            : read_order(object, format, &input->reading, err);
     return corrupt(err, "an input is no part of a column");
 }
 
@@ -468,14 +483,14 @@ static enum status read_input(const cJSON *object, uint32_t format, bool keeps_n
         TRY(read_rule(object, format, arena, input, err));
     else if (format >= MODEL_FORMAT_PARTS &&
              (json_has(object, "part") || json_has(object, "column")))
-        TRY(read_part(object, arena, input, err));
+        TRY(read_part(object, format, arena, input, err));
     if (input->type == INPUT_TEXT)
         return read_text(object, format, input, err);
     if (input->type == INPUT_CATEGORY) {
         TRY(get_count(object, "words", 0, CATEGORY_WORDS_MAX, &input->word_count, err));
         return get_count(object, "hash_buckets", 0, CATEGORY_WORDS_MAX, &input->hash_buckets, err);
     }
-    TRY(read_reading(object, &input->reading, err));
+    TRY(read_reading(object, format, input->part != DATE_WHOLE, &input->reading, err));
     if (!keeps_numbers)
         return read_scale(object, format, input, err);
     if (format < MODEL_FORMAT_ORIGINS || !json_has(object, "origin"))
@@ -617,7 +632,7 @@ static enum status read_labels(const cJSON *meta, struct arena *arena, struct mo
                     task_models[model->task], label_type_words[type]);
     if (!task_has_label(model->task))
         return STATUS_OK;
-    TRY(read_reading(object, &model->labels.reading, err));
+    TRY(read_reading(object, model->format, false, &model->labels.reading, err));
     if (model->task == TASK_CLASSIFICATION) {
         TRY(read_classes(object, arena, &model->labels, err));
         TRY(read_link(object, model, err));

@@ -496,6 +496,24 @@ bool transform_has_concats(const struct transform *transform)
     return false;
 }
 
+/* The columns of a cross have readings of their own. */
+static bool is_written(const struct transform_input *input)
+{
+    bool is_found = reading_is_written(input->reading);
+
+    for (uint32_t i = 0; input->cross && i < input->cross->count; i++)
+        is_found |= reading_is_written(input->cross->columns[i].reading);
+    return is_found;
+}
+
+bool transform_has_written(const struct transform *transform)
+{
+    for (uint32_t i = 0; i < transform->input_count; i++)
+        if (is_written(&transform->inputs[i]))
+            return true;
+    return false;
+}
+
 bool transform_has_codes(const struct transform *transform)
 {
     for (uint32_t i = 0; i < transform->input_count; i++)
@@ -557,7 +575,7 @@ static bool read_text(struct slice text, enum input_reading reading, double *num
 {
     const struct text_look look = text_look_at(text);
 
-    return text_look_number(&look, reading, number, is_null);
+    return text_look_number(&look, text, reading, number, is_null);
 }
 
 enum status cell_to_number(const struct cell *cell, enum input_reading reading, struct slice column,
@@ -889,7 +907,7 @@ static enum status take_cell(const struct transform_input *input, const struct c
     if (!input->part)
         return STATUS_OK;
     if (dated->column != input->column)
-        TRY(cell_to_date(*cell, input->source, &dated->date, &dated->is_null, err));
+        TRY(cell_to_date(*cell, input->reading, input->source, &dated->date, &dated->is_null, err));
     dated->column = input->column;
     dated->part = dated->is_null ? (struct cell){.type = CELL_NULL}
                                  : date_part_cell(&dated->date, input->part);

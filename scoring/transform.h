@@ -89,7 +89,7 @@ struct transform_input {
     bool has_nulls; /* training saw NULLs: the is-null input or the NULL bucket exists, unless
                        numbers are kept */
 
-    enum input_reading reading; /* of numbers: of their text */
+    enum input_reading reading; /* of numbers, and of dates: of their text */
     double mean, scale;         /* numeric; scale > 0 (1 for a constant column); the origin where
                                    numbers are kept */
     float null_value; /* what NULL becomes in dense: 0 where standardised, else the mean; NaN where
@@ -242,6 +242,8 @@ static inline bool transform_was_null(const struct transform_input *input, const
 bool transform_has_codes(const struct transform *transform);
 /* Has an input whose numbers are kept an origin? */
 bool transform_has_origins(const struct transform *transform);
+/* Is an input's text read in other spellings than before model format WRITTEN? */
+bool transform_has_written(const struct transform *transform);
 /* Has an input a part of the model, or a dimension, of its own? */
 bool transform_has_model_parts(const struct transform *transform);
 bool transform_has_concats(const struct transform *transform);

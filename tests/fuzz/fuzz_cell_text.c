@@ -6,13 +6,13 @@
 
 #include "scoring/cell_text.h"
 
-static void check_readings(const struct text_look *look)
+static void check_readings(const struct text_look *look, struct slice text)
 {
-    for (int reading = READING_NUMBER; reading <= READING_STRICT; reading++) {
+    for (int reading = READING_NUMBER; reading <= READING_MONTH_FIRST; reading++) {
         double number = 0;
         bool is_null = false;
 
-        if (text_look_number(look, (enum input_reading)reading, &number, &is_null) &&
+        if (text_look_number(look, text, (enum input_reading)reading, &number, &is_null) &&
             (isnan(number) || (is_null && number != 0)))
             abort();
     }
@@ -34,9 +34,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size)
         memcpy(padded + 1, data, size);
     again = text_look_at((struct slice){padded, size + 2});
-    if (again.kind != look.kind || again.spelling != look.spelling)
+    if (again.kind != look.kind || again.spelling != look.spelling || again.by != look.by ||
+        again.order != look.order)
         abort();
-    check_readings(&look);
+    check_readings(&look, text);
     free(padded);
     return 0;
 }

@@ -46,6 +46,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         memcpy(exact + 1, data, size);
     if (date_read((struct slice){exact + 1, size}, &date))
         check_again(&date);
+    for (int reading = READING_DATE; reading <= READING_MONTH_FIRST; reading++)
+        if (date_text_read((struct slice){exact + 1, size}, (enum input_reading)reading, &date))
+            check_again(&date);
     free(exact);
     return 0;
 }

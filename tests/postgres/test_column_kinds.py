@@ -8,8 +8,8 @@ import harness
 from server import BUILD
 
 ROWS = 40_000  # enough for several readers; the sample has 1,000
-TRAIN = ("SELECT id, x, price, active, word, email, day, y FROM {} TO TRAIN LinearClassifier WITH train.epoch = 1, train.batch_size = 512 "
-         "LABEL y INTO m")
+TRAIN = ("SELECT id, x, price, active, word, email, day, amount, us, colour, y FROM {} TO TRAIN LinearClassifier "
+         "WITH train.epoch = 1, train.batch_size = 512 LABEL y INTO m")
 
 
 def made_row(i):
@@ -21,7 +21,10 @@ def made_row(i):
     word = f"w{i % 50}" if i > 1000 else f"{i}"
     email = f"user{i}@example.org" if i > 500 else "nobody@example.org"
     day = f"2023-{i % 12 + 1:02}-{i % 28 + 1:02}" + (f" {i % 24:02}:30" if i > 1000 else "")
-    return i, x, price, active, word, email, "-" if i % 700 == 7 else day, int(number > 500)
+    amount = f"{i:,}.{i % 100:02}".translate(str.maketrans(",.", ".,")) + " €" if i > 1000 else str(i % 100)
+    us = f"{i % 12 + 1}/{i % (11 if i < 1000 else 28) + 1}/2024"
+    colour = "" if i % 5 == 0 and i > 1000 else "red" if i % 2 else "blue"
+    return i, x, price, active, word, email, "-" if i % 700 == 7 else day, amount, us, colour, int(number > 500)
 
 
 class ColumnKinds(harness.Case):
@@ -33,7 +36,8 @@ class ColumnKinds(harness.Case):
         from psycopg2.extras import execute_values  # Debian's own copy
         cls.rows = [made_row(i) for i in range(ROWS)]
         with connection.cursor() as cursor:
-            cursor.execute("CREATE TABLE t (id bigint, x text, price text, active text, word text, email text, day text, y integer)")
+            cursor.execute("CREATE TABLE t (id bigint, x text, price text, active text, word text, email text, day text, amount text, us text, "
+                           "colour text, y integer)")
             execute_values(cursor, "INSERT INTO t VALUES %s", cls.rows, page_size=5000)
             cursor.execute("CREATE TABLE backwards AS SELECT * FROM t ORDER BY id DESC")
             cursor.execute("VACUUM ANALYZE t")
@@ -42,7 +46,7 @@ class ColumnKinds(harness.Case):
 
     @classmethod
     def digest_of_sqlite(cls, sql):
-        table = "t (id INTEGER, x TEXT, price TEXT, active TEXT, word TEXT, email TEXT, day TEXT, y INTEGER)"
+        table = "t (id INTEGER, x TEXT, price TEXT, active TEXT, word TEXT, email TEXT, day TEXT, amount TEXT, us TEXT, colour TEXT, y INTEGER)"
         return cls.train_in_sqlite(table, cls.rows, sql)["digest"]
 
     def meta(self):
@@ -56,7 +60,10 @@ class ColumnKinds(harness.Case):
         self.assertEqual([(one["name"], one["type"], one.get("reading")) for one in self.meta()["inputs"]],
                          [("x", "numeric", "number"), ("price", "numeric", "separated"), ("active", "numeric", "boolean"),
                           ("word", "category", None), ("day.age", "numeric", "number"), ("day.month", "category", None),
-                          ("day.weekday", "category", None), ("day.hour", "category", None)])
+                          ("day.weekday", "category", None), ("day.hour", "category", None),
+                          ("amount", "numeric", "written, with a comma"), ("us.age", "numeric", "month first"),
+                          ("us.month", "category", "month first"), ("us.weekday", "category", "month first"),
+                          ("colour", "category", None)])
         del done
 
     def test_through_the_program(self):
@@ -69,8 +76,9 @@ class ColumnKinds(harness.Case):
 
     def test_predictions_read_cells_alike(self):
         self.check_psql(f"{TRAIN.format('t')};", "-o", "/dev/null")
-        self.execute("CREATE TABLE asked (x text, price text, active text, word text, day text); INSERT INTO asked VALUES "
-                     "('N/A', '1,000', 'YES', 'w1', 'none'), (NULL, '1000', 't', 'w1', NULL)")
+        self.execute("CREATE TABLE asked (x text, price text, active text, word text, day text, amount text, us text, colour text); "
+                     "INSERT INTO asked VALUES ('N/A', '1,000', 'YES', 'w1', 'none', '1.000,00 €', '3/31/2024', ''), "
+                     "(NULL, '1000', 't', 'w1', NULL, '1000', '2024-03-31', NULL)")
         one, other = self.execute("SELECT totrain.predict('m', a, NULL::integer), totrain.probabilities('m', a)::text FROM asked a")
         self.assertEqual(one, other)
 

@@ -12,7 +12,10 @@
 /* A cell of a column: 0 texts of which some repeat, 1 keys, 2 a bit of everything. */
 static struct cell made_cell(uint32_t column, uint64_t row, char buffer[32])
 {
-    static const char *const odd[] = {"n/a", "?", "1,234.5", "yes", "", "007", "two words"};
+    static const char *const odd[] = {
+        "n/a",       "?",     "1,234.5", "yes", "",         "007",      "two words",
+        "79,19",     "$1.50", "3 €",     "5%",  "1/2/2024", "31.03.24", "3/31/24 10:30 PM",
+        "2024-03-31"};
     const uint64_t number = random_uniform(1, 2, column, row) * 4000;
 
     if (column == 0)
@@ -22,7 +25,7 @@ static struct cell made_cell(uint32_t column, uint64_t row, char buffer[32])
     else if (row % 3 == 0)
         return (struct cell){.type = row % 2 ? CELL_NULL : CELL_REAL, .real = 1.5};
     else
-        snprintf(buffer, 32, "%s", odd[number % 7]);
+        snprintf(buffer, 32, "%s", odd[number % 15]);
     return (struct cell){.type = CELL_TEXT, .text = slice_of(buffer)};
 }
 
@@ -68,7 +71,9 @@ static void check_equal(const struct cell_census *a, const struct cell_census *b
         CHECK(sum_of(&x.distinct, &x_hashes) == sum_of(&y.distinct, &y_hashes));
         CHECK(x_hashes == y_hashes && x.distinct.used == y.distinct.used &&
               x.distinct.level == y.distinct.level);
-        x.distinct = y.distinct = (struct distinct_sample){0};
+        CHECK(sum_of(&x.spelled, &x_hashes) == sum_of(&y.spelled, &y_hashes));
+        CHECK(x_hashes == y_hashes && x.spelled.level == y.spelled.level);
+        x.distinct = y.distinct = x.spelled = y.spelled = (struct distinct_sample){0};
         CHECK(memcmp(&x, &y, sizeof x) == 0);
     }
 }

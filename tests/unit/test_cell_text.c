@@ -1,6 +1,7 @@
 #include "tests/check.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "scoring/cell_text.h"
 
@@ -22,13 +23,25 @@ static void a_text_is_of_one_kind(void **state)
         {"1,234", TEXT_SEPARATED},
         {"-12,345,678.25", TEXT_SEPARATED},
         {"+1,234.", TEXT_SEPARATED},
-        {"1.234,5", TEXT_WORD},
-        {"0,123", TEXT_WORD},
-        {"1,23", TEXT_WORD},
-        {"1,2345", TEXT_WORD},
-        {"1234,567", TEXT_WORD},
+        {"1.234,5", TEXT_WRITTEN},
+        {"0,123", TEXT_WRITTEN},
+        {"1,23", TEXT_WRITTEN},
+        {"1,2345", TEXT_WRITTEN},
+        {"1234,567", TEXT_WRITTEN},
         {"1,234,56", TEXT_WORD},
-        {",123", TEXT_WORD},
+        {",123", TEXT_WRITTEN},
+        {"12%", TEXT_WRITTEN},
+        {"€5", TEXT_WRITTEN},
+        {"($1,234.50)", TEXT_WRITTEN},
+        {"123456789012345", TEXT_NUMBER},
+        {"1234567890123456", TEXT_NUMBER},
+        {"-", TEXT_MISSING},
+        {"+", TEXT_WORD},
+        {".", TEXT_MISSING},
+        {"31.01.2024", TEXT_WRITTEN_DATE},
+        {"1/31/2024 10:30 PM", TEXT_WRITTEN_DATE},
+        {"Jan 31, 2024", TEXT_WRITTEN_DATE},
+        {"1.2.10", TEXT_WORD},
         {"1,", TEXT_WORD},
         {"n/a", TEXT_MISSING},
         {"N/A", TEXT_MISSING},
@@ -43,7 +56,7 @@ static void a_text_is_of_one_kind(void **state)
         {"Yes", TEXT_BOOLEAN},
         {"yess", TEXT_WORD},
         {"2024-01-31", TEXT_DATE},
-        {"2024-01-3", TEXT_WORD},
+        {"2024-01-3", TEXT_WRITTEN_DATE},
         {"2024-01-31 12:34", TEXT_TIMESTAMP},
         {"2024-01-31T12:34:56.789Z", TEXT_TIMESTAMP},
         {"2024-01-31 12:34:56+01", TEXT_TIMESTAMP},
@@ -76,7 +89,7 @@ static void check_read(const char *text, enum input_reading reading, double want
     double number;
     bool is_null;
 
-    CHECK(text_look_number(&look, reading, &number, &is_null) && !is_null);
+    CHECK(text_look_number(&look, slice_of(text), reading, &number, &is_null) && !is_null);
     CHECK(number == wanted);
 }
 
@@ -86,7 +99,7 @@ static void check_null(const char *text, enum input_reading reading)
     double number;
     bool is_null;
 
-    CHECK(text_look_number(&look, reading, &number, &is_null) && is_null);
+    CHECK(text_look_number(&look, slice_of(text), reading, &number, &is_null) && is_null);
 }
 
 static void check_unread(const char *text, enum input_reading reading)
@@ -95,13 +108,13 @@ static void check_unread(const char *text, enum input_reading reading)
     double number;
     bool is_null;
 
-    CHECK(!text_look_number(&look, reading, &number, &is_null));
+    CHECK(!text_look_number(&look, slice_of(text), reading, &number, &is_null));
 }
 
 static void a_reading_takes_what_it_says_and_nothing_else(void **state)
 {
     (void)state;
-    for (int reading = READING_NUMBER; reading <= READING_STRICT; reading++) {
+    for (int reading = READING_NUMBER; reading <= READING_POINT; reading++) {
         check_read(" 1.5 ", (enum input_reading)reading, 1.5);
         check_read("007", (enum input_reading)reading, 7);
         check_null(" ", (enum input_reading)reading);
@@ -109,7 +122,7 @@ static void a_reading_takes_what_it_says_and_nothing_else(void **state)
         check_unread("2024-01-31", (enum input_reading)reading);
         if (reading != READING_STRICT)
             check_null("N/A", (enum input_reading)reading);
-        if (reading != READING_SEPARATED)
+        if (reading != READING_SEPARATED && reading != READING_POINT)
             check_unread("1,234.5", (enum input_reading)reading);
         if (reading != READING_BOOLEAN)
             check_unread("yes", (enum input_reading)reading);
@@ -118,6 +131,64 @@ static void a_reading_takes_what_it_says_and_nothing_else(void **state)
     check_read("-1,234,567.5", READING_SEPARATED, -1234567.5);
     check_read("Yes", READING_BOOLEAN, 1);
     check_read("f", READING_BOOLEAN, 0);
+}
+
+static void a_comma_is_what_the_reading_says(void **state)
+{
+    (void)state;
+    check_read("1,234", READING_SEPARATED, 1234);
+    check_read("1,234", READING_POINT, 1234);
+    check_read("1,234", READING_COMMA, 1.234);
+    check_unread("1,234", READING_NUMBER);
+    check_read("1.234", READING_NUMBER, 1.234);
+    check_read("1.234", READING_POINT, 1.234);
+    check_read(" 1.234 ", READING_COMMA, 1234);
+    check_read(" -79,19 ", READING_COMMA, -79.19);
+    check_read("12", READING_COMMA, 12);
+    check_read("007", READING_COMMA, 7);
+    check_unread("1.5", READING_COMMA);
+    check_unread("1,234.5", READING_COMMA);
+    check_unread("79,19", READING_POINT);
+    check_unread("79,19", READING_NUMBER);
+    check_unread("79,19", READING_STRICT);
+    check_read("€1,234.50", READING_POINT, 1234.5);
+    check_unread("€1,234.50", READING_SEPARATED);
+    check_read("12%", READING_POINT, 0.12);
+    check_read("12%", READING_COMMA, 0.12);
+    check_null("n/a", READING_COMMA);
+    check_null(" ", READING_POINT);
+    check_unread("yes", READING_POINT);
+    check_unread("red", READING_COMMA);
+    check_unread("31.01.2024", READING_COMMA);
+}
+
+/* Short decimals are read without strtod: the double is the same. */
+static void plain_numbers_are_the_nearest_doubles(void **state)
+{
+    static const char *const texts[] = {"0.1",
+                                        "-0.3",
+                                        "123456.789012345",
+                                        "0.000000000000001",
+                                        "99999999999999.9",
+                                        "+1.5",
+                                        "-0",
+                                        "999999999999999",
+                                        "1234567890.12345",
+                                        "3.14159265358979",
+                                        "5.",
+                                        ".25",
+                                        "-.5",
+                                        "0.30000000000000",
+                                        "100"};
+    (void)state;
+
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        const struct text_look look = text_look_at(slice_of(texts[i]));
+        const double wanted = strtod(texts[i], NULL);
+
+        CHECK_INT(look.kind, TEXT_NUMBER);
+        CHECK(look.number == wanted && signbit(look.number) == signbit(wanted));
+    }
 }
 
 static void a_text_without_end_is_a_word(void **state)
@@ -139,6 +210,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_text_is_of_one_kind),
         cmocka_unit_test(a_reading_takes_what_it_says_and_nothing_else),
+        cmocka_unit_test(a_comma_is_what_the_reading_says),
+        cmocka_unit_test(plain_numbers_are_the_nearest_doubles),
         cmocka_unit_test(a_text_without_end_is_a_word),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -52,6 +52,134 @@ static void texts_are_read_as_what_they_all_are(void **state)
     CHECK(column_reading(&column) == READING_SEPARATED);
 }
 
+/* What a census of these texts, each many times, makes of a column. */
+static struct query_column column_of(const char *const *texts, size_t count)
+{
+    struct query_column column = {.name = SLICE("v")};
+    struct cell_census *census;
+    struct error err;
+
+    CHECK_OK(cell_census_new(1, NULL, &census, &err));
+    for (size_t i = 0; i < 20 * count; i++) {
+        const struct cell cell = {.type = CELL_TEXT, .text = slice_of(texts[i % count])};
+
+        CHECK_OK(cell_count(census, 0, &cell, &err));
+    }
+    query_column_take(&column, &census->columns[0], 20 * count);
+    cell_census_free(census);
+    return column;
+}
+
+#define TEXTS_MAX 4
+
+static size_t count_of(const char *const *texts)
+{
+    size_t count = 0;
+
+    while (count < TEXTS_MAX && texts[count])
+        count++;
+    return count;
+}
+
+static void numbers_are_read_by_the_writing_that_fits_them(void **state)
+{
+    static const struct {
+        const char *texts[TEXTS_MAX];
+        enum input_reading reading;
+        uint32_t words;
+        bool is_unclear;
+    } cases[] = {
+        {{"12", "1.5"}, READING_NUMBER, 0, false},
+        {{"12", "1.234"}, READING_NUMBER, 0, true},
+        {{"12", "1,234"}, READING_SEPARATED, 0, true},
+        {{"12.5", "1,234"}, READING_SEPARATED, 0, false},
+        {{"12,5", "1,234"}, READING_COMMA, 0, false},
+        {{"12,5", "1.234"}, READING_COMMA, 0, false},
+        {{"12,5", "12", ""}, READING_COMMA, 0, false},
+        {{"12,5", "1.5", "2.5"}, READING_POINT, 20, false},
+        {{"12,5", "13,5", "2.5"}, READING_COMMA, 20, false},
+        {{"$5", "1,234"}, READING_POINT, 0, true},
+        {{"$5", "7"}, READING_POINT, 0, false},
+        {{"$5", "unknown", "yes"}, READING_POINT, 40, false},
+        {{"12%", "1,5"}, READING_COMMA, 0, false},
+        {{"red", "1/2/2024"}, READING_NUMBER, 40, false},
+    };
+    (void)state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct query_column column = column_of(cases[i].texts, count_of(cases[i].texts));
+
+        if (column_reading(&column) != cases[i].reading)
+            check_failed("%s is read by %u", cases[i].texts[0], column_reading(&column));
+        CHECK_INT(column_words(&column), cases[i].words);
+        CHECK(column_is_unclear(&column) == cases[i].is_unclear);
+        CHECK(column_is_numeric(&column) == (cases[i].words == 0));
+    }
+}
+
+static void texts_that_are_one_number_each_are_no_list(void **state)
+{
+    static const struct {
+        const char *texts[TEXTS_MAX];
+        bool is_list;
+    } cases[] = {{{"79,19", "80,5"}, false}, {{"1.234,50", "2.345,75"}, false},
+                 {{"1,5", "2,0.5"}, true},   {{"1.5,2", "3,4"}, true},
+                 {{"1,2,3", "4,5,6"}, true}, {{"1,234,567", "2,345,678"}, false}};
+    struct cell_list list;
+    (void)state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct query_column column = column_of(cases[i].texts, count_of(cases[i].texts));
+
+        if (column_is_list_of_numbers(&column, &list) != cases[i].is_list)
+            check_failed("%s", cases[i].texts[0]);
+    }
+}
+
+static void dates_are_read_in_the_order_that_fits_them(void **state)
+{
+    static const struct {
+        const char *texts[TEXTS_MAX];
+        enum input_reading reading;
+        uint32_t dates, unclear;
+    } cases[] = {
+        {{"2024-01-31", "2024-01-31 10:30"}, READING_NUMBER, 40, 0},
+        {{"2024/01/31", "2024-01-31"}, READING_DATE, 40, 0},
+        {{"04.03.2024", "3.3.2024"}, READING_DATE, 40, 0},
+        {{"04.03.2024", "31.3.2024"}, READING_DAY_FIRST, 40, 0},
+        {{"04.03.2024", "03.31.2024"}, READING_MONTH_FIRST, 40, 0},
+        {{"04/03/2024", "3/4/2024"}, READING_NUMBER, 0, 40},
+        {{"04/03/2024", "31/3/2024"}, READING_DAY_FIRST, 40, 0},
+        {{"04/03/2024", "3/31/2024", "red"}, READING_MONTH_FIRST, 40, 0},
+        {{"31/03/2024", "30/03/2024", "03/31/2024"}, READING_DAY_FIRST, 40, 0},
+        {{"24/03/31", "24/03/30"}, READING_NUMBER, 0, 40},
+        {{"3/31/24", "12/31/24"}, READING_MONTH_FIRST, 40, 0},
+        {{"3/3/24", "4/4/24"}, READING_DAY_FIRST, 40, 0},
+        {{"3/4/24", "4/3/24"}, READING_NUMBER, 0, 40},
+    };
+    (void)state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct query_column column = column_of(cases[i].texts, count_of(cases[i].texts));
+
+        if (column.date_reading != cases[i].reading && cases[i].unclear == 0)
+            check_failed("%s is read by %u", cases[i].texts[0], column.date_reading);
+        CHECK_INT(column.dates, cases[i].dates);
+        CHECK_INT(column.unclear_dates, cases[i].unclear);
+    }
+}
+
+static void the_most_frequent_word_is_known(void **state)
+{
+    static const char *const texts[] = {"unknown",    "12",    "1.5",    "79,19",
+                                        "31.03.2024", "other", "unknown"};
+    const struct query_column column = column_of(texts, sizeof texts / sizeof *texts);
+    (void)state;
+
+    CHECK_SLICE(((struct slice){column.word, column.word_size}), "unknown");
+    CHECK_INT(column.word_cells, 40);
+}
+
 static void a_column_is_numeric_by_nearly_all_of_its_cells(void **state)
 {
     static const struct {
@@ -237,6 +365,10 @@ int main(void)
         cmocka_unit_test(the_words_of_a_declared_type_are_found_in_either_case),
         cmocka_unit_test(names_that_end_like_a_key_are_keys),
         cmocka_unit_test(texts_are_read_as_what_they_all_are),
+        cmocka_unit_test(numbers_are_read_by_the_writing_that_fits_them),
+        cmocka_unit_test(texts_that_are_one_number_each_are_no_list),
+        cmocka_unit_test(dates_are_read_in_the_order_that_fits_them),
+        cmocka_unit_test(the_most_frequent_word_is_known),
         cmocka_unit_test(a_column_is_numeric_by_nearly_all_of_its_cells),
         cmocka_unit_test(words_that_differ_are_left_out),
         cmocka_unit_test(whole_numbers_that_differ_are_a_key_by_their_name),

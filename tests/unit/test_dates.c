@@ -115,6 +115,138 @@ static void what_is_no_date_is_refused(void **state)
     }
 }
 
+#define DAY    ORDER_DAY_FIRST
+#define MONTH  ORDER_MONTH_FIRST
+#define BOTH   (ORDER_DAY_FIRST | ORDER_MONTH_FIRST)
+#define EITHER (BOTH | ORDER_EITHER)
+#define SHORT  ORDER_SHORT
+#define LAST   (ORDER_SHORT | ORDER_SHORT_LAST)
+
+static void dates_are_read_as_people_write_them(void **state)
+{
+    static const struct {
+        const char *text;
+        unsigned order;
+        const char *day_first, *month_first;
+    } cases[] = {
+        {"2024/03/31", BOTH, "2024-03-31", "2024-03-31"},
+        {"2024.3.5", BOTH, "2024-03-05", "2024-03-05"},
+        {"2024-3-5", BOTH, "2024-03-05", "2024-03-05"},
+        {"2024-03-31 9:05 PM", BOTH, "2024-03-31 21:05", "2024-03-31 21:05"},
+        {"31.03.2024", DAY, "2024-03-31", NULL},
+        {"03.31.2024", MONTH, NULL, "2024-03-31"},
+        {"3.4.2024", BOTH, "2024-04-03", "2024-03-04"},
+        {"31.03.24", DAY, "2024-03-31", NULL},
+        {"31/03/2024", DAY, "2024-03-31", NULL},
+        {"3/31/2024", MONTH, NULL, "2024-03-31"},
+        {"03/04/2024", EITHER, "2024-04-03", "2024-03-04"},
+        {"04/04/2024", BOTH, "2024-04-04", "2024-04-04"},
+        {"31-03-2024", DAY, "2024-03-31", NULL},
+        {"3/31/24", MONTH | LAST, NULL, "2024-03-31"},
+        {"31/12/99", DAY | LAST, "1999-12-31", NULL},
+        {"24/03/31", DAY | SHORT, "2031-03-24", NULL},
+        {"10/11/12", EITHER | SHORT, "2012-11-10", "2012-10-11"},
+        {"31-Mar-2024", BOTH, "2024-03-31", "2024-03-31"},
+        {"31 march 2024", BOTH, "2024-03-31", "2024-03-31"},
+        {"31MAR2024", BOTH, "2024-03-31", "2024-03-31"},
+        {"31. March 2024", BOTH, "2024-03-31", "2024-03-31"},
+        {"31/Mar/2024", BOTH, "2024-03-31", "2024-03-31"},
+        {"31-Mar-24", BOTH, "2024-03-31", "2024-03-31"},
+        {"5-Sep-68", BOTH, "2068-09-05", "2068-09-05"},
+        {"5-Sep-69", BOTH, "1969-09-05", "1969-09-05"},
+        {"January 5, 2024", BOTH, "2024-01-05", "2024-01-05"},
+        {"Jan. 5th, 2024", BOTH, "2024-01-05", "2024-01-05"},
+        {"Sept 1 2024", BOTH, "2024-09-01", "2024-09-01"},
+        {"3rd June, 2024", BOTH, "2024-06-03", "2024-06-03"},
+        {"2024-Mar-31", BOTH, "2024-03-31", "2024-03-31"},
+        {"Sun, 31 Mar 2024 10:30:15 +0200", BOTH, "2024-03-31 08:30:15", "2024-03-31 08:30:15"},
+        {"Sunday, March 31, 2024", BOTH, "2024-03-31", "2024-03-31"},
+        {"31/03/2024 10:30", DAY, "2024-03-31 10:30", NULL},
+        {"31/03/2024, 10:30:15.5", DAY, "2024-03-31 10:30:15.5", NULL},
+        {"3/31/2024 12:00 AM", MONTH, NULL, "2024-03-31 00:00"},
+        {"3/31/2024 12:30 pm", MONTH, NULL, "2024-03-31 12:30"},
+        {"3/31/2024 1:30PM", MONTH, NULL, "2024-03-31 13:30"},
+        {"3/31/2024 11:59:59 p.m.", MONTH, NULL, "2024-03-31 23:59:59"},
+        {"31/03/2024T23:30:00-01:00", DAY, "2024-04-01 00:30", NULL},
+        {"31/Mar/2024:10:30:00 +0000", BOTH, "2024-03-31 10:30", "2024-03-31 10:30"},
+        {"31 Mar 2024 10:30 GMT", BOTH, "2024-03-31 10:30", "2024-03-31 10:30"},
+        {"2024-03-31 10:30", BOTH, "2024-03-31 10:30", "2024-03-31 10:30"},
+    };
+    (void)state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct slice text = slice_of(cases[i].text);
+        struct written_date date;
+        struct date of[2], by;
+
+        if (!written_date_read(text, &date))
+            check_failed("'%s' is a date", cases[i].text);
+        if (date.order != cases[i].order)
+            check_failed("'%s' has the order %u, not %u", cases[i].text, date.order,
+                         cases[i].order);
+        for (int m = 0; m < 2; m++) {
+            const char *wanted = m ? cases[i].month_first : cases[i].day_first;
+            const enum input_reading reading = m ? READING_MONTH_FIRST : READING_DAY_FIRST;
+
+            of[m] = m ? date.month_first : date.day_first;
+            CHECK(date_text_read(text, reading, &by) == (wanted != NULL));
+            if (wanted && (read(wanted).day != of[m].day ||
+                           read(wanted).microsecond != of[m].microsecond || by.day != of[m].day))
+                check_failed("'%s' is %s", cases[i].text, wanted);
+        }
+        CHECK(date_text_read(text, READING_DATE, &by) ==
+              !(date.order & (ORDER_EITHER | ORDER_SHORT)));
+    }
+}
+
+static void what_nobody_writes_as_a_date_is_none(void **state)
+{
+    static const char *const texts[] = {
+        "",
+        "1",
+        "1.2.10",
+        "1.2.3",
+        "10.0.0.1",
+        "1/2",
+        "32/01/2024",
+        "31/13/2024",
+        "30.02.2024",
+        "13/13/2024",
+        "1/1/224",
+        "1/1/20244",
+        "31/03-2024",
+        "31/03 2024",
+        "31 03 2024",
+        "2024/31/03",
+        "0999/01/01",
+        "Mar 2024",
+        "31 Mar",
+        "Mar Mar 2024",
+        "31 Foo 2024",
+        "32 Mar 2024",
+        "2024",
+        "31/03/2024x",
+        "31/03/2024 25:00",
+        "3/31/2024 13:00 PM",
+        "3/31/2024 0:30 AM",
+        "31/03/2024 10",
+        "31/03/2024 10:30 XM",
+        "555-12-1234",
+        "12:30",
+        "Monday",
+        "zip 12 345 678",
+        "31/03/2024 10:30 PM and so on for more bytes than any date could ever have",
+    };
+    (void)state;
+
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct written_date date;
+
+        if (written_date_read(slice_of(texts[i]), &date))
+            check_failed("'%s' is no date", texts[i]);
+    }
+}
+
 /* A slow calendar, day by day, against the formulas. */
 static void every_day_of_four_thousand_years_has_its_month_and_weekday(void **state)
 {
@@ -166,7 +298,7 @@ static void parts_are_words_and_the_age_a_number(void **state)
 static enum status take(const struct cell *cell, struct date *date, bool *is_null,
                         struct error *err)
 {
-    return cell_to_date(cell, SLICE("d"), date, is_null, err);
+    return cell_to_date(cell, READING_NUMBER, SLICE("d"), date, is_null, err);
 }
 
 static void a_databases_own_dates_are_dates_and_other_numbers_are_not(void **state)
@@ -252,6 +384,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_form_of_one_moment_is_that_moment),
+        cmocka_unit_test(dates_are_read_as_people_write_them),
+        cmocka_unit_test(what_nobody_writes_as_a_date_is_none),
         cmocka_unit_test(what_is_no_date_is_refused),
         cmocka_unit_test(every_day_of_four_thousand_years_has_its_month_and_weekday),
         cmocka_unit_test(parts_are_words_and_the_age_a_number),

@@ -6,7 +6,7 @@
 #include "tests/check.h"
 
 static struct slice column_names[] = {{"v \"x\"", 5}, {"class", 5}};
-static struct vector vector = {{"v \"x\"", 5}, 0, 3, 0, {LIST_NONE}, false, NULL};
+static struct vector vector = {{"v \"x\"", 5}, 0, 3, 0, {LIST_NONE}, false, NULL, READING_NUMBER};
 static struct spool_column spooled[] = {
     {{"v \"x\"[3]", 8}, SPOOL_REAL, READING_NUMBER, 0, {LIST_NONE}},
     {{"class", 5}, SPOOL_TEXT, READING_NUMBER, 0, {LIST_NONE}}};
@@ -75,8 +75,8 @@ static void a_worker_reads_what_the_session_wrote(void **state)
 static void parts_of_dates_come_back(void **state)
 {
     struct vector dates = {
-        {"v \"x\"", 5}, 0,     3,   1 << DATE_AGE | 1 << DATE_DAY | 1 << DATE_HOUR,
-        {LIST_NONE},    false, NULL};
+        {"v \"x\"", 5}, 0,     3,    1 << DATE_AGE | 1 << DATE_DAY | 1 << DATE_HOUR,
+        {LIST_NONE},    false, NULL, READING_NUMBER};
     struct direct_order order = {{rows_of(SLICE("train"))}, 1}, read;
     struct error err;
     struct arena arena;
@@ -89,6 +89,17 @@ static void parts_of_dates_come_back(void **state)
     CHECK_OK(direct_order_write(&order, &json, &err));
     CHECK_OK(direct_order_read(text_slice(&json), &arena, &read, &err));
     CHECK_INT(read.rows[0].vectors.items[0].parts, dates.parts);
+    CHECK_INT(read.rows[0].vectors.items[0].reading, READING_NUMBER);
+    text_clear(&json);
+    dates.reading = READING_DAY_FIRST;
+    CHECK_OK(direct_order_write(&order, &json, &err));
+    CHECK_OK(direct_order_read(text_slice(&json), &arena, &read, &err));
+    CHECK_INT(read.rows[0].vectors.items[0].reading, READING_DAY_FIRST);
+    text_clear(&json);
+    dates.reading = READING_COMMA;
+    CHECK_OK(direct_order_write(&order, &json, &err));
+    CHECK_FAILS(direct_order_read(text_slice(&json), &arena, &read, &err), STATUS_CORRUPT,
+                "a reading of dates");
     text_deinit(&json);
     arena_deinit(&arena);
 }
@@ -122,7 +133,8 @@ static void a_cross_comes_back_with_the_places_of_its_columns(void **state)
 
 static void lists_come_back(void **state)
 {
-    struct vector seen = {{"v \"x\"", 5}, 0, 3, 0, {LIST_SPARSE, 3, '|', '='}, true, NULL};
+    struct vector seen = {{"v \"x\"", 5}, 0, 3, 0, {LIST_SPARSE, 3, '|', '='}, true, NULL,
+                          READING_NUMBER};
     struct direct_order order = {{rows_of(SLICE("train"))}, 1}, read;
     struct error err;
     struct arena arena;

@@ -471,7 +471,12 @@ static void parts_of_dates_and_readings_that_cannot_be_are_refused(void **state)
     inputs[1] = example().inputs[1];
     inputs[0].reading = READING_STRICT;
     check_not_written(&spec, "is not written");
+    inputs[0].reading = READING_DAY_FIRST;
+    check_not_written(&spec, "\"reading\": a numeric has none");
     inputs[0] = example().inputs[0];
+    inputs[1].reading = READING_COMMA; /* of a part of dates */
+    check_not_written(&spec, "\"reading\": a numeric has none");
+    inputs[1] = example().inputs[1];
     inputs[0].type = INPUT_CATEGORY, inputs[0].vocabulary_max = 10;
     check_not_written(&spec, "\"reading\"");
     inputs[0].type = INPUT_TEXT, inputs[0].words_max = 10;
@@ -482,6 +487,8 @@ static void parts_of_dates_and_readings_that_cannot_be_are_refused(void **state)
     spec = example();
     spec.label_reading = READING_STRICT;
     check_not_written(&spec, "is not written");
+    spec.label_reading = READING_MONTH_FIRST;
+    check_not_written(&spec, "a label is no date");
     spec = example();
     spec.family = SLICE("astrology");
     check_not_written(&spec, "astrology");

@@ -114,6 +114,33 @@ static void readings_and_declared_types_come_back(void **state)
     fixture_deinit(&fixture);
 }
 
+/* Format 14 knows none of them, and would refuse the cells that they are for. */
+static void readings_of_other_spellings_are_of_the_newest_format(void **state)
+{
+    static const char *const changes[][2] = {
+        {"\"format\":15", "\"format\":14"},
+        {"\"reading\":\"written, with a comma\"", "\"reading\":\"month first\""}};
+    struct fixture fixture;
+    struct arena arena;
+    struct model read;
+    struct error err;
+    (void)state;
+
+    model_init(&fixture, 0);
+    fixture.model.format = MODEL_FORMAT_WRITTEN;
+    fixture.model.transform.inputs[0].reading = READING_COMMA;
+    fixture.model.labels.reading = READING_POINT;
+    arena_init(&arena, ARENA_MAXIMUM);
+    CHECK_OK(read_changed(&fixture.model, "\"version\":3", "\"version\":4", &read, &arena, &err));
+    CHECK_INT(read.transform.inputs[0].reading, READING_COMMA);
+    CHECK_INT(read.labels.reading, READING_POINT);
+    for (size_t i = 0; i < 2; i++)
+        CHECK_FAILS(read_changed(&fixture.model, changes[i][0], changes[i][1], &read, &arena, &err),
+                    STATUS_CORRUPT, "a reading that is none of its kind");
+    arena_deinit(&arena);
+    fixture_deinit(&fixture);
+}
+
 static void a_strict_reading_of_the_label_needs_no_word(void **state)
 {
     struct fixture fixture;
@@ -284,6 +311,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_lesser_of_two_labels_may_be_the_positive_one),
         cmocka_unit_test(readings_and_declared_types_come_back),
+        cmocka_unit_test(readings_of_other_spellings_are_of_the_newest_format),
         cmocka_unit_test(a_strict_reading_of_the_label_needs_no_word),
         cmocka_unit_test(a_text_with_a_zero_byte_is_not_written),
         cmocka_unit_test(a_limit_that_is_none_is_refused),

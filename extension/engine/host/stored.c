@@ -275,6 +275,7 @@ enum status model_summarise(const struct model *model, struct arena *arena,
         }
         if (input->part)
             column->parts |= (uint32_t)1 << input->part;
+        column->reading = input->reading;
         if (cell_list_has_numbers(&input->list))
             column->list = input->list;
     }

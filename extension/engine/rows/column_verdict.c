@@ -146,10 +146,7 @@ static bool writes_the_same(const struct plan *a, const struct plan *b)
 /* Of a column of numbers: texts that are put as NULL while they are counted. */
 static bool has_unread(const struct cell_counts *counts, enum input_reading reading)
 {
-    return counts->texts[TEXT_WORD] + counts->texts[TEXT_DATE] + counts->texts[TEXT_TIMESTAMP] >
-               0 ||
-           (counts->texts[TEXT_BOOLEAN] > 0 && reading != READING_BOOLEAN) ||
-           (counts->texts[TEXT_SEPARATED] > 0 && reading != READING_SEPARATED);
+    return cell_counts_unread(counts, reading) > 0;
 }
 
 static bool is_label_unread(const struct plan *plan, const struct cell_counts *counts,
@@ -167,9 +164,10 @@ static size_t behind_inputs(const struct plan *plan)
 }
 
 /* Of a column of dates: texts and numbers that are none. */
-static bool has_no_dates(const struct cell_counts *counts, uint64_t rows)
+static bool has_no_dates(const struct cell_counts *counts, enum input_reading reading,
+                         uint64_t rows)
 {
-    const uint64_t texts = counts->texts[TEXT_DATE] + counts->texts[TEXT_TIMESTAMP];
+    const uint64_t texts = cell_counts_dates(counts, reading);
     const uint64_t missing =
         counts->nulls + counts->texts[TEXT_BLANK] + counts->texts[TEXT_MISSING];
 
@@ -184,7 +182,7 @@ static bool has_bad_dates(const struct plan *plan, const struct cell_census *cen
     for (size_t i = 0; i < vectors->count; i++) {
         const struct vector *vector = &vectors->items[i];
 
-        if (vector->parts && has_no_dates(&census->columns[number], rows))
+        if (vector->parts && has_no_dates(&census->columns[number], vector->reading, rows))
             return true;
         number += vector_is_judged(vector);
     }
@@ -268,7 +266,9 @@ static bool takes_the_same(const struct column_verdict *verdict, int column)
     const struct query_column *first = &verdict->first->query.columns[column];
     const struct query_column *now = &verdict->plan.query.columns[column];
 
-    return first->parts == now->parts && cell_list_equal(&first->list, &now->list);
+    return first->parts == now->parts &&
+           (!now->parts || first->date_reading == now->date_reading) &&
+           cell_list_equal(&first->list, &now->list);
 }
 
 /* NULL: what it was. */

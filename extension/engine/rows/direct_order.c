@@ -147,6 +147,9 @@ static cJSON *write_vectors(const struct vectors *vectors)
         json_add_integer(item, "size", vectors->items[i].size);
         if (vectors->items[i].parts)
             json_add_integer(item, "parts", vectors->items[i].parts);
+        if (vectors->items[i].reading != READING_NUMBER)
+            json_add_string(item, "reading",
+                            slice_of(input_reading_words[vectors->items[i].reading]));
         if (vectors->items[i].list.form)
             cell_list_write(&vectors->items[i].list, item);
         if (vectors->items[i].is_counted)
@@ -298,11 +301,28 @@ static enum status read_cross(const cJSON *item, struct arena *arena,
     return STATUS_OK;
 }
 
+/* Left out where it is that of plain numbers. */
+static enum status read_reading(const cJSON *item, enum input_reading *reading, struct error *err)
+{
+    struct slice word;
+    unsigned found;
+
+    *reading = READING_NUMBER;
+    if (!json_has(item, "reading"))
+        return STATUS_OK;
+    TRY(json_get_string(item, "reading", &word, err));
+    if (!term_find(input_reading_words, word, &found))
+        return fail(err, STATUS_CORRUPT, "\"%.40s\" is no reading of a cell", word.data);
+    *reading = (enum input_reading)found;
+    return STATUS_OK;
+}
+
 static enum status read_vector(const cJSON *item, const struct direct_rows *rows,
                                struct vector *vector, struct error *err)
 {
     struct cell_list list = {LIST_NONE};
     int64_t column, size, parts = 0;
+    enum input_reading reading;
     bool is_counted = false;
 
     TRY(json_get_integer(item, "column", 0, (int64_t)rows->column_count - 1, &column, err));
@@ -312,6 +332,9 @@ static enum status read_vector(const cJSON *item, const struct direct_rows *rows
     if ((parts & ~(int64_t)DATE_PARTS_ALL) ||
         (parts && date_parts_count((uint32_t)parts) != (uint32_t)size))
         return fail(err, STATUS_CORRUPT, "a column of dates with other parts than elements");
+    TRY(read_reading(item, &reading, err));
+    if (reading != READING_NUMBER && !(parts && reading_is_of_dates(reading)))
+        return fail(err, STATUS_CORRUPT, "a reading of dates of a column that holds none");
     if (json_has(item, "list"))
         TRY(cell_list_get(item, &list, err));
     if (json_has(item, "counted"))
@@ -322,6 +345,7 @@ static enum status read_vector(const cJSON *item, const struct direct_rows *rows
                               .column = (uint32_t)column,
                               .size = (uint32_t)size,
                               .parts = (uint32_t)parts,
+                              .reading = reading,
                               .list = list,
                               .is_counted = is_counted};
     return STATUS_OK;
@@ -363,22 +387,6 @@ static enum status read_type(const cJSON *item, enum spool_type *type, struct er
         return STATUS_OK;
     }
     return fail(err, STATUS_CORRUPT, "\"%.40s\" is no type of a spool", name.data);
-}
-
-/* Left out where it is that of plain numbers. */
-static enum status read_reading(const cJSON *item, enum input_reading *reading, struct error *err)
-{
-    struct slice word;
-    unsigned found;
-
-    *reading = READING_NUMBER;
-    if (!json_has(item, "reading"))
-        return STATUS_OK;
-    TRY(json_get_string(item, "reading", &word, err));
-    if (!term_find(input_reading_words, word, &found))
-        return fail(err, STATUS_CORRUPT, "\"%.40s\" is no reading of a cell", word.data);
-    *reading = (enum input_reading)found;
-    return STATUS_OK;
 }
 
 /* Left out where whole numbers are no ids, and texts no lists. */

@@ -56,7 +56,7 @@ static enum status put_counted_text(struct spool_writer *writer, const struct fe
     bool is_null;
 
     TRY(cell_count_text(spool_writer_census(writer), number, cell->text, &look, err));
-    if (!text_look_number(&look, feed->reading, &real, &is_null) || is_null)
+    if (!text_look_number(&look, cell->text, feed->reading, &real, &is_null) || is_null)
         return spool_put_null(writer, err);
     if (!isfinite(real))
         return cell_to_number(cell, feed->reading, feed->name, &real, &is_null, err);
@@ -191,7 +191,7 @@ static bool waits_for_counts(const struct feed *feed, const struct cell *cell)
     if (feed->type == SPOOL_TEXT || cell->type != CELL_TEXT)
         return false;
     look = text_look_at(cell->text);
-    return !text_look_number(&look, feed->reading, &number, &is_null);
+    return !text_look_number(&look, cell->text, feed->reading, &number, &is_null);
 }
 
 static enum status put_id(struct spool_writer *writer, const struct feed *feed, uint32_t number,

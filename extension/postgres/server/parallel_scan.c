@@ -137,6 +137,7 @@ static void put_order(const struct order *order, struct text *bytes)
         put_u32(bytes, scan->vectors.items[i].column);
         put_u32(bytes, scan->vectors.items[i].size);
         put_u32(bytes, scan->vectors.items[i].parts);
+        put_u8(bytes, (uint8_t)scan->vectors.items[i].reading);
         put_list(&scan->vectors.items[i].list, bytes);
         put_u8(bytes, scan->vectors.items[i].is_counted);
         put_cross(scan->vectors.items[i].cross, bytes);
@@ -203,6 +204,7 @@ static struct vectors read_vectors(struct byte_reader *reader, struct arena *are
         items[i].column = read_u32(reader);
         items[i].size = read_u32(reader);
         items[i].parts = read_u32(reader);
+        items[i].reading = (enum input_reading)read_u8(reader);
         items[i].list = read_list(reader);
         items[i].is_counted = read_u8(reader) != 0;
         items[i].cross = read_cross(reader, arena);

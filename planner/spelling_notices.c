@@ -1,0 +1,264 @@
+#include "planner/spelling_notices.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "planner/column_kind.h"
+#include "planner/query.h"
+#include "scoring/written_number.h"
+
+#define CODES_FEW_SHARE                                                                            \
+    1000 /* one of so many cells, as in column_kind.c: more are why it is words */
+
+#define NAME_BYTES 200 /* of a name as SQL has it; longer ones are not quoted */
+
+/* As a statement takes it: in quotes, where it is no plain word of small letters. */
+static struct slice name_in_sql(struct slice name, char buffer[NAME_BYTES])
+{
+    bool is_plain = name.size > 0 && !(name.data[0] >= '0' && name.data[0] <= '9');
+
+    for (size_t i = 0; i < name.size; i++)
+        is_plain &= name.data[i] == '_' || (name.data[i] >= '0' && name.data[i] <= '9') ||
+                    (name.data[i] >= 'a' && name.data[i] <= 'z');
+    if (is_plain || name.size + 3 > NAME_BYTES || memchr(name.data, '"', name.size))
+        return name;
+    return (struct slice){buffer,
+                          (size_t)snprintf(buffer, NAME_BYTES, "\"%.*s\"", SLICE_FORMAT(name))};
+}
+
+/* ----- columns that are read ----- */
+
+/* "$, EUR and 2 others" */
+static void append_currencies(struct text *out, uint64_t currencies)
+{
+    unsigned done = 0, count = (unsigned)__builtin_popcountll(currencies);
+
+    for (unsigned i = 1; i < WRITTEN_CURRENCIES && done < 3; i++)
+        if (currencies >> i & 1)
+            text_printf(out, "%s%s",
+                        done++ == 0     ? ""
+                        : done == count ? " and "
+                                        : ", ",
+                        written_currency(i));
+    if (count > done)
+        text_printf(out, " and %u other%s", count - done, count - done == 1 ? "" : "s");
+}
+
+static void note_currencies(const struct plan *plan, const struct query_column *column)
+{
+    struct text list;
+
+    if (__builtin_popcountll(column->numbers.currencies) < 2)
+        return;
+    text_init(&list, NOTICE_BYTES_MAX);
+    append_currencies(&list, column->numbers.currencies);
+    notice_add(plan->notices, NOTICE_READING,
+               "column \"%.*s\" has amounts in %s, which are read as if of one currency",
+               SLICE_FORMAT(column->name), text_string(&list));
+    notice_hint(plan->notices, "Convert them in the SELECT, or train on the rows of one currency.");
+    text_deinit(&list);
+}
+
+/* Percents beside numbers without the sign. */
+static void note_percents(const struct plan *plan, const struct query_column *column)
+{
+    char quoted[NAME_BYTES];
+    const struct slice in_sql = name_in_sql(column->name, quoted);
+    const uint64_t percents = column->numbers.percents;
+    const uint64_t numbers = (uint64_t)column->integers + column->reals + column->numeric_texts +
+                             column->separated_texts + column->written_texts;
+
+    if (percents == 0 || percents == numbers)
+        return;
+    notice_add(plan->notices, NOTICE_READING,
+               "column \"%.*s\": %llu of %llu numbers are percents, of which '12%%' is read as "
+               "0.12 and 12 as 12",
+               SLICE_FORMAT(column->name), (unsigned long long)percents,
+               (unsigned long long)numbers);
+    notice_hint(plan->notices,
+                "Where all are percents, replace(%.*s, '%%', '') AS %.*s reads all "
+                "as 12.",
+                SLICE_FORMAT(in_sql), SLICE_FORMAT(in_sql));
+}
+
+static void hint_unclear(const struct plan *plan, const struct query_column *column, bool is_comma)
+{
+    char quoted[NAME_BYTES];
+    const struct slice in_sql = name_in_sql(column->name, quoted);
+
+    if (is_comma)
+        notice_hint(plan->notices,
+                    "Nothing tells it from a decimal comma: replace(%.*s, ',', '.') AS %.*s reads "
+                    "'1,234' as 1.234. COLUMN VOCABULARY(%.*s) takes it as words.",
+                    SLICE_FORMAT(in_sql), SLICE_FORMAT(in_sql), SLICE_FORMAT(in_sql));
+    else
+        notice_hint(plan->notices,
+                    "If the points stand between thousands: replace(%.*s, '.', '') AS %.*s reads "
+                    "'1.234' as 1234.",
+                    SLICE_FORMAT(in_sql), SLICE_FORMAT(in_sql));
+}
+
+static void note_spelling(const struct plan *plan, const struct query_column *column,
+                          enum input_reading reading)
+{
+    const struct slice name = column->name;
+    const char *rows = query_rows_word(&plan->query);
+
+    if (reading == READING_SEPARATED)
+        notice_add(plan->notices, NOTICE_READING,
+                   "column \"%.*s\" is read as numbers with a comma between thousands, in %u %s",
+                   SLICE_FORMAT(name), column->separated_texts, rows);
+    else if (reading == READING_COMMA)
+        notice_add(plan->notices, NOTICE_READING,
+                   "column \"%.*s\" is read as numbers with a decimal comma, '1.234,50' as 1234.5, "
+                   "in %u %s",
+                   SLICE_FORMAT(name), column->written_texts + column->separated_texts, rows);
+    else
+        notice_add(plan->notices, NOTICE_READING, "column \"%.*s\" is read as numbers%s, in %u %s",
+                   SLICE_FORMAT(name),
+                   column->numbers.percents > 0     ? ", '12%' as 0.12"
+                   : column->numbers.currencies > 0 ? " without the signs of currency"
+                                                    : " with separators or signs around them",
+                   column->written_texts + column->separated_texts, rows);
+}
+
+void note_written_numbers(const struct plan *plan, const struct query_column *column,
+                          enum input_reading reading)
+{
+    char quoted[NAME_BYTES];
+    const struct slice in_sql = name_in_sql(column->name, quoted);
+    const bool is_plain = reading == READING_NUMBER;
+
+    if (is_plain && (column->numeric_texts == 0 || !column_is_unclear(column)))
+        return;
+    if (is_plain)
+        notice_add(plan->notices, NOTICE_READING,
+                   "column \"%.*s\": each point in its texts has three digits behind it, and is "
+                   "read as that of a fraction",
+                   SLICE_FORMAT(column->name));
+    else
+        note_spelling(plan, column, reading);
+    if (column_is_unclear(column))
+        hint_unclear(plan, column, !is_plain);
+    else
+        notice_hint(plan->notices, "COLUMN VOCABULARY(%.*s) takes it as words.",
+                    SLICE_FORMAT(in_sql));
+    if (!reading_is_written(reading))
+        return;
+    note_currencies(plan, column);
+    note_percents(plan, column);
+}
+
+/* ----- columns that are not ----- */
+
+static const char *use_word(bool is_left_out)
+{
+    return is_left_out ? "it is left out" : "all are taken as words";
+}
+
+/* The most frequent of the other texts, and what to do about it. */
+static void note_others(const struct plan *plan, const struct query_column *column,
+                        const char *what, uint64_t share, uint64_t others, bool is_left_out)
+{
+    char quoted[NAME_BYTES];
+    const struct slice in_sql = name_in_sql(column->name, quoted);
+    const struct slice name = column->name, word = {column->word, column->word_size};
+
+    if (word.size == 0) {
+        notice_add(plan->notices, NOTICE_READING,
+                   "%llu %% of column \"%.*s\" are %s, %llu cells are not, and %s",
+                   (unsigned long long)share, SLICE_FORMAT(name), what, (unsigned long long)others,
+                   use_word(is_left_out));
+        notice_hint(plan->notices,
+                    "Make these NULL in the SELECT: CASE WHEN ... THEN %.*s END AS %.*s.",
+                    SLICE_FORMAT(in_sql), SLICE_FORMAT(in_sql));
+        return;
+    }
+    notice_add(plan->notices, NOTICE_READING,
+               "%llu %% of column \"%.*s\" are %s, and %s; the most frequent other text is '%.*s', "
+               "in %llu of %llu",
+               (unsigned long long)share, SLICE_FORMAT(name), what, use_word(is_left_out),
+               SLICE_FORMAT(word), (unsigned long long)column->word_cells,
+               (unsigned long long)others);
+    notice_hint(plan->notices, "NULLIF(%.*s, '%.*s') AS %.*s makes it missing%s.",
+                SLICE_FORMAT(in_sql), SLICE_FORMAT(word), SLICE_FORMAT(in_sql),
+                column->word_cells < others ? "; so of the others" : "");
+}
+
+static void note_contrary(const struct plan *plan, const struct query_column *column,
+                          bool is_left_out)
+{
+    char quoted[NAME_BYTES];
+    const struct slice in_sql = name_in_sql(column->name, quoted);
+
+    notice_add(plan->notices, NOTICE_READING,
+               "column \"%.*s\" has numbers with a decimal comma, %llu, and others with a point, "
+               "%llu, and %s",
+               SLICE_FORMAT(column->name), (unsigned long long)column->numbers.not_point,
+               (unsigned long long)column->numbers.not_comma, use_word(is_left_out));
+    notice_hint(plan->notices,
+                "replace(%.*s, ',', '.') AS %.*s reads both, where there are no "
+                "thousands.",
+                SLICE_FORMAT(in_sql), SLICE_FORMAT(in_sql));
+}
+
+static void note_unclear_dates(const struct plan *plan, const struct query_column *column,
+                               bool is_left_out)
+{
+    char quoted[NAME_BYTES];
+    const struct slice in_sql = name_in_sql(column->name, quoted);
+    const struct slice name = column->name;
+
+    notice_add(plan->notices, NOTICE_READING,
+               "column \"%.*s\" has dates as 03/04/%s, of which nothing tells whether %s is first, "
+               "and %s",
+               SLICE_FORMAT(name), column->short_years > 0 ? "05" : "2024",
+               column->short_years > 0 ? "the day, the month or the year" : "the day or the month",
+               use_word(is_left_out));
+    if (plan->dialect == SQL_POSTGRES)
+        notice_hint(plan->notices,
+                    "to_date(%.*s, 'DD/MM/%s') AS %.*s makes dates of them, or 'MM/DD/%s'.",
+                    SLICE_FORMAT(in_sql), column->short_years > 0 ? "YY" : "YYYY",
+                    SLICE_FORMAT(in_sql), column->short_years > 0 ? "YY" : "YYYY");
+    else
+        notice_hint(plan->notices,
+                    "Where the day is first, %ssubstr(%.*s, 7) || '-' || substr(%.*s, 4, 2) || '-' "
+                    "|| substr(%.*s, 1, 2) AS %.*s makes dates of them.",
+                    column->short_years > 0 ? "'20' || " : "", SLICE_FORMAT(in_sql),
+                    SLICE_FORMAT(in_sql), SLICE_FORMAT(in_sql), SLICE_FORMAT(in_sql));
+}
+
+/* Half or more. */
+static bool is_most(uint64_t part, uint64_t cells)
+{
+    return part > 0 && 2 * part >= cells;
+}
+
+static uint64_t cells_of(const struct query_column *column)
+{
+    return (uint64_t)column->integers + column->reals + column->texts - column->blank_texts -
+           column->missing_texts;
+}
+
+bool note_nearly_read(const struct plan *plan, const struct query_column *column, bool is_left_out)
+{
+    const uint64_t cells = cells_of(column), words = column_words(column);
+    const uint64_t numbers = cells > words ? cells - words : 0;
+    const uint64_t dates = (uint64_t)column->dates + column->unclear_dates;
+    const bool has_codes = (uint64_t)column->code_texts * CODES_FEW_SHARE > cells;
+
+    if (column->blobs + column->vectors > 0 || column->texts == 0)
+        return false;
+    if (column->unclear_dates > 0 && is_most(dates, cells))
+        note_unclear_dates(plan, column, is_left_out);
+    else if (is_most(dates, cells) && dates < cells)
+        note_others(plan, column, "dates", 100 * dates / cells, cells - dates, is_left_out);
+    else if (is_most(numbers, cells) && words > 0 && !has_codes && column->numbers.not_point > 0 &&
+             column->numbers.not_comma > 0)
+        note_contrary(plan, column, is_left_out);
+    else if (is_most(numbers, cells) && words > 0 && !has_codes)
+        note_others(plan, column, "numbers", 100 * numbers / cells, words, is_left_out);
+    else
+        return false;
+    return true;
+}
