@@ -11,7 +11,7 @@ static enum label_type kind_of_class(const struct query_column *column)
     static const char *const integer[] = {"INT", "BOOL", NULL};
     static const char *const real[] = {"REAL", "NUM", "FLOA", "DOUB", "DEC", NULL};
 
-    if (column->texts > 0)
+    if (column->texts > column->blank_texts)
         return LABEL_TEXT; /* '1' comes back as '1' */
     if (column->reals > 0)
         return LABEL_REAL;

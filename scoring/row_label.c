@@ -43,12 +43,13 @@ static int64_t find_class(const struct labels *labels, const struct given *given
     return -1;
 }
 
-static enum status label_is_null(struct slice column, uint64_t row, struct error *err)
+static enum status label_is_null(const struct labels *labels, struct slice column, uint64_t row,
+                                 struct error *err)
 {
     fail(err, STATUS_INVALID, "row %llu: label column \"%.*s\" is NULL", (unsigned long long)row,
          SLICE_FORMAT(column));
-    return error_hint(err, "Leave such rows out: WHERE \"%.*s\" IS NOT NULL.",
-                      SLICE_FORMAT(column));
+    return error_hint(err, "Leave such rows out: WHERE \"%.*s\" %s.", SLICE_FORMAT(column),
+                      labels->type == LABEL_TEXT ? "<> ''" : "IS NOT NULL");
 }
 
 enum status row_label_read(const struct model *model, struct slice column, uint64_t row,
@@ -67,12 +68,17 @@ enum status row_label_read(const struct model *model, struct slice column, uint6
         TRY(cell_to_word(cell, column, buffer, &given.word, &is_null, err));
     else
         TRY(cell_to_number(cell, model->labels.reading, column, &given.number, &is_null, err));
-    if (is_null)
-        return label_is_null(column, row, err);
-    if (model->task == TASK_CLASSIFICATION)
+    if (!is_null && model->task == TASK_CLASSIFICATION) {
         label->class = find_class(labels, &given);
-    else
-        *label = (struct row_label){.value = given.number, .upper = given.number};
+        /* Blank is NULL, as where rows are trained on; models of before may have it as a class. */
+        is_null =
+            label->class < 0 && labels->type == LABEL_TEXT && slice_trim(given.word).size == 0;
+    }
+    if (is_null)
+        return label_is_null(labels, column, row, err);
+    if (model->task == TASK_CLASSIFICATION)
+        return STATUS_OK;
+    *label = (struct row_label){.value = given.number, .upper = given.number};
     return STATUS_OK;
 }
 

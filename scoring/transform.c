@@ -862,6 +862,15 @@ static enum status transform_place_of(const struct transform_input *input, const
                                : cell_refuse_id(cell, column_of(input), input->hash_buckets, err);
 }
 
+/* A blank text is NULL, as where rows are trained on; models of before may have it as a word. */
+static bool is_missing_word(const struct transform_input *input, struct slice word)
+{
+    return input->rule == RULE_WORDS && slice_trim(word).size == 0 &&
+           !lookup_place(input->lookup, input->lookup_size, input->words, word,
+                         transform_word_hash(word))
+                ->number;
+}
+
 static enum status transform_category(const struct transform_input *input, const struct cell *cell,
                                       int32_t *id, struct error *err)
 {
@@ -872,6 +881,7 @@ static enum status transform_category(const struct transform_input *input, const
     if (rule_takes_numbers(input->rule))
         return transform_place_of(input, cell, id, err);
     TRY(cell_to_word(cell, column_of(input), buffer, &word, &is_null, err));
+    is_null = is_null || is_missing_word(input, word);
     *id = is_null ? input->null_id : transform_word(input, word);
     return STATUS_OK;
 }

@@ -9,6 +9,7 @@
 #include "runtime/data/class_weights.h"
 #include "runtime/data/column_notices.h"
 #include "runtime/data/column_statistics_parts.h"
+#include "runtime/data/dataset_check.h"
 #include "runtime/data/exact_measure.h"
 #include "scoring/quantiles.h"
 
@@ -77,8 +78,7 @@ static enum status check_label(const struct column_statistics *statistics, struc
 
     if (statistics->columns[label].nulls) {
         refuse_rows(statistics, label, "NULL", statistics->columns[label].nulls, err);
-        return error_hint(err, "Add WHERE %.*s IS NOT NULL to the SELECT.",
-                          SLICE_FORMAT(statistics->spec->label));
+        return label_null_hint(statistics->spec, err);
     }
     return check_finite(statistics, label, err);
 }

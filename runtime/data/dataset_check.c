@@ -96,6 +96,17 @@ static enum status check_label_size(const struct spool *spool, const struct jobs
     return error_hint(err, "Divide the label by a constant in the SELECT.");
 }
 
+enum status label_null_hint(const struct jobspec *spec, struct error *err)
+{
+    if (spec->label_type == LABEL_TEXT)
+        return error_hint(err, "Add WHERE %.*s <> '' to the SELECT: it leaves out NULL, too.",
+                          SLICE_FORMAT(spec->label));
+    return error_hint(err,
+                      "Add WHERE %.*s IS NOT NULL to the SELECT, or WHERE %.*s <> '' if it has "
+                      "empty texts.",
+                      SLICE_FORMAT(spec->label), SLICE_FORMAT(spec->label));
+}
+
 static enum status check_label(const struct spool *spool, const struct jobspec *spec,
                                struct error *err)
 {
@@ -104,8 +115,7 @@ static enum status check_label(const struct spool *spool, const struct jobspec *
     if (spool->summaries[label].nulls) {
         refuse_rows(spec->label, "label column", "NULL", spool->summaries[label].nulls, spool->rows,
                     err);
-        return error_hint(err, "Add WHERE %.*s IS NOT NULL to the SELECT.",
-                          SLICE_FORMAT(spec->label));
+        return label_null_hint(spec, err);
     }
     TRY(check_finite(spool, label, spec->label, "label column", err));
     return check_label_size(spool, spec, err);

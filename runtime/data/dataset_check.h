@@ -9,6 +9,9 @@
 
 /* What no model can be trained on, named with column and
  * count. `what` is the words for an empty result ("the SELECT"). */
+/* Behind an error that the label is NULL: how such rows are left out. */
+enum status label_null_hint(const struct jobspec *spec, struct error *err);
+
 enum status dataset_check(const struct spool *spool, const struct jobspec *spec, const char *what,
                           struct error *err);
 

@@ -54,7 +54,8 @@ extern const char *const spool_type_words[];
 struct spool_column {
     struct slice name; /* for messages; not stored */
     enum spool_type type;
-    enum input_reading reading; /* of a real one's text, by who puts it; not stored */
+    enum input_reading reading; /* of a real one's text, by who puts it; of texts READING_STRICT: a
+                                   blank one is NULL. Not stored */
     uint32_t ids; /* of one of whole numbers, or of the items of texts: they are ids from 0 to below
                      this, as who puts them looks at; 0: any. Not stored */
     struct cell_list items; /* of texts: as which who puts them looks at them; not stored */

@@ -219,6 +219,35 @@ class Spellings(harness.Case):
                 digests.append(self.model_digest())
         self.assertEqual(len(set(digests)), 1)
 
+    def test_a_blank_label_is_missing(self):
+        rows = [(i % 10, "" if i % 11 == 0 else "yes" if i % 10 > 4 else "no") for i in range(200)]
+        self.fill(rows, "x INT, y TEXT")
+        for model in ("XGBClassifier", "LinearClassifier", "LinearRegressor"):
+            self.fill([(x, y if model != "LinearRegressor" else {"yes": "1", "no": "0"}.get(y, y)) for x, y in rows], "x INT, y TEXT")
+            with self.subTest(model):
+                with self.assertRaisesRegex(Exception, 'label column "y" is NULL in 19 of 200 rows'):
+                    self.train(model)
+                self.train(model, more=" WITH train.bad_rows = 'skip'")
+        self.fill(rows, "x INT, y TEXT")
+        self.train("XGBClassifier", select="SELECT * FROM t WHERE y <> ''")
+        self.assertEqual(self.evaluate("Accuracy", "t WHERE y <> ''"), 1)
+        self.assertEqual(self.evaluate("AUC", "t WHERE y <> ''"), 1)
+        with self.assertRaisesRegex(Exception, 'label column "y" is NULL'):
+            self.evaluate("Accuracy")
+        self.database.execute("SELECT * FROM t TO EVALUATE m WITH evaluate.bad_rows = 'skip'")
+        # Whole numbers and blanks are whole numbers.
+        self.fill([(x, "" if y == "" else int(y == "yes")) for x, y in rows], "x INT, y")
+        self.train("XGBClassifier", more=" WITH train.bad_rows = 'skip'")
+        self.assertEqual(self.run_all("SELECT DISTINCT typeof(totrain_predict('m', x)) FROM t"), [("integer",)])
+
+    def test_a_blank_in_a_category_is_null(self):
+        for blank in ("", " ", None):
+            self.fill([("red" if i % 3 == 0 else blank if i % 3 == 1 else "blue", i % 3) for i in range(300)])
+            self.train("XGBRegressor")
+            predicted = [self.run_all("SELECT totrain_predict('m', ?)", value)[0][0] for value in (None, "", "  ")]
+            self.assertEqual(len(set(predicted)), 1)
+            self.assertAlmostEqual(predicted[0], 1, delta=0.1)
+
 
 if __name__ == "__main__":
     harness.main()

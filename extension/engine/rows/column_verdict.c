@@ -154,7 +154,8 @@ static bool is_label_unread(const struct plan *plan, const struct cell_counts *c
 {
     if (plan->label_type == LABEL_REAL)
         return has_unread(counts, plan->label_reading);
-    return plan->label_type == LABEL_INTEGER && counts->integers + counts->nulls < rows;
+    return plan->label_type == LABEL_INTEGER &&
+           counts->integers + counts->nulls + counts->texts[TEXT_BLANK] < rows;
 }
 
 /* Where roles begin among the columns that are counted. */

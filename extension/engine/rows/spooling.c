@@ -78,11 +78,19 @@ static enum status put_real(struct spool_writer *writer, const struct feed *feed
     return is_null ? spool_put_null(writer, err) : spool_put_real(writer, real, err);
 }
 
+/* Is it NULL, though it is a text? As CSV files have nothing between two commas. */
+static bool is_missing(const struct feed *feed, const struct cell *cell)
+{
+    return feed->reading == READING_STRICT && cell->type == CELL_TEXT &&
+           slice_trim(cell->text).size == 0;
+}
+
 static enum status read_text(const struct feed *feed, const struct cell *cell,
                              char buffer[WORD_BUFFER_BYTES], struct slice *word, bool *is_null,
                              struct error *err)
 {
     TRY(cell_to_word(cell, feed->name, buffer, word, is_null, err));
+    *is_null = *is_null || is_missing(feed, cell);
     if (!*is_null && word->size > SPOOL_TEXT_BYTES_MAX)
         return fail(err, STATUS_LIMIT, "column \"%.*s\" holds a text of %zu bytes, at most %zu fit",
                     SLICE_FORMAT(feed->name), word->size, SPOOL_TEXT_BYTES_MAX);
@@ -113,6 +121,8 @@ static enum status put_text(struct spool_writer *writer, const struct feed *feed
 
     if (census)
         TRY(cell_count(census, number, cell, err));
+    if (is_missing(feed, cell))
+        return spool_put_null(writer, err);
     if (is_plain_text(feed, cell)) /* copied, the slice would wait for what wrote it */
         return spool_put_text(writer, cell->text, err);
     if (census && is_unfit(feed, cell)) {
@@ -142,10 +152,12 @@ static enum status read_integer(const struct feed *feed, const struct cell *cell
     return STATUS_OK;
 }
 
-/* No integer, though all were in the sample: the label is of another type. */
+/* No integer, though all were in the sample: the label is of another type. A blank text is missing
+ * in each. */
 static bool is_other_label(const struct cell *cell)
 {
-    return cell->type == CELL_TEXT || (cell->type == CELL_REAL && isfinite(cell->real));
+    return (cell->type == CELL_TEXT && slice_trim(cell->text).size > 0) ||
+           (cell->type == CELL_REAL && isfinite(cell->real));
 }
 
 static enum status put_integer(struct spool_writer *writer, const struct feed *feed,
@@ -679,6 +691,7 @@ static struct feed input_feed(const struct plan_input *input)
         input->type == INPUT_CATEGORY && (input->rule == RULE_ID || input->rule == RULE_CROSS);
     const bool is_list = input->list.form == LIST_ITEMS;
     const bool is_real = input->type == INPUT_NUMERIC || input->rule == RULE_BUCKET;
+    const bool is_vocabulary = input->type == INPUT_CATEGORY && input->rule == RULE_WORDS;
 
     return (struct feed){
         .name = plan_input_read(input),
@@ -686,7 +699,7 @@ static struct feed input_feed(const struct plan_input *input)
                 : is_real ? SPOOL_REAL
                           : SPOOL_TEXT,
         .column = input->column,
-        .reading = input->reading,
+        .reading = is_vocabulary ? READING_STRICT : input->reading,
         .ids = is_id || input->rule == RULE_ID ? input->vocabulary_max : 0,
         .items = is_list ? input->list : (struct cell_list){LIST_NONE},
     };
@@ -724,7 +737,8 @@ static enum status plan_source(const struct plan *plan, struct arena *arena, str
         feeds[n++] = (struct feed){.name = plan->label,
                                    .type = label_type(plan),
                                    .column = plan->label_column,
-                                   .reading = plan->label_reading,
+                                   .reading = plan->label_type == LABEL_TEXT ? READING_STRICT
+                                                                             : plan->label_reading,
                                    .needed = "label column"};
     for (size_t i = 0; i < plan->role_count; i++)
         feeds[n++] = role_feed(&plan->roles[i]);
