@@ -8,17 +8,24 @@
 
 #include "cli/csv_file.h"
 #include "extension/sqlite/sql.h"
+#include "planner/column_dates.h"
+#include "planner/column_kind.h"
+#include "scoring/dates.h"
 
 #define ROWS_BETWEEN_LOOKS 1000 /* at Ctrl-C, and for progress */
+#define YEAR_DIGITS        4
 
 struct column_cells {
     uint64_t integers, reals, texts;
+    enum input_reading reading; /* READING_NUMBER: its texts are stored as they are */
+    char date[DATE_BYTES];      /* of the row that is inserted */
 };
 
 struct import {
     struct session *session;
     struct csv_file file;
     struct column_cells *columns; /* (file.count) */
+    struct cell_census *census;   /* of what the file has, likewise */
     struct slice table;
     uint64_t rows;
     const char *doing;
@@ -54,6 +61,8 @@ static enum cell_type type_of(const struct import *import, size_t i)
 {
     const struct column_cells *column = &import->columns[i];
 
+    if (column->reading)
+        return reading_is_of_dates(column->reading) ? CELL_TEXT : CELL_REAL;
     if (!is_numeric(import, column))
         return CELL_TEXT;
     return column->reals > 0 ? CELL_REAL : CELL_INTEGER;
@@ -84,6 +93,7 @@ static enum status count_cells(void *self, const struct slice *cells, uint64_t l
                                struct error *err)
 {
     struct import *import = self;
+    struct cell cell = {.type = CELL_TEXT};
     (void)line;
 
     for (size_t i = 0; i < import->file.count; i++) {
@@ -94,6 +104,8 @@ static enum status count_cells(void *self, const struct slice *cells, uint64_t l
 
         if (!cells[i].data)
             continue;
+        cell.text = cells[i];
+        TRY(cell_count(import->census, (uint32_t)i, &cell, err));
         if (!is_number(cells[i], &is_integer, &real, &integer))
             column->texts++;
         else if (is_integer)
@@ -103,6 +115,126 @@ static enum status count_cells(void *self, const struct slice *cells, uint64_t l
     }
     import->rows++;
     return look_around(import, bytes, err);
+}
+
+/* ---- other spellings ---- */
+
+/* As TRAIN reads the column, where that loses nothing that the texts say. In PostgreSQL no cell may
+ * be left over. */
+static enum input_reading numbers_reading(const struct import *import,
+                                          const struct query_column *column)
+{
+    const bool is_clean = column_words(column) + column->missing_texts == 0;
+
+    if (column->written_texts + column->separated_texts == 0 || column_is_unclear(column) ||
+        column->code_texts > 0 || (column->numbers.currencies & (column->numbers.currencies - 1)) ||
+        (column->numbers.percents > 0 &&
+         column->numbers.percents <
+             (uint64_t)column->numeric_texts + column->separated_texts + column->written_texts))
+        return READING_NUMBER;
+    return is_clean || (import->session->db && column_is_numeric(column)) ? column_reading(column)
+                                                                          : READING_NUMBER;
+}
+
+static void choose_readings(struct import *import)
+{
+    for (size_t i = 0; i < import->file.count; i++) {
+        const struct cell_counts *counts = &import->census->columns[i];
+        struct query_column column = {.name = import->file.names[i]};
+
+        query_column_take(&column, counts, cell_counts_texts(counts));
+        import->columns[i].reading = numbers_reading(import, &column);
+        if (column.written_dates > 0 && column_is_date(&column))
+            import->columns[i].reading = column.date_reading;
+    }
+}
+
+static void note(const struct import *import, const char *before, struct slice name,
+                 const char *behind)
+{
+    struct text line;
+
+    text_init(&line, TEXT_MAXIMUM);
+    text_printf(&line, "%s \"%.*s\"%s", before, SLICE_FORMAT(name), behind);
+    if (!line.failed)
+        progress_notice(&import->session->progress, text_string(&line));
+    text_deinit(&line);
+}
+
+static const char *told_of(enum input_reading reading)
+{
+    switch (reading) {
+    case READING_COMMA:
+        return ": numbers with a decimal comma are stored as numbers";
+    case READING_DATE:
+        return ": dates are stored in ISO's form, as 2024-12-31";
+    case READING_DAY_FIRST:
+        return ": dates with the day first are stored in ISO's form, as 2024-12-31";
+    case READING_MONTH_FIRST:
+        return ": dates with the month first are stored in ISO's form, as "
+               "2024-12-31";
+    default:
+        return ": numbers with separators or signs are stored as numbers, a percent "
+               "as a hundredth";
+    }
+}
+
+/* What only a row has: but a year may be the name of a column. */
+static bool is_no_name(struct slice name)
+{
+    const enum text_kind kind = text_look_at(name).kind;
+    int64_t whole;
+
+    if (kind == TEXT_NUMBER)
+        return name.size != YEAR_DIGITS || !slice_to_integer(name, &whole);
+    return kind == TEXT_DATE || kind == TEXT_TIMESTAMP || kind == TEXT_WRITTEN_DATE ||
+           kind == TEXT_WRITTEN;
+}
+
+/* Is the header rather a row? Where a column of numbers or dates has one as its name, too. */
+static bool has_no_header(const struct import *import)
+{
+    for (size_t i = 0; i < import->file.count; i++) {
+        const struct cell_counts *counts = &import->census->columns[i];
+
+        if (is_no_name(import->file.names[i]) &&
+            (type_of(import, i) != CELL_TEXT || import->columns[i].reading ||
+             counts->texts[TEXT_DATE] + counts->texts[TEXT_TIMESTAMP] > 0))
+            return true;
+    }
+    return false;
+}
+
+static void note_import(const struct import *import)
+{
+    for (size_t i = 0; i < import->file.count; i++)
+        if (import->columns[i].reading)
+            note(import, "column", import->file.names[i], told_of(import->columns[i].reading));
+    if (has_no_header(import))
+        note(import, "the first line was taken as the names of the columns, as",
+             import->file.names[0], ", and looks like a row: put a line of names before it");
+}
+
+static struct cell spelled_cell(struct column_cells *column, struct slice text)
+{
+    struct cell cell = {.type = CELL_TEXT, .text = text};
+    struct text_look look;
+    struct date date;
+    bool is_null;
+
+    if (reading_is_of_dates(column->reading)) {
+        if (date_text_read(text, column->reading, &date)) {
+            date_print(&date, column->date);
+            cell.text = slice_of(column->date);
+        }
+        return cell;
+    }
+    look = text_look_at(text);
+    if (look.kind != TEXT_CODE &&
+        text_look_number(&look, text, column->reading, &cell.real, &is_null) && !is_null &&
+        isfinite(cell.real))
+        cell.type = CELL_REAL;
+    return cell;
 }
 
 /* ---- SQL ---- */
@@ -151,6 +283,8 @@ static struct cell cell_of(const struct import *import, size_t i, struct slice t
 
     if (!text.data)
         return cell;
+    if (import->columns[i].reading)
+        return spelled_cell(&import->columns[i], text);
     cell = (struct cell){.type = CELL_TEXT, .text = text};
     if (type_of(import, i) == CELL_TEXT || !is_number(text, &is_integer, &cell.real, &cell.integer))
         return (struct cell){.type = CELL_TEXT, .text = text};
@@ -269,7 +403,9 @@ enum status import_file(struct session *session, const char *path, char separato
         status = fail_no_memory(err);
         goto done;
     }
+    TRY_OR(done, status, cell_census_new((uint32_t)import.file.count, NULL, &import.census, err));
     TRY_OR(done, status, read_rows(&import, path, "reading", count_cells, err));
+    choose_readings(&import);
     create_sql(&import, &create);
     insert_sql(&import, &insert);
     if (create.failed || insert.failed)
@@ -278,7 +414,10 @@ enum status import_file(struct session *session, const char *path, char separato
         status =
             (session->db ? insert_sqlite : insert_postgres)(&import, path, &create, &insert, err);
     *rows = import.rows;
+    if (status == STATUS_OK)
+        note_import(&import);
 done:
+    cell_census_free(import.census);
     csv_file_close(&import.file);
     text_deinit(&create);
     text_deinit(&insert);

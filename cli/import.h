@@ -10,9 +10,16 @@
  *     more numbers than texts                as above,     text
  *                                            and the texts
  *                                            stay texts
+ *     numbers in another spelling, as        REAL          double precision
+ *     1.234,50 or $5, by one way of
+ *     writing (scoring/written_number.h)
+ *     dates in another form than ISO's,      TEXT, in      text, likewise
+ *     by one order (scoring/dates.h)         ISO's form
  *     all others; also 007, which is no      TEXT          text
  *     number but a code
  *
+ * What may be read in two ways, several currencies, and percents beside other numbers stay texts.
+ * What is stored otherwise than it is written is told, and a header that looks like a row.
  * Nothing between two separators is NULL.
  */
 #ifndef CLI_IMPORT_H

@@ -54,6 +54,31 @@ class Import(harness.Case):
                          [("07", 7, 7.0, None, 7.0)])
         self.assertEqual(self.rows("SELECT price, mixed, big FROM t WHERE id = 1500"), [(-1000.0, "n/a", 1e20)])
 
+    def test_numbers_and_dates_as_people_write_them(self):
+        lines = ["amount;price;share;day;us;unclear;money;late"]
+        lines += [f"{1000 + i}".replace("1", "1.", 1) + f",50;${i};{i % 7},5%;{i % 28 + 1:02}.03.2024;3/{i % 28 + 1}/2024 10:30 PM;1,{i:03};{'$€'[i % 2]}5;"
+                  f"{i}" for i in range(100, 300)] + ["-79,19;($1,234.50);7%;;;1,234;$1;unknown"]
+        done = self.run_commands(f".import {self.file('t.csv', chr(10).join(lines))} t")
+        self.assertEqual([row[1:3] for row in self.rows("PRAGMA table_info(t)")],
+                         [("amount", "REAL"), ("price", "REAL"), ("share", "REAL"), ("day", "TEXT"), ("us", "TEXT"),
+                          ("unclear", "TEXT"), ("money", "TEXT"), ("late", "INTEGER")])
+        self.assertEqual(self.rows("SELECT * FROM t WHERE rowid IN (1, 201)"),
+                         [(1100.5, 100.0, 0.025, "2024-03-17", "2024-03-17 22:30:00", "1,100", "$5", 100),
+                          (-79.19, -1234.5, 0.07, None, None, "1,234", "$1", "unknown")])
+        self.assertEqual(done.stderr, "")
+        self.run_commands("DROP TABLE t")
+        done = self.run_program(self.path, "-c", f".import {self.file('t.csv', chr(10).join(lines))} t")
+        self.assertIn('NOTICE:  column "amount": numbers with a decimal comma are stored as numbers\n', done.stderr)
+        self.assertIn('NOTICE:  column "us": dates with the month first are stored in ISO\'s form', done.stderr)
+        self.assertNotIn("unclear", done.stderr)
+
+    def test_a_header_that_looks_like_a_row_is_told(self):
+        for content, is_told in (("1,2\n3,4\n", True), ("31.03.2024,x\n01.04.2024,y\n", True), ("a,2024\nx,5\n", False), ("2024,7.5\n2025,8.5\n", True),
+                                 ("a,b\n1,2\n", False), ("a,2024\nx,y\n", False)):
+            self.run_commands("DROP TABLE IF EXISTS h")
+            done = self.run_program(self.path, "-c", f".import {self.file('h.csv', content)} h")
+            self.assertEqual("looks like a row: put a line of names before it" in done.stderr, is_told, content)
+
     def test_quotes_separators_and_marks(self):
         cases = {"a.csv": ("\ufeffx,\"y, z\"\r\n1,\"say \"\"hi\"\"\nthere\"\r\n\r\n2,\"\"\r\n3,", ","),
                  "b.tsv": ("x\ty, z\n1\tsay \"hi\"\nthere", None),
