@@ -560,10 +560,24 @@ static double depth_of(const struct trees_params *trees, double leaves)
 #define BIN_MULTIPLICATIONS   150
 #define LEVEL_MULTIPLICATIONS 8
 
+#define NARROW_BINS 256.
+#define WIDE_BINS   65536.
+
+/* Of all columns. A category has one for each word, however few bins numbers have. */
+static double bins_of(const struct trees_params *trees, const struct kind_shape *shape)
+{
+    const double words = shape->id_rows + 2.0 * shape->ids;
+    const double most = shape->ids * WIDE_BINS, least = shape->ids * NARROW_BINS;
+
+    return shape->dense * (trees_bins_most(trees) + 1.0) + (words < least  ? least
+                                                            : words < most ? words
+                                                                           : most);
+}
+
 /* A node's histogram: the sums of all bins of all columns. */
 static double histogram_bytes(const struct trees_params *trees, const struct kind_shape *shape)
 {
-    return (shape->dense + shape->ids) * (trees_bins_most(trees) + 1.0) * 2 * sizeof(int64_t);
+    return bins_of(trees, shape) * 2 * sizeof(int64_t);
 }
 
 /* What runtime/learn/trees holds: the histograms of nodes that may still be split, and half as many
@@ -580,9 +594,9 @@ struct kind_cost trees_cost(const struct kind_params *params, const struct kind_
         .parameters = count * (2 * leaves - 1) * NODE_NUMBERS,
         .multiplications = count * depth_of(trees, leaves),
         .bytes = leaves * histogram_bytes(trees, shape) * 1.5,
-        .row_bytes = (double)(uint64_t)groups * GROUP_BYTES + columns + 14 +
+        .row_bytes = (double)(uint64_t)groups * GROUP_BYTES + columns + shape->ids + 14 +
                      (trees->booster == TREE_DART ? 20 : 12) * outputs_of(trees, shape),
-        .learning = count * leaves * columns * trees_bins_most(trees) * BIN_MULTIPLICATIONS,
+        .learning = count * leaves * bins_of(trees, shape) * BIN_MULTIPLICATIONS,
         .row_learning = count * depth_of(trees, leaves) * columns * LEVEL_MULTIPLICATIONS,
     };
 }
@@ -629,7 +643,7 @@ static double round_ms(const struct trees_params *trees, const struct kind_shape
     const double columns = shape->dense + shape->ids;
     const double sums = 1 + SUMS_OF_ROW * depth, histograms = histograms_of(trees, leaves);
     const double row = columns * SUM_NS * sums + depth * LEVEL_NS + ROW_NS;
-    const double bins = 2 * histograms * columns * (trees_bins_most(trees) + 1.0) * BIN_NS;
+    const double bins = 2 * histograms * bins_of(trees, shape) * BIN_NS;
     const double phases = 3 + (trees->growth == TREE_DEPTHWISE ? depth : 2 * depth);
     const double bytes = 2 * histograms * histogram_bytes(trees, shape) * (workers - 1) / workers;
 

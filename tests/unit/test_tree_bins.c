@@ -423,6 +423,7 @@ static void words_have_bins_by_how_often_they_are(void **state)
     int32_t ids[ROWS * 2];
     float dense[ROWS];
     uint8_t out[3][ROWS], *to[3] = {out[0], out[1], out[2]};
+    uint16_t wide[ROWS];
     (void)state;
 
     made_init(&made, 1, 1);
@@ -435,10 +436,12 @@ static void words_have_bins_by_how_often_they_are(void **state)
     CHECK_INT(bins.columns[1].input, 0);
     CHECK_INT(bins.columns[1].words, 5);
     CHECK_INT(bins.columns[1].bins, 6);
-    CHECK_INT(bins.columns[2].words, 99);
-    CHECK_INT(bins.columns[2].bins, 101);
+    CHECK_INT(bins.columns[2].words, 280); /* whatever numbers may have */
+    CHECK_INT(bins.columns[2].bins, 282);
     CHECK_INT(bins.columns[2].place, 1);
-    CHECK_INT(bins.offsets[3], 3 + 6 + 101);
+    CHECK_INT(bins.offsets[3], 3 + 6 + 282);
+    CHECK_INT(bins.wide_count, 1);
+    CHECK_INT(tree_bins_widest(&bins), 282);
     for (int32_t row = 0; row < ROWS; row++) {
         dense[row] = 0;
         ids[2 * row] = row % 6 - 1;
@@ -448,12 +451,10 @@ static void words_have_bins_by_how_often_they_are(void **state)
     for (int32_t row = 0; row < ROWS; row++) {
         CHECK_INT(out[0][row], 1);
         CHECK_INT(out[1][row], row % 6);
-        CHECK_INT(out[2][row], row >= 290 ? 0 : row < 99 ? row + 1 : 100);
     }
-    tree_bins_deinit(&bins);
-    CHECK_OK(tree_bins_init(&bins, &made.dataset, 255, 1, NULL, &err));
-    CHECK_INT(bins.columns[2].bins, 256);
-    CHECK_INT(bins.columns[2].words, 254);
+    tree_bins_wide_rows(&bins, &made.dataset, 2, ids, ROWS, wide);
+    for (int32_t row = 0; row < ROWS; row++)
+        CHECK_INT(wide[row], row >= 290 ? 0 : row < 280 ? row + 1 : 281);
     tree_bins_deinit(&bins);
     inputs[2].word_count = 7; /* other words than these seven are hashed */
     CHECK_OK(tree_bins_init(&bins, &made.dataset, 255, 1, NULL, &err));
@@ -462,6 +463,41 @@ static void words_have_bins_by_how_often_they_are(void **state)
     CHECK_INT(tree_bin_of_word(&bins.columns[2], 5 + 7), 8);
     tree_bins_deinit(&bins);
     made_deinit(&made);
+}
+
+static void check_category(uint32_t words, uint32_t buckets, uint32_t bins, bool is_wide)
+{
+    struct transform_input input = {
+        .type = INPUT_CATEGORY, .word_count = words, .hash_buckets = buckets, .first_id = 7};
+    struct made made;
+    struct tree_bins found;
+    struct error err;
+
+    made_init(&made, 1, 1);
+    made.dataset.transform.inputs = &input;
+    made.dataset.transform.input_count = 1;
+    made.dataset.transform.id_count = 1;
+    CHECK_OK(tree_bins_init(&found, &made.dataset, 2, 1, NULL, &err));
+    CHECK_INT(found.columns[0].bins, bins);
+    CHECK_INT(found.wide_count, is_wide);
+    CHECK_INT(tree_bin_of_word(&found.columns[0], -1), 0);
+    CHECK_INT(tree_bin_of_word(&found.columns[0], 7), 1);
+    CHECK_INT(tree_bin_of_word(&found.columns[0], 7 + (int32_t)(words + buckets) - 1), bins - 1);
+    tree_bins_deinit(&found);
+    made_deinit(&made);
+}
+
+static void a_category_has_a_bin_for_each_word(void **state)
+{
+    (void)state;
+
+    check_category(255, 0, 256, false);
+    check_category(254, 3, 256, false);
+    check_category(255, 3, 257, true);
+    check_category(256, 0, 257, true);
+    check_category(65535, 0, 65536, true);
+    check_category(65536, 0, 65536, true);
+    check_category(100000, 10, 65536, true);
 }
 
 static void a_text_is_refused(void **state)
@@ -525,6 +561,7 @@ int main(void)
         cmocka_unit_test(cuts_are_those_of_the_set_of_values),
         cmocka_unit_test(no_bin_has_much_more_than_its_share),
         cmocka_unit_test(words_have_bins_by_how_often_they_are),
+        cmocka_unit_test(a_category_has_a_bin_for_each_word),
         cmocka_unit_test(a_text_is_refused),
         cmocka_unit_test(rows_count_by_their_weights),
     };

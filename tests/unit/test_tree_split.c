@@ -1,6 +1,7 @@
 #include "tests/check.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/random.h"
 #include "runtime/learn/trees/tree_split.h"
@@ -640,6 +641,159 @@ static void sets_have_rows_enough(void **state)
     CHECK(found > 20);
 }
 
+/* ---- wide columns ---- */
+
+#define WIDE_MOST 5000
+
+struct wide_node {
+    struct tree_column column;
+    struct tree_sums histogram[WIDE_MOST], total;
+};
+
+/* Sums of few different values, so that ranks are equal, too. */
+static void make_wide(struct wide_node *node, uint64_t number, uint32_t bins)
+{
+    *node = (struct wide_node){
+        .column = {.is_category = true, .bins = bins, .words = bins - 1},
+    };
+    for (uint32_t b = 0; b < bins; b++) {
+        struct tree_sums *sums = &node->histogram[b];
+
+        if (draw(number, 10 * b) < 0.25)
+            continue;
+        sums->hessian = 4096 * (1 + (int64_t)(draw(number, 10 * b + 1) * 20));
+        sums->gradient = 100 * (int64_t)((draw(number, 10 * b + 2) - 0.5) * 200);
+        node->total.gradient += sums->gradient;
+        node->total.hessian += sums->hessian;
+    }
+}
+
+struct slow_word {
+    double rank;
+    uint16_t bin;
+};
+
+static int compare_words(const void *a, const void *b)
+{
+    const struct slow_word *x = a, *y = b;
+
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    return (x->bin > y->bin) - (x->bin < y->bin);
+}
+
+/* All words sorted, as the header says. */
+static uint32_t sort_words(const struct wide_node *node, const struct tree_split_options *o,
+                           struct tree_units units, struct slow_word *words)
+{
+    uint32_t count = 0;
+
+    for (uint32_t b = 1; b < node->column.bins; b++) {
+        const double h = (double)node->histogram[b].hessian * units.hessian;
+
+        if (h == 0 || h + 0.5 < o->cat_smooth)
+            continue;
+        words[count++] = (struct slow_word){
+            h < o->min_child_weight ? 0
+                                    : (double)node->histogram[b].gradient * units.gradient /
+                                          (h + (o->cat_smooth > 0 ? o->cat_smooth : o->lambda)),
+            (uint16_t)b};
+    }
+    qsort(words, count, sizeof *words, compare_words);
+    return count;
+}
+
+static double score_of(double g, double h, double lambda)
+{
+    return h > 0 ? g * g / (h + lambda) : 0;
+}
+
+/* The best of the sets of one end of the order, with and without missing values. */
+static double slow_end(const struct wide_node *node, const struct tree_split_options *o,
+                       struct tree_units units, const struct slow_word *words, uint32_t count,
+                       bool is_last)
+{
+    const double l2 = o->lambda + o->cat_l2, all_g = (double)node->total.gradient * units.gradient,
+                 all_h = (double)node->total.hessian * units.hessian;
+    const double missing_g = (double)node->histogram[0].gradient * units.gradient,
+                 missing_h = (double)node->histogram[0].hessian * units.hessian;
+    const uint32_t half = is_last ? count / 2 : count - count / 2;
+    const uint32_t most = o->max_cat_threshold < 64 ? o->max_cat_threshold : 64;
+    double g = 0, h = 0, added = 0, best = 0;
+
+    for (uint32_t i = 0; i < half && i < most; i++) {
+        const struct tree_sums *word = &node->histogram[words[is_last ? count - 1 - i : i].bin];
+
+        g += (double)word->gradient * units.gradient;
+        h += (double)word->hessian * units.hessian;
+        added += (double)word->hessian * units.hessian;
+        if (added + 0.5 < o->min_group_rows)
+            continue;
+        if (all_h - missing_h - h + 0.5 < o->min_group_rows)
+            break;
+        added = 0;
+        for (int with = 0; with < 2; with++) {
+            const double left_g = g + with * missing_g, left_h = h + with * missing_h;
+
+            if (left_h >= o->min_child_weight && all_h - left_h >= o->min_child_weight)
+                best = fmax(best, score_of(left_g, left_h, l2) +
+                                      score_of(all_g - left_g, all_h - left_h, l2) -
+                                      score_of(all_g, all_h, o->lambda));
+        }
+    }
+    return best;
+}
+
+static void check_wide(const struct wide_node *node, const struct tree_split_options *o)
+{
+    static struct slow_word words[WIDE_MOST];
+    const struct tree_units units = {0x1p-10, 0x1p-12, 0x1p-12};
+    const uint32_t count = sort_words(node, o, units, words);
+    const double best = fmax(slow_end(node, o, units, words, count, false),
+                             slow_end(node, o, units, words, count, true));
+    struct tree_split split = {0};
+    struct tree_sums left = {0, 0};
+    uint32_t lefts = 0;
+
+    tree_split_find(&node->column, 0, node->histogram, node->total, units, o, no_bounds, &split);
+    CHECK(split.gain >= best - 1e-9); /* or missing values alone */
+    CHECK(split.bin == 0 || fabs(split.gain - best) < 1e-9);
+    CHECK(split.gain == 0 || (split.by_set && split.has_list));
+    for (uint32_t b = 0; b < node->column.bins; b++)
+        if (tree_split_goes_left(&split, (uint16_t)b)) {
+            left.gradient += node->histogram[b].gradient;
+            left.hessian += node->histogram[b].hessian;
+            lefts += b > 0;
+        }
+    CHECK(split.left.gradient == left.gradient && split.left.hessian == left.hessian);
+    CHECK_INT(lefts, split.bin);
+    for (uint32_t i = split.bin; i < TREE_LIST_WORDS; i++)
+        CHECK_INT(split.list[i], 0);         /* equal splits have equal bytes */
+    for (uint32_t i = 0; i < split.bin; i++) /* of equal ranks the first, or the last ones */
+        CHECK(split.list[i] == words[i].bin || split.list[i] == words[count - 1 - i].bin);
+}
+
+static void thousands_of_words_are_parted_in_order(void **state)
+{
+    struct wide_node *node = malloc(sizeof *node);
+    (void)state;
+
+    assert_non_null(node);
+    for (uint64_t i = 0; i < 400; i++) {
+        struct tree_split_options o = plain_options();
+
+        o.lambda = (double)(i % 3);
+        o.cat_smooth = i % 4 == 1 ? 6 : 0;
+        o.cat_l2 = i % 5 == 2 ? 10 : 0;
+        o.min_group_rows = i % 6 == 3 ? 100 : 0;
+        o.min_child_weight = i % 7 == 4 ? 3 : 0;
+        o.max_cat_threshold = i % 8 == 5 ? 256 : i % 8 == 6 ? 7 : 32;
+        make_wide(node, i, i % 10 == 9 ? WIDE_MOST : 257 + (uint32_t)(draw(i, 5000) * 700));
+        check_wide(node, &o);
+    }
+    free(node);
+}
+
 int main(void)
 {
     for (uint32_t b = 0; b < TREE_BINS_MAX; b++)
@@ -665,6 +819,7 @@ int main(void)
         cmocka_unit_test(a_leaf_has_the_value_of_least_loss),
         cmocka_unit_test(so_many_columns_are_drawn_as_the_share_says),
         cmocka_unit_test(one_column_is_drawn_at_least_and_all_at_most),
+        cmocka_unit_test(thousands_of_words_are_parted_in_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

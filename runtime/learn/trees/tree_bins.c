@@ -327,24 +327,42 @@ static enum status cut_columns(struct tree_bins *bins, uint32_t numbers,
     return status;
 }
 
-static void describe_category(const struct transform_input *input, uint32_t bins_most,
-                              struct tree_column *column)
+static struct tree_column category_of(const struct transform *transform, uint32_t number)
 {
+    const struct transform_input *input = &transform->inputs[number];
     const bool has_words = input->rule == RULE_WORDS;
     const uint32_t values = input->word_count + (has_words ? 0 : input->hash_buckets);
-    const bool has_others = values > bins_most || (has_words && input->hash_buckets > 0);
-    const uint32_t most = bins_most - has_others;
+    const bool has_others =
+        values > TREE_WIDE_BINS_MAX - 1 || (has_words && input->hash_buckets > 0);
+    const uint32_t most = TREE_WIDE_BINS_MAX - 1 - has_others;
+    const uint32_t words = values < most ? values : most;
 
-    column->is_category = true;
-    column->place = input->id_offset;
-    column->first_id = input->first_id;
-    column->words = values < most ? values : most;
-    column->bins = 1 + column->words + has_others;
+    return (struct tree_column){
+        .is_category = true,
+        .place = input->id_offset,
+        .input = number,
+        .bins = 1 + words + has_others,
+        .first_id = input->first_id,
+        .words = words,
+    };
+}
+
+/* Those that are wide, or those that are not. Returns how many columns there are then. */
+static uint32_t add_categories(struct tree_bins *bins, const struct transform *transform,
+                               bool are_wide, uint32_t count)
+{
+    for (uint32_t i = 0; i < transform->input_count; i++)
+        if (transform->inputs[i].type == INPUT_CATEGORY) {
+            const struct tree_column column = category_of(transform, i);
+
+            if ((column.bins > TREE_BINS_MAX) == are_wide)
+                bins->columns[count++] = column;
+        }
+    return count;
 }
 
 /* Numbers first; where a column is among those of its kind its input says. */
-static uint32_t describe_columns(struct tree_bins *bins, const struct transform *transform,
-                                 uint32_t bins_most)
+static uint32_t describe_columns(struct tree_bins *bins, const struct transform *transform)
 {
     uint32_t count = 0, numbers;
 
@@ -353,11 +371,8 @@ static uint32_t describe_columns(struct tree_bins *bins, const struct transform 
             bins->columns[count++] =
                 (struct tree_column){.input = i, .place = transform->inputs[i].dense_offset};
     numbers = count;
-    for (uint32_t i = 0; i < transform->input_count; i++)
-        if (transform->inputs[i].type == INPUT_CATEGORY) {
-            bins->columns[count].input = i;
-            describe_category(&transform->inputs[i], bins_most, &bins->columns[count++]);
-        }
+    count = add_categories(bins, transform, false, count);
+    bins->wide_count = add_categories(bins, transform, true, count) - count;
     return numbers;
 }
 
@@ -403,7 +418,7 @@ enum status tree_bins_init(struct tree_bins *bins, const struct dataset *dataset
         tree_bins_deinit(bins);
         return fail_no_memory(err);
     }
-    numbers = describe_columns(bins, transform, bins_most);
+    numbers = describe_columns(bins, transform);
     status = cut_columns(bins, numbers, dataset, bins_most, rows_least, team, err);
     if (status != STATUS_OK) {
         tree_bins_deinit(bins);
@@ -425,6 +440,15 @@ void tree_bins_deinit(struct tree_bins *bins)
     *bins = (struct tree_bins){0};
 }
 
+uint32_t tree_bins_widest(const struct tree_bins *bins)
+{
+    uint32_t most = 0;
+
+    for (uint32_t c = 0; c < bins->column_count; c++)
+        most = bins->columns[c].bins > most ? bins->columns[c].bins : most;
+    return most;
+}
+
 /* ---- bins of values ---- */
 
 uint8_t tree_bin_of_number(const struct tree_column *column, float value)
@@ -443,13 +467,13 @@ uint8_t tree_bin_of_number(const struct tree_column *column, float value)
     return (uint8_t)(below + 1);
 }
 
-uint8_t tree_bin_of_word(const struct tree_column *column, int32_t id)
+uint16_t tree_bin_of_word(const struct tree_column *column, int32_t id)
 {
     const uint32_t word = (uint32_t)id - column->first_id;
 
     if (id < 0)
         return MISSING_BIN;
-    return (uint8_t)(word < column->words ? word + 1 : column->bins - 1);
+    return (uint16_t)(word < column->words ? word + 1 : column->bins - 1);
 }
 
 /* How many cuts are not above each value. First how many pivots, of which all are looked at, since
@@ -490,7 +514,17 @@ static void words_to_bins(const struct tree_column *column, const int32_t *ids, 
                           uint32_t rows, uint8_t *out, size_t stride)
 {
     for (uint32_t row = 0; row < rows; row++)
-        out[row * stride] = tree_bin_of_word(column, ids[row * width]);
+        out[row * stride] = (uint8_t)tree_bin_of_word(column, ids[row * width]);
+}
+
+void tree_bins_wide_rows(const struct tree_bins *bins, const struct dataset *dataset,
+                         uint32_t column, const int32_t *ids, uint32_t rows, uint16_t *out)
+{
+    const struct tree_column *about = &bins->columns[column];
+    const size_t width = dataset->transform.id_count;
+
+    for (uint32_t row = 0; row < rows; row++)
+        out[row] = tree_bin_of_word(about, ids[row * width + about->place]);
 }
 
 /* By blocks of rows, whose inputs stay near while one column after the other is taken of them. */
@@ -505,7 +539,7 @@ void tree_bins_rows(const struct tree_bins *bins, const struct dataset *dataset,
     for (uint32_t first = 0; first < rows; first += block) {
         const uint32_t count = rows - first < block ? rows - first : block;
 
-        for (uint32_t c = 0; c < bins->column_count; c++) {
+        for (uint32_t c = 0; c < tree_bins_narrow(bins); c++) {
             const struct tree_column *column = &bins->columns[c];
             uint8_t *to = out[c] + first * stride;
 

@@ -1,5 +1,6 @@
 /*
- * tree_bins.h - the values of a column as at most 256 bins, which is all that trees learn from.
+ * tree_bins.h - the values of a column as bins, which is all that trees learn from: of a number at
+ * most 256, of a category one for each word.
  *
  * Bin 0 of each column is for missing values. Of a number the bins 1, 2, ... are ranges:
  *
@@ -12,8 +13,11 @@
  * one is FLT_MAX, above all values but itself: a split there parts the values from those that are
  * missing.
  *
- * Of a category the words that training saw most have a bin each, word i the bin i + 1; all others
- * share the last bin, where there are more.
+ * Of a category each word has a bin, word i the bin i + 1; words that are no words of it but
+ * hashed share the last bin. Columns of more than 256 bins are wide: their bins have 16 bits, and
+ * they come after all others, so that rows keep both kinds apart. There are at most
+ * TREE_WIDE_BINS_MAX bins: words beyond share the last one, too (kind.words_most, of which the user
+ * is told).
  *
  * Cuts are a function of the sample and the limit, so all workers have the same.
  */
@@ -22,7 +26,8 @@
 
 #include "runtime/data/dataset.h"
 
-#define TREE_BINS_MAX 256 /* of a column, with that of missing values */
+#define TREE_BINS_MAX      256 /* of a column that is not wide, with that of missing values */
+#define TREE_WIDE_BINS_MAX 65536
 
 struct tree_column {
     bool is_category;
@@ -35,16 +40,17 @@ struct tree_column {
 };
 
 struct tree_bins {
-    struct tree_column *columns; /* numbers first, in the order of dense; then categories */
-    uint32_t column_count;
+    struct tree_column *columns; /* numbers first, in the order of dense; then categories, those
+                                    that are wide last */
+    uint32_t column_count, wide_count;
     uint32_t *offsets;            /* (column_count + 1): the bins of all columns before it */
     float *cuts;                  /* of all columns */
     struct tree_search *searches; /* (columns that are numbers): where bins are looked up */
 };
 
-/* bins_most: of a column, without that of missing values; 2 to TREE_BINS_MAX - 1. That of FLT_MAX
- * is not counted where there is room for it. rows_least: training rows of a bin, as far as the
- * sample tells, where the column is a number; 1 or less is no limit. The data set's sample is held
+/* bins_most: of a number, without that of missing values; 2 to TREE_BINS_MAX - 1. That of FLT_MAX
+ * is not counted where there is room for it. rows_least: training rows of a number's bin, as far as
+ * the sample tells; 1 or less is no limit. The data set's sample is held
  * meanwhile. INVALID for an input that is a text (TEXT(c)), naming it. NO_MEMORY, and what the
  * sample's rows fail by. */
 enum status tree_bins_init(struct tree_bins *bins, const struct dataset *dataset,
@@ -54,11 +60,23 @@ void tree_bins_deinit(struct tree_bins *bins);
 
 /* The bin of a value; of a word by its id, as it is in a row's. */
 uint8_t tree_bin_of_number(const struct tree_column *column, float value);
-uint8_t tree_bin_of_word(const struct tree_column *column, int32_t id);
+uint16_t tree_bin_of_word(const struct tree_column *column, int32_t id);
+
+/* How many columns are not wide; they are the first ones. */
+static inline uint32_t tree_bins_narrow(const struct tree_bins *bins)
+{
+    return bins->column_count - bins->wide_count;
+}
+
+/* Of the column that has most. */
+uint32_t tree_bins_widest(const struct tree_bins *bins);
 
 /* The bins of `rows` rows, column by column: dense (rows, dense_width), ids (rows, id_count).
- * Column c of row r goes to out[c][r * stride]. */
+ * Column c of row r goes to out[c][r * stride], unless it is wide. */
 void tree_bins_rows(const struct tree_bins *bins, const struct dataset *dataset, const float *dense,
                     const int32_t *ids, uint32_t rows, uint8_t *const *out, size_t stride);
+/* And those of a wide column, side by side. */
+void tree_bins_wide_rows(const struct tree_bins *bins, const struct dataset *dataset,
+                         uint32_t column, const int32_t *ids, uint32_t rows, uint16_t *out);
 
 #endif

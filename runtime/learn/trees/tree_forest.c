@@ -64,13 +64,22 @@ bool tree_forest_is_intact(const struct tree_forest *forest, uint32_t first, uin
 
 /* ---- a tree that was grown ---- */
 
-static enum status add_set(struct tree_forest *forest, const struct tree_split *split,
-                           uint32_t *number, struct error *err)
+static uint32_t sets_of(const struct tree_split *split)
 {
-    TRY(tree_forest_resize(forest, forest->tree_count, forest->node_count, forest->set_count + 1,
-                           err));
-    memcpy(forest->sets[forest->set_count - 1].bits, split->set, sizeof split->set);
-    *number = forest->set_count;
+    return split->has_list && split->bin > FOREST_LIST_BINS
+               ? (split->bin + FOREST_LIST_BINS - 1) / FOREST_LIST_BINS
+               : 1;
+}
+
+static enum status add_set(struct tree_forest *forest, const struct tree_split *split,
+                           struct forest_node *node, struct error *err)
+{
+    const uint32_t first = forest->set_count, count = sets_of(split);
+
+    TRY(tree_forest_resize(forest, forest->tree_count, forest->node_count, first + count, err));
+    memcpy(&forest->sets[first], split->set, count * sizeof *forest->sets);
+    node->set = first + 1;
+    node->bin = split->has_list ? 1u + split->bin : 0;
     return STATUS_OK;
 }
 
@@ -101,7 +110,7 @@ enum status tree_forest_add(struct tree_forest *forest, const struct growing_tre
             node.missing_left = grown->split.missing_left;
             node.gain = (float)grown->split.gain;
             if (grown->split.by_set)
-                status = add_set(forest, &grown->split, &node.set, err);
+                status = add_set(forest, &grown->split, &node, err);
             numbers[taken] = grown->left;
             numbers[taken + 1] = grown->left + 1;
             taken += 2;
@@ -118,35 +127,58 @@ enum status tree_forest_add(struct tree_forest *forest, const struct growing_tre
 
 /* ---- as a model ---- */
 
-/* Ids of a category that share its last bin lie behind those of words with bins of their own. */
-static uint32_t set_rows_of(const struct tree_column *column, const struct forest_set *set,
-                            const struct transform *transform)
+/* The last of the values that have a bin of a category, counted from 1. Those that share its last
+ * bin lie behind those with bins of their own. */
+static uint32_t last_value(const struct tree_column *column, const struct transform *transform,
+                           uint32_t bin)
 {
     const struct transform_input *input = &transform->inputs[column->input];
-    uint32_t last = 0; /* 1 + the greatest value that goes left */
 
-    for (uint32_t b = 1; b < column->bins; b++)
-        if (set->bits[b / 64] >> (b % 64) & 1)
-            last = b <= column->words ? b : input->word_count + input->hash_buckets;
+    return bin <= column->words ? bin : input->word_count + input->hash_buckets;
+}
+
+static uint32_t set_rows_of(const struct tree_forest *forest, const struct forest_node *node,
+                            const struct tree_column *column, const struct transform *transform)
+{
+    const bool has_list = forest_has_list(node);
+    const uint32_t end = has_list ? forest_list_length(node) : column->bins - 1;
+    uint32_t last = 0; /* the greatest value that goes left, counted from 1 */
+
+    for (uint32_t i = 0; i < end; i++) {
+        const uint32_t bin = has_list ? forest_list(forest, node)[i] : i + 1;
+        const uint32_t value = last_value(column, transform, bin);
+
+        if ((has_list || forest_goes_left(forest, node, (uint16_t)bin)) && value > last)
+            last = value;
+    }
     return last == 0 ? 1 : (last + SET_VALUES - 1) / SET_VALUES;
 }
 
-static void write_set(const struct tree_column *column, const struct forest_set *set,
-                      const struct transform *transform, float *numbers)
+/* The values of a bin, which are 16 in a number. */
+static void write_bin(const struct tree_column *column, const struct transform *transform,
+                      uint32_t bin, float *numbers)
 {
-    const struct transform_input *input = &transform->inputs[column->input];
-    const uint32_t values = input->word_count + input->hash_buckets;
-    const uint32_t rows = set_rows_of(column, set, transform);
+    const uint32_t last = last_value(column, transform, bin);
 
-    for (uint32_t i = 0; i < rows * TREE_SET_NUMBERS; i++)
-        numbers[i] = 0;
-    for (uint32_t value = 0; value < values && value < rows * SET_VALUES; value++) {
-        const uint32_t bin = value < column->words ? value + 1 : column->words + 1;
+    for (uint32_t value = bin - 1; value < last; value++) {
         float *number = &numbers[value / 16];
 
-        if (bin < column->bins && set->bits[bin / 64] >> (bin % 64) & 1)
-            *number = (float)((uint32_t)*number | 1u << (value % 16));
+        *number = (float)((uint32_t)*number | 1u << (value % 16));
     }
+}
+
+static void write_set(const struct tree_forest *forest, const struct forest_node *node,
+                      const struct tree_column *column, const struct transform *transform,
+                      float *numbers)
+{
+    if (forest_has_list(node)) {
+        for (uint32_t i = 0; i < forest_list_length(node); i++)
+            write_bin(column, transform, forest_list(forest, node)[i], numbers);
+        return;
+    }
+    for (uint32_t bin = 1; bin < column->bins; bin++)
+        if (forest_goes_left(forest, node, (uint16_t)bin))
+            write_bin(column, transform, bin, numbers);
 }
 
 static float threshold_of(const struct tree_column *column, uint32_t bin)
@@ -172,13 +204,12 @@ static void write_node(const struct tree_forest *forest, const struct forest_nod
     numbers[NODE_LEFT] = (float)node->left;
     numbers[NODE_MISSING_LEFT] = (float)node->missing_left;
     if (node->set > 0) {
-        const struct forest_set *set = &forest->sets[node->set - 1];
-        const uint32_t rows = set_rows_of(column, set, transform);
+        const uint32_t rows = set_rows_of(forest, node, column, transform);
 
         numbers[NODE_TEST] = NODE_WORD_IN;
         numbers[NODE_SET] = (float)arrays->set_count;
         numbers[NODE_SET_ROWS] = (float)rows;
-        write_set(column, set, transform,
+        write_set(forest, node, column, transform,
                   arrays->sets + (size_t)arrays->set_count * TREE_SET_NUMBERS);
         arrays->set_count += rows;
     } else {
@@ -202,8 +233,8 @@ static uint64_t count_set_rows(const struct tree_forest *forest, uint32_t nodes,
 
     for (uint32_t i = 0; i < nodes; i++)
         if (forest->nodes[i].set > 0)
-            rows += set_rows_of(&bins->columns[forest->nodes[i].column],
-                                &forest->sets[forest->nodes[i].set - 1], transform);
+            rows += set_rows_of(forest, &forest->nodes[i], &bins->columns[forest->nodes[i].column],
+                                transform);
     return rows;
 }
 

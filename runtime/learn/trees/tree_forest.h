@@ -17,8 +17,9 @@ struct forest_node {
     uint32_t left;   /* child, counted from the tree's first node; the right one is the next; 0: a
                         leaf */
     uint32_t column; /* of tree_bins.columns */
-    uint32_t bin;    /* bins 1 to this one go left, unless there is a set: */
-    uint32_t set;    /* 1 + its number; 0: none */
+    uint32_t bin;    /* bins 1 to this one go left, unless there is a set; 1 + how many words its
+                        list has, 0 where it is none */
+    uint32_t set;    /* 1 + its number, or that of the first one that a list lies in; 0: none */
     uint32_t missing_left;
     float value; /* of a leaf */
     float gain, cover;
@@ -29,8 +30,14 @@ struct forest_tree {
     uint32_t output;
 };
 
+#define FOREST_LIST_BINS 16
+
+/* Of a wide column's node as many as its list needs, one behind the other. */
 struct forest_set {
-    uint64_t bits[4]; /* bit b % 64 of bits[b / 64]: bin b goes left */
+    union {
+        uint64_t bits[4];                /* bit b % 64 of bits[b / 64]: bin b goes left */
+        uint16_t list[FOREST_LIST_BINS]; /* these bins go left; behind them 0 */
+    };
 };
 
 struct tree_forest {
@@ -58,11 +65,39 @@ void tree_forest_guard(struct tree_forest *forest);
 /* Are the nodes of trees [first, end) as they were when these were added? */
 bool tree_forest_is_intact(const struct tree_forest *forest, uint32_t first, uint32_t end);
 
+static inline bool forest_has_list(const struct forest_node *node)
+{
+    return node->set > 0 && node->bin > 0;
+}
+
+static inline uint32_t forest_list_length(const struct forest_node *node)
+{
+    return node->bin - 1;
+}
+
+/* Lies in several sets, of which no one has other bytes between. */
+static inline const uint16_t *forest_list(const struct tree_forest *forest,
+                                          const struct forest_node *node)
+{
+    return forest->sets[node->set - 1].list;
+}
+
+static inline bool forest_lists(const struct tree_forest *forest, const struct forest_node *node,
+                                uint16_t bin)
+{
+    for (uint32_t i = 0; i < forest_list_length(node); i++)
+        if (forest_list(forest, node)[i] == bin)
+            return true;
+    return false;
+}
+
 static inline bool forest_goes_left(const struct tree_forest *forest,
-                                    const struct forest_node *node, uint8_t bin)
+                                    const struct forest_node *node, uint16_t bin)
 {
     if (bin == 0)
         return node->missing_left;
+    if (forest_has_list(node))
+        return forest_lists(forest, node, bin);
     if (node->set > 0)
         return forest->sets[node->set - 1].bits[bin / 64] >> (bin % 64) & 1;
     return bin <= node->bin;

@@ -11,6 +11,7 @@ enum status tree_paths_init(struct tree_paths *paths, const struct tree_forest *
     for (uint32_t tree = first; tree < end; tree++)
         nodes = forest->trees[tree].count > nodes ? forest->trees[tree].count : nodes;
     paths->forest = forest;
+    memset(paths->bits, 0, sizeof paths->bits);
     paths->runs = malloc(nodes * sizeof *paths->runs);
     return paths->runs ? STATUS_OK : fail_no_memory(err);
 }
@@ -63,8 +64,47 @@ static uint32_t part_rows(const struct parting *parting, const uint8_t *bins, ui
     return lefts;
 }
 
-void tree_paths_find(struct tree_paths *paths, uint32_t tree, const uint8_t *bins, size_t stride,
-                     uint32_t rows)
+/* The same by the list of a wide column's node. */
+static uint32_t part_rows_widely(struct tree_paths *paths, const struct forest_node *node,
+                                 const uint16_t *bins, uint32_t count, uint16_t *order)
+{
+    const uint16_t *list = forest_list(paths->forest, node);
+    uint64_t *bits = paths->bits;
+    uint32_t lefts = 0, rights = 0;
+
+    for (uint32_t i = 0; i < forest_list_length(node); i++)
+        bits[list[i] / 64] |= (uint64_t)1 << list[i] % 64;
+    bits[0] |= node->missing_left;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint16_t row = order[i];
+        const bool is_left = bits[bins[row] / 64] >> bins[row] % 64 & 1;
+
+        order[lefts] = paths->right[rights] = row;
+        lefts += is_left;
+        rights += !is_left;
+    }
+    memcpy(order + lefts, paths->right, rights * sizeof *paths->right);
+    for (uint32_t i = 0; i < forest_list_length(node); i++)
+        bits[list[i] / 64] = 0;
+    bits[0] = 0;
+    return lefts;
+}
+
+static uint32_t part_node(struct tree_paths *paths, const struct forest_node *node,
+                          const struct path_bins *bins, uint32_t count, uint16_t *order)
+{
+    struct parting parting;
+
+    if (forest_has_list(node))
+        return part_rows_widely(paths, node,
+                                bins->wide + (node->column - bins->wide_from) * bins->stride, count,
+                                order);
+    parting = parting_of(paths->forest, node);
+    return part_rows(&parting, bins->narrow + node->column * bins->stride, count, order,
+                     paths->right);
+}
+
+void tree_paths_find(struct tree_paths *paths, uint32_t tree, struct path_bins bins, uint32_t rows)
 {
     const struct forest_tree *about = &paths->forest->trees[tree];
     const struct forest_node *root = &paths->forest->nodes[about->first];
@@ -81,9 +121,7 @@ void tree_paths_find(struct tree_paths *paths, uint32_t tree, const uint8_t *bin
             for (uint32_t j = 0; j < run.count; j++)
                 paths->leaves[order[j]] = i;
         } else {
-            const struct parting parting = parting_of(paths->forest, node);
-            const uint32_t lefts =
-                part_rows(&parting, bins + node->column * stride, run.count, order, paths->right);
+            const uint32_t lefts = part_node(paths, node, &bins, run.count, order);
 
             paths->runs[node->left] = (struct path_run){run.first, (uint16_t)lefts};
             paths->runs[node->left + 1] =

@@ -24,6 +24,16 @@ struct tree_paths {
     struct path_run *runs;            /* (nodes of the largest tree) */
     uint32_t leaves[TREE_PATHS_ROWS]; /* of each row its leaf, counted from the tree's first node */
     uint16_t order[TREE_PATHS_ROWS], right[TREE_PATHS_ROWS];
+    uint64_t bits[TREE_WIDE_BINS_MAX / 64]; /* of a wide column's split; 0 between nodes */
+};
+
+/* Of some rows: of column c that of row r is narrow[c * stride + r]; from `wide_from` on they are
+ * wide: wide[(c - wide_from) * stride + r]. */
+struct path_bins {
+    const uint8_t *narrow;
+    const uint16_t *wide;
+    size_t stride;
+    uint32_t wide_from;
 };
 
 /* For the trees [first, end) of the forest, which stays as it is. NO_MEMORY. */
@@ -31,9 +41,7 @@ enum status tree_paths_init(struct tree_paths *paths, const struct tree_forest *
                             uint32_t first, uint32_t end, struct error *err);
 void tree_paths_deinit(struct tree_paths *paths);
 
-/* bins: of the first row; column c of row r is bins[c * stride + r]. rows: up to TREE_PATHS_ROWS,
- * whose leaves are found. */
-void tree_paths_find(struct tree_paths *paths, uint32_t tree, const uint8_t *bins, size_t stride,
-                     uint32_t rows);
+/* rows: up to TREE_PATHS_ROWS, whose leaves are found. */
+void tree_paths_find(struct tree_paths *paths, uint32_t tree, struct path_bins bins, uint32_t rows);
 
 #endif

@@ -18,20 +18,23 @@
 
 struct tree_layout tree_layout_of(const struct tree_bins *bins)
 {
-    const uint32_t columns = bins->column_count;
+    const uint32_t narrow = tree_bins_narrow(bins), columns = narrow > 0 ? narrow : 1;
     const uint32_t groups = (columns + TREE_GROUP_COLUMNS - 1) / TREE_GROUP_COLUMNS;
     const uint32_t each = (columns + groups - 1) / groups;
-    struct tree_layout layout = {bins, groups, (each + 3) / 4 * 4, 4};
+    struct tree_layout layout = {bins, groups, (each + 3) / 4 * 4, 4, groups + bins->wide_count, 0};
+    const uint32_t widest = tree_bins_widest(bins);
 
     while (layout.row_bytes < layout.group_columns)
         layout.row_bytes *= 2;
+    layout.piece_bins = layout.group_columns * TREE_BINS_MAX;
+    layout.piece_bins = widest > layout.piece_bins ? widest : layout.piece_bins;
     return layout;
 }
 
 double tree_rows_bytes(const struct tree_layout *layout, uint32_t outputs)
 {
     return (double)layout->group_count * layout->row_bytes + layout->bins->column_count +
-           outputs * 20. + 14;
+           layout->bins->wide_count + outputs * 20. + 14;
 }
 
 /* ---- memory ---- */
@@ -64,7 +67,8 @@ enum status tree_rows_init(struct tree_rows *lane, const struct tree_layout *lay
         .rows = rows,
         .blocks = (rows + TREE_BLOCK_ROWS - 1) / TREE_BLOCK_ROWS,
         .outputs = outputs,
-        .columns = malloc((size_t)layout->bins->column_count * rows + 1),
+        .columns = malloc((size_t)tree_bins_narrow(layout->bins) * rows + 1),
+        .wide = malloc(((size_t)layout->bins->wide_count * rows + 1) * sizeof(uint16_t)),
         .scores = malloc(numbers * sizeof(float)),
         .totals = malloc(numbers * sizeof(double)),
         .values = is_classifier ? NULL : malloc((rows + 1) * sizeof(float)),
@@ -78,8 +82,9 @@ enum status tree_rows_init(struct tree_rows *lane, const struct tree_layout *lay
         .packed = learns ? malloc((rows + 1) * sizeof(uint32_t)) : NULL,
         .order = learns ? malloc((rows + 1) * sizeof(uint16_t)) : NULL,
     };
-    if (!lane->columns || !lane->scores || !lane->totals || !(lane->values || lane->classes) ||
-        (is_weighted && !lane->weights) || (part->roles[ROLE_LABEL_UPPER] && !lane->uppers) ||
+    if (!lane->columns || !lane->wide || !lane->scores || !lane->totals ||
+        !(lane->values || lane->classes) || (is_weighted && !lane->weights) ||
+        (part->roles[ROLE_LABEL_UPPER] && !lane->uppers) ||
         (learns && (!lane->groups || !lane->gradients || !lane->hessians || !lane->keys ||
                     !lane->packed || !lane->order))) {
         tree_rows_deinit(lane);
@@ -93,6 +98,7 @@ enum status tree_rows_init(struct tree_rows *lane, const struct tree_layout *lay
 void tree_rows_deinit(struct tree_rows *lane)
 {
     free(lane->columns);
+    free(lane->wide);
     free(lane->groups);
     free(lane->scores);
     free(lane->totals);
@@ -124,13 +130,24 @@ static uint8_t *column_at(const struct tree_rows *lane, uint32_t column, uint32_
     return lane->columns + (size_t)column * lane->rows + row;
 }
 
+static uint16_t *wide_at(const struct tree_rows *lane, uint32_t column, uint32_t row)
+{
+    return lane->wide + (size_t)(column - tree_bins_narrow(lane->layout->bins)) * lane->rows + row;
+}
+
+/* The wide column that is a piece of the layout behind the groups. */
+static uint32_t column_of_piece(const struct tree_layout *layout, uint32_t piece)
+{
+    return tree_bins_narrow(layout->bins) + piece - layout->group_count;
+}
+
 /* Bins of some rows, column by column, go to the groups. */
 static void group_bins(struct tree_rows *lane, uint32_t first, uint32_t count)
 {
     const uint32_t each = lane->layout->group_columns;
     const size_t row_bytes = lane->layout->row_bytes;
 
-    for (uint32_t c = 0; c < lane->layout->bins->column_count; c++) {
+    for (uint32_t c = 0; c < tree_bins_narrow(lane->layout->bins); c++) {
         const uint8_t *bins = column_at(lane, c, first);
         uint8_t *rows = row_at(lane, c / each, first) + c % each;
 
@@ -139,11 +156,12 @@ static void group_bins(struct tree_rows *lane, uint32_t first, uint32_t count)
     }
 }
 
-void tree_rows_load(struct tree_rows *lane, const struct dataset *dataset,
-                    const struct dataset_part *part, uint64_t first, uint32_t count, uint32_t at)
+static void load_bins(struct tree_rows *lane, const struct dataset *dataset,
+                      const struct dataset_part *part, uint64_t first, uint32_t count, uint32_t at)
 {
     const struct transform *transform = &dataset->transform;
-    const struct tree_layout *layout = lane->layout;
+    const struct tree_bins *bins = lane->layout->bins;
+    const uint32_t narrow = tree_bins_narrow(bins);
     uint8_t *columns[MODEL_INPUTS_MAX];
 
     for (uint32_t from = 0; from < count; from += CHUNK_ROWS) {
@@ -151,12 +169,20 @@ void tree_rows_load(struct tree_rows *lane, const struct dataset *dataset,
         const float *dense = part->dense + (first + from) * transform->dense_width;
         const int32_t *ids = part->ids + (first + from) * transform->id_count;
 
-        for (uint32_t c = 0; c < layout->bins->column_count; c++)
+        for (uint32_t c = 0; c < narrow; c++)
             columns[c] = column_at(lane, c, at + from);
-        tree_bins_rows(layout->bins, dataset, dense, ids, some, columns, 1);
+        tree_bins_rows(bins, dataset, dense, ids, some, columns, 1);
+        for (uint32_t c = narrow; c < bins->column_count; c++)
+            tree_bins_wide_rows(bins, dataset, c, ids, some, wide_at(lane, c, at + from));
         if (lane->groups)
             group_bins(lane, at + from, some);
     }
+}
+
+void tree_rows_load(struct tree_rows *lane, const struct dataset *dataset,
+                    const struct dataset_part *part, uint64_t first, uint32_t count, uint32_t at)
+{
+    load_bins(lane, dataset, part, first, count, at);
     if (lane->values)
         memcpy(lane->values + at, part->values + first, count * sizeof *lane->values);
     if (lane->classes)
@@ -197,13 +223,24 @@ void tree_rows_find_residuals(struct tree_rows *lane)
 
 /* ---- memory that changes by itself ---- */
 
+static uint32_t sum_bytes(const uint8_t *bytes, size_t size)
+{
+    uint32_t sum = words_sum(bytes, size / sizeof(uint32_t));
+
+    for (size_t i = size / sizeof(uint32_t) * sizeof(uint32_t); i < size; i++)
+        sum += bytes[i];
+    return sum;
+}
+
 static uint32_t sum_columns(const struct tree_rows *lane)
 {
-    const size_t bytes = (size_t)lane->layout->bins->column_count * lane->rows;
-    uint32_t sum = words_sum(lane->columns, bytes / sizeof(uint32_t));
+    const struct tree_bins *bins = lane->layout->bins;
+    uint32_t sum = sum_bytes(lane->columns, (size_t)tree_bins_narrow(bins) * lane->rows);
 
-    for (size_t i = bytes / sizeof(uint32_t) * sizeof(uint32_t); i < bytes; i++)
-        sum += lane->columns[i];
+    if (bins->wide_count > 0)
+        sum += 5 *
+               words_mix_one(sum_bytes((const uint8_t *)lane->wide,
+                                       (size_t)bins->wide_count * lane->rows * sizeof *lane->wide));
     if (!lane->groups)
         return sum;
     return sum + 3 * words_mix_one(words_sum(lane->groups, group_bytes(lane->layout, lane->rows) /
@@ -345,6 +382,12 @@ static uint32_t some_rows(const struct tree_rows *lane, uint32_t first)
     return lane->rows - first < TREE_PATHS_ROWS ? lane->rows - first : TREE_PATHS_ROWS;
 }
 
+static struct path_bins bins_from(const struct tree_rows *lane, uint32_t first)
+{
+    return (struct path_bins){lane->columns + first, lane->wide + first, lane->rows,
+                              tree_bins_narrow(lane->layout->bins)};
+}
+
 /* What changes for the rows of each leaf is (changes): by its place in the tree. */
 static void weigh_tree(struct tree_rows *lane, struct tree_paths *paths, uint32_t number,
                        double before, double weight, int64_t *changes)
@@ -359,7 +402,7 @@ static void weigh_tree(struct tree_rows *lane, struct tree_paths *paths, uint32_
         const uint32_t rows = some_rows(lane, first);
         int64_t *sums = lane->sums + (size_t)first * lane->outputs + tree->output;
 
-        tree_paths_find(paths, number, lane->columns + first, lane->rows, rows);
+        tree_paths_find(paths, number, bins_from(lane, first), rows);
         for (uint32_t i = 0; i < rows; i++, sums += lane->outputs)
             *sums = words_add(*sums, changes[paths->leaves[i]]);
     }
@@ -419,7 +462,7 @@ enum status tree_rows_score(struct tree_rows *lane, const struct tree_forest *fo
             const uint32_t rows = some_rows(lane, first);
             double *totals = lane->totals + (size_t)first * lane->outputs + tree->output;
 
-            tree_paths_find(&paths, lane->scored, lane->columns + first, lane->rows, rows);
+            tree_paths_find(&paths, lane->scored, bins_from(lane, first), rows);
             for (uint32_t i = 0; i < rows; i++, totals += lane->outputs)
                 *totals += (double)root[paths.leaves[i]].value;
         }
@@ -554,10 +597,16 @@ enum status tree_rows_begin(struct tree_rows *lane, struct error *err)
 
 /* ---- nodes ---- */
 
-void tree_split_table(const struct tree_split *split, uint8_t *goes_left)
+void tree_split_table(const struct tree_split *split, struct tree_split_table *table)
 {
-    for (uint32_t bin = 0; bin < TREE_BINS_MAX; bin++)
-        goes_left[bin] = tree_split_goes_left(split, (uint8_t)bin);
+    for (uint32_t bin = 0; !split->has_list && bin < TREE_BINS_MAX; bin++)
+        table->goes_left[bin] = tree_split_goes_left(split, (uint16_t)bin);
+    if (!split->has_list)
+        return;
+    memset(table->bits, 0, sizeof table->bits);
+    table->bits[0] = split->missing_left;
+    for (uint32_t i = 0; i < split->bin; i++)
+        table->bits[split->list[i] / 64] |= (uint64_t)1 << split->list[i] % 64;
 }
 
 uint32_t tree_rows_count(const struct tree_rows *lane, uint32_t node)
@@ -592,23 +641,14 @@ uint32_t tree_rows_sampled(const struct tree_rows *lane, uint32_t node,
 }
 
 /* Rows go to both sides, and the place moves on of the one that they belong to: no branch that
- * would be guessed wrong half of the time. */
-bool tree_rows_divide(struct tree_rows *lane, const struct growing_tree *tree, uint32_t node,
-                      const uint8_t *goes_left, uint32_t block)
+ * would be guessed wrong half of the time. Returns how many go left. */
+static uint32_t part_rows(const uint8_t *bins, const uint8_t *goes_left, uint32_t count,
+                          uint16_t *order)
 {
-    const struct tree_run run = *tree_rows_run(lane, node, block);
-    const struct tree_node *parent = &tree->nodes[node];
-    const uint8_t *bins = column_at(lane, parent->split.column, block * TREE_BLOCK_ROWS);
-    uint16_t *order = lane->order + (size_t)block * TREE_BLOCK_ROWS + run.first;
     uint16_t right[TREE_BLOCK_ROWS];
     uint32_t lefts = 0, rights = 0;
-    uint16_t greatest = 0;
 
-    for (uint32_t i = 0; i < run.count; i++)
-        greatest = order[i] > greatest ? order[i] : greatest;
-    if (run.count > 0 && greatest >= block_rows(lane, block))
-        return false;
-    for (uint32_t i = 0; i < run.count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         const uint16_t row = order[i];
         const uint32_t is_left = goes_left[bins[row]];
 
@@ -617,10 +657,49 @@ bool tree_rows_divide(struct tree_rows *lane, const struct growing_tree *tree, u
         rights += 1 - is_left;
     }
     memcpy(order + lefts, right, rights * sizeof *right);
+    return lefts;
+}
+
+/* The same by a wide column. */
+static uint32_t part_rows_widely(const uint16_t *bins, const uint64_t *bits, uint32_t count,
+                                 uint16_t *order)
+{
+    uint16_t right[TREE_BLOCK_ROWS];
+    uint32_t lefts = 0, rights = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        const uint16_t row = order[i];
+        const uint32_t is_left = bits[bins[row] / 64] >> bins[row] % 64 & 1;
+
+        order[lefts] = right[rights] = row;
+        lefts += is_left;
+        rights += 1 - is_left;
+    }
+    memcpy(order + lefts, right, rights * sizeof *right);
+    return lefts;
+}
+
+bool tree_rows_divide(struct tree_rows *lane, const struct growing_tree *tree, uint32_t node,
+                      const struct tree_split_table *table, uint32_t block)
+{
+    const struct tree_run run = *tree_rows_run(lane, node, block);
+    const struct tree_node *parent = &tree->nodes[node];
+    const uint32_t column = parent->split.column, first = block * TREE_BLOCK_ROWS;
+    uint16_t *order = lane->order + first + run.first;
+    uint16_t greatest = 0;
+    uint32_t lefts;
+
+    for (uint32_t i = 0; i < run.count; i++)
+        greatest = order[i] > greatest ? order[i] : greatest;
+    if (run.count > 0 && greatest >= block_rows(lane, block))
+        return false;
+    lefts = parent->split.has_list
+                ? part_rows_widely(wide_at(lane, column, first), table->bits, run.count, order)
+                : part_rows(column_at(lane, column, first), table->goes_left, run.count, order);
     lane->runs[(size_t)parent->left * lane->blocks + block] =
         (struct tree_run){run.first, (uint16_t)lefts};
     lane->runs[(size_t)(parent->left + 1) * lane->blocks + block] =
-        (struct tree_run){(uint16_t)(run.first + lefts), (uint16_t)rights};
+        (struct tree_run){(uint16_t)(run.first + lefts), (uint16_t)(run.count - lefts)};
     return true;
 }
 
@@ -694,23 +773,44 @@ ROW_LOOP sum_all(const uint8_t *rows, const uint32_t *packed, uint32_t count, ui
         loop(__VA_ARGS__, 32, 32, sums);                                                           \
     }
 
-void tree_rows_sum(const struct tree_rows *lane, uint32_t node, uint32_t block, uint32_t group,
+static void sum_wide(const uint16_t *bins, const uint32_t *packed, const uint16_t *order,
+                     uint32_t count, int64_t *sums)
+{
+    for (uint32_t i = 0; i < count; i++)
+        sums[bins[order[i]]] += unpack(packed[order[i]]);
+}
+
+void tree_rows_sum(const struct tree_rows *lane, uint32_t node, uint32_t block, uint32_t piece,
                    int64_t *sums)
 {
     const struct tree_run *run = tree_rows_run(lane, node, block);
     const size_t start = (size_t)block * TREE_BLOCK_ROWS;
-    const uint8_t *rows = row_at(lane, group, (uint32_t)start);
     const uint16_t *order = lane->order + start + run->first;
+    const uint8_t *rows;
 
+    if (piece >= lane->layout->group_count) {
+        sum_wide(wide_at(lane, column_of_piece(lane->layout, piece), (uint32_t)start),
+                 lane->packed + start, order, run->count, sums);
+        return;
+    }
+    rows = row_at(lane, piece, (uint32_t)start);
     BY_COLUMNS(lane->layout->group_columns, sum_rows, rows, lane->packed + start, order,
                run->count);
 }
 
-void tree_rows_sum_all(const struct tree_rows *lane, uint32_t block, uint32_t group, int64_t *sums)
+void tree_rows_sum_all(const struct tree_rows *lane, uint32_t block, uint32_t piece, int64_t *sums)
 {
     const size_t start = (size_t)block * TREE_BLOCK_ROWS;
-    const uint8_t *rows = row_at(lane, group, (uint32_t)start);
+    const uint8_t *rows;
 
+    if (piece >= lane->layout->group_count) {
+        const uint16_t *bins = wide_at(lane, column_of_piece(lane->layout, piece), (uint32_t)start);
+
+        for (uint32_t i = 0; i < block_rows(lane, block); i++)
+            sums[bins[i]] += unpack(lane->packed[start + i]);
+        return;
+    }
+    rows = row_at(lane, piece, (uint32_t)start);
     BY_COLUMNS(lane->layout->group_columns, sum_all, rows, lane->packed + start,
                block_rows(lane, block));
 }
@@ -735,16 +835,21 @@ void tree_rows_pack_all(struct tree_rows *lane, uint32_t output,
     lane->is_packed = true;
 }
 
-void tree_rows_expect(const struct tree_rows *lane, uint32_t node, uint32_t block, uint32_t group)
+void tree_rows_expect(const struct tree_rows *lane, uint32_t node, uint32_t block, uint32_t piece)
 {
+    const struct tree_layout *layout = lane->layout;
+    const bool is_wide = piece >= layout->group_count;
+    const uint32_t first = block * TREE_BLOCK_ROWS;
     const struct tree_run *run = tree_rows_run(lane, node, block);
-    const uint8_t *rows = row_at(lane, group, block * TREE_BLOCK_ROWS);
-    const uint16_t *order = lane->order + (size_t)block * TREE_BLOCK_ROWS + run->first;
-
-    const uint32_t *packed = lane->packed + (size_t)block * TREE_BLOCK_ROWS;
+    const uint8_t *rows =
+        is_wide ? (const uint8_t *)wide_at(lane, column_of_piece(layout, piece), first)
+                : row_at(lane, piece, first);
+    const size_t row_bytes = is_wide ? sizeof(uint16_t) : layout->row_bytes;
+    const uint16_t *order = lane->order + first + run->first;
+    const uint32_t *packed = lane->packed + first;
 
     for (uint32_t i = 0; i < run->count && i < PREFETCH_ROWS; i++) {
-        __builtin_prefetch(rows + (size_t)order[i] * lane->layout->row_bytes);
+        __builtin_prefetch(rows + order[i] * row_bytes);
         __builtin_prefetch(packed + order[i]);
     }
 }
@@ -754,42 +859,52 @@ void tree_rows_expect_column(const struct tree_rows *lane, uint32_t node, uint32
                              uint32_t column)
 {
     const struct tree_run *run = tree_rows_run(lane, node, block);
-    const uint8_t *bins = column_at(lane, column, block * TREE_BLOCK_ROWS);
-    const uint16_t *order = lane->order + (size_t)block * TREE_BLOCK_ROWS + run->first;
+    const uint32_t first = block * TREE_BLOCK_ROWS;
+    const bool is_wide = column >= tree_bins_narrow(lane->layout->bins);
+    const uint8_t *bins =
+        is_wide ? (const uint8_t *)wide_at(lane, column, first) : column_at(lane, column, first);
+    const size_t size = is_wide ? sizeof(uint16_t) : 1;
+    const uint16_t *order = lane->order + first + run->first;
     const uint32_t rows = block_rows(lane, block);
 
     if (run->count > rows / CACHE_LINE)
-        for (uint32_t row = 0; row < rows; row += CACHE_LINE)
-            __builtin_prefetch(bins + row);
+        for (size_t at = 0; at < rows * size; at += CACHE_LINE)
+            __builtin_prefetch(bins + at);
     else
         for (uint32_t i = 0; i < run->count; i++)
-            __builtin_prefetch(bins + order[i]);
+            __builtin_prefetch(bins + order[i] * size);
 }
 
-uint64_t tree_rows_unpack(const struct tree_layout *layout, uint32_t group, int64_t *sums,
+/* Sums of the bins of a column, which are added to those that are there. Returns what was added. */
+static uint64_t unpack_column(const int64_t *packed, uint32_t bins, int64_t *out)
+{
+    uint64_t added = 0;
+
+    for (uint32_t b = 0; b < bins; b++) {
+        const int64_t hessian = (int64_t)((uint64_t)packed[b] & UINT32_MAX);
+        const int64_t gradient = (packed[b] - hessian) >> 32;
+
+        out[2 * b] = words_add(out[2 * b], gradient);
+        out[2 * b + 1] = words_add(out[2 * b + 1], hessian);
+        added += (uint64_t)(gradient + hessian);
+    }
+    return added;
+}
+
+uint64_t tree_rows_unpack(const struct tree_layout *layout, uint32_t piece, int64_t *sums,
                           int64_t *histogram)
 {
     const struct tree_bins *bins = layout->bins;
-    const uint32_t first = group * layout->group_columns;
+    const bool is_wide = piece >= layout->group_count;
+    const uint32_t first = is_wide ? column_of_piece(layout, piece) : piece * layout->group_columns;
+    const uint32_t columns = is_wide ? 1 : layout->group_columns;
+    const uint32_t end = is_wide ? bins->column_count : tree_bins_narrow(bins);
     uint64_t added = 0;
 
-    for (uint32_t c = 0; c < layout->group_columns; c++) {
-        int64_t *column = sums + (size_t)c * TREE_BINS_MAX;
-
-        if (first + c < bins->column_count) {
-            int64_t *out = histogram + 2 * (size_t)bins->offsets[first + c];
-
-            for (uint32_t b = 0; b < bins->columns[first + c].bins; b++) {
-                const int64_t hessian = (int64_t)((uint64_t)column[b] & UINT32_MAX);
-                const int64_t gradient = (column[b] - hessian) >> 32;
-
-                out[2 * b] = words_add(out[2 * b], gradient);
-                out[2 * b + 1] = words_add(out[2 * b + 1], hessian);
-                added += (uint64_t)(gradient + hessian);
-            }
-        }
-        memset(column, 0, TREE_BINS_MAX * sizeof *column);
-    }
+    for (uint32_t c = 0; c < columns && first + c < end; c++)
+        added += unpack_column(sums + (size_t)c * TREE_BINS_MAX, bins->columns[first + c].bins,
+                               histogram + 2 * (size_t)bins->offsets[first + c]);
+    memset(sums, 0, (is_wide ? bins->columns[first].bins : columns * TREE_BINS_MAX) * sizeof *sums);
     return added;
 }
 

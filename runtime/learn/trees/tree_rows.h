@@ -4,7 +4,8 @@
  *
  *     bins     twice. Column by column, for whoever divides rows by one of them. And in groups of
  *              at most 32 columns: of each group a matrix of 32 bytes a row (16, 8 or 4 where a
- *              power of two is enough), so that whoever sums a row touches one line of it
+ *              power of two is enough), so that whoever sums a row touches one line of it. Wide
+ *              columns are in no group: theirs, in 16 bits, lie once, column by column
  *     packed   of each row gradient and hessian as integers of 16 bits, for all groups
  *     order    blocks of at most 8192 rows; of each block its rows, in 16 bits, those of a node
  *              side by side. A node is divided in place, block by block
@@ -28,9 +29,12 @@
 /* In which group a column lies, and where. */
 struct tree_layout {
     const struct tree_bins *bins;
-    uint32_t group_count, group_columns; /* columns of a group, a multiple of 4; the last has
-                                            fewer that mean something */
+    uint32_t group_count, group_columns; /* at least one; columns of a group, a multiple of 4; the
+                                            last has fewer that mean something */
     uint32_t row_bytes;                  /* of a group: the power of two that has room */
+    uint32_t piece_count; /* what a row's bins are summed in: the groups, then wide columns, each by
+                            itself */
+    uint32_t piece_bins;  /* sums of the piece that has most */
 };
 
 struct tree_layout tree_layout_of(const struct tree_bins *bins);
@@ -43,7 +47,8 @@ struct tree_run {
 struct tree_rows {
     const struct tree_layout *layout;
     uint32_t rows, blocks, outputs;
-    uint8_t *columns; /* (columns, rows) */
+    uint8_t *columns; /* (columns, rows), but for */
+    uint16_t *wide;   /* (wide columns, rows) */
     float *scores;    /* (rows, outputs): base and trees so far, as the model will predict */
     double *totals;   /* (rows, outputs): of which scores are the nearest floats. The leaves of one
                          more tree may be smaller than a step of these, and count nevertheless; NULL
@@ -155,12 +160,17 @@ void tree_rows_pack_all(struct tree_rows *lane, uint32_t output,
                         const struct tree_sampling *sampling);
 /* Room for the runs of so many nodes. */
 enum status tree_rows_reserve(struct tree_rows *lane, uint32_t nodes, struct error *err);
+/* Of each bin of a split's column 1 or 0; of a wide one a bit, of bin b bit b % 64 of
+ * bits[b / 64]. */
+struct tree_split_table {
+    uint8_t goes_left[TREE_BINS_MAX];
+    uint64_t bits[TREE_WIDE_BINS_MAX / 64];
+};
+void tree_split_table(const struct tree_split *split, struct tree_split_table *table);
 /* Divides the node's rows of a block. False: the order names a row that there is not, since memory
  * changed by itself; nothing is divided then. */
 bool tree_rows_divide(struct tree_rows *lane, const struct growing_tree *tree, uint32_t node,
-                      const uint8_t *goes_left, uint32_t block);
-/* goes_left (TREE_BINS_MAX): of each bin of the split's column, 1 or 0. */
-void tree_split_table(const struct tree_split *split, uint8_t *goes_left);
+                      const struct tree_split_table *table, uint32_t block);
 
 static inline const struct tree_run *tree_rows_run(const struct tree_rows *lane, uint32_t node,
                                                    uint32_t block)
@@ -190,20 +200,20 @@ uint32_t tree_rows_count(const struct tree_rows *lane, uint32_t node);
 uint32_t tree_rows_sampled(const struct tree_rows *lane, uint32_t node,
                            const struct tree_sampling *sampling);
 
-/* sums (group_columns, TREE_BINS_MAX) += the packed gradients of a node's rows of a block, in the
- * columns of a group. */
-void tree_rows_sum(const struct tree_rows *lane, uint32_t node, uint32_t block, uint32_t group,
+/* sums += the packed gradients of a node's rows of a block, in a piece of the layout: a group
+ * (group_columns, TREE_BINS_MAX), or a wide column (its bins). */
+void tree_rows_sum(const struct tree_rows *lane, uint32_t node, uint32_t block, uint32_t piece,
                    int64_t *sums);
 /* The same of all rows of a block. */
-void tree_rows_sum_all(const struct tree_rows *lane, uint32_t block, uint32_t group, int64_t *sums);
+void tree_rows_sum_all(const struct tree_rows *lane, uint32_t block, uint32_t piece, int64_t *sums);
 /* Asks the memory for the first rows of what will be summed next; for the bins of a column by which
  * a node's rows of a block will be divided. */
-void tree_rows_expect(const struct tree_rows *lane, uint32_t node, uint32_t block, uint32_t group);
+void tree_rows_expect(const struct tree_rows *lane, uint32_t node, uint32_t block, uint32_t piece);
 void tree_rows_expect_column(const struct tree_rows *lane, uint32_t node, uint32_t block,
                              uint32_t column);
-/* Packed sums go to histogram (total_bins: gradient, hessian), and are 0 again. Returns the sum of
- * all that was added. */
-uint64_t tree_rows_unpack(const struct tree_layout *layout, uint32_t group, int64_t *sums,
+/* Packed sums of a piece go to histogram (total_bins: gradient, hessian), and are 0 again. Returns
+ * the sum of all that was added. */
+uint64_t tree_rows_unpack(const struct tree_layout *layout, uint32_t piece, int64_t *sums,
                           int64_t *histogram);
 
 /* Counts the residuals of an output of the rows of a node that the tree is grown from, as those of

@@ -370,9 +370,13 @@ static void find_threshold(struct finding *finding, struct tree_split *best)
 
 /* ---- categories ---- */
 
-static void put_bin(uint64_t *set, uint32_t bin)
+/* One more that goes left. */
+static void put_bin(const struct finding *finding, struct tree_split *split, uint16_t bin)
 {
-    set[bin / 64] |= (uint64_t)1 << bin % 64;
+    if (finding->column->bins > TREE_BINS_MAX)
+        split->list[split->bin++] = bin;
+    else
+        split->set[bin / 64] |= (uint64_t)1 << bin % 64;
 }
 
 /* Each word is a part; last no word, which missing values may be with. */
@@ -392,17 +396,8 @@ static void find_word(const struct finding *finding, struct tree_split *best)
         return;
     best->by_set = true;
     if (choice.parting < words)
-        put_bin(best->set, choice.parting + 1);
+        put_bin(finding, best, (uint16_t)(choice.parting + 1));
 }
-
-/* The words of the node's rows, in the order of their ranks; of equal ones the first is first. Each
- * has the place that so many others give it: of few words that is the fastest order. */
-struct ranked_bins {
-    uint32_t count;
-    double ranks[TREE_BINS_MAX];
-    int64_t places[TREE_BINS_MAX];
-    uint8_t bins[TREE_BINS_MAX], in_order[TREE_BINS_MAX];
-};
 
 static double rows_of(const struct finding *finding, struct tree_sums sums)
 {
@@ -423,35 +418,120 @@ static double rank_of(const struct finding *finding, struct tree_sums sums)
            (hessian + (options->cat_smooth > 0 ? options->cat_smooth : options->lambda));
 }
 
-static void rank_bins(const struct finding *finding, struct ranked_bins *ranked)
+/* Is the bin one that is sorted? */
+static bool is_ranked(const struct finding *finding, struct tree_sums sums)
 {
-    ranked->count = 0;
+    return sums.hessian != 0 && rows_of(finding, sums) + 0.5 >= finding->options->cat_smooth;
+}
+
+/* The words of the node's rows, in the order of their ranks; of equal ones the first is first. */
+struct ranked_bins {
+    uint32_t count;
+    uint16_t firsts[TREE_BINS_MAX]; /* as many of them as sets may have, from the first on */
+    uint16_t lasts[TREE_BINS_MAX];  /* and from the last one back */
+};
+
+/* Each has the place that so many others give it: of few words that is the fastest order. */
+struct placed_bins {
+    uint32_t count;
+    double ranks[TREE_BINS_MAX];
+    int64_t places[TREE_BINS_MAX];
+    uint16_t bins[TREE_BINS_MAX];
+};
+
+static void list_bins(const struct finding *finding, struct placed_bins *placed)
+{
+    placed->count = 0;
     for (uint32_t bin = 1; bin < finding->column->bins; bin++) {
         const struct tree_sums sums = finding->histogram[bin];
 
-        if (sums.hessian == 0 || rows_of(finding, sums) + 0.5 < finding->options->cat_smooth)
+        if (!is_ranked(finding, sums))
             continue;
-        ranked->ranks[ranked->count] = rank_of(finding, sums);
-        ranked->bins[ranked->count++] = (uint8_t)bin;
+        placed->ranks[placed->count] = rank_of(finding, sums);
+        placed->bins[placed->count++] = (uint16_t)bin;
     }
 }
 
 WIDE_VECTORS
-static void place_bins(struct ranked_bins *ranked)
+static void place_bins(struct placed_bins *placed)
 {
-    const uint32_t count = ranked->count;
+    const uint32_t count = placed->count;
 
-    memset(ranked->places, 0, count * sizeof *ranked->places);
+    memset(placed->places, 0, count * sizeof *placed->places);
     for (uint32_t i = 0; i < count; i++) {
-        const double rank = ranked->ranks[i];
+        const double rank = placed->ranks[i];
 
         for (uint32_t j = 0; j < i; j++)
-            ranked->places[j] += rank < ranked->ranks[j];
+            placed->places[j] += rank < placed->ranks[j];
         for (uint32_t j = i + 1; j < count; j++)
-            ranked->places[j] += rank <= ranked->ranks[j];
+            placed->places[j] += rank <= placed->ranks[j];
     }
-    for (uint32_t i = 0; i < count; i++)
-        ranked->in_order[ranked->places[i]] = ranked->bins[i];
+}
+
+static void rank_bins(const struct finding *finding, struct ranked_bins *ranked)
+{
+    struct placed_bins placed;
+
+    list_bins(finding, &placed);
+    place_bins(&placed);
+    ranked->count = placed.count;
+    for (uint32_t i = 0; i < placed.count; i++) {
+        ranked->firsts[placed.places[i]] = placed.bins[i];
+        ranked->lasts[placed.count - 1 - placed.places[i]] = placed.bins[i];
+    }
+}
+
+/* Those that come first in an order, of thousands: no more of them than sets may have. */
+struct leaders {
+    uint32_t count;
+    double ranks[TREE_LIST_WORDS];
+    uint16_t bins[TREE_LIST_WORDS];
+};
+
+/* Bins come one after the other. Of equal ranks they stay in this order, or (is_last_first) come
+ * before those that were there. */
+static void lead(struct leaders *leaders, double rank, uint16_t bin, bool is_last_first)
+{
+    uint32_t at = leaders->count;
+
+    if (at == TREE_LIST_WORDS) {
+        const double last = leaders->ranks[at - 1];
+
+        if (is_last_first ? rank > last : rank >= last)
+            return;
+        at--;
+    } else {
+        leaders->count++;
+    }
+    for (; at > 0 &&
+           (rank < leaders->ranks[at - 1] || (is_last_first && rank == leaders->ranks[at - 1]));
+         at--) {
+        leaders->ranks[at] = leaders->ranks[at - 1];
+        leaders->bins[at] = leaders->bins[at - 1];
+    }
+    leaders->ranks[at] = rank;
+    leaders->bins[at] = bin;
+}
+
+/* Both ends of the order are all that sets are made of, so nothing is sorted between them. */
+static void rank_many(const struct finding *finding, struct ranked_bins *ranked)
+{
+    struct leaders firsts = {0}, lasts = {0};
+
+    ranked->count = 0;
+    for (uint32_t bin = 1; bin < finding->column->bins; bin++) {
+        const struct tree_sums sums = finding->histogram[bin];
+        double rank;
+
+        if (!is_ranked(finding, sums))
+            continue;
+        rank = rank_of(finding, sums);
+        lead(&firsts, rank, (uint16_t)bin, false);
+        lead(&lasts, -rank, (uint16_t)bin, true);
+        ranked->count++;
+    }
+    memcpy(ranked->firsts, firsts.bins, sizeof firsts.bins);
+    memcpy(ranked->lasts, lasts.bins, sizeof lasts.bins);
 }
 
 /* Sets of words: the first so many of the order, then the last so many; last no word, which missing
@@ -462,10 +542,10 @@ struct word_sets {
     uint32_t words[TREE_BINS_MAX];
 };
 
-/* Sets that grow by one word after the other, from the first of the order on or from the last one
- * back; those of which enough rows are on both sides, and enough more than in the one before. */
-static void add_sets(const struct finding *finding, const struct ranked_bins *ranked,
-                     uint32_t longest, bool is_from_last, struct word_sets *sets)
+/* Sets that grow by one of the bins after the other; those of which enough rows are on both sides,
+ * and enough more than in the one before. */
+static void add_sets(const struct finding *finding, const uint16_t *bins, uint32_t longest,
+                     struct word_sets *sets)
 {
     struct partings *partings = &sets->partings;
     const double least = finding->options->min_group_rows;
@@ -474,8 +554,7 @@ static void add_sets(const struct finding *finding, const struct ranked_bins *ra
     double added = 0;
 
     for (uint32_t i = 0; i < longest; i++) {
-        const uint32_t place = is_from_last ? ranked->count - 1 - i : i;
-        const struct tree_sums word = finding->histogram[ranked->in_order[place]];
+        const struct tree_sums word = finding->histogram[bins[i]];
 
         sum = sum_of(sum, word);
         added += rows_of(finding, word);
@@ -491,20 +570,23 @@ static void add_sets(const struct finding *finding, const struct ranked_bins *ra
 
 static void find_set(const struct finding *finding, struct tree_split *best)
 {
-    const uint32_t most = finding->options->max_cat_threshold;
+    const bool is_wide = finding->column->bins > TREE_BINS_MAX;
+    uint32_t most = finding->options->max_cat_threshold, half;
     struct ranked_bins ranked;
     struct word_sets sets;
     struct choice choice;
-    uint32_t half;
 
-    rank_bins(finding, &ranked);
-    place_bins(&ranked);
+    if (is_wide)
+        rank_many(finding, &ranked);
+    else
+        rank_bins(finding, &ranked);
+    most = is_wide && most > TREE_LIST_WORDS ? TREE_LIST_WORDS : most;
     half = ranked.count / 2;
     sets.partings.count = 0;
-    add_sets(finding, &ranked, ranked.count - half < most ? ranked.count - half : most, false,
+    add_sets(finding, ranked.firsts, ranked.count - half < most ? ranked.count - half : most,
              &sets);
     sets.firsts = sets.partings.count;
-    add_sets(finding, &ranked, half < most ? half : most, true, &sets);
+    add_sets(finding, ranked.lasts, half < most ? half : most, &sets);
     sets.words[sets.partings.count] = 0;
     sets.partings.parts[sets.partings.count++] = (struct tree_sums){0, 0};
     choice = choose(finding, &sets.partings);
@@ -512,9 +594,9 @@ static void find_set(const struct finding *finding, struct tree_split *best)
         !take(finding, choice.gain, sets.partings.parts[choice.parting], choice.is_with, best))
         return;
     best->by_set = true;
+    best->has_list = is_wide;
     for (uint32_t i = 0; i < sets.words[choice.parting]; i++)
-        put_bin(best->set,
-                ranked.in_order[choice.parting < sets.firsts ? i : ranked.count - 1 - i]);
+        put_bin(finding, best, choice.parting < sets.firsts ? ranked.firsts[i] : ranked.lasts[i]);
 }
 
 /* The more rows, the more of them were rounded. `total` is of the node. */

@@ -23,7 +23,8 @@
  * their ranks (tree_split_options.cat_smooth): the first or the last ones, at most
  * max_cat_threshold and at most half of them, from the rest (Fisher, 1958, as in LightGBM). Those
  * that no row of the node has, or with cat_smooth too few, go with the rest. The words that go left
- * are those that are parted from the rest.
+ * are those that are parted from the rest. Of a wide column they are a list, of at most
+ * TREE_LIST_WORDS, whatever max_cat_threshold is.
  *
  * Sums are integers, in units that are the same for all workers, so the best split is, too.
  */
@@ -44,16 +45,23 @@ struct tree_units {
     double gradient, hessian, rows_of_hessian;
 };
 
-/* Splits are kept and compared as bytes: there is 0 between the members of one that was found. */
+#define TREE_LIST_WORDS 64
+
+/* Splits are kept and compared as bytes: there is 0 between the members of one that was found, and
+ * behind a list. */
 struct tree_split {
     double gain;     /* above 0; 0: there is none */
     uint32_t column; /* of tree_bins.columns */
     uint8_t bin;     /* of a number: bins 1 to this one go left; at most bins - 2, as that has a
-                        cut above it */
+                        cut above it. has_list: how many it has */
     bool missing_left;
     bool by_set;
-    bool unused;     /* in place of padding: equal splits have equal bytes */
-    uint64_t set[4]; /* by_set: bit b % 64 of set[b / 64]: bin b goes left; not bin 0 */
+    bool has_list; /* by_set of a wide column */
+    union {
+        uint64_t set[4]; /* by_set: bit b % 64 of set[b / 64]: bin b goes left; not bin 0 */
+        uint16_t list[TREE_LIST_WORDS]; /* has_list: these bins go left, in the order of their
+                                           ranks; not bin 0 */
+    };
     struct tree_sums left, right;
 };
 
@@ -68,7 +76,8 @@ struct tree_split_options {
     bool has_exact_hessians;    /* no integer of a hessian was rounded */
     double min_rows;            /* of a leaf, by rows_of_hessian; 0: no limit */
     uint32_t max_cat_to_onehot; /* categories of fewer bins: one against the rest */
-    uint32_t max_cat_threshold; /* most bins on the smaller side of a set */
+    uint32_t max_cat_threshold; /* most bins on the smaller side of a set; of a wide column
+                                   TREE_LIST_WORDS where that is less */
     /* Words are sorted by gradient / (hessian + lambda), by 0 where they have less than
      * min_child_weight. With cat_smooth in lambda's place, and words of fewer rows than that are
      * not sorted. cat_l2 is added to lambda of what is gained by sets that are sorted, and of the
@@ -90,10 +99,15 @@ void tree_split_find(const struct tree_column *column, uint32_t number,
 bool tree_split_is_better(const struct tree_split *a, const struct tree_split *b);
 
 /* Does a row with this bin of the split's column go left? */
-static inline bool tree_split_goes_left(const struct tree_split *split, uint8_t bin)
+static inline bool tree_split_goes_left(const struct tree_split *split, uint16_t bin)
 {
     if (bin == 0)
         return split->missing_left;
+    for (uint32_t i = 0; split->has_list && i < split->bin; i++)
+        if (split->list[i] == bin)
+            return true;
+    if (split->has_list)
+        return false;
     return split->by_set ? split->set[bin / 64] >> (bin % 64) & 1 : bin <= split->bin;
 }
 

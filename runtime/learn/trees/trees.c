@@ -265,7 +265,8 @@ static void *memory(void *self, const char *name, size_t *size)
         {"weights", forest->nodes, forest->node_count * sizeof *forest->nodes},
         {"histograms", growing->histograms,
          (size_t)growing->slot_count * growing->total_bins * sizeof *growing->histograms},
-        {"rows", rows->columns, (size_t)rows->rows * trees->bins.column_count},
+        {"rows", rows->columns, (size_t)rows->rows * tree_bins_narrow(&trees->bins)},
+        {"wide", rows->wide, (size_t)rows->rows * trees->bins.wide_count * sizeof *rows->wide},
         {"labels", rows->values ? (void *)rows->values : rows->classes, rows->rows * sizeof(float)},
         {"scores", rows->scores, numbers * sizeof(float)},
         {"totals", rows->totals, numbers * sizeof(double)},
@@ -349,8 +350,8 @@ static enum status use_team(void *self, struct team *team, struct error *err)
     measuring_deinit(&trees->measuring);
     free(trees->packed);
     trees->team = team;
-    trees->packed = calloc((size_t)team_size(team) * trees->layout.group_columns * TREE_BINS_MAX,
-                           sizeof *trees->packed);
+    trees->packed =
+        calloc((size_t)team_size(team) * trees->layout.piece_bins, sizeof *trees->packed);
     return trees->packed ? STATUS_OK : fail_no_memory(err);
 }
 

@@ -373,15 +373,15 @@ static enum status divide_rows(const struct trees *trees, struct tree_rows *rows
                                struct error *err)
 {
     const struct growing_tree *tree = &trees->growing;
-    uint8_t goes_left[TREE_BINS_MAX];
+    struct tree_split_table table;
 
     TRY(tree_rows_reserve(rows, tree->node_count, err));
     for (; rows->divided < upto; rows->divided++) {
         const uint32_t node = tree->divided[rows->divided];
 
-        tree_split_table(&tree->nodes[node].split, goes_left);
+        tree_split_table(&tree->nodes[node].split, &table);
         for (uint32_t block = 0; block < rows->blocks; block++)
-            if (!tree_rows_divide(rows, tree, node, goes_left, block))
+            if (!tree_rows_divide(rows, tree, node, &table, block))
                 return memory_damaged(err, "the order of rows");
     }
     return STATUS_OK;
@@ -502,7 +502,7 @@ static void go_on(const struct trees *trees, const struct node_part *part, struc
 /* Divides rows of the part's node up to some that are ahead of those that are summed. Before, their
  * bins of the column were asked for; after that the rows are that will be summed. */
 static bool divide_ahead(const struct trees *trees, const struct node_part *part,
-                         const uint8_t *goes_left, uint64_t upto, struct place *asked,
+                         const struct tree_split_table *table, uint64_t upto, struct place *asked,
                          struct place *divided)
 {
     const struct growing_tree *tree = &trees->growing;
@@ -512,8 +512,7 @@ static bool divide_ahead(const struct trees *trees, const struct node_part *part
              go_on(trees, part, asked))
             tree_rows_expect_column(&trees->rows[asked->lane], part->node, asked->block,
                                     tree->nodes[part->node].split.column);
-        if (!tree_rows_divide(&trees->rows[divided->lane], tree, part->node, goes_left,
-                              divided->block))
+        if (!tree_rows_divide(&trees->rows[divided->lane], tree, part->node, table, divided->block))
             return false;
         tree_rows_expect(&trees->rows[divided->lane], part->summed, divided->block, 0);
         go_on(trees, part, divided);
@@ -521,18 +520,19 @@ static bool divide_ahead(const struct trees *trees, const struct node_part *part
     return true;
 }
 
-static void ask_ahead(const struct trees *trees, const struct node_part *part, uint32_t group,
+static void ask_ahead(const struct trees *trees, const struct node_part *part, uint32_t piece,
                       uint64_t upto, struct place *asked)
 {
     for (; is_place(part, asked) && asked->rows <= upto; go_on(trees, part, asked))
-        tree_rows_expect(&trees->rows[asked->lane], part->summed, asked->block, group);
+        tree_rows_expect(&trees->rows[asked->lane], part->summed, asked->block, piece);
 }
 
-/* Packed sums of a part's rows in one group of columns, on their way to the histogram. */
+/* Packed sums of a part's rows in one piece of the layout, a group of columns or a wide one, on
+ * their way to the histogram. */
 struct packed_sums {
     struct trees *trees;
     const struct node_part *part;
-    uint32_t group, rows;
+    uint32_t piece, rows;
     int64_t *sums;
 };
 
@@ -542,7 +542,7 @@ static void flush(struct packed_sums *packed)
 
     pthread_mutex_lock(&trees->lock);
     trees->contributed +=
-        tree_rows_unpack(&trees->layout, packed->group, packed->sums, packed->part->histogram);
+        tree_rows_unpack(&trees->layout, packed->piece, packed->sums, packed->part->histogram);
     pthread_mutex_unlock(&trees->lock);
     packed->rows = 0;
 }
@@ -565,9 +565,9 @@ static void sum_root(struct packed_sums *packed)
         struct tree_rows *rows = &trees->rows[place.lane];
 
         make_room(packed, tree_rows_run(rows, 0, place.block)->count);
-        if (packed->group == 0)
+        if (packed->piece == 0)
             tree_rows_pack(rows, trees_output(trees), &sampling, place.block);
-        tree_rows_sum_all(rows, place.block, packed->group, packed->sums);
+        tree_rows_sum_all(rows, place.block, packed->piece, packed->sums);
     }
     flush(packed);
 }
@@ -578,18 +578,18 @@ static bool sum_child(struct packed_sums *packed)
     const struct trees *trees = packed->trees;
     const struct node_part *part = packed->part;
     struct place asked = first_place(trees, part), divided = asked, summed = asked;
-    uint8_t goes_left[TREE_BINS_MAX];
+    struct tree_split_table table;
 
-    tree_split_table(&trees->growing.nodes[part->node].split, goes_left);
+    tree_split_table(&trees->growing.nodes[part->node].split, &table);
     for (; is_place(part, &summed); go_on(trees, part, &summed)) {
         const struct tree_rows *rows = &trees->rows[summed.lane];
 
-        if (packed->group > 0)
-            ask_ahead(trees, part, packed->group, summed.rows + AHEAD_ROWS, &asked);
-        else if (!divide_ahead(trees, part, goes_left, summed.rows + AHEAD_ROWS, &asked, &divided))
+        if (packed->piece > 0)
+            ask_ahead(trees, part, packed->piece, summed.rows + AHEAD_ROWS, &asked);
+        else if (!divide_ahead(trees, part, &table, summed.rows + AHEAD_ROWS, &asked, &divided))
             return false;
         make_room(packed, tree_rows_run(rows, part->summed, summed.block)->count);
-        tree_rows_sum(rows, part->summed, summed.block, packed->group, packed->sums);
+        tree_rows_sum(rows, part->summed, summed.block, packed->piece, packed->sums);
     }
     if (packed->rows > 0)
         flush(packed);
@@ -605,10 +605,10 @@ static void sum_part(void *context, uint32_t member, uint32_t task)
     struct packed_sums packed = {
         .trees = trees,
         .part = part,
-        .sums = trees->packed + (size_t)member * trees->layout.group_columns * TREE_BINS_MAX,
+        .sums = trees->packed + (size_t)member * trees->layout.piece_bins,
     };
 
-    for (; packed.group < trees->layout.group_count && !part->was_bad; packed.group++) {
+    for (; packed.piece < trees->layout.piece_count && !part->was_bad; packed.piece++) {
         progress_note();
         if (part->node == part->summed)
             sum_root(&packed);

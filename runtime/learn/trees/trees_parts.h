@@ -116,7 +116,7 @@ struct trees {
     uint32_t grown; /* 1 + that tree; 0: none, or it grew elsewhere */
 
     /* space of a phase */
-    int64_t *packed;             /* (team_size, group_columns, TREE_BINS_MAX): 0 between tasks */
+    int64_t *packed;             /* (team_size, layout.piece_bins): 0 between tasks */
     struct lane_result *results; /* (lanes) */
     struct error *errors;        /* (lanes) */
     pthread_mutex_t lock;        /* of the sums that tasks add to */

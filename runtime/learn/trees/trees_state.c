@@ -10,7 +10,8 @@
 
 /* Equal states have equal bytes, so no array has padding. */
 _Static_assert(sizeof(struct tree_split) == sizeof(double) + sizeof(uint32_t) + 4 +
-                                                4 * sizeof(uint64_t) + 2 * sizeof(struct tree_sums),
+                                                TREE_LIST_WORDS * sizeof(uint16_t) +
+                                                2 * sizeof(struct tree_sums),
                "a split has no padding");
 _Static_assert(sizeof(struct tree_node) == sizeof(struct tree_sums) + sizeof(struct tree_split) +
                                                sizeof(struct tree_bounds) + 2 * sizeof(uint64_t) +
@@ -190,7 +191,7 @@ static enum status read_forest(const struct trees *trees, struct byte_reader *he
 
     if (head->failed ||
         tree_count != (uint64_t)progress->round * trees->trees_each + progress->tree ||
-        nodes < tree_count || sets > nodes)
+        nodes < tree_count || sets / (TREE_LIST_WORDS / FOREST_LIST_BINS) > nodes)
         return state_corrupt(err, "it has other trees than its place says");
     return tree_forest_resize(&taking->forest, tree_count, nodes, sets, err);
 }
