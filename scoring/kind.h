@@ -128,6 +128,9 @@ struct kind {
     bool keeps_numbers; /* inputs that are numbers, and a regression's label, are taken as they are:
                          * transform.h */
     bool takes_no_texts; /* no TEXT(c) may be */
+    /* Words of a category that are told apart; those beyond, and those that have no place in the
+     * vocabulary, are one to the model. 0: each is told apart, or has a hash bucket. */
+    uint32_t words_most;
     /* Where numbers are kept: whether a regression's label is learned from as well when it is
      * counted from an origin (scoring/number_origin.h), which predictions have added. NULL: it
      * is never. */

@@ -96,8 +96,8 @@ extern const char *const tree_pairs_words[];
            INTEGER(0, TREE_LEAVES_MAX, "0"), "Most leaves of a tree; 0, or -1: 65536.",            \
            .minus_one_is_0 = true)                                                                 \
     STORED(uint32_t, max_bin, "max_bin", SCOPE_TRAIN, IN_KIND(max_bin), INTEGER(2, 256, "256"),    \
-           "Most bins that the values of a column are divided into; 256 are 255 and the one of "   \
-           "missing values, which is always there.")                                               \
+           "Most bins that the values of a number are divided into; 256 are 255 and the one of "   \
+           "missing values, which is always there. Each word of a category has a bin.")            \
     STORED(uint32_t, min_bin_rows, "min_data_in_bin", SCOPE_TRAIN, IN_KIND(min_bin_rows),          \
            INTEGER(1, 1e9, "1"), "Least training rows of a bin of a number.")                      \
     STORED(double, eta, "eta", SCOPE_TRAIN, IN_KIND(eta), REAL(0, 1, "0.3"),                       \
@@ -140,7 +140,8 @@ extern const char *const tree_pairs_words[];
            "A category of fewer words is split one word against the rest.")                        \
     STORED(uint32_t, max_cat_threshold, "max_cat_threshold", SCOPE_TRAIN,                          \
            IN_KIND(max_cat_threshold), INTEGER(1, 256, "64"),                                      \
-           "Most words on the smaller side of a split of a category.")                             \
+           "Most words on the smaller side of a split of a category; where it has more than "      \
+           "255, at most 64.")                                                                     \
     STORED(double, cat_smooth, "cat_smooth", SCOPE_TRAIN, IN_KIND(cat_smooth), REAL(0, 1e12, "0"), \
            "Added to the hessians of a word before words are ordered; a word of fewer rows is "    \
            "not parted from the rest.")                                                            \

@@ -31,6 +31,7 @@ const struct kind trees_kind = {
     .keeps_numbers = true,
     .moves_label = trees_move_label,
     .takes_no_texts = true,
+    .words_most = TREES_WORDS_MOST,
     .goes_on = true,
     .settle = trees_settle,
     .task_attribute = "objective",
@@ -43,7 +44,7 @@ const struct kind trees_kind = {
     .measures_rounds = true,
     .size_attribute = "max_leaves",
     .size_hint = "Histograms of the nodes that may still be split are counted; lower max_leaves or "
-                 "max_bin.",
+                 "max_bin, or keep fewer words of categories.",
     .held = "histograms of nodes",
     .is_at_most = true,
     .explained = "trees",

@@ -31,6 +31,8 @@
 #define TREES_MAX       ((uint32_t)1 << 20)
 #define TREES_SETS_MAX  ((uint32_t)1 << 22)
 
+#define TREES_WORDS_MOST 65534 /* of a category that are told apart */
+
 enum tree_number { TREE_FIRST_NODE, TREE_NODE_COUNT, TREE_OUTPUT, TREE_NUMBERS };
 
 enum node_test {

@@ -2,10 +2,14 @@
 
 #include <stdlib.h>
 
+#include "jobspec/jobspec_sections.h"
 #include "runtime/data/column_statistics_parts.h"
 #include "runtime/data/exact_measure.h"
 
 #define RARE_NAMED 3 /* classes that a notice names */
+#define SHARED_LEAST                                                                               \
+    .05 /* of the rows with a word: as many have one that others are the same as                   \
+         */
 
 /* ----- inputs ----- */
 
@@ -89,6 +93,63 @@ static uint64_t words_of(const struct column_counts *column)
     return words;
 }
 
+/* Rows that have one of the first so many words, which are the frequent ones. */
+static uint64_t rows_of_words(const struct transform_input *input, uint32_t count)
+{
+    uint64_t rows = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        rows += input->word_counts[i];
+    return rows;
+}
+
+/* Of a kind of model that tells no more words apart than some: words that are one to it, where rows
+ * enough have them. */
+static void note_shared(const struct column_statistics *statistics, uint32_t i,
+                        struct dataset *dataset)
+{
+    const struct column_counts *column = &statistics->columns[i];
+    const struct transform_input *input = &dataset->transform.inputs[i];
+    const uint32_t most = kind_of(statistics->spec)->words_most;
+    const uint32_t apart = input->word_count < most ? input->word_count : most;
+    const uint64_t words = words_of(column), valued = statistics->rows - column->nulls;
+    uint64_t rows;
+
+    if (words <= apart || dataset->old_model || !input->word_counts)
+        return;
+    rows = valued - rows_of_words(input, apart);
+    if (words <= most && (double)rows < SHARED_LEAST * (double)valued)
+        return;
+    notice_add(dataset->notices, NOTICE_VOCABULARY,
+               "column \"%.*s\" has %llu different words: %llu of them, of %llu rows, are one to "
+               "the trees",
+               SLICE_FORMAT(column->name), (unsigned long long)words,
+               (unsigned long long)(words - apart), (unsigned long long)rows);
+    if (words > most)
+        notice_hint(dataset->notices, "Trees tell %u words of a column apart, those of most rows.",
+                    most);
+    else if (words > statistics->spec->inputs[i].vocabulary_max)
+        notice_hint(dataset->notices, "COLUMN VOCABULARY(%.*s, %llu) keeps them all.",
+                    SLICE_FORMAT(column->name), (unsigned long long)words);
+    else
+        notice_hint(dataset->notices, "A word that a single row has says nothing by itself.");
+}
+
+/* Of a column of hash buckets, ids or crosses. */
+static void note_buckets(const struct column_statistics *statistics, uint32_t i,
+                         struct dataset *dataset)
+{
+    const struct transform_input *input = &dataset->transform.inputs[i];
+    const uint32_t most = kind_of(statistics->spec)->words_most;
+
+    if (input->type != INPUT_CATEGORY || input->hash_buckets <= most)
+        return;
+    notice_add(dataset->notices, NOTICE_VOCABULARY,
+               "column \"%.*s\" has %u buckets: those from %u on are one to the trees",
+               SLICE_FORMAT(statistics->columns[i].name), input->hash_buckets, most);
+    notice_hint(dataset->notices, "Let it have %u buckets or fewer.", most);
+}
+
 static void note_vocabulary(const struct column_statistics *statistics, uint32_t i,
                             struct dataset *dataset)
 {
@@ -97,6 +158,13 @@ static void note_vocabulary(const struct column_statistics *statistics, uint32_t
     const uint32_t most = statistics->spec->inputs[i].vocabulary_max;
     uint64_t words;
 
+    if (kind_of(statistics->spec)->words_most > 0) {
+        if (column->content == COLUMN_WORDS)
+            note_shared(statistics, i, dataset);
+        else
+            note_buckets(statistics, i, dataset);
+        return;
+    }
     if (column->content != COLUMN_WORDS || input->hash_buckets == 0)
         return;
     words = words_of(column);

@@ -231,7 +231,9 @@ static void any_number_of_workers_grows_the_same_trees(void **state)
         spec = spec_of_variant(&made.dataset, &variants[i]);
         one = run_group(&spec, &made.dataset, 1);
         CHECK_INT(one.rounds, 6);
-        CHECK(one.last_loss < (variants[i].boosting & DROPS        ? .97
+        /* Goss multiplies what the few rows of a rare word have. */
+        CHECK(one.last_loss < (variants[i].boosting & CHOOSES      ? 1.05
+                               : variants[i].boosting & DROPS      ? .97
                                : variants[i].objective == TREE_COX ? .95
                                                                    : .8) *
                                   one.first_loss);
@@ -718,9 +720,9 @@ static bool goes_on(const struct learning *learning)
  * looked at, as every job does at its end. */
 static void check_inverted_bits(enum tree_objective_name objective)
 {
-    static const char *const names[] = {"weights", "histograms", "rows",      "labels",
-                                        "scores",  "gradients",  "order",     "packed",
-                                        "grouped", "residuals",  "quantiles", "risks"};
+    static const char *const names[] = {"weights",   "histograms", "rows",   "labels",  "scores",
+                                        "gradients", "order",      "packed", "grouped", "residuals",
+                                        "quantiles", "risks",      "wide"};
     const size_t count = sizeof names / sizeof *names;
     struct made made;
     struct jobspec spec;
@@ -831,8 +833,9 @@ static void a_stored_model_scores_rows_as_they_were_learned(void **state)
             for (uint32_t k = 0; k < trees->outputs; k++) {
                 const float z = trees->rows[0].scores[(size_t)row * trees->outputs + k];
 
-                CHECK(fabsf(scorer.outputs[k] - (variants[i].objective == TREE_COX ? expf(z) : z)) <
-                      1e-5f);
+                const float expected = variants[i].objective == TREE_COX ? expf(z) : z;
+
+                CHECK(fabsf(scorer.outputs[k] - expected) < 1e-5f * fmaxf(1, fabsf(expected)));
             }
         }
         scorer_deinit(&scorer);

@@ -1,30 +1,49 @@
 #include "tests/unit/trees_job.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
+
+/* Categories have few words; of the last one some rows have any of many. */
+static void narrow_ids(struct dataset_part *part)
+{
+    for (uint32_t row = 0; row < part->rows; row++)
+        for (uint32_t j = 0; j < CATEGORIES; j++) {
+            int32_t *id = &part->ids[(size_t)row * CATEGORIES + j];
+            const int32_t first = (int32_t)j * (WIDE_WORDS + 1);
+
+            if (*id >= 0 && (j + 1 < CATEGORIES || *id % 16 > 0))
+                *id = first + (*id - first) % (WORDS + 1);
+        }
+}
 
 void made_init(struct made *made, uint32_t rows, uint32_t held_out, uint32_t classes)
 {
     struct dataset *dataset = &made->dataset;
 
     *dataset = made_dataset((struct rows_shape){rows, held_out, NUMBERS, CATEGORIES,
-                                                CATEGORIES * (WORDS + 1), classes});
+                                                CATEGORIES * (WIDE_WORDS + 1), classes});
     show_rows(dataset);
+    narrow_ids(&dataset->train);
+    narrow_ids(&dataset->validation);
     memset(made->inputs, 0, sizeof made->inputs);
-    for (uint32_t i = 0; i < WORDS; i++)
-        made->words[i] = (struct slice){"abcdefghijklmnopqrst" + i, 1};
+    for (uint32_t i = 0; i < WIDE_WORDS; i++) {
+        snprintf(made->spelled[i], sizeof made->spelled[i], "w%u", i);
+        made->words[i] = slice_of(made->spelled[i]);
+    }
     for (uint32_t i = 0; i < NUMBERS + CATEGORIES; i++) {
         struct transform_input *input = &made->inputs[i];
         const bool is_number = i < NUMBERS;
+        const uint32_t words = i + 1 < NUMBERS + CATEGORIES ? WORDS : WIDE_WORDS;
 
         input->name = slice_of("input");
         input->type = is_number ? INPUT_NUMERIC : INPUT_CATEGORY;
         input->scale = 1;
         input->dense_offset = is_number ? i : 0;
         input->id_offset = is_number ? 0 : i - NUMBERS;
-        input->first_id = is_number ? 0 : (i - NUMBERS) * (WORDS + 1);
-        input->id_rows = is_number ? 0 : WORDS + 1;
-        input->word_count = is_number ? 0 : WORDS;
+        input->first_id = is_number ? 0 : (i - NUMBERS) * (WIDE_WORDS + 1);
+        input->id_rows = is_number ? 0 : words + 1;
+        input->word_count = is_number ? 0 : words;
         input->words = is_number ? NULL : made->words;
         input->hash_buckets = !is_number; /* the last id is of other words */
     }

@@ -11,12 +11,14 @@
 #define NUMBERS    5
 #define CATEGORIES 2
 #define WORDS      20
+#define WIDE_WORDS 300 /* of the last category: more than a narrow column has bins */
 
 /* Rows with numbers, some of them missing, and categories; classes 0: their labels are numbers. */
 struct made {
     struct dataset dataset;
     struct transform_input inputs[NUMBERS + CATEGORIES];
-    struct slice words[WORDS];
+    struct slice words[WIDE_WORDS];
+    char spelled[WIDE_WORDS][8];
     struct slice columns[NUMBERS + CATEGORIES];
     struct spool_column_summary summaries[2]; /* of labels, and of weights */
     struct trees_model old_trees;             /* of the old model, where there is one */

@@ -249,7 +249,7 @@ enum status tree_forest_write(const struct tree_forest *forest, uint32_t trees,
     *arrays = (struct tree_arrays){.tree_count = trees, .node_count = nodes};
     if (set_rows > TREES_NODES_MAX) {
         fail(err, STATUS_LIMIT, "the splits of categories name more words than a model can have");
-        return error_hint(err, "Keep fewer words of them: COLUMN VOCABULARY(c, 254).");
+        return error_hint(err, "Keep fewer words of them: COLUMN VOCABULARY(c, 1000).");
     }
     arrays->trees = calloc((size_t)trees * TREE_NUMBERS + 1, sizeof(float));
     arrays->nodes = calloc((size_t)nodes * NODE_NUMBERS + 1, sizeof(float));

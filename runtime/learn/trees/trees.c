@@ -372,8 +372,8 @@ static enum status check_plan(const struct trees *trees, const struct kind_cost 
          "trees of %u inputs need %.0f bytes to train on %.0f rows, and a worker has at most %llu",
          trees->bins.column_count, bytes, rows, (unsigned long long)most);
     return learner_hint_bytes(trees->spec,
-                              "Lower max_depth, max_leaves or max_bin, or train on "
-                              "fewer rows.",
+                              "Lower max_depth, max_leaves or max_bin, keep fewer words of "
+                              "categories (COLUMN VOCABULARY(c, 1000)), or train on fewer rows.",
                               err);
 }
 
