@@ -118,7 +118,7 @@ static void readings_and_declared_types_come_back(void **state)
 static void readings_of_other_spellings_are_of_the_newest_format(void **state)
 {
     static const char *const changes[][2] = {
-        {"\"format\":15", "\"format\":14"},
+        {"\"format\":16", "\"format\":14"},
         {"\"reading\":\"written, with a comma\"", "\"reading\":\"month first\""}};
     struct fixture fixture;
     struct arena arena;
