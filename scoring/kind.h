@@ -127,6 +127,9 @@ struct kind {
     bool takes_numbers_alone;    /* no category may be an input */
     bool keeps_numbers; /* inputs that are numbers, and a regression's label, are taken as they are:
                          * transform.h */
+    bool is_shift_free;  /* a model does not depend on what is taken off an input: numbers that are
+                          * not standardised become floats without their mean, so that those far from
+                          * 0 keep their digits */
     bool takes_no_texts; /* no TEXT(c) may be */
     /* Words of a category that are told apart; those beyond, and those that have no place in the
      * vocabulary, are one to the model. 0: each is told apart, or has a hash bucket. */

@@ -104,15 +104,16 @@ static enum status take_moments(const struct column_statistics *statistics,
 {
     const bool standardize =
         statistics->spec->standardize && !kind_of(statistics->spec)->keeps_numbers;
+    const bool takes_mean_off = standardize || kind_of(statistics->spec)->is_shift_free;
     double mean, scale;
 
     if (!exact_moments_measure(&statistics->moments[column->number], &mean, &scale))
         return refuse_counts(column, err);
     input->type = INPUT_NUMERIC;
-    input->mean = standardize ? mean : 0;
+    input->mean = takes_mean_off ? mean : 0;
     input->scale = standardize ? scale : 1;
     input->limit = TRANSFORM_DENSE_MAX;
-    input->null_value = standardize ? 0 : transform_number(input, mean);
+    input->null_value = takes_mean_off ? 0 : transform_number(input, mean);
     return STATUS_OK;
 }
 
