@@ -152,6 +152,7 @@ const struct kind kmeans_kind = {
                                      "train.sample_weight", "train.label_upper_bound",
                                      "train.group", NULL},
     .takes_numbers_alone = true,
+    .is_shift_free = true,
     .cost = cost,
     .size_attribute = "model.n_clusters",
     .size_hint = "Centers, those of a state that is taken, and sums are counted; lower "

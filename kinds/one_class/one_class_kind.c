@@ -170,6 +170,7 @@ const struct kind one_class_kind = {
                                      "train.max_seconds", "train.shuffle", "train.early_stopping",
                                      "train.label_upper_bound", "train.group", NULL},
     .takes_numbers_alone = true,
+    .is_shift_free = true,
     .cost = cost,
     .size_attribute = "model.n_features",
     .size_hint = "The sums of the products of all pairs of features are counted; lower "

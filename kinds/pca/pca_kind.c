@@ -175,6 +175,7 @@ const struct kind pca_kind = {
                                      "train.max_seconds", "train.shuffle", "train.early_stopping",
                                      "train.label_upper_bound", "train.group", NULL},
     .takes_numbers_alone = true,
+    .is_shift_free = true,
     .check_inputs = check_inputs,
     .cost = cost,
     .size_hint = "The sums of the products of all pairs of inputs are counted; select fewer "

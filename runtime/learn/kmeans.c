@@ -18,10 +18,14 @@
 #include "runtime/learn/learner_state.h"
 #include "runtime/learn/measuring.h"
 
-#define WEIGHT_ONE        0x1p16
-#define WEIGHT_MOST       0x1p31 /* 2^32 rows of that fit into 63 bits; check_plan has fewer */
-#define PART_ONE          0x1p32
-#define SUM_BITS          61
+#define WEIGHT_ONE  0x1p16
+#define WEIGHT_MOST 0x1p31 /* 2^32 rows of that fit into 63 bits; check_plan has fewer */
+#define PART_ONE    0x1p32
+#define SUM_BITS    61
+/* Of a number of a center, and of the greatest one: what rounding makes of the mean of equal
+ * numbers, floats whose sum is fixed point. */
+#define SAME_SHARE        0x1p-22f
+#define SAME_LEAST        0x1p-40f
 #define FINGERPRINT_BYTES ((size_t)1 << 20)
 
 /* ASSIGN's few integers. */
@@ -865,6 +869,55 @@ static struct model fill_model(const struct kmeans *kmeans, struct kmeans_model 
     return model;
 }
 
+/* But for what rounding makes of the mean of equal numbers. */
+static bool is_same_number(float number, float other, float greatest)
+{
+    return fabsf(number - other) <= SAME_SHARE * fabsf(other) + SAME_LEAST * greatest;
+}
+
+static float greatest_of(const float *centers, size_t count)
+{
+    float greatest = 0;
+
+    for (size_t i = 0; i < count; i++)
+        greatest = fabsf(centers[i]) > greatest ? fabsf(centers[i]) : greatest;
+    return greatest;
+}
+
+/* Is the center where one before it is? */
+static bool is_repeated(const struct kmeans *kmeans, uint32_t cluster, float greatest)
+{
+    const float *centers = kmeans->arrays.best, *own = centers + (size_t)cluster * kmeans->width;
+
+    for (uint32_t c = 0; c < cluster; c++, centers += kmeans->width) {
+        uint32_t j = 0;
+
+        while (j < kmeans->width && is_same_number(centers[j], own[j], greatest))
+            j++;
+        if (j == kmeans->width)
+            return true;
+    }
+    return false;
+}
+
+/* A center is only ever begun where another is when every row lies on one (KMEANS_PICK). */
+static void tell_repeated(const struct kmeans *kmeans, struct notice_list *notices)
+{
+    const uint32_t clusters = kmeans->params.clusters;
+    const float greatest = greatest_of(kmeans->arrays.best, floats_of(kmeans));
+    uint32_t points = 0;
+
+    for (uint32_t c = 0; c < clusters; c++)
+        points += !is_repeated(kmeans, c, greatest);
+    if (points == clusters)
+        return;
+    notice_add(notices, NOTICE_DEFAULTS,
+               "the rows have only %u different point%s, fewer than the %u clusters: the other "
+               "clusters are empty",
+               points, points == 1 ? "" : "s", clusters);
+    notice_hint(notices, "WITH n_clusters = %u, or fewer, makes groups of several points.", points);
+}
+
 static enum status measure(void *self, bool *is_done, struct error *err)
 {
     struct kmeans *kmeans = self;
@@ -876,8 +929,10 @@ static enum status measure(void *self, bool *is_done, struct error *err)
     if (measuring_has_begun(&kmeans->measuring))
         return measuring_run(&kmeans->measuring, is_done, err);
     model = fill_model(kmeans, &kmeans->measured);
-    return measuring_begin(&kmeans->measuring, &model, kmeans->spec, kmeans->dataset, kmeans->team,
-                           (double)floats_of(kmeans), err);
+    TRY(measuring_begin(&kmeans->measuring, &model, kmeans->spec, kmeans->dataset, kmeans->team,
+                        (double)floats_of(kmeans), err));
+    tell_repeated(kmeans, &kmeans->measuring.notices);
+    return STATUS_OK;
 }
 
 static enum status result(const void *self, char digest[DIGEST_BYTES], uint64_t *rows,
