@@ -10,7 +10,7 @@ uint32_t feature_count(const struct transform_input *input)
 uint32_t feature_first(const struct transform *transform, const struct transform_input *input)
 {
     return input->type == INPUT_NUMERIC ? input->dense_offset
-                                        : transform->dense_width + input->first_id;
+                                        : transform_features(transform) + input->first_id;
 }
 
 void feature_name(const struct transform_input *input, uint32_t feature, struct text *name)

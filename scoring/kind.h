@@ -127,6 +127,8 @@ struct kind {
     bool takes_numbers_alone;    /* no category may be an input */
     bool keeps_numbers; /* inputs that are numbers, and a regression's label, are taken as they are:
                          * transform.h */
+    bool has_rests; /* each number has a second float, of what the first one lost (transform.h), of
+                     * models of MODEL_FORMAT_RESTS and later */
     bool is_shift_free;  /* a model does not depend on what is taken off an input: numbers that are
                           * not standardised become floats without their mean, so that those far from
                           * 0 keep their digits */

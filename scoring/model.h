@@ -60,8 +60,10 @@ struct kind_params;
  * 15: as 14, and numbers that are kept as they are may have an origin (transform.h), as may the
  * label of such a model, which a reader of 14 would not take off.
  * 16: as 15, and numbers and dates may be read in other spellings (cell_text.h, dates.h), which a
- * reader of 15 would refuse as texts. What is stored has the same form in 1 and 2; the digest
- * covers the format.
+ * reader of 15 would refuse as texts.
+ * 17: as 16, and numbers may have rests (transform.h), without which a reader of 16 would predict
+ * by less digits than the model has. What is stored has the same form in 1 and 2; the digest covers
+ * the format.
  */
 #define MODEL_FORMAT_LANES   2
 #define MODEL_FORMAT_PARTS   3
@@ -77,7 +79,8 @@ struct kind_params;
 #define MODEL_FORMAT_CONCATS 14
 #define MODEL_FORMAT_ORIGINS 15
 #define MODEL_FORMAT_WRITTEN 16
-#define MODEL_FORMAT_VERSION 16 /* the newest */
+#define MODEL_FORMAT_RESTS   17
+#define MODEL_FORMAT_VERSION 17 /* the newest */
 
 struct model {
     uint32_t format;        /* the oldest that has what the model has, of those since LANES */

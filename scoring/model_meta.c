@@ -19,7 +19,7 @@
 uint64_t model_weight_rows(const struct model *model)
 {
     const struct transform *transform = &model->transform;
-    uint64_t features = 1 + (uint64_t)transform->dense_width;
+    uint64_t features = 1 + (uint64_t)transform_features(transform);
     struct linear_weights linear;
     uint64_t rows;
 
@@ -746,6 +746,7 @@ static enum status read_meta(const cJSON *meta, const struct kind *const *kinds,
     model->rows = (uint64_t)rows;
     TRY(get_text(meta, "created_at", WORD_BYTES_MAX, arena, &model->created_at, err));
     model->transform.keeps_numbers = model->kind->keeps_numbers;
+    model->transform.has_rests = model->kind->has_rests && model->format >= MODEL_FORMAT_RESTS;
     TRY(read_inputs(meta, model->format, arena, &model->transform, err));
     TRY(read_labels(meta, arena, model, err));
     TRY(read_content(meta, arena, model, err));

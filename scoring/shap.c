@@ -42,7 +42,7 @@ static double add_input(const struct shap *shap, const struct transform_input *i
             sum += (double)weights[i * width] * (double)dense[i];
         return sum;
     }
-    weights += transform->dense_width * width;
+    weights += transform_features(transform) * width;
     if (input->type == INPUT_TEXT)
         return add_text(input, ids, weights, width);
     ids += input->id_offset;

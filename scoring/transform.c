@@ -368,6 +368,16 @@ enum status transform_find_columns(struct transform *transform, struct arena *ar
     return check_names(transform->columns, transform->column_count, "columns", arena, err);
 }
 
+/* They stand behind all other columns of dense. */
+static void place_rests(struct transform *transform)
+{
+    transform->rest_width = 0;
+    for (uint32_t i = 0; transform->has_rests && i < transform->input_count; i++)
+        if (transform->inputs[i].type == INPUT_NUMERIC)
+            transform->inputs[i].rest_offset = transform->dense_width + transform->rest_width++;
+    transform->dense_width += transform->rest_width;
+}
+
 static enum status list_columns(struct transform *transform, struct arena *arena, struct error *err)
 {
     transform->means = ARENA_NEW(arena, double, transform->dense_width + 1);
@@ -467,6 +477,7 @@ enum status transform_finish(struct transform *transform, struct arena *arena, s
     if (transform->text_count > 0 && transform->id_count > TRANSFORM_IDS_MAX)
         return fail(err, STATUS_CORRUPT, "the texts of a row have %u words, where %d are possible",
                     transform->id_count, TRANSFORM_IDS_MAX);
+    place_rests(transform);
     return list_columns(transform, arena, err);
 }
 
@@ -477,6 +488,7 @@ enum status transform_finish_numbers(struct transform *transform, struct arena *
     for (uint32_t i = 0; i < transform->input_count; i++)
         if (transform->inputs[i].type == INPUT_NUMERIC)
             TRY(finish_numeric(transform, &transform->inputs[i], err));
+    place_rests(transform);
     return list_columns(transform, arena, err);
 }
 
@@ -643,6 +655,13 @@ static inline float to_dense(double number, double mean, double scale, float lim
 float transform_number(const struct transform_input *input, double number)
 {
     return to_dense(number, input->mean, input->scale, input->limit);
+}
+
+float transform_rest(const struct transform_input *input, double number)
+{
+    const double whole = (number - input->mean) / input->scale;
+
+    return fabs(whole) < (double)input->limit ? (float)(whole - (double)(float)whole) : 0;
 }
 
 void transform_numbers(const struct transform_input *input, const double *numbers, size_t count,
@@ -843,6 +862,8 @@ static enum status transform_numeric(const struct transform *transform,
     run->numbers[run->count++] = is_null ? (double)input->null_value : number;
     if (input->dense_count == 2)
         run->numbers[run->count++] = is_null;
+    if (transform->has_rests)
+        dense[input->rest_offset] = is_null ? 0 : transform_rest(input, number);
     if (is_null && !transform->keeps_numbers) {
         finish_run(run, transform, dense);
         dense[input->dense_offset] = input->null_value;

@@ -39,6 +39,11 @@
  * since 1970, a number in their midst, which is taken off before they become floats. NULL in a
  * category is -1 then, whether training saw NULLs or not.
  *
+ * Others need more digits of a number than a float has (kind->has_rests), as where two columns are
+ * nearly the same: behind all columns of dense comes one of each numeric input, the number less its
+ * float, as a float. Number and rest together have some 48 bits, half of which the mean was taken
+ * off before. The rest of a NULL, and of a number that was cut, is 0.
+ *
  * A text input of h hash buckets owns h rows: a word (text_words.h) -> hash % h. A row of the layer
  * is selected once however often its words are there, by the first words_max different ones of a
  * text; of the k that a text selects each counts 1 / sqrt(k), so that a long text is no larger
@@ -100,6 +105,7 @@ struct transform_input {
     double code;      /* stands for a missing value, such as -999; has_nulls is true then */
     uint32_t dense_offset;
     uint32_t dense_count; /* columns of dense: 2 with that for "was NULL", else 1 */
+    uint32_t rest_offset; /* where transform->has_rests: its rest */
 
     struct slice *words;   /* category: ordered by count descending, then bytes */
     uint64_t *word_counts; /* how often training saw each; NULL: not known */
@@ -191,7 +197,9 @@ struct transform {
     bool has_rules;         /* a category has no vocabulary */
     bool has_crosses;       /* an input is a cross */
     bool keeps_numbers;     /* numbers are taken as they are: set before transform_finish */
+    bool has_rests;         /* of each number there is what the float lost: set likewise */
     uint32_t dense_width;   /* columns of dense */
+    uint32_t rest_width;    /* of them rests, behind all others; 0: there are none */
     uint32_t id_count;      /* ids of a row: one of a category, transform_text_room of a text */
     uint32_t id_inputs;     /* categories and texts */
     uint32_t id_rows;       /* rows that ids select from: the sum over inputs */
@@ -208,7 +216,13 @@ struct transform_size {
     uint64_t id_rows;
 };
 struct transform_size transform_size_of(const struct transform *transform);
-/* Of a numeric input. */
+/* Columns of dense that are no rests: what a model may have weights of. */
+static inline uint32_t transform_features(const struct transform *transform)
+{
+    return transform->dense_width - transform->rest_width;
+}
+
+/* Of a numeric input, its rest not among them. */
 static inline uint32_t transform_columns_of(const struct transform *transform,
                                             const struct transform_input *input)
 {
@@ -299,10 +313,12 @@ static inline bool transform_is_code(const struct transform_input *input, double
 }
 /* Of one that does not. */
 float transform_number(const struct transform_input *input, double number);
-/* The same for a column of numbers; results lie `stride` floats apart. */
+/* What that float lost of it. */
+float transform_rest(const struct transform_input *input, double number);
+/* transform_number for a column of numbers; results lie `stride` floats apart. */
 void transform_numbers(const struct transform_input *input, const double *numbers, size_t count,
                        float *dense, size_t stride);
-/* The same for a row of numbers, one for each column of dense. */
+/* The same for a row of numbers, one for each column of dense: of a transform without rests. */
 void transform_reals(const struct transform *transform, const double *numbers, float *dense);
 int32_t transform_word(const struct transform_input *input, struct slice word);
 #define TRANSFORM_WORDS_MANY 32

@@ -278,6 +278,7 @@ static enum status fill_transform(const struct column_statistics *statistics,
     const struct jobspec *spec = statistics->spec;
 
     transform->keeps_numbers = kind_of(spec)->keeps_numbers;
+    transform->has_rests = kind_of(spec)->has_rests;
     transform->input_count = (uint32_t)spec->input_count;
     transform->inputs = ARENA_NEW(arena, struct transform_input, spec->input_count);
     if (!transform->inputs)

@@ -46,6 +46,18 @@ static void encode_numeric(const struct transform_input *input,
         dense[r * stride + 1] = is_missing(input, view, rows[r], numbers[r]);
 }
 
+/* Of a numeric input, of which dense has the numbers. */
+static void encode_rests(const struct transform_input *input, const struct spool_column_view *view,
+                         const uint32_t *rows, uint32_t count, float *rests, size_t stride)
+{
+    for (uint32_t r = 0; r < count; r++) {
+        const double number = spool_number(view, rows[r]);
+
+        rests[r * stride] =
+            is_missing(input, view, rows[r], number) ? 0 : transform_rest(input, number);
+    }
+}
+
 /* Of a column of texts the rows [from, to): NULLs, and words together. */
 static void encode_words(const struct transform_input *input, const struct spool_column_view *view,
                          const uint32_t *rows, uint32_t from, uint32_t to, int32_t *ids,
@@ -127,7 +139,10 @@ static enum status encode_inputs(const struct transform *transform, bool has_pla
         if (input->type == INPUT_NUMERIC)
             encode_numeric(input, &block->columns[i], rows, count,
                            encoder->dense + input->dense_offset, transform->dense_width);
-        else
+        if (input->type == INPUT_NUMERIC && transform->has_rests)
+            encode_rests(input, &block->columns[i], rows, count,
+                         encoder->dense + input->rest_offset, transform->dense_width);
+        if (input->type != INPUT_NUMERIC)
             TRY(encode_category(input, &block->columns[i], rows, count,
                                 encoder->ids + input->id_offset, transform->id_count, err));
     }
@@ -322,7 +337,7 @@ bool has_plain_numbers(const struct spool *spool, const struct transform *transf
                       transform->inputs[i].has_nulls
                 : spool->types[i] != SPOOL_TEXT)
             return false;
-    return transform->dense_width > 0;
+    return transform->dense_width > 0 && !transform->has_rests;
 }
 
 enum status encode_rows(const struct spool *spool, const struct dataset *dataset,

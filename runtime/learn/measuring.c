@@ -134,6 +134,8 @@ static uint32_t format_of(const struct dataset *dataset, enum label_link link)
 {
     const struct transform *transform = &dataset->transform;
 
+    if (transform->has_rests)
+        return MODEL_FORMAT_RESTS;
     if (transform_has_written(transform) || reading_is_written(dataset->labels.reading))
         return MODEL_FORMAT_WRITTEN;
     if (transform->keeps_numbers && (dataset->label_mean != 0 || transform_has_origins(transform)))
