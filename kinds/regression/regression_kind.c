@@ -3,9 +3,9 @@
 #include <math.h>
 
 #include "kinds/network/network_kind.h"
-#include "kinds/network/network_score.h"
 #include "kinds/regression/regression_inside.h"
 #include "kinds/regression/regression_model.h"
+#include "kinds/regression/regression_score.h"
 #include "params/attribute_rows.h"
 #include "scoring/elementary.h"
 
@@ -17,7 +17,7 @@ ATTRIBUTE_TABLE(regression_attributes, struct regression_params, REGRESSION_ATTR
 
 /* What runtime/learn/regression.c holds: of each coefficient some numbers of the state, twice where
  * one is taken; sums of the products of all pairs of columns for each pair of equations, two
- * integers each, and their totals; and the whole matrix. */
+ * integers each, and their totals; the whole matrix; and the change of basis, twice likewise. */
 static struct kind_cost cost(const struct kind_params *params, const struct kind_shape *shape)
 {
     const double equations =
@@ -26,13 +26,14 @@ static struct kind_cost cost(const struct kind_params *params, const struct kind
     const double columns = all < REGRESSION_COLUMNS_MAX ? all : REGRESSION_COLUMNS_MAX;
     const double weights = columns * equations, read = shape->dense + shape->ids + 1;
     const double sums = weights + equations * (equations + 1) / 2 * columns * (columns + 1) / 2;
+    const double dense = shape->dense + 1 < columns ? shape->dense + 1 : columns;
     const double turns = shape->task == TASK_REGRESSION ? 2 : 8; /* as many are usual */
     (void)params;
 
     return (struct kind_cost){
         .parameters = weights,
         .multiplications = read * equations,
-        .bytes = (sums * 5 + weights * (weights + 12)) * sizeof(double),
+        .bytes = (sums * 5 + weights * (weights + 15) + 2 * dense * (dense + 1)) * sizeof(double),
         .learning = turns * weights * weights * weights,
         .row_learning = turns * equations * (equations + 1) / 2 * read * read / 2,
     };
@@ -133,6 +134,7 @@ const struct kind regression_kind = {
                                      "train.class_weight", "train.label_upper_bound", "train.group",
                                      "model.standardize", NULL},
     .takes_no_texts = true,
+    .has_rests = true,
     .cost = cost,
     .size_hint = "Coefficients and the sums of products of all pairs of columns are counted; "
                  "select fewer columns, or take fewer words by VOCABULARY(column, n).",
@@ -148,8 +150,8 @@ const struct kind regression_kind = {
     .linear = network_linear_of,
     .insides = regression_insides,
     .outputs = network_outputs_of,
-    .row_bytes = network_row_bytes,
-    .open = network_scorer_open,
-    .score = network_score,
-    .close = network_scorer_close,
+    .row_bytes = regression_row_bytes,
+    .open = regression_scorer_open,
+    .score = regression_score,
+    .close = regression_scorer_close,
 };

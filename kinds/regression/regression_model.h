@@ -13,9 +13,11 @@
 
 #define REGRESSION_COLUMNS_MAX 512 /* over all equations, each with its intercept */
 
-/* Instead of a standard error. */
+/* Instead of a standard error: models of format 15 and later have the last one. */
 #define REGRESSION_LEFT_OUT (-1.0) /* the column follows from others, and its coefficient is 0 */
 #define REGRESSION_UNKNOWN  (-2.0) /* of a penalised model, or one of as many columns as rows */
+
+#define REGRESSION_ENDLESS (-3.0) /* classes are told apart perfectly: it has no best value */
 
 struct regression_coefficient {
     double value, error; /* standard error */

@@ -73,7 +73,7 @@ static struct newton_chunk *chunk_new(const struct transform *transform, uint32_
 
     if (!chunk)
         return NULL;
-    chunk->dense = transform->dense_width + 1;
+    chunk->dense = transform_features(transform) + 1;
     chunk->x = calloc((size_t)CHUNK_ROWS * chunk->dense, sizeof *chunk->x);
     chunk->selected = calloc((size_t)CHUNK_ROWS * transform->id_count + 1, sizeof *chunk->selected);
     chunk->selected_count = calloc(CHUNK_ROWS, sizeof *chunk->selected_count);
@@ -95,7 +95,7 @@ enum status newton_lane_init(struct newton_lane *lane, const struct dataset *dat
     *lane = (struct newton_lane){
         .dataset = dataset,
         .outputs = outputs,
-        .columns = 1 + dataset->transform.dense_width + dataset->transform.id_rows,
+        .columns = 1 + transform_features(&dataset->transform) + dataset->transform.id_rows,
         .derivatives = derivatives,
         .blocks = derivatives == NEWTON_OF_EACH ? outputs : outputs * (outputs + 1) / 2};
     lane->chunk = chunk_new(&dataset->transform, outputs, lane->blocks);
@@ -145,6 +145,27 @@ static void select_ids(struct newton_lane *lane, uint32_t at)
     chunk->selected_count[at] = count;
 }
 
+static void add_rests(const struct transform *transform, const float *row, double *x)
+{
+    for (uint32_t i = 0; i < transform->input_count; i++)
+        if (transform->inputs[i].type == INPUT_NUMERIC)
+            x[1 + transform->inputs[i].dense_offset] +=
+                (double)row[transform->inputs[i].rest_offset];
+}
+
+/* From the last column on, as each takes those before it as they are. */
+static void change_basis(const double *basis, uint32_t columns, double *x)
+{
+    for (uint32_t j = columns; j-- > 1;) {
+        const double *of_column = basis + (size_t)j * columns;
+        double sum = 0;
+
+        for (uint32_t i = 0; i <= j; i++)
+            sum += of_column[i] * x[i];
+        x[j] = sum;
+    }
+}
+
 static void take_row(struct newton_lane *lane, uint32_t at)
 {
     const struct transform *transform = &lane->dataset->transform;
@@ -155,8 +176,12 @@ static void take_row(struct newton_lane *lane, uint32_t at)
     if (transform->dense_width > 0)
         dataset_take_row(lane->dataset, &lane->dataset->train, chunk->first + at, row);
     x[0] = 1;
-    for (uint32_t j = 0; j < transform->dense_width; j++)
+    for (uint32_t j = 0; j + 1 < chunk->dense; j++)
         x[1 + j] = (double)row[j];
+    if (transform->has_rests)
+        add_rests(transform, row, x);
+    if (lane->basis)
+        change_basis(lane->basis, chunk->dense, x);
     if (transform->id_count > 0)
         select_ids(lane, at);
 }

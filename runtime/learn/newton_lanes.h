@@ -32,7 +32,11 @@ enum newton_derivatives {
 
 struct newton_lane {
     const struct dataset *dataset;
-    uint32_t outputs, columns; /* columns: 1 + dense_width + id_rows */
+    uint32_t outputs, columns; /* columns: 1 + transform_features + id_rows */
+    /* (1 + transform_features, the same): the lower half, by which columns that are not of ids are
+     * replaced by sums of themselves and of those before them, the bias being the first and staying
+     * as it is. NULL: they stay. */
+    const double *basis;
     enum newton_derivatives derivatives;
     uint32_t blocks; /* of products: of each output one, or of each pair of outputs */
     /* Where the rows are added: in newton_sums(), one behind the other. */

@@ -15,41 +15,78 @@
 #include "runtime/learn/symmetric_inverse.h"
 #include "scoring/elementary.h"
 #include "scoring/feature_names.h"
+#include "scoring/label_names.h"
 
-/* Of a column's square, once the columns before it are taken away, what rounding inputs to floats
- * may leave of a column that is a sum of them, and far less than any other has left. */
-#define LEFT_LEAST 1e-10
+/* Of a column's square, once the columns before it are taken away, what rounding may leave of a
+ * column that is a sum of them: of columns that were changed to what is left of them, measured
+ * once more (change of basis, below), and of others. R's lm has the first. */
+#define LEFT_OF_COLUMN 1e-14
+#define LEFT_LEAST     1e-10
+/* Later, as the weights of rows become small: no step is taken along it this time. */
+#define LEFT_OF_STEP 1e-14
+/* So much has to be left for a column to be one that others are changed by; of others it is not
+ * known how much, but that this is about the most. */
+#define LEFT_FOR_BASIS 1e-11
+#define LEFT_UNKNOWN   0x1p-40
 /* The square of the last step, in standard errors; and of labels that all lie on the line, each
  * label's share of it. */
 #define STEP_MOST       1e-16
 #define STEP_OF_A_LABEL 1e-24
 #define LOSS_GREATER    1e-12 /* of the loss: it has not grown, but was rounded */
+/* Where classes are told apart perfectly each step lessens the loss by the same share, without end,
+ * while others shrink ever faster: steps end where this is the share of the loss, as R's glm does,
+ * and a weight that still moves by ENDLESS_STEP has no best value. */
+#define ENDLESS_LOSS   1e-9
+#define ENDLESS_SMALL  0.1 /* a loss that is added */
+#define ENDLESS_SHRINK 0.01
+#define ENDLESS_STEP   1e-3
+/* Of a row with a weight like others, and of all of them in the mean: a row on the border has .69.
+ */
+#define APART_ROW     0.5
+#define APART_LOSS    1e-7
+#define ENDLESS_ERROR 1e2 /* in log odds */
 
 enum regression_phase { REGRESSION_START, REGRESSION_ROUND };
 
 /* What the state has behind its arrays. */
-enum { STATE_WEIGHT, STATE_LOSS, STATE_COUNT };
+enum { STATE_WEIGHT, STATE_LOSS, STATE_SQUARE, STATE_COUNT };
 
-/* The state's arrays, each (equations, columns) but `rest` and `fit`. */
+/*
+ * Columns that are nearly the same, such as two times of which the difference matters, make normal
+ * equations that lose twice the digits. So the first pass also sums the products of all pairs of
+ * columns, and with them each column of numbers is changed to what it has beside those before it,
+ * enlarged to their size:
+ *
+ *     x'[j] = basis[j][0] x[0] + ... + basis[j][j] x[j]
+ *
+ * Rounds see x' alone, whose products lose nothing. What is said of x is a sum over x' again.
+ *
+ * The state's arrays, each (equations, columns) but the last four.
+ */
 struct regression_state {
-    double *weights; /* of the transform's inputs, intercept first: of standardised labels */
+    double *weights; /* of the columns x', intercept first: of standardised labels */
     double *before;  /* that the last step began with */
     double *used;    /* 1: the column is not left out */
     struct regression_coefficient *coefficients;
     struct regression_fit *fit;
-    double *rest; /* (STATE_COUNT) */
+    double *rest;    /* (STATE_COUNT) */
+    double *basis;   /* (dense, dense), where there is one */
+    double *squares; /* (dense): of x in the first pass */
 };
 
 struct regression {
     const struct dataset *dataset;
     struct regression_params params;
     uint32_t equations, columns, weights; /* weights: their product */
-    bool has_classes;
+    uint32_t dense;                       /* columns that are not words, the intercept among them */
+    bool has_classes, has_basis;
     struct newton_lane lane;
     uint32_t *order;                             /* (weights) */
     double *second, *step, *squares;             /* (weights, weights), (weights), (weights) */
     bool *is_used;                               /* (weights) */
     double *means, *scales;                      /* (columns): of the intercept 0 and 1 */
+    double *amounts, *changed;                   /* (columns) */
+    double *standard;                            /* (columns): weights of x */
     struct linear_layer layer;                   /* outputs as they are scored */
     struct regression_coefficient *coefficients; /* (weights): of the model as it is stored */
     struct regression_model content;
@@ -57,20 +94,27 @@ struct regression {
 
 static size_t state_count(const struct regression *regression)
 {
-    return (size_t)regression->weights * 5 + REGRESSION_FIT_NUMBERS + STATE_COUNT;
+    const size_t dense = regression->has_basis ? regression->dense : 0;
+
+    return (size_t)regression->weights * 5 + REGRESSION_FIT_NUMBERS + STATE_COUNT +
+           dense * (dense + 1);
 }
 
 static struct regression_state state_of(const struct regression *regression, double *state)
 {
     const size_t weights = regression->weights;
     void *coefficients = state + 3 * weights, *fit = state + 5 * weights;
+    double *rest = state + 5 * weights + REGRESSION_FIT_NUMBERS, *basis = rest + STATE_COUNT;
 
     return (struct regression_state){.weights = state,
                                      .before = state + weights,
                                      .used = state + 2 * weights,
                                      .coefficients = coefficients,
                                      .fit = fit,
-                                     .rest = state + 5 * weights + REGRESSION_FIT_NUMBERS};
+                                     .rest = rest,
+                                     .basis = basis,
+                                     .squares =
+                                         basis + (size_t)regression->dense * regression->dense};
 }
 
 /* ---- the plan ---- */
@@ -85,8 +129,11 @@ static uint32_t sums(const void *self, uint64_t phase)
 {
     const struct regression *regression = self;
 
-    return phase == REGRESSION_START ? start_sums(regression)
-                                     : (uint32_t)newton_sums(&regression->lane);
+    const uint32_t round = (uint32_t)newton_sums(&regression->lane);
+
+    if (phase != REGRESSION_START)
+        return round;
+    return regression->has_basis ? start_sums(regression) + round : start_sums(regression);
 }
 
 /* Of one equation: the words of a category from the second on, then the first. */
@@ -102,7 +149,7 @@ static uint32_t *order_words(const struct transform_input *input, uint32_t first
 static void order_columns(const struct regression *regression)
 {
     const struct transform *transform = &regression->dataset->transform;
-    const uint32_t dense = 1 + transform->dense_width;
+    const uint32_t dense = 1 + transform_features(transform);
     uint32_t *order = regression->order;
 
     for (uint32_t k = 0; k < regression->equations; k++) {
@@ -150,9 +197,13 @@ static enum status allocate(struct regression *regression, struct error *err)
     regression->means = calloc(regression->columns, sizeof *regression->means);
     regression->scales = calloc(regression->columns, sizeof *regression->scales);
     regression->coefficients = calloc(weights, sizeof *regression->coefficients);
+    regression->amounts = calloc(regression->columns, sizeof *regression->amounts);
+    regression->changed = calloc(regression->columns, sizeof *regression->changed);
+    regression->standard = calloc(regression->columns, sizeof *regression->standard);
     return regression->order && regression->second && regression->step && regression->squares &&
                    regression->is_used && regression->means && regression->scales &&
-                   regression->coefficients
+                   regression->coefficients && regression->amounts && regression->changed &&
+                   regression->standard
                ? STATUS_OK
                : fail_no_memory(err);
 }
@@ -163,7 +214,7 @@ static enum status check_plan(const struct regression *regression, const struct 
     const struct transform *transform = &regression->dataset->transform;
     const struct kind_shape shape = {.task = spec->task,
                                      .classes = regression->dataset->labels.count,
-                                     .dense = transform->dense_width,
+                                     .dense = transform_features(transform),
                                      .ids = transform->id_inputs,
                                      .id_rows = transform->id_rows};
     const struct kind_cost cost = regression_kind.cost(&spec->params, &shape);
@@ -202,6 +253,9 @@ static void regression_close(void *self)
     free(regression->means);
     free(regression->scales);
     free(regression->coefficients);
+    free(regression->amounts);
+    free(regression->changed);
+    free(regression->standard);
     free(regression);
 }
 
@@ -222,15 +276,126 @@ static enum status add(void *self, const struct row_range *rows, const double *s
     struct regression *regression = self;
     (void)err;
 
+    regression->lane.basis = NULL;
     if (rows->phase == REGRESSION_START) {
         newton_add_labels(regression->dataset, rows->first, rows->end, added);
         if (!regression->has_classes)
             add_squares(regression->dataset, rows, added + 2);
-        return STATUS_OK;
+        if (!regression->has_basis)
+            return STATUS_OK;
+        added += start_sums(regression);
+    } else if (regression->has_basis) {
+        regression->lane.basis = state_of(regression, (double *)(uintptr_t)state).basis;
     }
     newton_lane_use(&regression->lane, added);
     newton_lane_add(&regression->lane, state, rows->first, rows->end, rows->team);
     return STATUS_OK;
+}
+
+/* ---- the change of basis ---- */
+
+/* products: the lower half of those of all pairs of columns of numbers. lower (dense, dense)
+ * becomes what has to be taken of each column before it, and its diagonal what is left of the
+ * column's square; of one that is not for others the diagonal is negative. */
+static void divide_products(uint32_t dense, const double *products, double *lower)
+{
+    for (uint32_t j = 0; j < dense; j++) {
+        double *row = lower + (size_t)j * dense;
+        const double *product = products + row_pairs(j);
+        double left = product[j];
+
+        for (uint32_t i = 0; i < j; i++) {
+            const double *other = lower + (size_t)i * dense;
+            double sum = product[i];
+
+            row[i] = 0;
+            if (!(other[i] > 0))
+                continue;
+            for (uint32_t k = 0; k < i; k++)
+                if (row[k] != 0)
+                    sum -= row[k] * other[k] * lower[(size_t)k * (dense + 1)];
+            row[i] = sum / other[i];
+            left -= row[i] * sum;
+        }
+        row[j] = left > LEFT_FOR_BASIS * product[j] ? left : -1;
+    }
+}
+
+/* A power of two that makes what is left of a square as large as it was, nearly. */
+static double enlargement(double square, double left)
+{
+    int exponent;
+
+    if (!(square > 0))
+        return 1;
+    (void)frexp(left > 0 ? square / left : 1 / LEFT_UNKNOWN, &exponent);
+    return ldexp(1, exponent / 2);
+}
+
+/* `basis` is that lower half, and becomes the sums that take those columns away. Rows before the
+ * j-th are done, but for being enlarged. */
+static void take_columns_away(uint32_t dense, const double *squares, double *basis, double *taken)
+{
+    for (uint32_t j = 0; j < dense; j++) {
+        double *row = basis + (size_t)j * dense;
+
+        memset(taken, 0, (j + 1) * sizeof *taken);
+        taken[j] = 1;
+        for (uint32_t i = 0; i < j; i++)
+            for (uint32_t k = 0; k <= i && row[i] != 0; k++)
+                taken[k] -= row[i] * (k == i ? 1 : basis[(size_t)i * dense + k]);
+        memcpy(row, taken, j * sizeof *row);
+    }
+    for (uint32_t j = 0; j < dense; j++) {
+        double *row = basis + (size_t)j * dense;
+        const double enlarged = j == 0 ? 1 : enlargement(squares[j], row[j]);
+
+        for (uint32_t i = 0; i < j; i++)
+            row[i] *= enlarged;
+        row[j] = enlarged;
+    }
+}
+
+static void find_basis(const struct regression *regression, const double *products,
+                       struct regression_state *state)
+{
+    for (uint32_t j = 0; j < regression->dense; j++)
+        state->squares[j] = products[row_pairs(j) + j];
+    divide_products(regression->dense, products, state->basis);
+    take_columns_away(regression->dense, state->squares, state->basis, regression->changed);
+}
+
+/* What a sum of columns x, `amounts` of each, is of the columns x'. */
+static const double *change_amounts(const struct regression *regression,
+                                    const struct regression_state *state)
+{
+    const uint32_t dense = regression->has_basis ? regression->dense : 0;
+
+    memcpy(regression->changed, regression->amounts,
+           regression->columns * sizeof *regression->changed);
+    for (uint32_t j = 0; j < dense; j++) {
+        const double *row = state->basis + (size_t)j * dense;
+
+        regression->changed[j] = 0;
+        for (uint32_t i = 0; i <= j; i++)
+            regression->changed[j] += row[i] * regression->amounts[i];
+    }
+    return regression->changed;
+}
+
+/* Of one equation the weights of x that those of x' amount to. */
+static const double *standard_weights(const struct regression *regression,
+                                      const struct regression_state *state, const double *weights)
+{
+    const uint32_t dense = regression->has_basis ? regression->dense : 0;
+
+    memcpy(regression->standard, weights, regression->columns * sizeof *weights);
+    for (uint32_t i = 0; i < dense; i++) {
+        regression->standard[i] = 0;
+        for (uint32_t j = i; j < dense; j++)
+            regression->standard[i] += state->basis[(size_t)j * dense + i] * weights[j];
+    }
+    return regression->standard;
 }
 
 /* ---- the first phase ---- */
@@ -250,7 +415,7 @@ static enum status start_classes(const struct regression *regression, const doub
     return STATUS_OK;
 }
 
-static enum status apply_start(const struct regression *regression, const double *totals,
+static enum status apply_start(struct regression *regression, double *totals,
                                struct regression_state *state, struct error *err)
 {
     const struct dataset *dataset = regression->dataset;
@@ -264,6 +429,10 @@ static enum status apply_start(const struct regression *regression, const double
     state->fit->is_weighted = dataset->train.roles[ROLE_SAMPLE_WEIGHT] != NULL;
     for (uint32_t i = 0; i < regression->weights; i++)
         state->used[i] = 1;
+    if (regression->has_basis) {
+        newton_lane_use(&regression->lane, totals + start_sums(regression));
+        find_basis(regression, regression->lane.products, state);
+    }
     if (regression->has_classes)
         return start_classes(regression, totals, state, err);
     state->weights[0] = totals[1] / totals[0];
@@ -308,15 +477,40 @@ static void collect(struct regression *regression, const double *weights, double
     }
 }
 
-/* The inverse of the second derivatives, without the columns that follow from others. */
-static void invert(struct regression *regression, double *used)
+/* Of each column of numbers, is more left of it than rounding leaves? The rows' weights are still
+ * alike, as in the first pass. */
+static void find_used(const struct regression *regression, const struct regression_state *state)
 {
+    const size_t next = (size_t)regression->weights + 1;
+    const uint32_t dense = regression->has_basis ? regression->dense : 0;
+
+    for (uint32_t k = 0; k < regression->equations; k++) {
+        const double *own = regression->second + k * regression->columns * next;
+        const double whole = own[0] / state->squares[0];
+
+        for (uint32_t j = 1; j < dense; j++) {
+            const double enlarged = state->basis[(size_t)j * (dense + 1)];
+
+            if (own[j * next] / (enlarged * enlarged) <= LEFT_OF_COLUMN * whole * state->squares[j])
+                regression->is_used[k * regression->columns + j] = false;
+        }
+    }
+}
+
+/* The inverse of the second derivatives, without the columns that follow from others: which these
+ * are does not depend on rows' weights, and is found with the first step. */
+static void invert(struct regression *regression, struct regression_state *state)
+{
+    const bool is_first = !isfinite(state->rest[STATE_LOSS]);
+
     for (uint32_t i = 0; i < regression->weights; i++)
-        regression->is_used[i] = used[i] > 0;
-    symmetric_invert(regression->weights, regression->order, LEFT_LEAST, regression->second,
-                     regression->is_used, regression->squares);
-    for (uint32_t i = 0; i < regression->weights; i++)
-        used[i] = regression->is_used[i];
+        regression->is_used[i] = state->used[i] > 0;
+    if (is_first && regression->has_basis)
+        find_used(regression, state);
+    symmetric_invert(regression->weights, regression->order, is_first ? LEFT_LEAST : LEFT_OF_STEP,
+                     regression->second, regression->is_used, regression->squares);
+    for (uint32_t i = 0; is_first && i < regression->weights; i++)
+        state->used[i] = regression->is_used[i];
 }
 
 /* Returns the square of the step, in units of the second derivatives. */
@@ -338,19 +532,20 @@ static double find_step(const struct regression *regression)
     return square;
 }
 
-static double used_count(const struct regression *regression)
+static double used_count(const struct regression *regression, const struct regression_state *state)
 {
     double count = 0;
 
     for (uint32_t i = 0; i < regression->weights; i++)
-        count += regression->is_used[i];
+        count += state->used[i] > 0;
     return count;
 }
 
 /* The variance of standardised labels about what is predicted of them; of classes 1. */
-static double variance_of(const struct regression *regression, double loss)
+static double variance_of(const struct regression *regression, const struct regression_state *state,
+                          double loss)
 {
-    const double rest = (double)regression->dataset->train.rows - used_count(regression);
+    const double rest = (double)regression->dataset->train.rows - used_count(regression, state);
 
     return regression->has_classes ? 1 : rest > 0 ? 2 * loss / rest : 0;
 }
@@ -358,10 +553,33 @@ static double variance_of(const struct regression *regression, double loss)
 static bool is_near(const struct regression *regression, const struct regression_state *state,
                     double loss, double square)
 {
-    const double most = STEP_MOST * variance_of(regression, loss);
+    const double most = STEP_MOST * variance_of(regression, state, loss);
 
     return square <=
            (regression->has_classes ? most : most + STEP_OF_A_LABEL * state->rest[STATE_WEIGHT]);
+}
+
+/* Is the loss so small that every row is on the right side? Then it has no least value. */
+static bool is_apart(const struct regression *regression, const struct regression_state *state,
+                     double loss)
+{
+    const double weight = state->rest[STATE_WEIGHT];
+
+    return loss <= APART_LOSS * weight &&
+           loss <= APART_ROW * weight / (double)regression->dataset->train.rows;
+}
+
+/* Do some weights grow without end, while the loss hardly changes? Without penalty only. */
+static bool is_endless(const struct regression *regression, const struct regression_state *state,
+                       double loss, double square)
+{
+    const double before = state->rest[STATE_SQUARE];
+
+    if (!regression->has_classes || regression->params.l2 > 0)
+        return false;
+    return is_apart(regression, state, loss) ||
+           (before > 0 && square > ENDLESS_SHRINK * before &&
+            square <= ENDLESS_LOSS * (2 * loss + ENDLESS_SMALL));
 }
 
 static enum status check_finite(const struct regression *regression, const double *weights,
@@ -386,62 +604,109 @@ static enum status refuse_more(const struct regression *regression, struct error
 
 /* ---- the last round ---- */
 
-/* Of an equation's intercept in units of the columns as they are: its weight less those of numbers
- * times their means, and the square of its error likewise. */
-static struct regression_coefficient intercept_of(const struct regression *regression,
-                                                  const double *weights, uint32_t first)
+/* Of `amounts` of the columns x of an equation: the sum of their weights, and the square of its
+ * error. */
+static struct regression_coefficient sum_of_amounts(const struct regression *regression,
+                                                    const struct regression_state *state,
+                                                    uint32_t first)
 {
+    const double *amounts = change_amounts(regression, state);
     const size_t all = regression->weights;
     struct regression_coefficient found = {0, 0};
 
     for (uint32_t i = 0; i < regression->columns; i++) {
-        const double amount = i == 0 ? 1 : -regression->means[i] / regression->scales[i];
+        const double *row = regression->second + (first + i) * all + first;
+        double sum = 0;
 
-        if (amount == 0 || !regression->is_used[first + i])
+        if (amounts[i] == 0 || !regression->is_used[first + i])
             continue;
-        found.value += amount * weights[first + i];
-        for (uint32_t j = 0; j < regression->columns; j++) {
-            const double other = j == 0 ? 1 : -regression->means[j] / regression->scales[j];
-
-            if (other != 0 && regression->is_used[first + j])
-                found.error += amount * other * regression->second[(first + i) * all + first + j];
-        }
+        found.value += amounts[i] * state->weights[first + i];
+        for (uint32_t j = 0; j < regression->columns; j++)
+            if (amounts[j] != 0 && regression->is_used[first + j])
+                sum += amounts[j] * row[j];
+        found.error += amounts[i] * sum;
     }
     return found;
 }
 
+/* In units of the columns as they are: the intercept is its weight less those of numbers times
+ * their means. */
 static struct regression_coefficient coefficient_of(const struct regression *regression,
-                                                    const double *weights, uint32_t weight)
+                                                    const struct regression_state *state,
+                                                    uint32_t weight)
 {
-    const uint32_t column = weight % regression->columns;
-    const double scale = regression->scales[column];
+    const uint32_t column = weight % regression->columns, first = weight - column;
 
-    if (column == 0)
-        return intercept_of(regression, weights, weight);
-    return (struct regression_coefficient){
-        weights[weight] / scale,
-        regression->second[weight * ((size_t)regression->weights + 1)] / (scale * scale)};
+    for (uint32_t i = 0; i < regression->columns; i++)
+        regression->amounts[i] = column > 0 ? 0
+                                 : i == 0   ? 1
+                                 : state->used[first + i] > 0
+                                     ? -regression->means[i] / regression->scales[i]
+                                     : 0;
+    if (column > 0)
+        regression->amounts[column] = 1 / regression->scales[column];
+    return sum_of_amounts(regression, state, first);
+}
+
+static double error_of(const struct regression *regression, const struct regression_state *state,
+                       uint32_t weight, double square)
+{
+    const double scale = regression->has_classes ? 1 : regression->dataset->label_scale;
+
+    if (!(state->used[weight] > 0))
+        return REGRESSION_LEFT_OUT;
+    return regression->is_used[weight] ? sqrt(square > 0 ? square : 0) * scale : REGRESSION_UNKNOWN;
 }
 
 static void set_coefficients(const struct regression *regression, double variance,
                              struct regression_state *state)
 {
     const struct dataset *dataset = regression->dataset;
-    const bool has_rest = (double)dataset->train.rows > used_count(regression);
+    const bool has_rest = (double)dataset->train.rows > used_count(regression, state);
     const bool is_known = regression->params.l2 == 0 && (regression->has_classes || has_rest);
     const double scale = regression->has_classes ? 1 : dataset->label_scale;
 
     for (uint32_t i = 0; i < regression->weights; i++) {
         struct regression_coefficient *found = &state->coefficients[i];
 
-        *found = coefficient_of(regression, state->weights, i);
+        *found = coefficient_of(regression, state, i);
         found->value *= scale;
         if (!regression->has_classes && i == 0)
             found->value += dataset->label_mean;
-        found->error = !regression->is_used[i] ? REGRESSION_LEFT_OUT
-                       : is_known              ? sqrt(found->error * variance) * scale
-                                               : REGRESSION_UNKNOWN;
+        found->error = error_of(regression, state, i, found->error * variance);
+        if (!is_known && found->error >= 0)
+            found->error = REGRESSION_UNKNOWN;
     }
+}
+
+/* Of another class the same column may stay where it is, while less and less is known of it: both
+ * classes lose the rows that have it. */
+static void mark_unknown(const struct regression *regression, struct regression_state *state,
+                         uint32_t endless)
+{
+    const size_t next = (size_t)regression->weights + 1;
+    const uint32_t column = endless % regression->columns;
+
+    for (uint32_t i = column; i < regression->weights; i += regression->columns)
+        if (state->coefficients[i].error >= 0 &&
+            regression->second[i * next] > ENDLESS_ERROR * ENDLESS_ERROR)
+            state->coefficients[i].error = REGRESSION_ENDLESS;
+}
+
+/* Those that the step would still move have no error. */
+static void mark_endless(const struct regression *regression, struct regression_state *state)
+{
+    for (uint32_t k = 0; k < regression->equations; k++) {
+        const uint32_t first = k * regression->columns;
+        const double *moves = standard_weights(regression, state, regression->step + first);
+
+        for (uint32_t j = 0; j < regression->columns; j++)
+            if (fabs(moves[j]) > ENDLESS_STEP && state->used[first + j] > 0)
+                state->coefficients[first + j].error = REGRESSION_ENDLESS;
+    }
+    for (uint32_t i = 0; i < regression->weights; i++)
+        if (state->coefficients[i].error == REGRESSION_ENDLESS)
+            mark_unknown(regression, state, i);
 }
 
 static enum status finish(const struct regression *regression, double loss,
@@ -449,13 +714,21 @@ static enum status finish(const struct regression *regression, double loss,
 {
     const double scale = regression->dataset->label_scale;
 
-    state->fit->parameters = used_count(regression);
+    state->fit->parameters = used_count(regression, state);
     state->fit->fitted =
         regression->has_classes ? -*regression->lane.loss : *regression->lane.loss * scale * scale;
-    set_coefficients(regression, variance_of(regression, loss), state);
+    set_coefficients(regression, variance_of(regression, state, loss), state);
     for (uint32_t i = 0; i < regression->weights; i++)
         if (!isfinite(state->coefficients[i].value) || !isfinite(state->coefficients[i].error))
             return fail(err, STATUS_DIVERGED, "a coefficient is not finite");
+    return STATUS_OK;
+}
+
+static enum status finish_endless(const struct regression *regression, double loss,
+                                  struct regression_state *state, struct error *err)
+{
+    TRY(finish(regression, loss, state, err));
+    mark_endless(regression, state);
     return STATUS_OK;
 }
 
@@ -488,11 +761,15 @@ static enum status apply_round(struct regression *regression, uint64_t round, do
     if (loss > state->rest[STATE_LOSS] * (1 + LOSS_GREATER)) {
         take_half_back(regression, state);
     } else {
-        invert(regression, state->used);
+        invert(regression, state);
         square = find_step(regression);
         *is_last = is_near(regression, state, loss, square);
         if (*is_last)
             return finish(regression, loss, state, err);
+        *is_last = is_endless(regression, state, loss, square);
+        if (*is_last)
+            return finish_endless(regression, loss, state, err);
+        state->rest[STATE_SQUARE] = square;
         take_step(regression, loss, state);
     }
     if (round == regression->params.iterations)
@@ -521,8 +798,9 @@ static void fill(void *self, const double *numbers, struct model *model)
     const uint32_t first = regression->layer.layer.width - regression->equations;
 
     for (uint32_t k = 0; k < regression->equations; k++)
-        linear_layer_set(&regression->layer, first + k,
-                         state.weights + (size_t)k * regression->columns);
+        linear_layer_set(
+            &regression->layer, first + k,
+            standard_weights(regression, &state, state.weights + (size_t)k * regression->columns));
     memcpy(regression->coefficients, state.coefficients,
            regression->weights * sizeof *regression->coefficients);
     regression->content = (struct regression_model){.network = regression->layer.content,
@@ -551,13 +829,64 @@ static void tell_of_input(const struct regression *regression, const double *use
             continue;
         feature_name(input, i, name);
         notice_add(notices, NOTICE_DEFAULTS,
-                   "\"%s\" has no coefficient of its own: it follows from other columns",
-                   name->failed ? "" : text_string(name));
+                   "\"%s\" has no coefficient of its own: it follows from other columns, which "
+                   "leave less than %g of its variance",
+                   name->failed ? "" : text_string(name),
+                   regression->has_basis && input->type == INPUT_NUMERIC ? LEFT_OF_COLUMN
+                                                                         : LEFT_LEAST);
         notice_hint(notices, "Leave one of them out of the SELECT to choose which.");
     }
 }
 
-/* Columns that are left out, by the first equation. */
+/* One that has no best value, and which rows make it grow. */
+static void tell_endless(const struct regression *regression, const struct regression_state *state,
+                         uint32_t equation, const struct transform_input *input, uint32_t feature,
+                         struct text *name, struct notice_list *notices)
+{
+    const struct cell *classes = regression->dataset->labels.values;
+    const size_t first = (size_t)equation * regression->columns;
+    const size_t at = first + 1 + feature_first(&regression->dataset->transform, input) + feature;
+    const bool grows = state->coefficients[at].value > 0;
+    const bool is_alone = state->coefficients[first].error != REGRESSION_ENDLESS;
+    const uint32_t shown = regression->equations == 1 ? grows : grows ? 0 : equation + 1;
+    char buffer[TRANSFORM_WORD_BUFFER];
+    const struct slice class_name = label_name(&classes[shown], buffer);
+
+    feature_name(input, feature, name);
+    if (input->type == INPUT_NUMERIC || !is_alone)
+        notice_add(notices, NOTICE_DEFAULTS,
+                   "the coefficient of \"%s\" has no finite best value, and no error: with it, or "
+                   "with it and other columns, classes are told apart perfectly",
+                   text_string(name));
+    else
+        notice_add(notices, NOTICE_DEFAULTS,
+                   "the coefficient of \"%s\" has no finite best value, and no error: %s of class "
+                   "%.*s have this word",
+                   text_string(name), regression->equations == 1 ? "only rows" : "no rows",
+                   SLICE_FORMAT(slice_prefix(class_name, 40)));
+    notice_hint(notices, "model.l2 = 1 keeps coefficients finite%s.",
+                input->type == INPUT_NUMERIC
+                    ? ""
+                    : "; VOCABULARY(column, n) gives one to the n most frequent words alone");
+}
+
+static void tell_of_endless(const struct regression *regression,
+                            const struct regression_state *state,
+                            const struct transform_input *input, struct text *name,
+                            struct notice_list *notices)
+{
+    const uint32_t first = 1 + feature_first(&regression->dataset->transform, input);
+
+    for (uint32_t i = 0; i < feature_count(input); i++)
+        for (uint32_t k = 0; k < regression->equations; k++)
+            if (state->coefficients[k * regression->columns + first + i].error ==
+                REGRESSION_ENDLESS) {
+                tell_endless(regression, state, k, input, i, name, notices);
+                break;
+            }
+}
+
+/* Columns that are left out, by the first equation, and coefficients without end. */
 static void tell(const void *self, const double *numbers, struct notice_list *notices)
 {
     const struct regression *regression = self;
@@ -568,6 +897,8 @@ static void tell(const void *self, const double *numbers, struct notice_list *no
     text_init(&name, TEXT_MAXIMUM);
     for (uint32_t i = 0; i < transform->input_count; i++)
         tell_of_input(regression, state.used, &transform->inputs[i], &name, notices);
+    for (uint32_t i = 0; i < transform->input_count; i++)
+        tell_of_endless(regression, &state, &transform->inputs[i], &name, notices);
     text_deinit(&name);
 }
 
@@ -575,7 +906,8 @@ static void tell(const void *self, const double *numbers, struct notice_list *no
 
 static struct row_sums_method method_of(struct regression *regression)
 {
-    const uint32_t start = start_sums(regression), round = sums(regression, REGRESSION_ROUND);
+    const uint32_t start = sums(regression, REGRESSION_START);
+    const uint32_t round = sums(regression, REGRESSION_ROUND);
 
     return (struct row_sums_method){.self = regression,
                                     .step = "step",
@@ -606,8 +938,10 @@ enum status regression_open(const struct jobspec *spec, const struct dataset *da
     regression->dataset = dataset;
     regression->params = *regression_params(&spec->params);
     regression->has_classes = spec->task == TASK_CLASSIFICATION;
-    regression->columns = 1 + dataset->transform.dense_width + dataset->transform.id_rows;
+    regression->columns = 1 + transform_features(&dataset->transform) + dataset->transform.id_rows;
     regression->equations = regression_equations(spec->task, dataset->labels.count);
+    regression->dense = 1 + transform_features(&dataset->transform);
+    regression->has_basis = regression->params.l2 == 0 && regression->dense > 1;
     weights = (uint64_t)regression->equations * regression->columns;
     TRY_OR(failed, status, check_plan(regression, spec, weights, err));
     regression->weights = (uint32_t)weights;

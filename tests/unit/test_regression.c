@@ -19,7 +19,6 @@ static struct jobspec spec_of(const struct dataset *dataset, double l2)
     return spec;
 }
 
-/* Of classes that are told apart perfectly only a penalised model comes to an end. */
 static const struct row_sums_trials trials = {
     .spec_of = spec_of,
     .workers = {{{700, 0, 4, 0, 0, 0}, 0},
@@ -62,16 +61,15 @@ static void rounds_lead_to_the_least_loss(void **state)
     }
 }
 
-/* Each class is the sign of the first input. */
-static void classes_that_are_told_apart_fail_without_a_penalty(void **state)
+/* Each class is the sign of the first input: the loss has no least value, and steps end where it
+ * hardly falls. */
+static void classes_that_are_told_apart_come_to_an_end(void **state)
 {
     struct dataset dataset = mixed_dataset((struct rows_shape){60, 0, 1, 0, 0, 2});
     const struct jobspec spec = spec_of(&dataset, 0);
-    const struct learning *learner;
-    struct learner_report report;
+    double loss = INFINITY;
     struct group group;
-    struct error err;
-    enum status status = STATUS_OK;
+    uint32_t phases = 0;
     (void)state;
 
     show_rows(&dataset);
@@ -79,21 +77,9 @@ static void classes_that_are_told_apart_fail_without_a_penalty(void **state)
         dataset.train.classes[i] = dataset.train.dense[i] > 0;
     hide_rows(&dataset);
     group_open(&group, &spec, &dataset, 1);
-    learner = &group.learners[0];
-    while (status == STATUS_OK) {
-        const struct phase phase = *phase_of(&group);
-        int64_t sums[64] = {0}, integers[1] = {0};
-        uint32_t done;
-
-        CHECK(phase.owned_count <= 64 && phase.kind != PHASE_DONE);
-        for (uint32_t lane = 0; lane < learner->lanes(learner->self); lane++)
-            CHECK_OK(
-                learner->contribute(learner->self, lane, 1, integers, sums, NULL, &done, &err));
-        status = learner->apply(learner->self, &(struct phase_totals){integers, sums, NULL, NULL},
-                                &report, &err);
-    }
-    CHECK_FAILS(status, STATUS_DIVERGED, "35 steps of Newton have not come to an end");
-    CHECK(strstr(err.hint, "model.l2 = 1"));
+    for (; phase_of(&group)->kind != PHASE_DONE; phases++)
+        loss = group_phase(&group);
+    CHECK(phases < 35 && loss < 1e-6);
     group_close(&group);
     made_dataset_close(&dataset);
 }
@@ -124,7 +110,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         ROW_SUMS_TESTS(&trials),
         cmocka_unit_test(rounds_lead_to_the_least_loss),
-        cmocka_unit_test(classes_that_are_told_apart_fail_without_a_penalty),
+        cmocka_unit_test(classes_that_are_told_apart_come_to_an_end),
         cmocka_unit_test(what_does_not_fit_is_refused_with_the_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
