@@ -563,15 +563,32 @@ static double depth_of(const struct trees_params *trees, double leaves)
 #define NARROW_BINS 256.
 #define WIDE_BINS   65536.
 
+static bool has_wide(const struct kind_shape *shape)
+{
+    return shape->id_rows + 2.0 * shape->ids > shape->ids * NARROW_BINS;
+}
+
 /* Of all columns. A category has one for each word, however few bins numbers have. */
 static double bins_of(const struct trees_params *trees, const struct kind_shape *shape)
 {
-    const double words = shape->id_rows + 2.0 * shape->ids;
-    const double most = shape->ids * WIDE_BINS, least = shape->ids * NARROW_BINS;
+    const double words = shape->id_rows + 2.0 * shape->ids, most = shape->ids * WIDE_BINS;
+    const double of_numbers = shape->dense * (trees_bins_most(trees) + 1.0);
 
-    return shape->dense * (trees_bins_most(trees) + 1.0) + (words < least  ? least
-                                                            : words < most ? words
-                                                                           : most);
+    if (!has_wide(shape))
+        return of_numbers + shape->ids * NARROW_BINS;
+    return of_numbers + (words < most ? words : most);
+}
+
+/* Of one column, at most. */
+static double widest_of(const struct trees_params *trees, const struct kind_shape *shape)
+{
+    const double words = shape->id_rows + 2.0;
+
+    if (shape->ids == 0)
+        return trees_bins_most(trees) + 1.0;
+    if (!has_wide(shape))
+        return NARROW_BINS;
+    return words < WIDE_BINS ? words : WIDE_BINS;
 }
 
 /* A node's histogram: the sums of all bins of all columns. */
@@ -594,7 +611,8 @@ struct kind_cost trees_cost(const struct kind_params *params, const struct kind_
         .parameters = count * (2 * leaves - 1) * NODE_NUMBERS,
         .multiplications = count * depth_of(trees, leaves),
         .bytes = leaves * histogram_bytes(trees, shape) * 1.5,
-        .row_bytes = (double)(uint64_t)groups * GROUP_BYTES + columns + shape->ids + 14 +
+        .row_bytes = (double)(uint64_t)groups * GROUP_BYTES + columns + 14 +
+                     (has_wide(shape) ? shape->ids : 0) +
                      (trees->booster == TREE_DART ? 20 : 12) * outputs_of(trees, shape),
         .learning = count * leaves * bins_of(trees, shape) * BIN_MULTIPLICATIONS,
         .row_learning = count * depth_of(trees, leaves) * columns * LEVEL_MULTIPLICATIONS,
@@ -664,9 +682,10 @@ void trees_explain(const struct kind_params *params, const struct kind_shape *sh
                 of_round, of_round == 1 ? "" : "s");
     if (shape->task == TASK_CLASSIFICATION && shape->classes == 0)
         text_append_string(detail, " with two classes, of more one for each class");
-    text_printf(detail, ", of at most %.0f leaves%s; %.0f column%s of at most %u bins: histograms ",
+    text_printf(detail,
+                ", of at most %.0f leaves%s; %.0f column%s of at most %.0f bins: histograms ",
                 leaves, of_round == 1 ? "" : " each", columns, columns == 1 ? "" : "s",
-                trees_bins_most(trees) + 1);
+                widest_of(trees, shape));
     text_append_string(detail, "of ");
     append_bytes(detail, leaves * histogram);
     text_append_string(detail, ", and between workers ");

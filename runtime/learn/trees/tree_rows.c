@@ -773,11 +773,27 @@ ROW_LOOP sum_all(const uint8_t *rows, const uint32_t *packed, uint32_t count, ui
         loop(__VA_ARGS__, 32, 32, sums);                                                           \
     }
 
-static void sum_wide(const uint16_t *bins, const uint32_t *packed, const uint16_t *order,
-                     uint32_t count, int64_t *sums)
+/* A bin that there is not, since memory changed by itself, is in no sum: it shows in these. */
+static inline void add_wide(uint16_t bin, uint32_t bins, uint32_t packed, int64_t *sums)
 {
-    for (uint32_t i = 0; i < count; i++)
-        sums[bins[order[i]]] += unpack(packed[order[i]]);
+    if (bin < bins)
+        sums[bin] += unpack(packed);
+}
+
+/* order: of the rows; NULL: all, as they lie. */
+static void sum_wide(const struct tree_rows *lane, uint32_t piece, uint32_t block,
+                     const uint16_t *order, uint32_t count, int64_t *sums)
+{
+    const size_t start = (size_t)block * TREE_BLOCK_ROWS;
+    const uint32_t column = column_of_piece(lane->layout, piece);
+    const uint32_t bins = lane->layout->bins->columns[column].bins;
+    const uint16_t *rows = wide_at(lane, column, (uint32_t)start);
+    const uint32_t *packed = lane->packed + start;
+
+    for (uint32_t i = 0; order && i < count; i++)
+        add_wide(rows[order[i]], bins, packed[order[i]], sums);
+    for (uint32_t i = 0; !order && i < count; i++)
+        add_wide(rows[i], bins, packed[i], sums);
 }
 
 void tree_rows_sum(const struct tree_rows *lane, uint32_t node, uint32_t block, uint32_t piece,
@@ -789,8 +805,7 @@ void tree_rows_sum(const struct tree_rows *lane, uint32_t node, uint32_t block, 
     const uint8_t *rows;
 
     if (piece >= lane->layout->group_count) {
-        sum_wide(wide_at(lane, column_of_piece(lane->layout, piece), (uint32_t)start),
-                 lane->packed + start, order, run->count, sums);
+        sum_wide(lane, piece, block, order, run->count, sums);
         return;
     }
     rows = row_at(lane, piece, (uint32_t)start);
@@ -804,10 +819,7 @@ void tree_rows_sum_all(const struct tree_rows *lane, uint32_t block, uint32_t pi
     const uint8_t *rows;
 
     if (piece >= lane->layout->group_count) {
-        const uint16_t *bins = wide_at(lane, column_of_piece(lane->layout, piece), (uint32_t)start);
-
-        for (uint32_t i = 0; i < block_rows(lane, block); i++)
-            sums[bins[i]] += unpack(lane->packed[start + i]);
+        sum_wide(lane, piece, block, NULL, block_rows(lane, block), sums);
         return;
     }
     rows = row_at(lane, piece, (uint32_t)start);
