@@ -356,6 +356,19 @@ static void append_finding(const struct leak_rule *rule, double left, struct tex
         text_printf(out, "R2 %.4g on %u rows", 1 - left, rule->rows / 2);
 }
 
+/* As far as floats tell. */
+static bool are_whole(const struct leak_rule *rule, const struct transform_input *column)
+{
+    for (uint32_t i = 0; i < rule->known_count; i++) {
+        const double number = number_of_order(rule->known[i].order) * column->scale + column->mean;
+
+        if (rule->known[i].order != ALONE &&
+            fabs(number - floor(number + .5)) > 1e-3 + 1e-6 * fabs(number))
+            return false;
+    }
+    return true;
+}
+
 /* Rows of the same number tell the label, and those of the next ones do not. */
 static void note_names(struct leaks *leaks, const struct transform_input *column,
                        struct notice_list *notices)
@@ -364,7 +377,7 @@ static void note_names(struct leaks *leaks, const struct transform_input *column
     double equal, next;
 
     if (rule->is_words || column->list.form || column->part || rule->known_count < NAMES_MIN ||
-        rule->rows < NAMES_ROWS_MIN * rule->known_count)
+        rule->rows < NAMES_ROWS_MIN * rule->known_count || !are_whole(rule, column))
         return;
     equal = judge_rule(rule, OF_EQUAL);
     next = fmin(1, judge_rule(rule, OF_NEXT));

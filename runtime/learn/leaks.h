@@ -28,7 +28,7 @@
 #define LEAK_ROWS_MIN   100 /* of the sample */
 #define LEAK_OTHERS_MIN 20  /* rows that judge and are not of the most frequent class */
 #define LEAK_LOST       0.3 /* of the label: a column alone explains so much more than the model */
-#define NAMES_MIN       10  /* numbers that may be names: so many different ones, */
+#define NAMES_MIN       10  /* whole numbers that may be names: so many different ones, */
 #define NAMES_ROWS_MIN  4   /* with so many rows each in the mean, and */
 #define NAMES_GAIN      0.2 /* of the label more explained by equal numbers than by near ones */
 

@@ -28,6 +28,7 @@ static void table_init(struct table *table, enum input_type type, uint32_t class
                                        {.name = SLICE("x"),
                                         .type = type,
                                         .has_nulls = type == INPUT_NUMERIC,
+                                        .scale = 1,
                                         .dense_count = 2,
                                         .dense_offset = 1}}};
     for (uint32_t i = 0; i < ROWS; i++) {
@@ -134,6 +135,9 @@ static void numbers_that_are_rather_names_are_noticed(void **state)
     CHECK(notices.items[0].kind == NOTICE_READING);
     CHECK(strstr(notices.items[0].text, "column \"x\" holds numbers that seem to be names"));
     assert_string_equal(notices.items[0].hint, "COLUMN VOCABULARY(x) takes them as words.");
+    table.inputs[1].scale = 0.01; /* measures, and no names */
+    check_none(&table);
+    table.inputs[1].scale = 1;
     for (uint32_t i = 0; i < ROWS; i++)
         table.values[i] = (float)(random_of(1, i) + table.dense[3 * i + 1] / 20);
     check_none(&table);
