@@ -36,6 +36,21 @@ class Notices(harness.Case):
         self.assertEqual(shown, notices)
         return notices
 
+    def test_trees_without_a_split_say_which_limit_leaves_none(self):
+        database = self.connect(isolation_level=None)
+        for number, (rows, settings, wanted) in enumerate((
+                (30, "", "min_data_in_leaf = 20 needs 40 training rows, and there are 30"),
+                (200, ", gamma = 1e9", "gains more than gamma = 1e"), (200, "", None))):
+            with self.subTest(rows=rows, settings=settings):
+                database.execute(f"CREATE TABLE few{number} (x REAL, y REAL)")
+                database.executemany(f"INSERT INTO few{number} VALUES (?, ?)", [(i, 2. * i) for i in range(rows)])
+                found = database.execute(f"SELECT * FROM few{number} TO TRAIN LGBMRegressor WITH n_estimators = 5, test_size = 0"
+                                         f"{settings} LABEL y INTO few_model").fetchall()
+                said = [str(row) for row in found if "no tree has a split" in str(row)]
+                self.assertEqual(len(said), int(wanted is not None), found)
+                if wanted:
+                    self.assertIn(wanted, said[0])
+
     def test_a_column_that_gives_the_label_away_is_named(self):
         for columns, label, model, finding in (
                 ("a, noise, ended", "left_us", "LinearClassifier", 'column "ended.'),

@@ -71,6 +71,31 @@ static void weigh_leaves(struct trees *trees)
     }
 }
 
+/* Limits can leave no split at all, as those of LightGBM's names do where rows are few. */
+static void note_no_split(struct trees *trees)
+{
+    const struct trees_params *params = &trees->params;
+    const uint64_t rows = trees->dataset->train.rows;
+    struct notice_list *notices = &trees->measuring.notices;
+
+    if (trees->forest.node_count > trees->forest.tree_count || trees->forest.tree_count == 0)
+        return;
+    if (2. * params->min_rows > (double)rows) {
+        notice_add(
+            notices, NOTICE_SETTING,
+            "no tree has a split: min_data_in_leaf = %u needs %u training rows, and there are "
+            "%llu",
+            params->min_rows, 2 * params->min_rows, (unsigned long long)rows);
+        notice_hint(notices, "WITH min_data_in_leaf = 1 splits them.");
+        return;
+    }
+    notice_add(notices, NOTICE_SETTING,
+               "no tree has a split: none of %llu training rows gains more than gamma = %g with "
+               "min_child_weight = %g and min_data_in_leaf = %u on both sides",
+               (unsigned long long)rows, params->gamma, params->min_child_weight, params->min_rows);
+    notice_hint(notices, "Lower these; or the columns tell nothing of the label.");
+}
+
 static enum status measure(void *self, bool *is_done, struct error *err)
 {
     struct trees *trees = self;
@@ -90,6 +115,7 @@ static enum status measure(void *self, bool *is_done, struct error *err)
     model = fill_model(trees, &trees->measured);
     TRY(measuring_begin(&trees->measuring, &model, trees->spec, trees->dataset, trees->team,
                         MULTIPLICATIONS_OF_A_TREE * trees->arrays.tree_count, err));
+    note_no_split(trees);
     trees->measuring.predicts_no_mean = trees->objective.square_unit > 0 ||
                                         trees->objective.name == TREE_COX ||
                                         trees_rank(trees->objective.name);
