@@ -202,7 +202,7 @@ class Digests(harness.Case):
         return cursor
 
     def compare_predictions(self, label, here_as, there_as):
-        self.run_sqlite(TRAIN.format("t WHERE word IS NOT NULL").replace("DNNClassifier", "DNNRegressor" if label == "a" else "DNNClassifier")
+        self.run_sqlite(TRAIN.format("t WHERE length(word) > 0").replace("DNNClassifier", "DNNRegressor" if label == "a" else "DNNClassifier")
                         .replace("LABEL y INTO m", f"LABEL {label} INTO by_{label}"))
         inputs = [name for name in ("a", "b", "n", "word", "y") if name != label]
         cursor = self.copy_model(f"by_{label}")
@@ -216,9 +216,9 @@ class Digests(harness.Case):
         database.close()
         self.assertEqual(here, there)
         # The table alone is a model here, too: it can be measured, and trained again.
-        cursor.execute(f"SELECT * FROM totrain.run('SELECT * FROM t WHERE word IS NOT NULL TO EVALUATE by_{label}')")
+        cursor.execute(f"SELECT * FROM totrain.run('SELECT * FROM t WHERE length(word) > 0 TO EVALUATE by_{label}')")
         measured = {name: value for name, value, _, _ in cursor.fetchall()}
-        self.assertEqual(measured["loss"], self.run_sqlite(f"SELECT * FROM t WHERE word IS NOT NULL TO EVALUATE by_{label}")[0]["loss"])
+        self.assertEqual(measured["loss"], self.run_sqlite(f"SELECT * FROM t WHERE length(word) > 0 TO EVALUATE by_{label}")[0]["loss"])
 
     def test_a_model_of_sqlite_predicts_the_same_bits(self):
         self.compare_predictions("a", "double precision", "REAL")

@@ -14,6 +14,7 @@ totrain_test(test_constraints
 totrain_test(test_vectors SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_vectors.c USES planner LABEL unit)
 totrain_test(test_column_rounds SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_column_rounds.c USES planner scoring LABEL unit)
 totrain_test(test_column_kind SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_column_kind.c USES planner LABEL unit)
+totrain_test(test_spelling_notices SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_spelling_notices.c USES planner LABEL unit)
 totrain_test(test_value_hints SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_value_hints.c USES planner LABEL unit)
 totrain_test(test_trees_statements SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_trees_statements.c USES kinds planner LABEL unit)
 totrain_test(test_search

@@ -1,0 +1,159 @@
+#include "planner/spelling_notices.h"
+
+#include "scoring/written_number.h"
+#include "tests/check.h"
+
+/* Each notice of a column by itself. */
+static struct notice_list said(const struct query_column *column, enum input_reading reading)
+{
+    struct notice_list notices = {0};
+    const struct plan plan = {.notices = &notices};
+
+    note_written_numbers(&plan, column, reading);
+    return notices;
+}
+
+static struct notice_list nearly(const struct query_column *column, enum sql_dialect dialect,
+                                 bool is_left_out)
+{
+    struct notice_list notices = {0};
+    const struct plan plan = {.notices = &notices, .dialect = dialect};
+    const bool is_said = note_nearly_read(&plan, column, is_left_out);
+
+    CHECK_INT(is_said, notices.count > 0);
+    return notices;
+}
+
+static void check_said(const struct notice_list *notices, size_t i, const char *text,
+                       const char *hint)
+{
+    CHECK(notices->count > i);
+    if (!strstr(notices->items[i].text, text) || !strstr(notices->items[i].hint, hint))
+        check_failed("%s (%s)", notices->items[i].text, notices->items[i].hint);
+}
+
+static void ways_of_writing_numbers_are_told(void **state)
+{
+    struct query_column column = {.name = SLICE("Price 1"), .texts = 9, .separated_texts = 9};
+    struct notice_list notices;
+    (void)state;
+
+    notices = said(&column, READING_SEPARATED);
+    check_said(&notices, 0, "with a comma between thousands, in 9 sampled rows",
+               "VOCABULARY(\"Price 1\")");
+    column.written_texts = 3;
+    column.numbers.not_point = 1;
+    notices = said(&column, READING_COMMA);
+    check_said(&notices, 0, "with a decimal comma, '1.234,50' as 1234.5, in 12", "VOCABULARY");
+    notices = said(&column, READING_POINT);
+    check_said(&notices, 0, "with separators or signs around them", "VOCABULARY");
+    column.numbers.currencies = 1 << 1;
+    notices = said(&column, READING_POINT);
+    check_said(&notices, 0, "without the signs of currency", "VOCABULARY");
+    CHECK_INT(notices.count, 1);
+    column.numbers.percents = 12;
+    notices = said(&column, READING_POINT);
+    check_said(&notices, 0, "'12%' as 0.12", "VOCABULARY");
+    CHECK_INT(notices.count, 1); /* all of them */
+}
+
+static void amounts_of_several_currencies_and_some_percents_are_told(void **state)
+{
+    struct query_column column = {.name = SLICE("price"), .texts = 9, .written_texts = 9};
+    struct notice_list notices;
+    (void)state;
+
+    column.numbers.not_comma = 1;
+    column.numbers.currencies = 1 << 1 | 1 << 2;
+    column.numbers.percents = 4;
+    notices = said(&column, READING_POINT);
+    CHECK_INT(notices.count, 3);
+    check_said(&notices, 1, " and ", "one currency");
+    check_said(&notices, 2, "4 of 9 numbers are percents", "replace(price, '%', '') AS price");
+    column.numbers.currencies = 1 << 1 | 1 << 2 | 1 << 3 | 1 << 4;
+    notices = said(&column, READING_POINT);
+    check_said(&notices, 1, " and 1 other,", "");
+    column.numbers.currencies |= 1 << 5;
+    notices = said(&column, READING_POINT);
+    check_said(&notices, 1, " and 2 others,", "");
+}
+
+static void what_nothing_tells_is_asked(void **state)
+{
+    struct query_column column = {.name = SLICE("a"), .texts = 5, .numeric_texts = 5};
+    struct notice_list notices;
+    (void)state;
+
+    CHECK_INT(said(&column, READING_NUMBER).count, 0);
+    column.numbers.either = 5;
+    notices = said(&column, READING_NUMBER);
+    check_said(&notices, 0, "three digits behind it", "replace(a, '.', '') AS a reads '1.234'");
+    column.numeric_texts = 0;
+    CHECK_INT(said(&column, READING_NUMBER).count, 0);
+    column.separated_texts = 5;
+    notices = said(&column, READING_SEPARATED);
+    check_said(&notices, 0, "comma between thousands", "replace(a, ',', '.') AS a reads '1,234'");
+}
+
+static void columns_that_nearly_are_numbers_name_the_other_texts(void **state)
+{
+    struct query_column column = {
+        .name = SLICE("1st"), .texts = 100, .numeric_texts = 90, .word = "unknown"};
+    struct notice_list notices;
+    (void)state;
+
+    notices = nearly(&column, SQL_SQLITE, false);
+    check_said(&notices, 0,
+               "90 % of column \"1st\" are numbers, 10 cells are not, and all are taken",
+               "CASE WHEN ... THEN \"1st\" END AS \"1st\"");
+    column.word_size = 7;
+    column.word_cells = 8;
+    notices = nearly(&column, SQL_SQLITE, true);
+    check_said(&notices, 0, "it is left out; the most frequent other text is 'unknown', in 8 of 10",
+               "NULLIF(\"1st\", 'unknown') AS \"1st\" makes it missing; so of the others.");
+    column.word_cells = 10;
+    notices = nearly(&column, SQL_SQLITE, true);
+    check_said(&notices, 0, "in 10 of 10", "makes it missing.");
+    column.numeric_texts = 40;
+    CHECK_INT(nearly(&column, SQL_SQLITE, false).count, 0);
+    column.numeric_texts = 90;
+    column.code_texts = 5;
+    CHECK_INT(nearly(&column, SQL_SQLITE, false).count, 0);
+    column.blobs = 1;
+    CHECK_INT(nearly(&column, SQL_SQLITE, false).count, 0);
+}
+
+static void columns_that_nearly_are_dates_say_what_to_write(void **state)
+{
+    struct query_column column = {.name = SLICE("day"), .texts = 50, .dates = 45};
+    struct notice_list notices;
+    (void)state;
+
+    notices = nearly(&column, SQL_SQLITE, false);
+    check_said(&notices, 0, "90 % of column \"day\" are dates", "CASE WHEN");
+    column.dates = 0;
+    column.unclear_dates = 50;
+    notices = nearly(&column, SQL_SQLITE, false);
+    check_said(&notices, 0, "dates as 03/04/2024", "substr(day, 7) || '-' || substr(day, 4, 2)");
+    notices = nearly(&column, SQL_POSTGRES, true);
+    check_said(&notices, 0, "the day or the month is first, and it is left out",
+               "to_date(day, 'DD/MM/YYYY')");
+    column.short_years = 50;
+    notices = nearly(&column, SQL_POSTGRES, false);
+    check_said(&notices, 0, "03/04/05", "'DD/MM/YY'");
+    notices = nearly(&column, SQL_SQLITE, false);
+    check_said(&notices, 0, "the day, the month or the year", "'20' || substr(day, 7)");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ways_of_writing_numbers_are_told),
+        cmocka_unit_test(amounts_of_several_currencies_and_some_percents_are_told),
+        cmocka_unit_test(what_nothing_tells_is_asked),
+        cmocka_unit_test(columns_that_nearly_are_numbers_name_the_other_texts),
+        cmocka_unit_test(columns_that_nearly_are_dates_say_what_to_write),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
