@@ -1,6 +1,5 @@
 #include "planner/spelling_notices.h"
 
-#include "scoring/written_number.h"
 #include "tests/check.h"
 
 /* Each notice of a column by itself. */
