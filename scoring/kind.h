@@ -136,6 +136,9 @@ struct kind {
     /* Words of a category that are told apart; those beyond, and those that have no place in the
      * vocabulary, are one to the model. 0: each is told apart, or has a hash bucket. */
     uint32_t words_most;
+    /* And the training rows that a word of so many words needs for that: those of fewer are one,
+     * too. NULL: one row. */
+    uint64_t (*word_rows_least)(const struct kind_params *params, uint32_t words);
     /* Where numbers are kept: whether a regression's label is learned from as well when it is
      * counted from an origin (scoring/number_origin.h), which predictions have added. NULL: it
      * is never. */

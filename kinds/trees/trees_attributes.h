@@ -8,10 +8,13 @@
 #ifndef KINDS_TREES_TREES_ATTRIBUTES_H
 #define KINDS_TREES_TREES_ATTRIBUTES_H
 
+#include <math.h>
+
 #include "scoring/kind.h"
 #include "scoring/survival.h"
 
 #define TREE_LEAVES_MAX 65536 /* of a tree */
+#define TREES_WORDS_FEW 254   /* of a category, whose bins have 8 bits */
 
 #define TREE_OBJECTIVE_MAP(X)                                                                      \
     X(TREE_AUTOMATIC, "auto")                                                                      \
@@ -278,6 +281,16 @@ static inline double trees_quantile(const struct trees_params *params, uint32_t 
 static inline uint32_t trees_numbers(const struct trees_params *params)
 {
     return params->objective == TREE_QUANTILE ? params->quantile_alpha.count : 1;
+}
+
+/* Training rows that a word needs to have a bin of its own, in a column of so many words. Of many
+ * words those of fewer rows than cat_smooth would never be sorted, in any node. Of few words each
+ * has a bin. */
+static inline uint64_t trees_word_rows(const struct trees_params *params, uint32_t words)
+{
+    const bool is_sorted = words > TREES_WORDS_FEW && words >= params->max_cat_to_onehot;
+
+    return is_sorted && params->cat_smooth > 1 ? (uint64_t)ceil(params->cat_smooth - 0.5) : 1;
 }
 
 /* Rows are ranked within their groups. */

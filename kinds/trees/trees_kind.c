@@ -21,6 +21,11 @@ static enum aim aim_of(const struct kind_params *params)
     return trees_aim(trees_params(params)->objective);
 }
 
+static uint64_t word_rows_least(const struct kind_params *params, uint32_t words)
+{
+    return trees_word_rows(trees_params(params), words);
+}
+
 const struct kind trees_kind = {
     .name = "trees",
     .attributes = &trees_attributes,
@@ -32,6 +37,7 @@ const struct kind trees_kind = {
     .moves_label = trees_move_label,
     .takes_no_texts = true,
     .words_most = TREES_WORDS_MOST,
+    .word_rows_least = word_rows_least,
     .goes_on = true,
     .settle = trees_settle,
     .task_attribute = "objective",

@@ -103,6 +103,14 @@ static uint64_t rows_of_words(const struct transform_input *input, uint32_t coun
     return rows;
 }
 
+/* Training rows that a word of a category needs to be told apart. */
+static uint64_t rows_to_be_apart(const struct jobspec *spec, uint32_t words)
+{
+    const struct kind *kind = kind_of(spec);
+
+    return kind->word_rows_least ? kind->word_rows_least(&spec->params, words) : 1;
+}
+
 /* Of a kind of model that tells no more words apart than some: words that are one to it, where rows
  * enough have them. */
 static void note_shared(const struct column_statistics *statistics, uint32_t i,
@@ -111,11 +119,16 @@ static void note_shared(const struct column_statistics *statistics, uint32_t i,
     const struct column_counts *column = &statistics->columns[i];
     const struct transform_input *input = &dataset->transform.inputs[i];
     const uint32_t most = kind_of(statistics->spec)->words_most;
-    const uint32_t apart = input->word_count < most ? input->word_count : most;
     const uint64_t words = words_of(column), valued = statistics->rows - column->nulls;
+    const uint64_t least = rows_to_be_apart(statistics->spec, input->word_count);
+    uint32_t apart = input->word_count < most ? input->word_count : most;
     uint64_t rows;
 
-    if (words <= apart || dataset->old_model || !input->word_counts)
+    if (dataset->old_model || !input->word_counts)
+        return;
+    while (apart > 0 && input->word_counts[apart - 1] < least)
+        apart--;
+    if (words <= apart)
         return;
     rows = valued - rows_of_words(input, apart);
     if (words <= most && (double)rows < SHARED_LEAST * (double)valued)
@@ -128,6 +141,11 @@ static void note_shared(const struct column_statistics *statistics, uint32_t i,
     if (words > most)
         notice_hint(dataset->notices, "Trees tell %u words of a column apart, those of most rows.",
                     most);
+    else if (least > 1)
+        notice_hint(dataset->notices,
+                    "A word of fewer rows than cat_smooth, %llu here, is not told "
+                    "from others.",
+                    (unsigned long long)least);
     else if (words > statistics->spec->inputs[i].vocabulary_max)
         notice_hint(dataset->notices, "COLUMN VOCABULARY(%.*s, %llu) keeps them all.",
                     SLICE_FORMAT(column->name), (unsigned long long)words);

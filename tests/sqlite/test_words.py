@@ -41,6 +41,16 @@ class Words(harness.Case):
                     self.assertGreater(self.train("SELECT zip, z, c FROM t", classifier, "c")[0]["AUC"], .999)
             self.run_all("DROP TABLE t")
 
+    def test_words_of_fewer_rows_than_cat_smooth_are_told(self):
+        self.fill(400, 6)
+        found, notices = self.train("SELECT zip, z, y FROM t", "LGBMRegressor", "y")
+        self.assertIn('column "zip" has 400 different words: 400 of them, of 2160 rows, are one to the trees. A word of fewer '
+                      "rows than cat_smooth, 10 here, is not told from others.", notices)
+        self.assertLess(found["R2"], .1)
+        found, notices = self.train("SELECT zip, z, y FROM t", "LGBMRegressor", "y", "cat_smooth = 2, min_data_per_group = 5")
+        self.assertFalse([notice for notice in notices if "are one to the trees" in notice])
+        self.assertGreater(found["R2"], .9)
+
     def test_bins_of_numbers_are_none_of_words(self):
         self.fill(400)
         found, _ = self.train("SELECT zip, z, y FROM t", "XGBRegressor", "y", "max_bin = 4")

@@ -12,6 +12,8 @@
 
 #define COLUMNS_MOST 40
 
+static const struct trees_params plain = {.min_bin_rows = 1}, of_three_rows = {.min_bin_rows = 3};
+
 struct made {
     struct dataset dataset;
     struct transform_input inputs[COLUMNS_MOST];
@@ -52,7 +54,7 @@ static struct tree_bins bins_of(struct made *made, const float *values, uint32_t
 
     made_init(made, 1, rows);
     memcpy(made->dataset.sample.dense, values, rows * sizeof *values);
-    CHECK_OK(tree_bins_init(&bins, &made->dataset, bins_most, 1, NULL, &err));
+    CHECK_OK(tree_bins_init(&bins, &made->dataset, bins_most, &plain, NULL, &err));
     CHECK_INT(bins.column_count, 1);
     CHECK_INT(bins.offsets[1], bins.columns[0].bins);
     CHECK(bins.columns[0].cuts[bins.columns[0].bins - 3] == FLT_MAX);
@@ -100,16 +102,17 @@ static void bins_have_rows_enough(void **state)
     (void)state;
 
     tree_bins_deinit(&bins);
-    CHECK_OK(tree_bins_init(&bins, &made.dataset, 255, 3, NULL, &err));
+    CHECK_OK(tree_bins_init(&bins, &made.dataset, 255, &of_three_rows, NULL, &err));
     CHECK_INT(bins.columns[0].bins, 2 + 3 + 1);
     CHECK(bins.columns[0].cuts[0] == 2.5f && bins.columns[0].cuts[1] == 3.5f);
     CHECK(bins.columns[0].cuts[2] == 6.5f);
     tree_bins_deinit(&bins);
-    CHECK_OK(tree_bins_init(&bins, &made.dataset, 5, 3, NULL, &err)); /* three of 10 rows */
+    CHECK_OK(
+        tree_bins_init(&bins, &made.dataset, 5, &of_three_rows, NULL, &err)); /* three of 10 rows */
     CHECK_INT(bins.columns[0].bins, 2 + 2 + 1);
     tree_bins_deinit(&bins);
     made.dataset.train.rows = 30;
-    CHECK_OK(tree_bins_init(&bins, &made.dataset, 255, 3, NULL, &err));
+    CHECK_OK(tree_bins_init(&bins, &made.dataset, 255, &of_three_rows, NULL, &err));
     CHECK_INT(bins.columns[0].bins, 2 + 6 + 1);
     tree_bins_deinit(&bins);
     made_deinit(&made);
@@ -280,7 +283,7 @@ static void rows_have_the_bins_of_their_values(void **state)
         to_tall[c] = tall + (size_t)c * ROWS;
     }
     for (uint32_t most = 2; most < TREE_BINS_MAX; most += 23) {
-        CHECK_OK(tree_bins_init(&bins, &made.dataset, most, 1, NULL, &err));
+        CHECK_OK(tree_bins_init(&bins, &made.dataset, most, &plain, NULL, &err));
         memset(wide, 0xee, sizeof wide);
         tree_bins_rows(&bins, &made.dataset, dense, NULL, ROWS, to_wide, 16);
         tree_bins_rows(&bins, &made.dataset, dense, NULL, ROWS - 37, to_tall, 1);
@@ -326,8 +329,8 @@ static void cuts_are_those_of_the_set_of_values(void **state)
         memcpy(turned.dataset.sample.dense + (size_t)row * SORTS,
                made.dataset.sample.dense + (size_t)(row * 1009u % SAMPLE) * SORTS,
                SORTS * sizeof(float));
-    CHECK_OK(tree_bins_init(&bins, &made.dataset, 100, 1, NULL, &err));
-    CHECK_OK(tree_bins_init(&others, &turned.dataset, 100, 1, team, &err));
+    CHECK_OK(tree_bins_init(&bins, &made.dataset, 100, &plain, NULL, &err));
+    CHECK_OK(tree_bins_init(&others, &turned.dataset, 100, &plain, team, &err));
     for (uint32_t c = 0; c < SORTS; c++) {
         CHECK_INT(bins.columns[c].bins, others.columns[c].bins);
         CHECK(memcmp(bins.columns[c].cuts, others.columns[c].cuts,
@@ -430,7 +433,7 @@ static void words_have_bins_by_how_often_they_are(void **state)
     made.dataset.transform.inputs = inputs;
     made.dataset.transform.input_count = 3;
     made.dataset.transform.id_count = 2;
-    CHECK_OK(tree_bins_init(&bins, &made.dataset, 100, 1, NULL, &err));
+    CHECK_OK(tree_bins_init(&bins, &made.dataset, 100, &plain, NULL, &err));
     CHECK(!bins.columns[0].is_category && bins.columns[1].is_category);
     CHECK_INT(bins.columns[0].input, 1);
     CHECK_INT(bins.columns[1].input, 0);
@@ -457,12 +460,55 @@ static void words_have_bins_by_how_often_they_are(void **state)
         CHECK_INT(wide[row], row >= 290 ? 0 : row < 280 ? row + 1 : 281);
     tree_bins_deinit(&bins);
     inputs[2].word_count = 7; /* other words than these seven are hashed */
-    CHECK_OK(tree_bins_init(&bins, &made.dataset, 255, 1, NULL, &err));
+    CHECK_OK(tree_bins_init(&bins, &made.dataset, 255, &plain, NULL, &err));
     CHECK_INT(bins.columns[2].bins, 9);
     CHECK_INT(tree_bin_of_word(&bins.columns[2], 5 + 6), 7);
     CHECK_INT(tree_bin_of_word(&bins.columns[2], 5 + 7), 8);
     tree_bins_deinit(&bins);
     made_deinit(&made);
+}
+
+static uint32_t words_with_bins(uint32_t words, double cat_smooth, bool is_old)
+{
+    const struct trees_params params = {.min_bin_rows = 1, .cat_smooth = cat_smooth};
+    uint64_t counts[600];
+    struct transform_input input = {
+        .type = INPUT_CATEGORY, .word_count = words, .word_counts = counts, .hash_buckets = 3};
+    const struct model old = {0};
+    struct made made;
+    struct tree_bins found;
+    struct error err;
+    uint32_t apart;
+
+    for (uint32_t i = 0; i < words; i++)
+        counts[i] = words - i; /* the most frequent come first */
+    made_init(&made, 1, 1);
+    made.dataset.transform.inputs = &input;
+    made.dataset.transform.dense_width = 0;
+    made.dataset.transform.id_count = 1;
+    made.dataset.old_model = is_old ? &old : NULL;
+    CHECK_OK(tree_bins_init(&found, &made.dataset, 255, &params, NULL, &err));
+    apart = found.columns[0].words;
+    CHECK_INT(found.columns[0].bins, apart + 2);
+    CHECK_INT(tree_bin_of_word(&found.columns[0], (int32_t)apart), apart + 1);
+    tree_bins_deinit(&found);
+    made_deinit(&made);
+    return apart;
+}
+
+static void words_that_are_never_sorted_share_a_bin(void **state)
+{
+    (void)state;
+    CHECK_INT(words_with_bins(600, 0, false), 600);
+    CHECK_INT(words_with_bins(600, 1, false), 600);
+    CHECK_INT(words_with_bins(600, 10, false), 591);
+    CHECK_INT(words_with_bins(600, 10.4, false),
+              591); /* as rows are rounded where they are sorted */
+    CHECK_INT(words_with_bins(600, 10.6, false), 590);
+    CHECK_INT(words_with_bins(600, 500, false), 101);
+    CHECK_INT(words_with_bins(600, 1000, false), 0);
+    CHECK_INT(words_with_bins(600, 10, true), 600);  /* other rows were counted */
+    CHECK_INT(words_with_bins(254, 10, false), 254); /* few */
 }
 
 static void check_category(uint32_t words, uint32_t buckets, uint32_t bins, bool is_wide)
@@ -477,7 +523,7 @@ static void check_category(uint32_t words, uint32_t buckets, uint32_t bins, bool
     made.dataset.transform.inputs = &input;
     made.dataset.transform.input_count = 1;
     made.dataset.transform.id_count = 1;
-    CHECK_OK(tree_bins_init(&found, &made.dataset, 2, 1, NULL, &err));
+    CHECK_OK(tree_bins_init(&found, &made.dataset, 2, &plain, NULL, &err));
     CHECK_INT(found.columns[0].bins, bins);
     CHECK_INT(found.wide_count, is_wide);
     CHECK_INT(tree_bin_of_word(&found.columns[0], -1), 0);
@@ -510,7 +556,7 @@ static void a_text_is_refused(void **state)
     made_init(&made, 1, 1);
     made.inputs[0].type = INPUT_TEXT;
     made.inputs[0].name = slice_of("comment");
-    CHECK_FAILS(tree_bins_init(&bins, &made.dataset, 255, 1, NULL, &err), STATUS_INVALID,
+    CHECK_FAILS(tree_bins_init(&bins, &made.dataset, 255, &plain, NULL, &err), STATUS_INVALID,
                 "\"comment\"");
     CHECK(strstr(err.hint, "category"));
     tree_bins_deinit(&bins);
@@ -538,7 +584,7 @@ static void rows_count_by_their_weights(void **state)
     made_init(&made, 1, ROWS);
     memcpy(made.dataset.sample.dense, all, sizeof all);
     made.dataset.sample.roles[ROLE_SAMPLE_WEIGHT] = weights;
-    CHECK_OK(tree_bins_init(&bins, &made.dataset, 30, 1, NULL, &err));
+    CHECK_OK(tree_bins_init(&bins, &made.dataset, 30, &plain, NULL, &err));
     CHECK_INT(bins.columns[0].bins, wanted.columns[0].bins);
     assert_memory_equal(bins.columns[0].cuts, wanted.columns[0].cuts,
                         (wanted.columns[0].bins - 2) * sizeof(float));
@@ -562,6 +608,7 @@ int main(void)
         cmocka_unit_test(no_bin_has_much_more_than_its_share),
         cmocka_unit_test(words_have_bins_by_how_often_they_are),
         cmocka_unit_test(a_category_has_a_bin_for_each_word),
+        cmocka_unit_test(words_that_are_never_sorted_share_a_bin),
         cmocka_unit_test(a_text_is_refused),
         cmocka_unit_test(rows_count_by_their_weights),
     };

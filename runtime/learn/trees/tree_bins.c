@@ -327,15 +327,30 @@ static enum status cut_columns(struct tree_bins *bins, uint32_t numbers,
     return status;
 }
 
-static struct tree_column category_of(const struct transform *transform, uint32_t number)
+/* The most frequent words come first. An old model's are counted by other rows. */
+static uint32_t sorted_words(const struct dataset *dataset, const struct trees_params *params,
+                             const struct transform_input *input)
 {
-    const struct transform_input *input = &transform->inputs[number];
+    const uint64_t least = trees_word_rows(params, input->word_count);
+    uint32_t count = input->word_count;
+
+    while (input->word_counts && !dataset->old_model && count > 0 &&
+           input->word_counts[count - 1] < least)
+        count--;
+    return count;
+}
+
+static struct tree_column category_of(const struct dataset *dataset,
+                                      const struct trees_params *params, uint32_t number)
+{
+    const struct transform_input *input = &dataset->transform.inputs[number];
     const bool has_words = input->rule == RULE_WORDS;
     const uint32_t values = input->word_count + (has_words ? 0 : input->hash_buckets);
-    const bool has_others =
-        values > TREE_WIDE_BINS_MAX - 1 || (has_words && input->hash_buckets > 0);
+    const uint32_t sorted = has_words ? sorted_words(dataset, params, input) : values;
+    const bool has_others = sorted < values || sorted > TREE_WIDE_BINS_MAX - 1 ||
+                            (has_words && input->hash_buckets > 0);
     const uint32_t most = TREE_WIDE_BINS_MAX - 1 - has_others;
-    const uint32_t words = values < most ? values : most;
+    const uint32_t words = sorted < most ? sorted : most;
 
     return (struct tree_column){
         .is_category = true,
@@ -348,12 +363,14 @@ static struct tree_column category_of(const struct transform *transform, uint32_
 }
 
 /* Those that are wide, or those that are not. Returns how many columns there are then. */
-static uint32_t add_categories(struct tree_bins *bins, const struct transform *transform,
-                               bool are_wide, uint32_t count)
+static uint32_t add_categories(struct tree_bins *bins, const struct dataset *dataset,
+                               const struct trees_params *params, bool are_wide, uint32_t count)
 {
+    const struct transform *transform = &dataset->transform;
+
     for (uint32_t i = 0; i < transform->input_count; i++)
         if (transform->inputs[i].type == INPUT_CATEGORY) {
-            const struct tree_column column = category_of(transform, i);
+            const struct tree_column column = category_of(dataset, params, i);
 
             if ((column.bins > TREE_BINS_MAX) == are_wide)
                 bins->columns[count++] = column;
@@ -362,8 +379,10 @@ static uint32_t add_categories(struct tree_bins *bins, const struct transform *t
 }
 
 /* Numbers first; where a column is among those of its kind its input says. */
-static uint32_t describe_columns(struct tree_bins *bins, const struct transform *transform)
+static uint32_t describe_columns(struct tree_bins *bins, const struct dataset *dataset,
+                                 const struct trees_params *params)
 {
+    const struct transform *transform = &dataset->transform;
     uint32_t count = 0, numbers;
 
     for (uint32_t i = 0; i < transform->input_count; i++)
@@ -371,8 +390,8 @@ static uint32_t describe_columns(struct tree_bins *bins, const struct transform 
             bins->columns[count++] =
                 (struct tree_column){.input = i, .place = transform->inputs[i].dense_offset};
     numbers = count;
-    count = add_categories(bins, transform, false, count);
-    bins->wide_count = add_categories(bins, transform, true, count) - count;
+    count = add_categories(bins, dataset, params, false, count);
+    bins->wide_count = add_categories(bins, dataset, params, true, count) - count;
     return numbers;
 }
 
@@ -396,7 +415,7 @@ static enum status check_inputs(const struct transform *transform, struct error 
 }
 
 enum status tree_bins_init(struct tree_bins *bins, const struct dataset *dataset,
-                           uint32_t bins_most, uint32_t rows_least, struct team *team,
+                           uint32_t bins_most, const struct trees_params *params, struct team *team,
                            struct error *err)
 {
     const struct transform *transform = &dataset->transform;
@@ -418,8 +437,8 @@ enum status tree_bins_init(struct tree_bins *bins, const struct dataset *dataset
         tree_bins_deinit(bins);
         return fail_no_memory(err);
     }
-    numbers = describe_columns(bins, transform);
-    status = cut_columns(bins, numbers, dataset, bins_most, rows_least, team, err);
+    numbers = describe_columns(bins, dataset, params);
+    status = cut_columns(bins, numbers, dataset, bins_most, params->min_bin_rows, team, err);
     if (status != STATUS_OK) {
         tree_bins_deinit(bins);
         return status;

@@ -14,16 +14,17 @@
  * missing.
  *
  * Of a category each word has a bin, word i the bin i + 1; words that are no words of it but
- * hashed share the last bin. Columns of more than 256 bins are wide: their bins have 16 bits, and
- * they come after all others, so that rows keep both kinds apart. There are at most
- * TREE_WIDE_BINS_MAX bins: words beyond share the last one, too (kind.words_most, of which the user
- * is told).
+ * hashed share the last bin, with those of many words that too few rows have to be sorted
+ * (trees_word_rows). Columns of more than 256 bins are wide: their bins have 16 bits, and they come
+ * after all others, so that rows keep both kinds apart. There are at most TREE_WIDE_BINS_MAX bins:
+ * words beyond share the last one, too (kind.words_most). The user is told of words that share.
  *
  * Cuts are a function of the sample and the limit, so all workers have the same.
  */
 #ifndef RUNTIME_LEARN_TREES_TREE_BINS_H
 #define RUNTIME_LEARN_TREES_TREE_BINS_H
 
+#include "kinds/trees/trees_attributes.h"
 #include "runtime/data/dataset.h"
 
 #define TREE_BINS_MAX      256 /* of a column that is not wide, with that of missing values */
@@ -49,12 +50,12 @@ struct tree_bins {
 };
 
 /* bins_most: of a number, without that of missing values; 2 to TREE_BINS_MAX - 1. That of FLT_MAX
- * is not counted where there is room for it. rows_least: training rows of a number's bin, as far as
- * the sample tells; 1 or less is no limit. The data set's sample is held
+ * is not counted where there is room for it. Of the parameters min_bin_rows, the training rows of a
+ * number's bin as far as the sample tells, and those of words. The data set's sample is held
  * meanwhile. INVALID for an input that is a text (TEXT(c)), naming it. NO_MEMORY, and what the
  * sample's rows fail by. */
 enum status tree_bins_init(struct tree_bins *bins, const struct dataset *dataset,
-                           uint32_t bins_most, uint32_t rows_least, struct team *team,
+                           uint32_t bins_most, const struct trees_params *params, struct team *team,
                            struct error *err);
 void tree_bins_deinit(struct tree_bins *bins);
 

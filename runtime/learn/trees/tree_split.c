@@ -481,9 +481,24 @@ static void rank_bins(const struct finding *finding, struct ranked_bins *ranked)
     }
 }
 
-/* Those that come first in an order, of thousands: no more of them than sets may have. */
+/* The least integer of hessians that a sorted bin may have: is_ranked, which grows with it, without
+ * an arithmetic for each of thousands of bins. */
+static int64_t least_ranked(const struct finding *finding)
+{
+    const double rows = finding->options->cat_smooth - 0.5;
+    const double hessian = rows / finding->rules.units.rows_of_hessian;
+    int64_t least = hessian >= 0x1p62 ? INT64_MAX : hessian > 1 ? (int64_t)hessian : 1;
+
+    while (least > 1 && is_ranked(finding, (struct tree_sums){0, least - 1}))
+        least--;
+    while (least < INT64_MAX && !is_ranked(finding, (struct tree_sums){0, least}))
+        least++;
+    return least;
+}
+
+/* Those that come first in an order, of thousands: no more of them than sets may have, `most`. */
 struct leaders {
-    uint32_t count;
+    uint32_t count, most;
     double ranks[TREE_LIST_WORDS];
     uint16_t bins[TREE_LIST_WORDS];
 };
@@ -494,7 +509,7 @@ static void lead(struct leaders *leaders, double rank, uint16_t bin, bool is_las
 {
     uint32_t at = leaders->count;
 
-    if (at == TREE_LIST_WORDS) {
+    if (at == leaders->most) {
         const double last = leaders->ranks[at - 1];
 
         if (is_last_first ? rank > last : rank >= last)
@@ -513,17 +528,19 @@ static void lead(struct leaders *leaders, double rank, uint16_t bin, bool is_las
     leaders->bins[at] = bin;
 }
 
-/* Both ends of the order are all that sets are made of, so nothing is sorted between them. */
-static void rank_many(const struct finding *finding, struct ranked_bins *ranked)
+/* Both ends of the order are all that sets are made of, so nothing is sorted between them. most: at
+ * each end, 1 to TREE_LIST_WORDS. */
+static void rank_many(const struct finding *finding, uint32_t most, struct ranked_bins *ranked)
 {
-    struct leaders firsts = {0}, lasts = {0};
+    const int64_t least = least_ranked(finding);
+    struct leaders firsts = {.most = most}, lasts = {.most = most};
 
     ranked->count = 0;
     for (uint32_t bin = 1; bin < finding->column->bins; bin++) {
         const struct tree_sums sums = finding->histogram[bin];
         double rank;
 
-        if (!is_ranked(finding, sums))
+        if (sums.hessian < least)
             continue;
         rank = rank_of(finding, sums);
         lead(&firsts, rank, (uint16_t)bin, false);
@@ -576,11 +593,11 @@ static void find_set(const struct finding *finding, struct tree_split *best)
     struct word_sets sets;
     struct choice choice;
 
+    most = is_wide && most > TREE_LIST_WORDS ? TREE_LIST_WORDS : most;
     if (is_wide)
-        rank_many(finding, &ranked);
+        rank_many(finding, most, &ranked);
     else
         rank_bins(finding, &ranked);
-    most = is_wide && most > TREE_LIST_WORDS ? TREE_LIST_WORDS : most;
     half = ranked.count / 2;
     sets.partings.count = 0;
     add_sets(finding, ranked.firsts, ranked.count - half < most ? ranked.count - half : most,

@@ -502,8 +502,7 @@ static enum status open_sampled(struct trees *trees, struct error *err)
         memcpy(trees->base, trees->start.old->base, trees->outputs * sizeof *trees->base);
     else
         tree_objective_base(&trees->objective, trees->base);
-    return tree_bins_init(&trees->bins, trees->dataset, bins_most, params->min_bin_rows,
-                          trees->team, err);
+    return tree_bins_init(&trees->bins, trees->dataset, bins_most, params, trees->team, err);
 }
 
 static enum status open_parts(struct trees *trees, struct error *err)
