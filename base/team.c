@@ -8,7 +8,8 @@
 #include "base/progress.h"
 #include "base/thread.h"
 
-#define SPINS 4000 /* looks for work before a member sleeps: some ten microseconds */
+#define SPINS       4000  /* looks for work before a member sleeps: some ten microseconds */
+#define WAKING_PAYS 2.5e5 /* nanoseconds of work: several times what waking a sleeper takes */
 
 /* A ticket is the number of a call, in the upper half, and its next task in the
  * lower: the thread that raises it from n to n + 1 has taken task n of that call.
@@ -192,6 +193,11 @@ void team_free(struct team *team)
 uint32_t team_size(const struct team *team)
 {
     return team ? team->size : 1;
+}
+
+struct team *team_for(struct team *team, double nanoseconds)
+{
+    return nanoseconds < WAKING_PAYS ? NULL : team;
 }
 
 void team_run(struct team *team, uint32_t count, team_task *task, void *context)

@@ -29,6 +29,10 @@ struct team *team_new(uint32_t size);
 void team_free(struct team *team);
 uint32_t team_size(const struct team *team);
 
+/* The team where it pays to wake it for a call's tasks, which take so many nanoseconds of one
+ * thread together, about; else NULL, the caller alone. */
+struct team *team_for(struct team *team, double nanoseconds);
+
 /* Whatever a task wrote is seen by the caller afterwards. */
 void team_run(struct team *team, uint32_t count, team_task *task, void *context);
 

@@ -94,12 +94,25 @@ static void a_team_of_one_needs_no_threads(void **state)
     free(counts);
 }
 
+static void a_team_is_left_asleep_for_little_work(void **state)
+{
+    struct team *team = team_new(2);
+    (void)state;
+
+    CHECK(team != NULL);
+    CHECK(team_for(team, 0) == NULL && team_for(team, 1e4) == NULL);
+    CHECK(team_for(team, 1e6) == team);
+    CHECK(team_for(NULL, 1e9) == NULL);
+    team_free(team);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_task_is_done_once_in_each_of_many_calls),
         cmocka_unit_test(members_work_at_the_same_time),
         cmocka_unit_test(a_team_of_one_needs_no_threads),
+        cmocka_unit_test(a_team_is_left_asleep_for_little_work),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

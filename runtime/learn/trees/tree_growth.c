@@ -8,6 +8,7 @@
 #include "base/words.h"
 
 #define COLUMNS_OF_TASK 8
+#define BIN_NANOSECONDS 5 /* of the search in a processor, about */
 #define TREE_NO_NODE    UINT32_MAX
 
 /* Whose columns are drawn. */
@@ -346,7 +347,8 @@ static enum status search_all(struct growing_tree *growth, struct search *search
     TRY(RESERVE(growth, found, found_room, 2 * tasks + 2, err));
     search->allowed = allowed;
     search->found = growth->found;
-    team_run(team, tasks, search_columns, search);
+    team_run(team_for(team, 2.0 * count * growth->total_bins * BIN_NANOSECONDS), tasks,
+             search_columns, search);
     for (uint32_t task = 0; task < tasks; task++)
         if (search->were_bad[task])
             return memory_damaged(err, "the rows of a node");

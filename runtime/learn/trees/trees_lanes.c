@@ -18,6 +18,10 @@
 #define PARTS_MOST 2       /* of a node, for each thread */
 #define LANES      16      /* of a vector */
 #define AHEAD_ROWS 256     /* of a node: as many are asked for before they are needed */
+/* What a processor takes, about: for an output of a row in a lane's task, for a column of a row
+ * that is summed. */
+#define ROW_NANOSECONDS  20
+#define CELL_NANOSECONDS 1
 
 /* What a lane's task tells; tasks of different lanes run side by side. */
 struct lane_result {
@@ -224,6 +228,17 @@ static int64_t *counts_of(const struct counts_task *about, uint32_t member)
     return about->counts + (size_t)member * about->count;
 }
 
+/* The team, if so much work with each row of the lanes is enough for it. */
+static struct team *team_of_lanes(const struct trees *trees, uint32_t first, uint32_t end,
+                                  double nanoseconds)
+{
+    double rows = 0;
+
+    for (uint32_t lane = first; lane < end; lane++)
+        rows += trees->rows[lane].rows;
+    return team_for(trees->team, rows * nanoseconds);
+}
+
 /* What the phase sums is added to by the lanes' tasks: integers, or what has owners. */
 static enum status count_lanes(struct trees *trees, uint32_t first, uint32_t end, team_task *task,
                                int64_t *integers, int64_t *owned, struct error *err)
@@ -242,7 +257,7 @@ static enum status count_lanes(struct trees *trees, uint32_t first, uint32_t end
         status = fail_no_memory(err);
     } else {
         trees_list_leaves(&trees->growing, about.leaves);
-        team_run(trees->team, end - first, task, &about);
+        team_run(team_of_lanes(trees, first, end, ROW_NANOSECONDS), end - first, task, &about);
         status = first_failure(trees->errors + first, end - first, err);
         for (size_t i = 0; i < all; i++) {
             totals[i % count] = words_add(totals[i % count], about.counts[i]);
@@ -662,6 +677,7 @@ static enum status sum_histograms(struct trees *trees, uint32_t first, uint32_t 
     const uint32_t most = PARTS_MOST * team_size(trees->team);
     struct parts_task about = {trees, NULL, 0};
     enum status status = STATUS_OK;
+    double rows = 0;
 
     about.parts = malloc(((size_t)nodes * most + 1) * sizeof *about.parts);
     if (!about.parts)
@@ -677,8 +693,11 @@ static enum status sum_histograms(struct trees *trees, uint32_t first, uint32_t 
 
         about.count += cut_parts(trees, first, end, &whole, most, about.parts + about.count);
     }
+    for (uint32_t i = 0; i < about.count; i++)
+        rows += (double)about.parts[i].size;
     qsort(about.parts, about.count, sizeof *about.parts, compare_parts);
-    team_run(trees->team, about.count, sum_part, &about);
+    team_run(team_for(trees->team, rows * CELL_NANOSECONDS * trees->bins.column_count), about.count,
+             sum_part, &about);
     for (uint32_t lane = first; lane < end; lane++) {
         trees->rows[lane].is_packed = true;
         trees->rows[lane].divided = is_root ? 0 : tree->divided_count;
@@ -765,7 +784,8 @@ static enum status compute_gradients(struct trees *trees, uint32_t first, uint32
         if (!about.metrics)
             return fail_no_memory(err);
     }
-    team_run(trees->team, end - first, gradients_task, &about);
+    team_run(team_of_lanes(trees, first, end, ROW_NANOSECONDS * trees->outputs), end - first,
+             gradients_task, &about);
     for (size_t i = 0; i < members * about.metric_count; i++) {
         int64_t *total = &integers[TREES_GRADIENTS_INTEGERS + i % about.metric_count];
 
