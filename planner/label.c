@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "planner/column_dates.h"
 #include "planner/column_kind.h"
 #include "planner/planning.h"
 #include "planner/query.h"
@@ -53,6 +54,11 @@ static enum status refuse_words(const struct planning *planning, const struct qu
         return error_hint(planning->err, "Most are numbers: WHERE %.*s <> '%.*s' leaves out %u.",
                           SLICE_FORMAT(column->name), (int)column->word_size, column->word,
                           (unsigned)column->word_cells);
+    if (column_is_date(column))
+        return error_hint(planning->err,
+                          "A regressor learns numbers: julianday(%.*s) counts days, "
+                          "strftime('%%s', %.*s) seconds.",
+                          SLICE_FORMAT(column->name), SLICE_FORMAT(column->name));
     return error_hint(planning->err, "A regressor learns numbers; for words there is %s.",
                       classifier_beside(plan->estimator));
 }
@@ -114,6 +120,25 @@ enum status label_plan(struct planning *planning)
     plan->label_reading = column_reading(column);
     plan->label_type = LABEL_REAL; /* a regressor answers between the whole numbers, too */
     return STATUS_OK;
+}
+
+void label_date_notice(const struct plan *plan)
+{
+    const struct query_column *column;
+    bool is_days;
+
+    if (plan->estimator->task != TASK_REGRESSION || plan->label_column < 0)
+        return;
+    column = &plan->query.columns[plan->label_column];
+    is_days = slice_is(column->sql_type, "pg_catalog.date");
+    if (!is_days && !slice_is(column->sql_type, "pg_catalog.timestamptz") &&
+        !slice_is(column->sql_type, "pg_catalog.\"timestamp\""))
+        return;
+    notice_add(plan->notices, NOTICE_LABEL,
+               "label column \"%.*s\" is learned, and predicted, as %s since 1970-01-01",
+               SLICE_FORMAT(column->name), is_days ? "days" : "seconds");
+    notice_hint(plan->notices, is_days ? "date '1970-01-01' + round(prediction)::int is the date."
+                                       : "to_timestamp(prediction) is the time.");
 }
 
 void label_notice(const struct plan *plan)

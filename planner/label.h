@@ -8,6 +8,8 @@
 
 enum status label_plan(struct planning *planning);
 
+/* Of a regressor whose label is a date or a time of PostgreSQL: what its predictions count. */
+void label_date_notice(const struct plan *plan);
 /* EXPLAIN: what the sample tells of the labels. TRAIN tells it of all rows. */
 void label_notice(const struct plan *plan);
 /* INVALID at a LABEL of the statement: the estimator learns without. */

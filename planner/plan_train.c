@@ -249,6 +249,7 @@ static enum status plan_one(struct planning *planning)
     TRY(old_model_order(planning));
     TRY(settle_inputs(planning));
     input_notices(plan);
+    label_date_notice(plan);
     if (plan->explain_only)
         label_notice(plan);
     roles_notices(plan);

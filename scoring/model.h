@@ -25,13 +25,23 @@
 
 #define MODEL_PARAMETERS_MAX ((uint64_t)1 << 31)
 
+/* How label_names.h writes classes that are numbers. */
+enum label_spelling {
+    LABEL_AS_NUMBER,
+    LABEL_AS_BOOLEAN, /* false, true */
+    LABEL_AS_DATE,    /* 2024-03-31: days since 1970-01-01 */
+    LABEL_AS_TIME,    /* 2024-03-31 22:30:00: seconds since then */
+    LABEL_AS_INSTANT  /* 2024-03-31 22:30:00+00: likewise, of a type with a time zone */
+};
+
 /* The classes of a classifier, ascending: numbers by value, texts by bytes.
  * Of two one is "positive": model_positive. */
 struct labels {
     enum label_type type;
     uint32_t count;
     struct cell *values;
-    enum input_reading reading; /* of a regression's label */
+    enum label_spelling spelling; /* what numbers were in the database */
+    enum input_reading reading;   /* of a regression's label */
 };
 
 struct kind;

@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 #include "scoring/kind.h"
+#include "scoring/label_names.h"
 #include "scoring/model_bytes.h"
 
 #define EXACT_INTEGER   ((int64_t)1 << 53) /* what a JSON number holds exactly */
@@ -633,6 +634,7 @@ static enum status read_labels(const cJSON *meta, struct arena *arena, struct mo
     if (!task_has_label(model->task))
         return STATUS_OK;
     TRY(read_reading(object, model->format, false, &model->labels.reading, err));
+    model->labels.spelling = label_spelling_of(model->label_declared);
     if (model->task == TASK_CLASSIFICATION) {
         TRY(read_classes(object, arena, &model->labels, err));
         TRY(read_link(object, model, err));

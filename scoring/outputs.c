@@ -141,7 +141,7 @@ static enum status append_probabilities(const struct labels *labels,
         char buffer[TRANSFORM_WORD_BUFFER];
 
         text_clear(&name);
-        text_append(&name, label_name(&labels->values[i], buffer));
+        text_append(&name, label_name(labels, i, buffer));
         json_add_real(object, text_string(&name), workspace->probabilities[i]);
     }
     status = name.failed ? fail_no_memory(err) : json_print(object, false, &workspace->json, err);
@@ -235,7 +235,7 @@ static void name_output(const struct model *model, uint32_t output, struct text 
 
     text_clear(name);
     if (model->task == TASK_CLASSIFICATION)
-        text_append(name, label_name(&model->labels.values[output], buffer));
+        text_append(name, label_name(&model->labels, output, buffer));
     else
         text_append_real(name, model->aim.quantiles[output]);
 }

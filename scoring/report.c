@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "scoring/elementary.h"
+#include "scoring/label_names.h"
 #include "scoring/metrics.h"
 #include "scoring/ranking.h"
 
@@ -201,10 +202,21 @@ static struct cell word(const char *text)
     return (struct cell){.type = CELL_TEXT, .text = slice_of(text)};
 }
 
-static struct cell label_of(const struct report *report, uint32_t label)
+/* As it is where it is a plain number or a text; spelled in the writing's arena otherwise. NULL of
+ * the label that the model does not know. */
+static struct cell label_of(const struct report *report, const struct writing *writing,
+                            uint32_t label)
 {
-    return label < report->labels ? report->model->labels.values[label]
-                                  : (struct cell){.type = CELL_NULL};
+    const struct labels *labels = &report->model->labels;
+    char buffer[TRANSFORM_WORD_BUFFER];
+    struct slice name;
+
+    if (label >= report->labels)
+        return (struct cell){.type = CELL_NULL};
+    if (labels->spelling == LABEL_AS_NUMBER)
+        return labels->values[label];
+    name = arena_copy(writing->arena, label_name(labels, label, buffer));
+    return (struct cell){.type = name.data ? CELL_TEXT : CELL_NULL, .text = name};
 }
 
 static enum status make_room(struct writing *writing, size_t rows, struct error *err)
@@ -243,7 +255,7 @@ static enum status write_confusion(const struct report *report, struct writing *
         for (uint32_t j = 0; j < report->labels; j++)
             if (has_pair(report, i, j))
                 put(writing,
-                    (struct cell[]){label_of(report, i), label_of(report, j),
+                    (struct cell[]){label_of(report, writing, i), label_of(report, writing, j),
                                     integer(report->counts[(size_t)i * report->labels + j])});
     return STATUS_OK;
 }
@@ -260,15 +272,15 @@ static enum status write_classes(const struct report *report, struct writing *wr
     for (uint32_t i = 0; i < report->labels; i++) {
         const uint64_t correct = report->counts[i], actual = report->actual[i];
 
-        put(writing,
-            (struct cell[]){label_of(report, i), real(share_of(correct, report->predicted[i])),
-                            real(share_of(correct, actual)),
-                            real(share_of(2 * correct, actual + report->predicted[i])),
-                            integer(actual)});
+        put(writing, (struct cell[]){label_of(report, writing, i),
+                                     real(share_of(correct, report->predicted[i])),
+                                     real(share_of(correct, actual)),
+                                     real(share_of(2 * correct, actual + report->predicted[i])),
+                                     integer(actual)});
     }
     if (report->actual[report->labels] > 0)
-        put(writing, (struct cell[]){label_of(report, report->labels), real(0), real(0), real(0),
-                                     integer(report->actual[report->labels])});
+        put(writing, (struct cell[]){label_of(report, writing, report->labels), real(0), real(0),
+                                     real(0), integer(report->actual[report->labels])});
     return STATUS_OK;
 }
 

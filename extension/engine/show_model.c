@@ -10,6 +10,7 @@
 #include "extension/engine/show_trials.h"
 #include "parser/parser.h"
 #include "planner/short_names.h"
+#include "scoring/label_names.h"
 
 #define CLASSES_NAMED 10
 #define INPUTS_ALIKE  10 /* so many side by side, and more, are one line */
@@ -174,15 +175,10 @@ static enum status put_classes(const struct model *model, const struct sink *sin
     text_init(&list, TEXT_MAXIMUM);
     text_printf(&list, "%u: ", model->labels.count);
     for (uint32_t i = 0; i < model->labels.count && i < CLASSES_NAMED; i++) {
-        const struct cell *value = &model->labels.values[i];
+        char buffer[TRANSFORM_WORD_BUFFER];
 
         text_append_string(&list, i > 0 ? ", " : "");
-        if (value->type == CELL_TEXT)
-            text_append(&list, slice_prefix(value->text, 64));
-        else if (value->type == CELL_INTEGER)
-            text_printf(&list, "%lld", (long long)value->integer);
-        else
-            text_append_real(&list, value->real);
+        text_append(&list, slice_prefix(label_name(&model->labels, i, buffer), 64));
     }
     text_append_string(&list, model->labels.count > CLASSES_NAMED ? ", ..." : "");
     status = list.failed ? fail_no_memory(err) : put_text(sink, "classes", text_slice(&list), err);

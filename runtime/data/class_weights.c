@@ -43,7 +43,7 @@ static enum status take_labelled(const struct jobspec *spec, const cJSON *object
         const struct slice name = slice_of(item->string);
         uint32_t class = 0;
 
-        while (class < labels->count && !class_is_named(&labels->values[class], name))
+        while (class < labels->count && !class_is_named(labels, class, name))
             class ++;
         if (class == labels->count) {
             fail(err, STATUS_INVALID, "train.class_weight names '%.*s', and no row has that label",

@@ -5,6 +5,7 @@
 #include "jobspec/jobspec_sections.h"
 #include "runtime/data/column_statistics_parts.h"
 #include "runtime/data/exact_measure.h"
+#include "scoring/label_names.h"
 
 #define RARE_NAMED 3 /* classes that a notice names */
 #define SHARED_LEAST                                                                               \
@@ -230,8 +231,19 @@ static bool is_rare(uint64_t class_rows, uint64_t rows, uint32_t classes)
     return class_rows < RARE_CLASS_ROWS || (share < RARE_CLASS_SHARE && share * classes * 2 < 1);
 }
 
+static void append_class(struct text *out, enum label_spelling spelling, struct cell *value)
+{
+    const struct labels one = {.count = 1, .values = value, .spelling = spelling};
+    char buffer[TRANSFORM_WORD_BUFFER];
+
+    if (spelling == LABEL_AS_NUMBER)
+        append_value(out, value);
+    else
+        text_append(out, label_name(&one, 0, buffer));
+}
+
 /* `sizes` ascend. */
-static void note_rare(struct dataset *dataset, const struct sized_class *sizes, uint32_t classes,
+static void note_rare(struct dataset *dataset, struct sized_class *sizes, uint32_t classes,
                       uint64_t rows)
 {
     uint32_t rare = 0;
@@ -244,7 +256,7 @@ static void note_rare(struct dataset *dataset, const struct sized_class *sizes, 
     text_init(&list, NOTICE_BYTES_MAX);
     for (uint32_t i = 0; i < rare && i < RARE_NAMED; i++) {
         text_append_string(&list, i > 0 ? ", " : "");
-        append_value(&list, &sizes[i].value);
+        append_class(&list, dataset->labels.spelling, &sizes[i].value);
         text_printf(&list, " has %llu", (unsigned long long)sizes[i].rows);
     }
     notice_add(dataset->notices, NOTICE_RARE_CLASS, "%u of %u classes %s rare%s: of %llu rows %s",

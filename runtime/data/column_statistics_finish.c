@@ -11,6 +11,7 @@
 #include "runtime/data/column_statistics_parts.h"
 #include "runtime/data/dataset_check.h"
 #include "runtime/data/exact_measure.h"
+#include "scoring/label_names.h"
 #include "scoring/quantiles.h"
 
 #define RARE_ROWS_LEAST 100 /* in fewer a word that is there once may be as good as any */
@@ -496,8 +497,8 @@ static enum status find_positive(const struct jobspec *spec, struct dataset *dat
         return fail(err, STATUS_INVALID,
                     "model.positive is of models of two classes, and label column \"%.*s\" has %u",
                     SLICE_FORMAT(spec->label), labels->count);
-    dataset->positive_is_lesser = class_is_named(&labels->values[0], spec->positive);
-    return dataset->positive_is_lesser || class_is_named(&labels->values[1], spec->positive)
+    dataset->positive_is_lesser = class_is_named(labels, 0, spec->positive);
+    return dataset->positive_is_lesser || class_is_named(labels, 1, spec->positive)
                ? STATUS_OK
                : refuse_positive(spec, labels, err);
 }
@@ -515,11 +516,15 @@ static struct slice class_word(const struct cell *class)
 static enum status refuse_new_class(const struct jobspec *spec, const struct word_entry *entry,
                                     struct error *err)
 {
-    const struct cell class = class_to_cell(spec->label_type, entry->word);
+    struct cell class = class_to_cell(spec->label_type, entry->word);
+    const struct labels one = {.type = spec->label_type,
+                               .count = 1,
+                               .values = &class,
+                               .spelling = label_spelling_of(spec->label_declared)};
     struct text value;
 
     text_init(&value, 100);
-    class_name_append(&class, &value);
+    class_name_append(&one, 0, &value);
     fail(err, STATUS_INVALID,
          "label column \"%.*s\" has %s, a class that the old model does not know",
          SLICE_FORMAT(spec->label), text_string(&value));
@@ -635,6 +640,7 @@ static enum status fill_labels(const struct column_statistics *statistics, struc
         return fail(err, STATUS_CORRUPT, "the old model has labels of another type than the job");
     dataset->labels.type = spec->label_type;
     dataset->labels.reading = spec->label_reading;
+    dataset->labels.spelling = label_spelling_of(spec->label_declared);
     dataset->label_scale = 1;
     if (!task_has_label(spec->task))
         return STATUS_OK;

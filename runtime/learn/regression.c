@@ -843,14 +843,13 @@ static void tell_endless(const struct regression *regression, const struct regre
                          uint32_t equation, const struct transform_input *input, uint32_t feature,
                          struct text *name, struct notice_list *notices)
 {
-    const struct cell *classes = regression->dataset->labels.values;
     const size_t first = (size_t)equation * regression->columns;
     const size_t at = first + 1 + feature_first(&regression->dataset->transform, input) + feature;
     const bool grows = state->coefficients[at].value > 0;
     const bool is_alone = state->coefficients[first].error != REGRESSION_ENDLESS;
     const uint32_t shown = regression->equations == 1 ? grows : grows ? 0 : equation + 1;
     char buffer[TRANSFORM_WORD_BUFFER];
-    const struct slice class_name = label_name(&classes[shown], buffer);
+    const struct slice class_name = label_name(&regression->dataset->labels, shown, buffer);
 
     feature_name(input, feature, name);
     if (input->type == INPUT_NUMERIC || !is_alone)

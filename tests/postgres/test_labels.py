@@ -1,5 +1,6 @@
 """Labels come back as they went in: in the type of their column, through both doors."""
 
+import json
 import os
 import subprocess
 
@@ -72,6 +73,30 @@ class Labels(harness.Case):
         self.check_psql("SELECT x, y10 FROM t TO TRAIN LinearRegressor WITH train.epoch = 5 LABEL y10 INTO m; "
                         "SELECT x FROM t TO PREDICT p.p USING m;", "-o", "/dev/null")
         self.assertEqual(self.types("p", "p"), "double precision")
+
+    def test_a_regressor_says_what_it_counts_of_dates(self):
+        for column, said in (("y10", "label column \"y10\" is learned, and predicted, as days since 1970-01-01"),
+                             ("y12", "label column \"y12\" is learned, and predicted, as seconds since 1970-01-01")):
+            done = self.psql(f"SELECT x, {column} FROM t TO TRAIN XGBRegressor WITH n_estimators = 2 LABEL {column} INTO m;")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn(said, done.stdout + done.stderr)
+
+    def test_one_spelling_everywhere(self):
+        for column, low, high in (("y0", "false", "true"), ("y10", "1969-12-31", "2024-02-29"),
+                                  ("y11", "1969-12-31 23:59:59", "2024-02-29 12:00:00"),
+                                  ("y12", "1999-12-31 23:59:59+00", "2024-02-29 12:00:00+00"), ("y2", "-1", "1")):
+            with self.subTest(column):
+                self.train(column)
+                self.assertEqual(sorted(json.loads(self.check_psql("SELECT totrain.probabilities('m', ROW(99));"))), sorted((low, high)))
+                self.check_psql(f"SELECT x, {column} FROM t TO EVALUATE m WITH report = 'confusion' INTO c;", "-o", "/dev/null")
+                self.assertEqual(self.execute("SELECT actual::text, predicted::text FROM c ORDER BY rows DESC, 1 LIMIT 2"),
+                                 [(low, low), (high, high)])
+                self.assertIn(f"classes|2: {low}, {high}\n", self.check_psql("SHOW MODEL m;"))
+                done = self.psql(f"SELECT x, {column} FROM t TO TRAIN LinearClassifier WITH class_weight = "
+                                 f"'{{\"nothing\": 2}}' LABEL {column} INTO m;")
+                self.assertIn(f"The labels of column \"{column}\" are {low} and {high}.", done.stderr)
+                self.check_psql(f"SELECT x, {column} FROM t TO TRAIN LinearClassifier WITH class_weight = "
+                                f"'{{\"{high}\": 2}}', model.positive = '{low}' LABEL {column} INTO m;", "-o", "/dev/null")
 
     def test_rows_of_a_statement(self):
         self.train("y0")

@@ -88,12 +88,46 @@ static void classes_are_called_as_they_are_written(void **state)
     fixture_deinit(&fixture);
 }
 
+static void check_spelling(enum label_spelling spelling, struct cell value, const char *wanted)
+{
+    const struct labels one = {.count = 1, .values = &value, .spelling = spelling};
+    char buffer[TRANSFORM_WORD_BUFFER];
+
+    CHECK_SLICE(label_name(&one, 0, buffer), wanted);
+}
+
+#define WHOLE(n) ((struct cell){.type = CELL_INTEGER, .integer = (n)})
+#define REAL(n)  ((struct cell){.type = CELL_REAL, .real = (n)})
+
+static void numbers_are_spelled_as_the_type_of_the_database(void **state)
+{
+    (void)state;
+    CHECK(label_spelling_of(SLICE("pg_catalog.bool")) == LABEL_AS_BOOLEAN);
+    CHECK(label_spelling_of(SLICE("pg_catalog.\"timestamp\"")) == LABEL_AS_TIME);
+    CHECK(label_spelling_of(SLICE("public.bool")) == LABEL_AS_NUMBER);
+    CHECK(label_spelling_of(SLICE("")) == LABEL_AS_NUMBER);
+    check_spelling(LABEL_AS_BOOLEAN, WHOLE(0), "false");
+    check_spelling(LABEL_AS_BOOLEAN, WHOLE(1), "true");
+    check_spelling(LABEL_AS_BOOLEAN, WHOLE(2), "2"); /* somebody wrote it into the model */
+    check_spelling(LABEL_AS_DATE, WHOLE(-1), "1969-12-31");
+    check_spelling(LABEL_AS_DATE, WHOLE(-719162), "0001-01-01");
+    check_spelling(LABEL_AS_DATE, WHOLE(2932896), "9999-12-31");
+    check_spelling(LABEL_AS_DATE, WHOLE(2932897), "2932897");
+    check_spelling(LABEL_AS_DATE, WHOLE(INT64_MIN), "-9223372036854775808");
+    check_spelling(LABEL_AS_DATE, REAL(INFINITY), "");
+    check_spelling(LABEL_AS_TIME, REAL(-0.5), "1969-12-31 23:59:59.500000");
+    check_spelling(LABEL_AS_TIME, REAL(86400), "1970-01-02");
+    check_spelling(LABEL_AS_INSTANT, REAL(1709208000), "2024-02-29 12:00:00+00");
+    check_spelling(LABEL_AS_TIME, REAL(NAN), "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_column_is_called_by_its_input_and_what_it_counts),
         cmocka_unit_test(buckets_and_ids_are_called_by_their_bounds_and_numbers),
         cmocka_unit_test(classes_are_called_as_they_are_written),
+        cmocka_unit_test(numbers_are_spelled_as_the_type_of_the_database),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
