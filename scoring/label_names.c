@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "scoring/dates.h"
 
@@ -33,7 +34,6 @@ static bool spell(enum label_spelling spelling, const struct cell *class, char *
 {
     const double number = class->type == CELL_INTEGER ? (double)class->integer : class->real;
     const double days = spelling == LABEL_AS_DATE ? number : floor(number / DAY_SECONDS);
-    char text[DATE_BYTES];
     struct date date;
 
     if (spelling == LABEL_AS_BOOLEAN && (number == 0 || number == 1)) {
@@ -45,9 +45,9 @@ static bool spell(enum label_spelling spelling, const struct cell *class, char *
     date.day = (int64_t)days;
     date.microsecond =
         spelling == LABEL_AS_DATE ? 0 : (int64_t)round((number - days * DAY_SECONDS) * 1e6);
-    date_print(&date, text);
-    snprintf(buffer, TRANSFORM_WORD_BUFFER, "%s%s", text,
-             spelling == LABEL_AS_INSTANT ? "+00" : "");
+    date_print(&date, buffer);
+    if (spelling == LABEL_AS_INSTANT)
+        memcpy(buffer + strlen(buffer), "+00", sizeof "+00");
     return true;
 }
 
