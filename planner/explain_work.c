@@ -204,10 +204,22 @@ static void append_time(struct text *out, double seconds)
         append_digit(out, seconds / 3600, "hour");
 }
 
+/* With the rows that are trained, and of a classifier the classes that the sample has. */
+static struct kind_shape with_facts(struct kind_shape shape, const struct plan *plan,
+                                    const struct work *work)
+{
+    shape.rows = work->training;
+    if (shape.task == TASK_CLASSIFICATION && shape.classes == 0 && plan->label_column >= 0)
+        shape.classes = (uint32_t)fmin(
+            (double)plan->query.columns[plan->label_column].distinct_values, UINT32_MAX);
+    return shape;
+}
+
 static void explain_time(struct explanation *explanation, const struct work *work)
 {
     const struct plan *plan = explanation->plan;
-    const struct kind_shape few = shape_of(plan), many = shape_most(plan);
+    const struct kind_shape few = with_facts(shape_of(plan), plan, work);
+    const struct kind_shape many = with_facts(shape_most(plan), plan, work);
     const double least = seconds_of(plan, work, &few), most = seconds_of(plan, work, &many);
     struct text *out = &explanation->detail;
 

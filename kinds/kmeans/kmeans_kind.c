@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include <math.h>
+
 #include "params/attribute_rows.h"
 
 _Static_assert(sizeof(struct kmeans_params) <= KIND_PARAMS_BYTES, "they fit into a job spec");
@@ -10,18 +12,29 @@ _Static_assert(sizeof(struct kmeans_params) <= KIND_PARAMS_BYTES, "they fit into
 
 ATTRIBUTE_TABLE(kmeans_attributes, struct kmeans_params, KMEANS_ATTRIBUTES)
 
+/* Passes over the rows in a run, with those that choose where centers begin: 30 to 130 were seen.
+ * And how many multiplications of a network take as long as a row of a pass, and as a center's
+ * distance in one input. */
+#define USUAL_PASSES             60
+#define ROW_MULTIPLICATIONS      850
+#define DISTANCE_MULTIPLICATIONS 17
+
 /* What runtime/learn/kmeans.c holds: the centers and the best ones, both again of a state that is
  * taken; rows and sums of each cluster, and their totals; of a row its place in the order and its
  * distance to the nearest center. */
 static struct kind_cost cost(const struct kind_params *params, const struct kind_shape *shape)
 {
-    const double clusters = kmeans_params(params)->clusters, floats = clusters * shape->dense;
+    const struct kmeans_params *kmeans = kmeans_params(params);
+    const double clusters = kmeans->clusters, floats = clusters * shape->dense;
+    const double passes = fmin(USUAL_PASSES, clusters + kmeans->iterations) * kmeans->runs;
 
     return (struct kind_cost){
         .parameters = floats,
         .multiplications = floats,
         .bytes = floats * 4 * sizeof(float) + (clusters + floats) * 2 * sizeof(int64_t),
         .row_bytes = sizeof(uint32_t) + sizeof(uint64_t),
+        .learning = passes * floats,
+        .row_learning = passes * (ROW_MULTIPLICATIONS + floats * DISTANCE_MULTIPLICATIONS),
     };
 }
 

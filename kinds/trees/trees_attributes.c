@@ -542,6 +542,15 @@ static double leaves_of(const struct trees_params *trees, const struct kind_shap
     return shape->rows > 0 && shape->rows < most ? shape->rows : most;
 }
 
+/* As trees usually are: of several classes that of each ends where the rows of its class do. */
+static double grown_of(const struct trees_params *trees, const struct kind_shape *shape)
+{
+    const double leaves = leaves_of(trees, shape), classes = outputs_of(trees, shape);
+    const double of_class = 1.5 * shape->rows / classes;
+
+    return classes > 2 && shape->rows > 0 && of_class < leaves ? of_class : leaves;
+}
+
 /* The comparisons of a row in one tree. */
 static double depth_of(const struct trees_params *trees, double leaves)
 {
@@ -557,7 +566,7 @@ static double depth_of(const struct trees_params *trees, double leaves)
 
 /* What takes as long: to look at a bin's sums for a split, and to add a row's bin to its node's
  * sums, in a tree of a few levels half of the rows to those of the smaller child. */
-#define BIN_MULTIPLICATIONS   150
+#define BIN_MULTIPLICATIONS   80
 #define LEVEL_MULTIPLICATIONS 8
 
 #define NARROW_BINS 256.
@@ -604,7 +613,9 @@ struct kind_cost trees_cost(const struct kind_params *params, const struct kind_
 {
     const struct trees_params *trees = trees_params(params);
     const double leaves = leaves_of(trees, shape), count = trees_count(trees, shape);
+    const double grown = grown_of(trees, shape);
     const double columns = shape->dense + shape->ids;
+    const double searched = bins_of(trees, shape) * (0.4 + 0.6 * trees->colsample_bynode);
     const double groups = (columns + GROUP_COLUMNS - 1) / GROUP_COLUMNS;
 
     return (struct kind_cost){
@@ -614,8 +625,8 @@ struct kind_cost trees_cost(const struct kind_params *params, const struct kind_
         .row_bytes = (double)(uint64_t)groups * GROUP_BYTES + columns + 14 +
                      (has_wide(shape) ? shape->ids : 0) +
                      (trees->booster == TREE_DART ? 20 : 12) * outputs_of(trees, shape),
-        .learning = count * leaves * bins_of(trees, shape) * BIN_MULTIPLICATIONS,
-        .row_learning = count * depth_of(trees, leaves) * columns * LEVEL_MULTIPLICATIONS,
+        .learning = count * grown * searched * BIN_MULTIPLICATIONS,
+        .row_learning = count * depth_of(trees, grown) * columns * LEVEL_MULTIPLICATIONS,
     };
 }
 

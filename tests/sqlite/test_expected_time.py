@@ -1,0 +1,49 @@
+"""EXPLAIN's time knows what makes a training long: classes, passes, columns that a node looks at.
+
+What is said is computed from the statement and the sample, so it is the same on any machine. Beside it is what was measured on
+two cores of an AMD EPYC.
+"""
+
+import re
+
+import harness
+
+UNITS = {"second": 1, "minute": 60, "hour": 3600}
+ROWS, COLUMNS = 30000, 20
+
+
+class ExpectedTime(harness.Case):
+    def setUp(self):
+        super().setUp()
+        self.database = self.connect(isolation_level=None)
+        columns = ", ".join(f"(i * {7919 + 2 * k} % 10007) / 10007.0 AS x{k}" for k in range(COLUMNS))
+        self.run_all(f"""CREATE TABLE t AS WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < {ROWS - 1})
+            SELECT {columns}, i % 2 AS two, 'c' || (i * 7 % 20) AS twenty FROM n""")
+
+    def seconds(self, statement, label=""):
+        """What is said, in seconds; less than one is 1."""
+        inputs = ", ".join(f"x{k}" for k in range(COLUMNS)) + (f", {label}" if label else "")
+        said = dict(self.run_all(f"EXPLAIN SELECT {inputs} FROM t TO TRAIN {statement} {'LABEL ' + label if label else ''} INTO m"))
+        if said["expected time"].startswith("less than a second"):
+            return 1
+        number, unit = re.match(r"about (\d+) (second|minute|hour)", said["expected time"]).groups()
+        return int(number) * UNITS[unit]
+
+    def test_each_class_has_trees_of_its_own(self):
+        for model in ("XGBClassifier WITH n_estimators = 400", "RandomForestClassifier WITH n_estimators = 200"):
+            with self.subTest(model):
+                self.assertGreater(self.seconds(model, "twenty"), 7 * self.seconds(model, "two"))
+
+    def test_a_share_of_the_columns_takes_less(self):
+        all_of_them, some = (self.seconds(f"RandomForestRegressor WITH n_estimators = 2000, colsample_bynode = {share}", "two")
+                             for share in (1, .1))
+        self.assertGreater(all_of_them, 1.5 * some)
+
+    def test_passes_over_the_rows_count(self):
+        one, ten = (self.seconds(f"KMeans WITH n_clusters = 50, n_init = {n}") for n in (1, 10))
+        self.assertTrue(one < ten < 11 * one, (one, ten))
+        few, many = (self.seconds(f"OneClassSVM WITH n_features = {n}") for n in (64, 1024))
+        self.assertLess(10 * few, many)
+
+
+harness.main()
