@@ -20,10 +20,12 @@ static void note_left_out(const struct plan *plan, const struct plan_left_out *l
     };
     const struct slice name = left_out->name;
     const bool is_taken = plan->takes_left_out;
+    const bool is_sampled = plan->explain_only && plan->query.sample_rows >= QUERY_SAMPLE_ROWS;
 
-    notice_add(plan->notices, reasons[left_out->why].kind, "column \"%.*s\" is %s: %s",
+    notice_add(plan->notices, reasons[left_out->why].kind, "column \"%.*s\" is %s: %s%s",
                SLICE_FORMAT(name), is_taken ? "taken, as there is no other" : "left out",
-               reasons[left_out->why].what);
+               reasons[left_out->why].what,
+               is_sampled ? ", in the sample; all rows decide when it is trained" : "");
     if (left_out->why == COLUMN_FREE_TEXT && !plan->estimator->kind->takes_numbers_alone)
         notice_hint(plan->notices, "COLUMN %sTEXT(%.*s) learns from its words.",
                     is_taken ? "" : "*, ", SLICE_FORMAT(name));

@@ -255,6 +255,7 @@ static enum status plan_one(struct planning *planning)
     roles_notices(plan);
     TRY(servers_choose(planning));
     TRY(parameters_check(planning));
+    search_notice(plan);
     return validation_plan(planning);
 }
 

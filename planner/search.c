@@ -494,6 +494,17 @@ bool search_is_held_out(const struct plan *plan)
            plan->validation_select.size > 0;
 }
 
+void search_notice(const struct plan *plan)
+{
+    if (!plan->search || plan->folds > 0 || !search_is_held_out(plan))
+        return;
+    notice_add(plan->notices, NOTICE_SETTING,
+               "the model of the best trial has not learned from the rows that are held out to "
+               "compare trials");
+    notice_hint(plan->notices, "WITH train.folds = 5 compares them by folds, and the model learns "
+                               "from all rows.");
+}
+
 /* ----- halving ----- */
 
 uint32_t search_stages(const struct search *search, uint32_t length)

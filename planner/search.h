@@ -62,6 +62,8 @@ bool search_knows(const char *name);
 
 /* Are trials judged by rows that they do not learn from? */
 bool search_is_held_out(const struct plan *plan);
+/* That the model which is written has not learned from them. */
+void search_notice(const struct plan *plan);
 
 /* ----- halving ----- */
 

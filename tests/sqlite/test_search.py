@@ -296,6 +296,13 @@ class Search(harness.Case):
                          "9 trainings in all")
         self.assertIn("2 jobs of each trial, each without ", lines["folds"])
 
+    def test_rows_that_compare_trials_are_not_learned_from(self):
+        said = "the model of the best trial has not learned from the rows that are held out to compare trials"
+        for more, times in (("", 1), (", train.folds = 2", 0)):
+            for statement in ("EXPLAIN " + NETWORK.format(more), NETWORK.format(more)):
+                notices = [row for row in self.run_all(statement) if said in str(row)]
+                self.assertEqual(len(notices), times, statement)
+
     def test_explain_tells_the_space_and_what_it_takes(self):
         lines = dict(self.run_all("EXPLAIN " + NETWORK.format("")))
         self.assertEqual(lines["search"], "4 trials, judged by LogLoss of the rows that are held out; then the model of the "

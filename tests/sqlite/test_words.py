@@ -51,6 +51,15 @@ class Words(harness.Case):
         self.assertFalse([notice for notice in notices if "are one to the trees" in notice])
         self.assertGreater(found["R2"], .9)
 
+    def test_explain_says_that_a_sample_decides_what_all_rows_may_decide_otherwise(self):
+        self.fill(1500)  # the first 1,000 rows have a word each
+        self.database.execute("DELETE FROM t WHERE rowid > 12000")
+        said = [row for row in self.run_all("EXPLAIN SELECT zip, z, y FROM t TO TRAIN XGBRegressor LABEL y INTO m") if row[0] == "notice"]
+        self.assertIn('column "zip" is left out: nearly all of its texts are different, as those of a key, in the sample; all '
+                      "rows decide when it is trained", said[0][1])
+        found, _ = self.train("SELECT zip, z, y FROM t", "XGBRegressor", "y")
+        self.assertGreater(found["R2"], .9)
+
     def test_bins_of_numbers_are_none_of_words(self):
         self.fill(400)
         found, _ = self.train("SELECT zip, z, y FROM t", "XGBRegressor", "y", "max_bin = 4")
