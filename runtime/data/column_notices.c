@@ -5,6 +5,7 @@
 #include "jobspec/jobspec_sections.h"
 #include "runtime/data/column_statistics_parts.h"
 #include "runtime/data/exact_measure.h"
+#include "scoring/cell_text.h"
 #include "scoring/label_names.h"
 
 #define RARE_NAMED 3 /* classes that a notice names */
@@ -295,6 +296,33 @@ static bool note_number_labels(const struct jobspec *spec, struct dataset *datas
     return true;
 }
 
+/* Is it written as numbers and dates have a missing value? "-" beside "+", and "none", are names of
+ * classes, too. */
+static bool looks_missing(const struct cell *label)
+{
+    return label->type == CELL_TEXT && label->text.size > 1 &&
+           text_look_at(label->text).kind == TEXT_MISSING && !slice_is_fold(label->text, "none");
+}
+
+static void note_missing_labels(const struct jobspec *spec, const struct sized_class *sizes,
+                                uint32_t count, struct dataset *dataset)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const struct slice text = sizes[i].value.text;
+
+        if (!looks_missing(&sizes[i].value))
+            continue;
+        notice_add(dataset->notices, NOTICE_LABEL,
+                   "label column \"%.*s\" is '%.*s' in %llu row%s, which is a class of its own",
+                   SLICE_FORMAT(spec->label), SLICE_FORMAT(slice_prefix(text, 64)),
+                   (unsigned long long)sizes[i].rows, sizes[i].rows == 1 ? "" : "s");
+        notice_hint(dataset->notices,
+                    "If the label is missing there, leave the rows out: WHERE "
+                    "%.*s <> '%.*s'.",
+                    SLICE_FORMAT(spec->label), SLICE_FORMAT(slice_prefix(text, 64)));
+    }
+}
+
 static enum status note_classes(const struct column_statistics *statistics, struct dataset *dataset,
                                 struct error *err)
 {
@@ -316,6 +344,7 @@ static enum status note_classes(const struct column_statistics *statistics, stru
     qsort(sizes, count, sizeof *sizes, compare_sizes);
     if (!note_number_labels(spec, dataset))
         note_rare(dataset, sizes, count, statistics->rows);
+    note_missing_labels(spec, sizes, count, dataset);
     free(sizes);
     return STATUS_OK;
 }

@@ -248,6 +248,15 @@ class Spellings(harness.Case):
             self.assertEqual(len(set(predicted)), 1)
             self.assertAlmostEqual(predicted[0], 1, delta=0.1)
 
+    def test_a_label_that_is_written_as_missing_is_told(self):
+        self.run_all("CREATE TABLE absent AS WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 199) SELECT i AS x, "
+                     "CASE WHEN i % 10 = 0 THEN 'N/A' WHEN i > 100 THEN 'yes' ELSE 'no' END AS y, "
+                     "CASE WHEN i % 10 = 0 THEN 'none' WHEN i > 100 THEN '+' ELSE '-' END AS z FROM n")
+        said = [row[3] for row in self.run_all("SELECT x, y FROM absent TO TRAIN XGBClassifier LABEL y INTO m") if row[0] == "notice"]
+        self.assertEqual(said, ["label column \"y\" is 'N/A' in 20 rows, which is a class of its own. If the label is missing there, "
+                                "leave the rows out: WHERE y <> 'N/A'."])
+        self.assertFalse([row for row in self.run_all("SELECT x, z FROM absent TO TRAIN XGBClassifier LABEL z INTO m") if row[0] == "notice"])
+
 
 if __name__ == "__main__":
     harness.main()
