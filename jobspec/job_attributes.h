@@ -30,7 +30,8 @@
            "Give numeric inputs mean 0 and deviation 1, by the statistics of the training rows.")  \
     STORED(uint32_t, batch_size, "train.batch_size", SCOPE_TRAIN, IN(training, batch_size),        \
            INTEGER(1, 1000000, "128"),                                                             \
-           "The most rows of one step; the steps of an epoch are equally large.")                  \
+           "The most rows of one step; the steps of an epoch are equally large.",                  \
+           .aliases = WORDS("engine.minibatch_size"))                                              \
     STORED(uint32_t, epochs, "train.epoch", SCOPE_TRAIN, IN(training, epochs),                     \
            INTEGER(1, 1000000, "auto"),                                                            \
            "Passes over the training rows. 'auto': at least 10, and as many as make 1,000 steps "  \
@@ -230,9 +231,11 @@
         "Folder into which the job writes event files for TensorBoard: the losses and metrics "    \
         "of training and validation by step. It is made if it is not there. Default: none.")       \
     PLANNED("job.priority", SCOPE_ALL, TEXT(),                                                     \
-            "PriorityClass of the job's Pods. Default: the cluster's.")                            \
+            "PriorityClass of the job's Pods. Default: the cluster's.",                            \
+            .aliases = WORDS("runtime.worker_pod_priority"))                                       \
     PLANNED("job.worker_cpu", SCOPE_ALL, REAL(0.001, 1000, NULL),                                  \
-            "Processors that each worker asks for on a cluster. Default: 1.")                      \
+            "Processors that each worker asks for on a cluster. Default: 1.",                      \
+            .aliases = WORDS("engine.worker_cpu"))                                                 \
     PLANNED(                                                                                       \
         "job.worker_memory", SCOPE_ALL, TEXT(),                                                    \
         "Memory of each worker on a cluster, as '512Mi' or '4Gi'; one that runs out of it gets "   \

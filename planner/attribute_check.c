@@ -7,6 +7,7 @@
 #include "base/memory_size.h"
 #include "params/attribute.h"
 #include "parser/statement.h"
+#include "planner/advice.h"
 #include "planner/attributes.h"
 #include "planner/estimators.h"
 #include "planner/later.h"
@@ -630,9 +631,9 @@ static enum status find_attribute(const struct name *name, unsigned scope,
     return refuse_unknown(name, scope, err);
 }
 
-enum status attribute_check(const struct setting *setting, unsigned scope,
-                            const struct estimator *estimator, const struct attribute **attribute,
-                            struct error *err)
+static enum status check(const struct setting *setting, unsigned scope,
+                         const struct estimator *estimator, const struct attribute **attribute,
+                         struct error *err)
 {
     const struct name *name = &setting->name;
 
@@ -642,4 +643,15 @@ enum status attribute_check(const struct setting *setting, unsigned scope,
     if (estimator)
         *attribute = attribute_of_kind(*attribute, estimator->kind);
     return check_value(*attribute, &setting->value, err);
+}
+
+enum status attribute_check(const struct setting *setting, unsigned scope,
+                            const struct estimator *estimator, const struct attribute **attribute,
+                            struct error *err)
+{
+    const enum status status = check(setting, scope, estimator, attribute, err);
+
+    return status == STATUS_INVALID || status == STATUS_UNSUPPORTED
+               ? advice_hint(setting, scope, estimator, err)
+               : status;
 }

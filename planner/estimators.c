@@ -16,6 +16,7 @@
 #include "parser/statement.h"
 #include "planner/attributes.h"
 #include "planner/later.h"
+#include "planner/other_models.h"
 
 static const char *const none[] = {NULL};
 static const char *const hidden_layers[] = {"model.hidden_units", "model.activation",
@@ -315,60 +316,6 @@ static const struct estimator embedded_estimators[2] = {
 };
 /* clang-format on */
 
-/* clang-format off: one row, one model of scikit-learn's, BigQuery ML's or MADlib's. */
-static const struct {
-    const char *name, *here;
-} of_others[] = {
-    {"LogisticRegressionCV", "LinearClassifier"},
-    {"LogisticRegressor", "LinearClassifier"},
-    {"logistic_reg", "LinearClassifier"},
-    {"logregr", "LogisticRegression"},
-    {"MNLogit", "LogisticRegression"},
-    {"SGDClassifier", "LinearClassifier"},
-    {"RidgeClassifier", "LinearClassifier"},
-    {"SVC", "LinearClassifier"},
-    {"LinearSVC", "LinearClassifier WITH model.loss = 'squared_hinge'"},
-    {"PoissonRegressor", "LinearRegressor WITH model.loss = 'poisson'"},
-    {"GammaRegressor", "LinearRegressor WITH model.loss = 'gamma'"},
-    {"TweedieRegressor", "LinearRegressor WITH model.loss = 'tweedie'"},
-    {"LinearRegression", "LinearRegressor"},
-    {"linear_reg", "LinearRegressor"},
-    {"linregr", "OrdinaryLeastSquares"},
-    {"WLS", "OrdinaryLeastSquares"},
-    {"Ridge", "LinearRegressor"},
-    {"Lasso", "LinearRegressor"},
-    {"ElasticNet", "LinearRegressor"},
-    {"SGDRegressor", "LinearRegressor"},
-    {"SVR", "LinearRegressor"},
-    {"MLPClassifier", "DNNClassifier"},
-    {"dnn_classifier", "DNNClassifier"},
-    {"MLPRegressor", "DNNRegressor"},
-    {"dnn_regressor", "DNNRegressor"},
-    {"MLP", "DNNClassifier or DNNRegressor"},
-    {"DNN", "DNNClassifier or DNNRegressor"},
-    {"NeuralNetwork", "DNNClassifier or DNNRegressor"},
-    {"GaussianNB", "NaiveBayes"},
-    {"CategoricalNB", "NaiveBayes"},
-    {"BernoulliNB", "NaiveBayes"},
-    {"naive_bayes", "NaiveBayes"},
-    {"MiniBatchKMeans", "KMeans"},
-    {"k_means", "KMeans"},
-    {"RandomForest", "RandomForestClassifier or RandomForestRegressor"},
-    {"random_forest_classifier", "RandomForestClassifier"},
-    {"random_forest_regressor", "RandomForestRegressor"},
-    {"forest_train", "RandomForestClassifier or RandomForestRegressor"},
-    {"tree_train", "DecisionTreeClassifier or DecisionTreeRegressor"},
-    {"ExtraTreesClassifier", "RandomForestClassifier"},
-    {"ExtraTreesRegressor", "RandomForestRegressor"},
-    {"CatBoostClassifier", "LGBMClassifier"},
-    {"CatBoostRegressor", "LGBMRegressor"},
-    {"xgboost", "xgboost.gbtree"},
-    {"lightgbm", "lightgbm.gbdt"},
-    {"gbtree", "xgboost.gbtree"},
-    {"gbdt", "lightgbm.gbdt"},
-};
-/* clang-format on */
-
 #define ESTIMATOR_NAMES_MAX 64
 
 /* Where SQLFlow and TensorFlow keep these models; xgboost and lightgbm are part
@@ -520,9 +467,8 @@ static enum status refuse_unknown(const struct name *name, struct slice word, st
     nearest = text_nearest(word, names, count);
     status = fail_at(err, STATUS_INVALID, name->position, "unknown model \"%.*s\"",
                      SLICE_FORMAT(name->text));
-    for (size_t i = 0; i < sizeof of_others / sizeof *of_others; i++)
-        if (slice_is_fold(word, of_others[i].name))
-            return error_hint(err, "It is called %s here.", of_others[i].here);
+    if (other_model_hint(word, err))
+        return status;
     if (nearest >= 0)
         return error_hint(err, "Did you mean %s?", names[nearest]);
     return hint_estimators(word, status, err);
@@ -542,10 +488,10 @@ enum status estimator_find(const struct name *name, const struct estimator **est
     }
     if (!later)
         return refuse_unknown(name, word, err);
-    return hint_estimators(word,
-                           fail_at(err, STATUS_UNSUPPORTED, name->position,
-                                   "model \"%s\" is not supported yet", later->name),
-                           err);
+    fail_at(err, STATUS_UNSUPPORTED, name->position, "model \"%s\" is not supported yet",
+            later->name);
+    return other_model_hint(word, err) ? STATUS_UNSUPPORTED
+                                       : hint_estimators(word, STATUS_UNSUPPORTED, err);
 }
 
 static bool is_among(const char *const *names, const char *name)

@@ -48,7 +48,7 @@ class Boosters(harness.Case):
                 ("LGBMClassifier", "boosting = 'goss', bagging_fraction = 0.5", "goss, which draws rows"),
                 ("lightgbm.goss", "top_rate = 0.9, other_rate = 0.2", "together at most 1"),
                 ("LGBMRegressor", "boosting = 'goss', objective = 'quantile', alpha = 0.3", "does not go together"),
-                ("lightgbm.dart", "uniform_drop = true", "not supported yet")):
+                ("lightgbm.dart", "uniform_drop = true", "unknown attribute")):
             with self.subTest(settings), self.assertRaisesRegex(sqlite3.Error, message):
                 self.train(model, settings, "z" if model == "LGBMRegressor" else "y")
 

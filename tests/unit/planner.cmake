@@ -1,16 +1,19 @@
 totrain_test(test_attributes
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_attributes.c USES cli jobspec planner LIBS PkgConfig::CJSON LABEL unit)
 # TOTRAIN_WRITE=1 build/.../tests/test_attributes prints docs/attributes.md, docs/columns.md,
-# docs/models.md, docs/metrics.md and jobspec/*.schema.json anew.
+# docs/models.md, docs/metrics.md, docs/other-tools.md and jobspec/*.schema.json anew.
 target_compile_definitions(test_attributes
   PRIVATE ATTRIBUTES_DOCUMENT="${CMAKE_SOURCE_DIR}/docs/attributes.md" COLUMNS_DOCUMENT="${CMAKE_SOURCE_DIR}/docs/columns.md" MODELS_DOCUMENT="${CMAKE_SOURCE_DIR}/docs/models.md"
-  METRICS_DOCUMENT="${CMAKE_SOURCE_DIR}/docs/metrics.md" SCHEMA_FOLDER="${CMAKE_SOURCE_DIR}/jobspec")
+  METRICS_DOCUMENT="${CMAKE_SOURCE_DIR}/docs/metrics.md" OTHER_TOOLS_DOCUMENT="${CMAKE_SOURCE_DIR}/docs/other-tools.md" SCHEMA_FOLDER="${CMAKE_SOURCE_DIR}/jobspec")
 totrain_test(test_planner
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_planner.c ${CMAKE_CURRENT_LIST_DIR}/described_catalog.c
   USES parser planner LABEL unit)
 totrain_test(test_constraints
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_constraints.c ${CMAKE_CURRENT_LIST_DIR}/described_catalog.c
   USES parser planner codegen LABEL unit)
+totrain_test(test_advice
+  SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_advice.c ${CMAKE_CURRENT_LIST_DIR}/described_catalog.c
+  USES kinds parser planner LABEL unit)
 totrain_test(test_vectors SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_vectors.c USES planner LABEL unit)
 totrain_test(test_column_rounds SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_column_rounds.c USES planner scoring LABEL unit)
 totrain_test(test_column_kind SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_column_kind.c USES planner LABEL unit)

@@ -11,6 +11,7 @@
 #include "kinds/kinds.h"
 #include "params/attribute.h"
 #include "parser/statement.h"
+#include "planner/advice_document.h"
 #include "planner/attribute_check.h"
 #include "planner/attribute_document.h"
 #include "planner/attributes.h"
@@ -270,7 +271,7 @@ static void a_known_name_that_is_not_built_is_unsupported(void **state)
 
     CHECK_FAILS(check("model.rnn_type", number(1), SCOPE_TRAIN, &err), STATUS_UNSUPPORTED,
                 "attribute \"model.rnn_type\" is not supported yet");
-    CHECK_FAILS(check("warm_start", number(6), SCOPE_TRAIN, &err), STATUS_UNSUPPORTED,
+    CHECK_FAILS(check("model.n_in", number(6), SCOPE_TRAIN, &err), STATUS_UNSUPPORTED,
                 "not supported yet");
     CHECK_FAILS(check("train.records_per_task", number(6), SCOPE_TRAIN, &err), STATUS_UNSUPPORTED,
                 "\"train.records_per_task\"");
@@ -366,6 +367,17 @@ static void metrics_are_printed_from_their_list(void **state)
     text_init(&printed, DOCUMENT_BYTES_MAX);
     metrics_print_document(&printed);
     check_file(METRICS_DOCUMENT, &printed);
+    text_deinit(&printed);
+}
+
+static void names_of_other_tools_are_printed_from_their_tables(void **state)
+{
+    struct text printed;
+    (void)state;
+
+    text_init(&printed, DOCUMENT_BYTES_MAX);
+    advice_print_document(&printed);
+    check_file(OTHER_TOOLS_DOCUMENT, &printed);
     text_deinit(&printed);
 }
 
@@ -960,6 +972,7 @@ int main(void)
         cmocka_unit_test(functions_of_columns_are_printed_from_their_list),
         cmocka_unit_test(models_are_printed_from_their_list),
         cmocka_unit_test(metrics_are_printed_from_their_list),
+        cmocka_unit_test(names_of_other_tools_are_printed_from_their_tables),
         cmocka_unit_test(the_schemas_of_job_specs_are_printed_from_the_tables),
         cmocka_unit_test(the_help_of_the_metrics_has_all_of_them),
         cmocka_unit_test(a_network_has_up_to_16_layers),

@@ -286,3 +286,17 @@ SELECT * FROM iris TO PREDICT WITH threshold = RANGE(0.1, 0.5) USING iris_model;
 SHOW TRIALS;
 -- search: trials in the singular
 SHOW TRIAL iris_model;
+-- attributes: of LightGBM
+SELECT * FROM iris TO TRAIN LGBMClassifier WITH is_unbalance = true LABEL class INTO m;
+-- attributes: of XGBoost
+SELECT * FROM iris TO TRAIN XGBClassifier WITH missing = -999 LABEL class INTO m;
+-- attributes: of scikit-learn
+SELECT * FROM iris TO TRAIN LogisticRegression WITH C = 0.5 LABEL class INTO m;
+-- attributes: of BigQuery
+SELECT * FROM iris TO TRAIN LinearClassifier WITH input_label_cols = ['class'] INTO m;
+-- models: a kernel machine
+SELECT * FROM iris TO TRAIN SVC LABEL class INTO m;
+-- models: one of time series
+SELECT rooms, price FROM houses TO TRAIN ARIMA LABEL price INTO m;
+-- models: one that finds what is unlike the rest
+SELECT rooms, price FROM houses TO TRAIN IsolationForest INTO m;
