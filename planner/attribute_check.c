@@ -525,28 +525,6 @@ static enum status refuse_unknown(const struct name *name, unsigned scope, struc
     return error_hint(err, "SHOW ATTRIBUTES; lists all that there are.");
 }
 
-static enum status refuse_ambiguous(const struct name *name,
-                                    const struct short_name_matches *matches, struct error *err)
-{
-    enum status status = STATUS_INVALID;
-    struct text names;
-
-    text_init(&names, TEXT_MAXIMUM);
-    for (size_t i = 0; i < matches->count; i++) {
-        const char *before = i + 1 == matches->count ? " or " : ", ";
-
-        text_append_string(&names, i > 0 ? before : "");
-        text_append_string(&names, matches->attributes[i]->name);
-    }
-    fail_at(err, status, name->position, "\"%.*s\" is the short name of %zu attributes",
-            SLICE_FORMAT(name->text), matches->count);
-    error_hint(err, "Write %s.", text_string(&names));
-    if (names.failed)
-        status = fail_no_memory(err);
-    text_deinit(&names);
-    return status;
-}
-
 static const char *scope_verb(unsigned scope)
 {
     return scope & SCOPE_TRAIN      ? "TRAIN"
@@ -610,18 +588,9 @@ static enum status find_attribute(const struct name *name, unsigned scope,
                                   const struct estimator *estimator,
                                   const struct attribute **attribute, struct error *err)
 {
-    struct short_name_matches matches = {.count = 0};
-
-    *attribute = attribute_find(name->text);
+    *attribute = attribute_find_written(name->text, scope, estimator);
     if (*attribute)
         return STATUS_OK;
-    short_name_find(name->text, scope, estimator, &matches);
-    if (matches.count > 1)
-        return refuse_ambiguous(name, &matches, err);
-    if (matches.count == 1) {
-        *attribute = matches.attributes[0];
-        return STATUS_OK;
-    }
     if (is_later_name(name->text)) {
         fail_at(err, STATUS_UNSUPPORTED, name->position, "attribute \"%.*s\" is not supported yet",
                 SLICE_FORMAT(name->text));

@@ -177,8 +177,8 @@ struct search {
     struct slice name;
     unsigned scope;
     const struct estimator *estimator;
-    bool is_for_all; /* also what means nothing to the statement */
-    struct short_name_matches *matches;
+    bool is_for_all;               /* also what means nothing to the statement */
+    const struct attribute *found; /* the first; NULL: none yet */
 };
 
 static bool has_use(const struct search *search, const struct attribute *attribute)
@@ -189,16 +189,16 @@ static bool has_use(const struct search *search, const struct attribute *attribu
            (!search->estimator || estimator_uses(search->estimator, attribute));
 }
 
-static void add(const struct search *search, const struct attribute *attribute)
+static bool is_of_job(const struct attribute *attribute)
 {
-    struct short_name_matches *matches = search->matches;
+    return strncmp(attribute->name, "job.", strlen("job.")) == 0;
+}
 
-    if (!attribute || !has_use(search, attribute) || matches->count == SHORT_NAME_MATCHES_MAX)
-        return;
-    for (size_t i = 0; i < matches->count; i++)
-        if (matches->attributes[i] == attribute)
-            return;
-    matches->attributes[matches->count++] = attribute;
+static void add(struct search *search, const struct attribute *attribute)
+{
+    if (attribute && has_use(search, attribute) &&
+        (!search->found || (is_of_job(search->found) && !is_of_job(attribute))))
+        search->found = attribute;
 }
 
 /* `metric` is validation's, and any `method` is not; `learning_rate` is that of all parts. */
@@ -212,7 +212,7 @@ static bool is_written_whole(const char *name)
     return false;
 }
 
-static void find_last_parts(const struct search *search)
+static void find_last_parts(struct search *search)
 {
     const struct attribute *attribute;
     struct attribute_alias alias;
@@ -227,42 +227,36 @@ static void find_last_parts(const struct search *search)
             add(search, attribute_find(slice_of(alias.attribute)));
 }
 
-static void find_of_others(const struct search *search)
+static void find_of_others(struct search *search)
 {
     const struct attribute_alias *other;
 
-    for (size_t i = 0; search->matches->count == 0 && (other = short_name_of_others(i)); i++)
+    for (size_t i = 0; !search->found && (other = short_name_of_others(i)); i++)
         if (slice_is_fold(search->name, other->name))
             add(search, attribute_find(slice_of(other->attribute)));
 }
 
-void short_name_find(struct slice name, unsigned scope, const struct estimator *estimator,
-                     struct short_name_matches *matches)
+const struct attribute *short_name_find(struct slice name, unsigned scope,
+                                        const struct estimator *estimator)
 {
-    struct search search = {name, scope, estimator, false, matches};
+    struct search search = {name, scope, estimator, false, NULL};
 
-    matches->count = 0;
     if (memchr(name.data, '.', name.size))
-        return;
+        return NULL;
     find_last_parts(&search);
     find_of_others(&search);
-    if (matches->count > 0)
-        return;
+    if (search.found)
+        return search.found;
     search.is_for_all = true;
     find_last_parts(&search);
     find_of_others(&search);
-    if (matches->count > 1)
-        matches->count = 1;
+    return search.found;
 }
 
 const struct attribute *attribute_find_written(struct slice name, unsigned scope,
                                                const struct estimator *estimator)
 {
     const struct attribute *found = attribute_find(name);
-    struct short_name_matches matches;
 
-    if (found)
-        return found;
-    short_name_find(name, scope, estimator, &matches);
-    return matches.count == 1 ? matches.attributes[0] : NULL;
+    return found ? found : short_name_find(name, scope, estimator);
 }

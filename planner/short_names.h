@@ -5,28 +5,23 @@
  *
  * A name without a dot is the attribute whose name, or another spelling of it, ends in this part.
  * Only attributes that mean something to the statement count: bad_rows is train.bad_rows in TO
- * TRAIN and predict.bad_rows in TO PREDICT. Names that end no attribute may be those of
- * scikit-learn, Keras, XGBoost or BigQuery ML: random_state is train.seed.
+ * TRAIN and predict.bad_rows in TO PREDICT. One of the job's gives way to any other: metrics is
+ * validation.metrics, and job.metrics only in TO PREDICT, which has no other. Names that end no
+ * attribute may be those of scikit-learn, Keras, XGBoost or BigQuery ML: random_state is
+ * train.seed.
  */
 #ifndef PLANNER_SHORT_NAMES_H
 #define PLANNER_SHORT_NAMES_H
 
 #include "planner/estimators.h"
 
-#define SHORT_NAME_MATCHES_MAX 8
-
-struct short_name_matches {
-    const struct attribute *attributes[SHORT_NAME_MATCHES_MAX];
-    size_t count; /* 0: the name stands for nothing; above 1: it is not clear for what */
-};
-
 /* `scope`: SCOPE_..., the statement that has the name; `estimator`: of TRAIN, NULL of the others.
- * Where nothing that the name could be means anything to the statement it is one of those, so that
- * the caller can say where it belongs. */
-void short_name_find(struct slice name, unsigned scope, const struct estimator *estimator,
-                     struct short_name_matches *matches);
+ * NULL: the name stands for nothing. Where nothing that it could be means anything to the statement
+ * it is one of those, so that the caller can say where it belongs. */
+const struct attribute *short_name_find(struct slice name, unsigned scope,
+                                        const struct estimator *estimator);
 
-/* What an attribute of a statement is called, exactly or shortened; NULL: nothing, or not one. */
+/* What an attribute of a statement is called, exactly or shortened; NULL: nothing. */
 const struct attribute *attribute_find_written(struct slice name, unsigned scope,
                                                const struct estimator *estimator);
 

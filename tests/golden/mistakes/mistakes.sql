@@ -4,8 +4,8 @@ SELECT * FROM iris TO TRAIN LinearClassifier WITH learnin_rate = 0.1 LABEL class
 SELECT * FROM iris TO TRAIN LinearClassifier WITH train.learning_rate = 0.1 LABEL class INTO m;
 -- attributes: the wrong group, and a plural
 SELECT * FROM iris TO TRAIN LinearClassifier WITH model.epochs = 5 LABEL class INTO m;
--- attributes: a short name of two attributes
-SELECT * FROM iris TO TRAIN LinearClassifier WITH metrics = 'AUC' LABEL class INTO m;
+-- attributes: metrics of the model, and not the address of job.metrics
+SELECT * FROM iris TO TRAIN LinearClassifier WITH metrics = 'RMSE' LABEL class INTO m;
 -- attributes: two spellings of one
 SELECT * FROM iris TO TRAIN LinearClassifier WITH epochs = 5, train.epoch = 6 LABEL class INTO m;
 -- attributes: the same name twice
