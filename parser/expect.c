@@ -63,8 +63,8 @@ static const struct {
     const char *form;
 } forms[] = {
     {TOKEN_TRAIN, "TO TRAIN model [WITH ...] [COLUMN ... [FOR part]]... [LABEL column] "
-                  "INTO new_model"},
-    {TOKEN_PREDICT, "TO PREDICT [[table.]column] [WITH ...] USING model"},
+                  "[USING old_model] INTO new_model"},
+    {TOKEN_PREDICT, "TO PREDICT [[table.]column] [WITH ...] USING model [INTO table]"},
     {TOKEN_EVALUATE, "TO EVALUATE model [WITH ...] [LABEL column] [INTO table]"},
     {TOKEN_EXPLAIN, "TO EXPLAIN model [WITH ...] [USING explainer] [INTO table]"},
     {TOKEN_RUN, "TO RUN image [CMD 'word', ...] [INTO table, ...]"},
@@ -94,6 +94,38 @@ static const char *form_of(int verb)
         if (forms[i].verb == verb)
             return forms[i].form;
     return NULL;
+}
+
+/* The clauses of a statement that has several, in their order; 0: there are no more. */
+static const struct {
+    int verb;
+    int clauses[6];
+} orders[] = {
+    {TOKEN_TRAIN, {TOKEN_WITH, TOKEN_COLUMN, TOKEN_LABEL, TOKEN_USING, TOKEN_INTO, 0}},
+    {TOKEN_PREDICT, {TOKEN_WITH, TOKEN_USING, TOKEN_INTO, 0}},
+    {TOKEN_EVALUATE, {TOKEN_WITH, TOKEN_LABEL, TOKEN_INTO, 0}},
+    {TOKEN_EXPLAIN, {TOKEN_WITH, TOKEN_USING, TOKEN_INTO, 0}},
+    {TOKEN_RUN, {TOKEN_CMD, TOKEN_INTO, 0}},
+    {TOKEN_MAXIMIZE, {TOKEN_CONSTRAINT, TOKEN_WITH, TOKEN_USING, TOKEN_INTO, 0}},
+    {TOKEN_MINIMIZE, {TOKEN_CONSTRAINT, TOKEN_WITH, TOKEN_USING, TOKEN_INTO, 0}},
+};
+
+/* The first clause that was read and stands behind this one; 0: there is none. */
+static int clause_behind(const struct progress *progress, int kind)
+{
+    size_t verb = 0;
+    const int *clause;
+
+    while (verb < COUNT(orders) && orders[verb].verb != progress->verb)
+        verb++;
+    if (verb == COUNT(orders))
+        return 0;
+    clause = orders[verb].clauses;
+    while (*clause && *clause != kind)
+        clause++;
+    while (*clause && (*clause == kind || !progress->seen[*clause]))
+        clause++;
+    return *clause;
 }
 
 /* A word that begins a clause. */
@@ -266,6 +298,12 @@ static bool hint_clause(const struct yyParser *parser, const struct progress *pr
                    word);
         return true;
     }
+    if (found->kind == TOKEN_USING &&
+        (progress->previous.kind == TOKEN_EVALUATE || progress->previous.kind == TOKEN_EXPLAIN)) {
+        error_hint(err, "The model stands behind %s, without USING.",
+                   keyword_spelling(progress->previous.kind));
+        return true;
+    }
     if (word && keyword_is_reserved(found->kind) && grammar_accepts(parser, TOKEN_QUOTED, false) &&
         !grammar_accepts(parser, TOKEN_WITH, false)) {
         error_hint(err,
@@ -293,6 +331,9 @@ static bool hint_clause(const struct yyParser *parser, const struct progress *pr
         return false;
     if (found->kind == TOKEN_WITH && progress->seen[TOKEN_WITH])
         error_hint(err, "Write all attributes after one WITH, separated by commas.");
+    else if (!progress->seen[found->kind] && clause_behind(progress, found->kind))
+        error_hint(err, "%s stands before %s: %s.", word,
+                   keyword_spelling(clause_behind(progress, found->kind)), form);
     else
         error_hint(err, "The form is: %s.", form);
     return true;
@@ -334,6 +375,50 @@ static bool names_column(const struct progress *progress)
 {
     return (progress->seen[TOKEN_COLUMN] || progress->seen[TOKEN_LABEL]) &&
            !progress->seen[TOKEN_INTO] && !progress->seen[TOKEN_USING];
+}
+
+/* Words in capitals are rather meant as keywords. */
+static bool has_small_letter(struct slice text)
+{
+    for (size_t i = 0; i < text.size; i++)
+        if (text.data[i] >= 'a' && text.data[i] <= 'z')
+            return true;
+    return false;
+}
+
+/* INTO 'my model', INTO my model, LABEL Churned? */
+static bool hint_quotes(const struct yyParser *parser, const struct progress *progress,
+                        const struct token *found, struct error *err)
+{
+    const struct token *previous = &progress->previous;
+    const bool is_name =
+        names_column(progress) || progress->seen[TOKEN_INTO] || progress->seen[TOKEN_USING];
+    const bool is_word =
+        found->kind == TOKEN_NAME || (keyword_spelling(found->kind) &&
+                                      !keyword_is_reserved(found->kind) && !is_clause(found->kind));
+    const bool is_joined = previous->kind == TOKEN_NAME &&
+                           found->text.data == previous->text.data + previous->text.size;
+
+    if (!is_name || progress->parentheses > 0 || found->kind == TOKEN_LP)
+        return false;
+    if (found->kind == TOKEN_STRING && grammar_accepts(parser, TOKEN_QUOTED, false) &&
+        !grammar_accepts(parser, TOKEN_STRING, false))
+        error_hint(err, "A name is written in double quotes: \"%.*s\".",
+                   (int)slice_prefix(found->text, 100).size - 2, found->text.data + 1);
+    else if (is_joined && found->kind == TOKEN_OPERATOR)
+        error_hint(err,
+                   "A name with other signs than letters, digits and _ is written in double "
+                   "quotes: \"%.*s%.*s\".",
+                   SLICE_FORMAT(slice_prefix(previous->text, 100)),
+                   SLICE_FORMAT(slice_prefix(found->text, 100)));
+    else if (is_word && has_small_letter(found->text) && previous->kind == TOKEN_NAME &&
+             !grammar_accepts(parser, TOKEN_COMMA, false))
+        error_hint(err, "A name of two words is written in double quotes: \"%.*s %.*s\".",
+                   SLICE_FORMAT(slice_prefix(previous->text, 100)),
+                   SLICE_FORMAT(slice_prefix(found->text, 100)));
+    else
+        return false;
+    return true;
 }
 
 /* What cannot begin a value or a name, or go on with one. */
@@ -409,7 +494,8 @@ enum status fail_syntax(const struct yyParser *parser, const struct progress *pr
     text_deinit(&message);
     if (status == STATUS_SYNTAX && !expect_word(parser, progress, found, err) &&
         !hint_nearest(found, items, count, err) && !hint_attribute(parser, progress, found, err) &&
-        !hint_value(parser, progress, found, err) && !hint_clause(parser, progress, found, err))
+        !hint_quotes(parser, progress, found, err) && !hint_value(parser, progress, found, err) &&
+        !hint_clause(parser, progress, found, err))
         hint_symbol(parser, progress, found, err);
     return status;
 }

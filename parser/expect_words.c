@@ -12,6 +12,23 @@ static bool is_one_of(struct slice word, const char *const *words, size_t count)
     return false;
 }
 
+/* TO EXPLAIN m ORDER BY importance: of the rows that come of it. */
+static bool hint_of_importance(const struct progress *progress, const struct token *found,
+                               struct error *err)
+{
+    if (progress->verb != TOKEN_EXPLAIN || !progress->seen[TOKEN_TO])
+        return false;
+    if (slice_is_fold(found->text, "ORDER"))
+        error_hint(err, "The most important input comes first by itself. INTO importance makes a "
+                        "table, which SELECT * FROM importance ORDER BY ... reads.");
+    else if (slice_is_fold(found->text, "LIMIT"))
+        error_hint(err, "WITH summary.max_display = 5 shows the first five inputs. A LIMIT of the "
+                        "rows belongs to the SELECT, which stands before TO.");
+    else
+        return false;
+    return true;
+}
+
 /* LABEL y INTO z LIMIT 10: a clause of the SELECT, which ends with TO. */
 static bool hint_of_select(const struct progress *progress, const struct token *found,
                            struct error *err)
@@ -55,15 +72,21 @@ static bool hint_other_word(const struct yyParser *parser, const struct token *f
     return false;
 }
 
-/* INTO TABLE m, USING MODEL m, SHOW MODELS m, CANCEL JOB m, TO TRAIN LABEL y, USING epochs = 5 */
+/* INTO TABLE m, USING MODEL m, SHOW MODELS m, SHOW MODELS LIKE 'c%', CANCEL JOB m, TO TRAIN LABEL
+ * y, USING epochs = 5 */
 static bool hint_name(const struct progress *progress, const struct token *found, struct error *err)
 {
     static const char *const kinds[] = {"TABLE", "MODEL", "VIEW"};
+    static const char *const filters[] = {"LIKE", "ILIKE", "WHERE", "ORDER", "LIMIT"};
     const struct token *previous = &progress->previous;
     const bool is_name = found->kind == TOKEN_NAME || found->kind == TOKEN_QUOTED;
 
     if (is_name && previous->kind != TOKEN_QUOTED && is_one_of(previous->text, kinds, COUNT(kinds)))
         error_hint(err, "The name stands alone, without %.*s.", SLICE_FORMAT(previous->text));
+    else if (previous->kind == TOKEN_MODELS && progress->verb == TOKEN_SHOW &&
+             is_one_of(found->text, filters, COUNT(filters)))
+        error_hint(err, "A query chooses among them: SELECT name, kind, rows FROM totrain_models "
+                        "WHERE name LIKE 'c%%'; in PostgreSQL FROM totrain.models.");
     else if (is_name && previous->kind == TOKEN_MODELS && progress->verb == TOKEN_SHOW)
         error_hint(err, "SHOW MODEL %.*s; shows one.",
                    SLICE_FORMAT(slice_prefix(found->text, 100)));
@@ -83,6 +106,6 @@ bool expect_word(const struct yyParser *parser, const struct progress *progress,
                  const struct token *found, struct error *err)
 {
     return progress->parentheses == 0 &&
-           (hint_of_select(progress, found, err) || hint_other_word(parser, found, err) ||
-            hint_name(progress, found, err));
+           (hint_of_importance(progress, found, err) || hint_of_select(progress, found, err) ||
+            hint_other_word(parser, found, err) || hint_name(progress, found, err));
 }

@@ -1,5 +1,9 @@
 // The statements of ToTrain. The SELECT half is the host's to parse: here it
 // is one token. docs/language.md is this file in words.
+//
+// Clauses have one order. So a statement reads alike whoever wrote it, an error
+// can say what is expected at its place, and a comma belongs to the clause that
+// it stands in. Who mixes them up is told which stands before which (expect.c).
 
 %name grammar
 %token_prefix TOKEN_
@@ -55,9 +59,11 @@ label ::= LABEL STRING(S).                 { parse->statement->label = build_str
 old_model ::= .
 old_model ::= USING path(P).               { parse->statement->object = P; }
 
-// TO PREDICT [[schema.]table.column] [WITH ...] USING model
-predict ::= predict_verb target with USING path(P).  { parse->statement->object = P; }
+// TO PREDICT [[schema.]table.column] [WITH ...] USING model [INTO table]
+predict ::= predict_verb target with model_used into.
 predict_verb ::= PREDICT(V).               { build_verb(parse, STATEMENT_PREDICT, &V); }
+
+model_used ::= USING path(P).              { parse->statement->object = P; }
 
 target ::= .
 target ::= path(P).                        { parse->statement->predict_into = P; }

@@ -147,10 +147,10 @@ struct statement {
     struct path object; /* the model table: USING of PREDICT and TRAIN, of EVALUATE, EXPLAIN, SHOW
                            TRAIN, SHOW MODEL, SHOW VERSIONS, SHOW TRIALS, ROLLBACK, EXPORT; SHOW
                            ATTRIBUTES FOR leaves it in `model` */
-    struct path
-        into; /* TRAIN, IMPORT: the new model; EVALUATE, EXPLAIN: the target table; OPTIMIZE */
+    struct path into; /* TRAIN, IMPORT: the new model; EVALUATE, EXPLAIN, PREDICT: the target table;
+                         OPTIMIZE */
     struct path predict_into; /* PREDICT [[schema.]table.]column; the last part is the column, and
-                                 alone it names no table */
+                                 alone it names no table: `into` may */
     struct setting *settings; /* WITH, in the order written; names are distinct */
     size_t setting_count;
     struct column_clause *columns;
@@ -174,10 +174,11 @@ struct statement {
     size_t constraint_count;
 };
 
-/* TO PREDICT table.column; without a table its rows are the result. */
+/* TO PREDICT table.column, or INTO table; without a table its rows are the result. */
 static inline bool statement_predicts_into_table(const struct statement *statement)
 {
-    return statement->predict_into.count > 1;
+    return statement->kind == STATEMENT_PREDICT &&
+           (statement->predict_into.count > 1 || statement->into.count > 0);
 }
 
 const char *statement_kind_name(enum statement_kind kind); /* "TRAIN", "SHOW MODELS", "SQL" */

@@ -95,13 +95,32 @@ static enum status check_not_model(const struct planning *planning, int position
     return error_hint(planning->err, "Its table would be replaced; name another one.");
 }
 
-/* [[schema.]table.]column */
+/* The table of [[schema.]table.]column, or of INTO. */
+static enum status find_table(const struct planning *planning, struct path *table)
+{
+    const struct path *path = &planning->statement->predict_into;
+
+    *table = planning->statement->into;
+    if (path->count <= 1)
+        return STATUS_OK;
+    if (table->count > 0) {
+        fail_at(planning->err, STATUS_INVALID, path_last(table).position,
+                "the table of the predictions is named before, too: \"%.*s\"",
+                SLICE_FORMAT(path->parts[path->count - 2].text));
+        return error_hint(planning->err, "Write TO PREDICT column USING model INTO table, or TO "
+                                         "PREDICT table.column USING model.");
+    }
+    *table = *path;
+    table->count--;
+    return STATUS_OK;
+}
+
 static enum status plan_target(struct planning *planning)
 {
     const struct path *path = &planning->statement->predict_into;
     struct plan *plan = planning->plan;
     const struct name column = path_last(path);
-    struct path table = *path;
+    struct path table;
 
     plan->target_column = task_has_label(plan->model.task)      ? plan->model.label
                           : plan->model.task == TASK_PROJECTION ? SLICE(PREDICT_COMPONENT)
@@ -112,9 +131,9 @@ static enum status plan_target(struct planning *planning)
         TRY(name_keep(planning, &column, &plan->target_column));
     if (!plan->has_target)
         return STATUS_OK;
-    table.count--;
+    TRY(find_table(planning, &table));
     TRY(target_plan(planning, &table, &plan->target_schema, &plan->target_table));
-    return check_not_model(planning, path->parts[0].position);
+    return check_not_model(planning, table.parts[0].position);
 }
 
 /* pca_1, pca_2, ... */

@@ -71,6 +71,14 @@ class Bare(harness.Case):
         self.assertIn('column "nix" does not exist\nLINE 2: SELECT nix FROM kept;', done.stderr)
         self.assertEqual(self.tables(), {"iris", "iris_model", "kept"})
 
+    def test_predictions_go_into_the_table_that_into_names(self):
+        self.check_psql(harness.TRAIN_IRIS)
+        self.check_psql("SELECT * FROM iris TO PREDICT p.guess USING iris_model; SELECT * FROM iris TO PREDICT guess USING "
+                        "iris_model INTO q; SELECT * FROM iris TO PREDICT USING iris_model INTO public.r;")
+        self.assertEqual(self.execute("SELECT count(*) FROM p"), [(150,)])
+        self.assertEqual(self.execute("SELECT * FROM p EXCEPT SELECT * FROM q"), [])
+        self.assertEqual(self.execute("SELECT guess AS class FROM q EXCEPT SELECT class FROM r"), [])
+
     def test_a_place_is_that_in_the_string(self):
         done = self.psql("SELECT 'ü' \\; SELECT 1 TO TRAIN LinearClassifier WITH train.epcoh = 1 INTO m;")
         error, line, caret, hint = done.stderr.splitlines()[:4]

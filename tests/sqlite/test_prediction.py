@@ -34,6 +34,19 @@ class Prediction(harness.Case):
         mse = self.run_all("SELECT * FROM diamonds TO EVALUATE m WITH validation.metrics = 'MSE'")
         self.assertAlmostEqual(mse[0][1], squares / 2000, delta=1e-9 * squares / 2000)
 
+    def test_into_makes_the_table_that_a_path_makes(self):
+        self.make_iris()
+        self.run_all("SELECT * FROM iris TO TRAIN LinearClassifier WITH epochs = 2 LABEL class INTO m")
+        self.run_all("SELECT * FROM iris TO PREDICT p.guess USING m")
+        self.run_all("SELECT * FROM iris TO PREDICT guess WITH extra_outputs = 'probabilities' USING m INTO q")
+        self.run_all("SELECT * FROM iris TO PREDICT USING m INTO main.r")
+        named = self.run_all("SELECT class, guess FROM p ORDER BY rowid")
+        self.assertEqual(len(named), 150)
+        self.assertEqual(self.run_all("SELECT class, guess FROM q ORDER BY rowid"), named)
+        self.assertEqual(self.run_all("SELECT class FROM r ORDER BY rowid"), [(row[1],) for row in named])
+        self.run_all("SELECT * FROM iris TO PREDICT guess WITH job.max_workers = 2 USING m INTO q")
+        self.assertEqual(self.run_all("SELECT class, guess FROM q ORDER BY rowid"), named)
+
     def test_train_reports_what_evaluate_finds(self):
         harness.load_csv(self.database, "iris")
         rows = self.run_all("SELECT * FROM iris " + NETWORK.format(5, "class"))

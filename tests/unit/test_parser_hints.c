@@ -92,6 +92,15 @@ static void names_and_clauses(void **state)
         {"SELECT 1 TO TRAIN X COLUMN f(a LABEL y INTO m", "LABEL y INTO m",
          "The ( before it is not closed."},
         {"SELECT 1 TO TRAIN X LABLE y INTO m", "LABLE y INTO m", "Did you mean LABEL?"},
+        {"SELECT 1 TO TRAIN X LABEL y INTO 'my model'", "'my model'",
+         "A name is written in double quotes: \"my model\"."},
+        {"SELECT 1 TO TRAIN X LABEL y INTO my model", "model",
+         "A name of two words is written in double quotes: \"my model\"."},
+        {"SELECT 1 TO TRAIN X LABEL Churned? INTO m", "? INTO m",
+         "A name with other signs than letters, digits and _ is written in double quotes: "
+         "\"Churned?\"."},
+        {"SELECT 1 TO TRAIN X LABEL Zip code INTO m", "code INTO m",
+         "A name of two words is written in double quotes: \"Zip code\"."},
         {"SELECT 1 TO TRAIN X LABEL ? INTO m", "? INTO m",
          "Parameters are bound in the SELECT alone: write the value here."},
         {"SELECT 1 TO TRAIN X LABEL % INTO m", "% INTO m", ""},
@@ -123,6 +132,53 @@ static void names_and_clauses(void **state)
     check_all(list, COUNT(list));
 }
 
+#define MODELS_BY_NAME                                                                             \
+    "A query chooses among them: SELECT name, kind, rows FROM totrain_models WHERE name LIKE "     \
+    "'c%'; in PostgreSQL FROM totrain.models."
+
+static void clauses_have_an_order(void **state)
+{
+    static const char train[] = "TO TRAIN model [WITH ...] [COLUMN ... [FOR part]]... [LABEL "
+                                "column] [USING old_model] INTO new_model.";
+    static const char predict[] =
+        "TO PREDICT [[table.]column] [WITH ...] USING model [INTO table].";
+    static const char evaluate[] = "TO EVALUATE model [WITH ...] [LABEL column] [INTO table].";
+    static const char explain[] = "TO EXPLAIN model [WITH ...] [USING explainer] [INTO table].";
+    static const struct {
+        const char *sql, *before, *form;
+    } list[] = {
+        {"TO TRAIN X LABEL y WITH a = 1 INTO m", "WITH stands before LABEL: ", train},
+        {"TO TRAIN X LABEL y COLUMN a INTO m", "COLUMN stands before LABEL: ", train},
+        {"TO TRAIN X COLUMN a WITH b = 1 INTO m", "WITH stands before COLUMN: ", train},
+        {"TO TRAIN X INTO m LABEL y", "LABEL stands before INTO: ", train},
+        {"TO TRAIN X LABEL y INTO m WITH a = 1", "WITH stands before LABEL: ", train},
+        {"TO TRAIN X LABEL y INTO m USING n", "USING stands before INTO: ", train},
+        {"TO PREDICT USING m WITH a = 1", "WITH stands before USING: ", predict},
+        {"TO PREDICT y INTO t USING m", "The form is: ", predict},
+        {"TO PREDICT USING m INTO t WITH a = 1", "WITH stands before USING: ", predict},
+        {"TO PREDICT USING m LABEL y", "The form is: ", predict},
+        {"TO EVALUATE m LABEL y WITH a = 1", "WITH stands before LABEL: ", evaluate},
+        {"TO EVALUATE m INTO t LABEL y", "LABEL stands before INTO: ", evaluate},
+        {"TO EXPLAIN m INTO t USING SHAP", "USING stands before INTO: ", explain},
+        {"TO EXPLAIN m USING SHAP WITH a = 1", "WITH stands before USING: ", explain},
+    };
+    struct statement statement;
+    struct arena arena;
+    struct error err;
+    (void)state;
+
+    for (size_t i = 0; i < COUNT(list); i++) {
+        char sql[200], hint[400];
+
+        snprintf(sql, sizeof sql, "SELECT 1 %s", list[i].sql);
+        snprintf(hint, sizeof hint, "%s%s", list[i].before, list[i].form);
+        arena_init(&arena, ARENA_MAXIMUM);
+        CHECK(parse_statement(slice_of(sql), &arena, &statement, &err) == STATUS_SYNTAX);
+        assert_string_equal(err.hint, hint);
+        arena_deinit(&arena);
+    }
+}
+
 static void words_of_other_languages(void **state)
 {
     static const struct mistake list[] = {
@@ -134,7 +190,16 @@ static void words_of_other_languages(void **state)
          "GROUP belongs to the SELECT, which stands before TO: SELECT ... GROUP ... TO PREDICT"},
         {"SELECT 1 TO EVALUATE m ORDER BY a", "ORDER BY a",
          "ORDER belongs to the SELECT, which stands before TO: SELECT ... ORDER ... TO EVALUATE"},
-        {"SHOW MODELS WHERE a", "WHERE a", "SHOW MODEL WHERE; shows one."},
+        {"SHOW MODELS WHERE a", "WHERE a", MODELS_BY_NAME},
+        {"SELECT 1 TO EXPLAIN m ORDER BY importance", "ORDER BY importance",
+         "The most important input comes first by itself. INTO importance makes a table, which "
+         "SELECT * FROM importance ORDER BY ... reads."},
+        {"SELECT 1 TO EXPLAIN m LIMIT 5", "LIMIT 5",
+         "WITH summary.max_display = 5 shows the first five inputs. A LIMIT of the rows belongs to "
+         "the SELECT, which stands before TO."},
+        {"SELECT 1 TO EVALUATE USING m", "USING m",
+         "The model stands behind EVALUATE, without USING."},
+        {"SHOW MODELS LIKE 't%'", "LIKE 't%'", MODELS_BY_NAME},
         {"SELECT 1 TO TRAIN X SET a = 1 INTO m", "SET a = 1 INTO m",
          "Attributes follow WITH: WITH name = value, ..."},
         {"SELECT 1 TO TRAIN X USING a = 1 INTO m", "= 1 INTO m",
@@ -160,6 +225,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(attributes_and_their_values),
         cmocka_unit_test(names_and_clauses),
+        cmocka_unit_test(clauses_have_an_order),
         cmocka_unit_test(words_of_other_languages),
     };
 

@@ -458,7 +458,7 @@ static LogStmtLevel log_level(struct slice text, const struct piece *piece)
              (!statement.explain_plan &&
               (statement.kind == STATEMENT_TRAIN || statement.kind == STATEMENT_ROLLBACK_MODEL ||
                statement.kind == STATEMENT_IMPORT_MODEL || statement.kind == STATEMENT_CANCEL_JOB ||
-               statement.predict_into.count > 0 ||
+               statement_predicts_into_table(&statement) ||
                ((statement.kind == STATEMENT_EVALUATE || statement.kind == STATEMENT_EXPLAIN) &&
                 statement.into.count > 0)));
     arena_deinit(&arena);
