@@ -50,9 +50,14 @@ enum status exchange_format_find(struct slice name, struct slice file, enum exch
 enum status exchange_export(const struct model *model, enum exchange_format format,
                             struct text *out, struct error *err)
 {
+    struct linear_weights linear;
+
     if (model->kind != &trees_kind) {
         fail(err, STATUS_UNSUPPORTED, "a model of kind \"%s\" has no trees that could be exported",
              model->kind->name);
+        if (model->kind->linear && model->kind->linear(model, &linear))
+            return error_hint(err, "Its weights are rows: SELECT name, value FROM model WHERE part "
+                                   "= 'weight'. Boosted trees and forests can be exported.");
         return error_hint(err, "Boosted trees and forests can be: XGBClassifier, LGBMRegressor, "
                                "RandomForestClassifier, ...");
     }

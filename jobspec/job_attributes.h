@@ -15,6 +15,8 @@
 #define JOBSPEC_WORKERS_MAX       1024
 #define JOBSPEC_SERVERS_MAX       64
 
+extern const struct word_alias report_aliases[];
+
 #define JOB_ATTRIBUTES(STORED, PLANNED)                                                            \
     STORED(uint32_t, n_classes, "model.n_classes", SCOPE_TRAIN, IN_KIND(n_classes),                \
            INTEGER(2, CLASSES_MAX, NULL),                                                          \
@@ -132,7 +134,8 @@
             .tasks = 1 << TASK_CLASSIFICATION, .aliases = WORDS("evaluate.average"))               \
     PLANNED("evaluate.report", SCOPE_EVALUATE, WORD("metrics", report_words, NULL),                \
             "What is returned, as rows. 'metrics': one row of numbers. Classifiers: 'confusion', " \
-            "'classes'; of two classes 'roc', 'pr', 'calibration'. Regressors: 'residuals'.")      \
+            "'classes'; of two classes 'roc', 'pr', 'calibration'. Regressors: 'residuals'.",      \
+            .word_aliases = report_aliases)                                                        \
     PLANNED("evaluate.group", SCOPE_EVALUATE, TEXT(),                                              \
             "A column of the SELECT with the id of each row's query, for NDCG, MAP and MRR of a "  \
             "ranking. Default: the one that it was trained with.",                                 \

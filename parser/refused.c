@@ -1,5 +1,7 @@
 #include "parser/refused.h"
 
+#include <string.h>
+
 #include "parser/scan.h"
 #include "parser/splitter.h"
 
@@ -216,11 +218,30 @@ static bool hint_first_verb(struct reader reader, struct error *err)
     const struct reading_token first = read_token(&reader);
     struct reader ahead = reader;
     const enum verb verb = verb_of(&first);
+    struct reading_token second;
 
-    if (verb == VERB_NONE || verb == VERB_OTHER || read_token(&ahead).kind != SCAN_WORD ||
-        !is_followed(reader, verb))
+    if (verb == VERB_NONE || verb == VERB_OTHER || read_token(&ahead).kind != SCAN_WORD)
+        return false;
+    second = read_token(&ahead);
+    if (!is_followed(reader, verb) && !(verb == VERB_TRAIN && is_word(&second, "ON")))
         return false;
     error_hint(err, "The query for the rows comes first: %s", form_of(verb));
+    return true;
+}
+
+/* DESCRIBE t, DESC m */
+static bool hint_describe(const struct head *head, struct error *err)
+{
+    const struct reading_token *first = &head->tokens[0], *object = &head->tokens[1];
+
+    if ((!is_word(first, "DESCRIBE") && !is_word(first, "DESC")) ||
+        (object->kind != SCAN_WORD && object->kind != SCAN_QUOTED))
+        return false;
+    error_hint(err,
+               "SHOW MODEL %.*s; tells what a model is; the columns of a table are listed by "
+               "SELECT name, type FROM pragma_table_info('%.*s').",
+               SLICE_FORMAT(slice_prefix(object->text, 100)),
+               SLICE_FORMAT(slice_prefix(object->text, 100)));
     return true;
 }
 
@@ -236,6 +257,29 @@ static bool hint_cancel(const struct head *head, struct error *err)
     return true;
 }
 
+/* SELECT * EXCEPT (a) FROM t, as BigQuery has it; EXCLUDE is DuckDB's. */
+static bool hint_except(struct reader reader, struct error *err)
+{
+    static const char *const words[] = {"EXCEPT", "EXCLUDE", "REPLACE"};
+    struct reading_token before = {.kind = SCAN_END}, token = read_token(&reader);
+
+    for (int left = TOKENS_MAX; token.kind != SCAN_END && left > 0; left--) {
+        struct reader ahead = reader;
+
+        if (slice_is(before.text, "*") && is_one_of(&token, words, COUNT(words)) &&
+            slice_is(read_token(&ahead).text, "(")) {
+            error_hint(err,
+                       "The database has no * %.*s: name the columns in the SELECT, or the "
+                       "inputs behind TO TRAIN: COLUMN a, b.",
+                       SLICE_FORMAT(token.text));
+            return true;
+        }
+        before = token;
+        token = read_token(&reader);
+    }
+    return false;
+}
+
 /* ----- by a verb inside ----- */
 
 /* What is around a verb. */
@@ -246,7 +290,8 @@ struct place {
     bool is_followed;         /* by LABEL or INTO, or by USING and a name */
 };
 
-/* SELECT * FROM ML.PREDICT(MODEL m, TABLE t), as BigQuery has it. */
+/* SELECT pgml.train('x', ...), as PostgresML has it, and SELECT * FROM ML.PREDICT(MODEL m, TABLE
+ * t), as BigQuery. */
 static bool hint_bigquery(const struct place *place, struct error *err)
 {
     if (!slice_is(place->before.text, ".") || !slice_is(place->after.text, "("))
@@ -387,8 +432,10 @@ bool refused_hint(struct slice text, int position, struct error *err)
                hint_first_verb((struct reader){text, head.tokens[1].start, piece.span.end}, err);
     if (piece.kind != PIECE_SQL)
         return false;
-    return hint_model(&head, err) || hint_show(&head, err) || hint_cancel(&head, err) ||
+    return hint_model(&head, err) || hint_show(&head, err) || hint_describe(&head, err) ||
+           hint_cancel(&head, err) ||
            hint_first_verb((struct reader){text, piece.span.start, piece.span.end}, err) ||
+           hint_except((struct reader){text, piece.span.start, piece.span.end}, err) ||
            hint_inside(text, piece.span, &head, position, err);
 }
 
@@ -421,6 +468,8 @@ void refused_select_hint(struct slice select, struct error *err)
     struct slice word = {select.data + start, 0};
     int nearest;
 
+    if (!err->hint[0] && hint_except((struct reader){select, 0, (int)select.size}, err))
+        return;
     if (has_place && start >= select.size) {
         hint_ends_early(select, err);
         return;
@@ -430,4 +479,109 @@ void refused_select_hint(struct slice select, struct error *err)
     nearest = word.size < 3 ? -1 : text_nearest(word, keywords, COUNT(keywords));
     if (nearest >= 0 && !slice_is_fold(word, keywords[nearest]))
         error_hint(err, "Did you mean %s?", keywords[nearest]);
+}
+
+/* ----- by a name that is not there ----- */
+
+/* What err's message says is not there. */
+struct missing {
+    struct slice name;
+    bool is_table, is_postgres;
+};
+
+/* "no such function: predict" and "function predict(unknown) does not exist" name predict. */
+static struct missing read_missing(struct slice message)
+{
+    static const struct {
+        const char *front;
+        bool is_table, is_postgres;
+    } forms[] = {
+        {"no such function: ", false, false},
+        {"no such table: ", true, false},
+        {"function ", false, true},
+        {"schema \"", false, true},
+    };
+
+    for (size_t i = 0; i < COUNT(forms); i++) {
+        const size_t size = strlen(forms[i].front);
+        struct slice name = {message.data + size, 0};
+
+        if (message.size <= size || memcmp(message.data, forms[i].front, size) != 0)
+            continue;
+        while (size + name.size < message.size && !memchr("(\"", name.data[name.size], 2))
+            name.size++;
+        return (struct missing){name, forms[i].is_table, forms[i].is_postgres};
+    }
+    return (struct missing){.name = {"", 0}};
+}
+
+static bool ends_with(struct slice name, const char *ending)
+{
+    const size_t size = strlen(ending);
+
+    return name.size > size &&
+           slice_is_fold((struct slice){name.data + name.size - size, size}, ending);
+}
+
+static bool hint_file(struct slice name, struct error *err)
+{
+    static const char *const endings[] = {".csv", ".tsv", ".txt", ".parquet", ".json"};
+
+    for (size_t i = 0; i < COUNT(endings); i++) {
+        if (!ends_with(name, endings[i]))
+            continue;
+        error_hint(err,
+                   i < 2 ? "A file is no table: .import %.*s t makes one of it, in the sqlite3 "
+                           "shell .import --csv %.*s t."
+                         : "A file is no table: read it into one first. In Python totrain.train "
+                           "takes DataFrames.",
+                   SLICE_FORMAT(slice_prefix(name, 100)), SLICE_FORMAT(slice_prefix(name, 100)));
+        return true;
+    }
+    return false;
+}
+
+/* predict(...), pgml.train(...): `name` has no schema. */
+static void hint_function(struct slice name, bool is_postgres, struct error *err)
+{
+    static const char *const predicts[] = {"predict", "predict_proba", "ml_predict",
+                                           "model_predict"};
+    static const char *const trains[] = {"train", "create_model", "fit", "train_model", "pgml"};
+
+    for (size_t i = 0; i < COUNT(predicts); i++)
+        if (slice_is_fold(name, predicts[i]))
+            error_hint(err, is_postgres ? "It is totrain.predict here: SELECT "
+                                          "totrain.predict('model', t) FROM t."
+                                        : "It is totrain_predict here: SELECT "
+                                          "totrain_predict('model', a, b) FROM t.");
+    for (size_t i = 0; i < COUNT(trains); i++)
+        if (slice_is_fold(name, trains[i]))
+            error_hint(err, "A statement trains: %s", form_of(VERB_TRAIN));
+}
+
+bool refused_missing_hint(struct error *err)
+{
+    static const char *const schemas[] = {"pgml", "ml", "madlib"};
+    char message[sizeof err->message];
+    struct slice name, schema = {"", 0};
+    struct missing missing;
+    const char *dot;
+
+    memcpy(message, err->message, sizeof message);
+    missing = read_missing(slice_of(message));
+    if (err->hint[0] || missing.name.size == 0)
+        return false;
+    if (missing.is_table && hint_file(missing.name, err))
+        return true;
+    name = missing.name;
+    dot = memrchr(name.data, '.', name.size);
+    if (dot) {
+        schema = (struct slice){name.data, (size_t)(dot - name.data)};
+        name = (struct slice){dot + 1, name.size - schema.size - 1};
+    }
+    for (size_t i = 0; missing.is_table && i < COUNT(schemas); i++)
+        missing.is_table = !slice_is_fold(schema, schemas[i]);
+    if (!missing.is_table)
+        hint_function(name, missing.is_postgres, err);
+    return err->hint[0] != 0;
 }

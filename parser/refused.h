@@ -2,7 +2,7 @@
  * refused.h - what to write instead of a text that the database refused, where it was meant for
  * ToTrain.
  *
- *     DROP MODEL m;                  SHOW TABLES;
+ *     DROP MODEL m;                  SHOW TABLES;          SELECT * EXCEPT (a) FROM t
  *     (SELECT * FROM t) TO TRAIN     SELECT * FROM t TRAIN LinearClassifier LABEL y INTO m
  *
  * Such texts are no statements of ours (splitter.h), so the database reads them and reports a
@@ -19,6 +19,11 @@
 /* `text` begins with the statement that failed with a syntax error, at byte `position` of it, or -1
  * where that is not known. True: *err, which holds the database's message, has a hint now. */
 bool refused_hint(struct slice text, int position, struct error *err);
+
+/* Of a function or a table that the database does not have, as err's message says, where ToTrain
+ * has another for it: predict(...) is totrain_predict, 'a.csv' is imported first. True: there is a
+ * hint now. */
+bool refused_missing_hint(struct error *err);
 
 /* The same for PostgreSQL's "unrecognized configuration parameter": only of SHOW with a word that
  * is nearly one of ours. */

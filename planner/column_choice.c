@@ -7,6 +7,7 @@
 #include "planner/column_function.h"
 #include "planner/column_lists.h"
 #include "planner/column_rounds.h"
+#include "planner/other_functions.h"
 #include "planner/query.h"
 
 /* What a call says of a column, or, of CONCAT, of several. */
@@ -55,6 +56,7 @@ static bool is_scaling(struct slice name)
 static enum status refuse_function(const struct name *name, struct error *err)
 {
     const struct column_function *nearest = column_function_nearest(name->text);
+    const char *other = other_function_hint(name->text);
 
     if (is_scaling(name->text)) {
         fail_at(err, STATUS_UNSUPPORTED, name->position,
@@ -64,6 +66,8 @@ static enum status refuse_function(const struct name *name, struct error *err)
     }
     fail_at(err, STATUS_INVALID, name->position, "unknown column function \"%.*s\"",
             SLICE_FORMAT(name->text));
+    if (other)
+        return error_hint(err, "%s", other);
     return nearest ? error_hint(err, "Did you mean %s?", nearest->name) : hint_functions(err);
 }
 

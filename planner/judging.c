@@ -1,5 +1,7 @@
 #include "planner/judging.h"
 
+#include "planner/attribute_check.h"
+#include "planner/attributes.h"
 #include "planner/query.h"
 #include "planner/settings.h"
 #include "scoring/report.h"
@@ -55,9 +57,13 @@ enum status report_plan(struct planning *planning)
 {
     const struct setting *setting = settings_find(planning, "evaluate.report");
     struct plan *plan = planning->plan;
+    const char *word;
     unsigned report;
 
-    if (!setting || !term_find_fold(report_words, setting->value.text, &report))
+    if (!setting)
+        return STATUS_OK;
+    word = attribute_word(attribute_find(SLICE("evaluate.report")), setting->value.text);
+    if (!word || !term_find(report_words, slice_of(word), &report))
         return STATUS_OK;
     plan->report = (enum report_kind)report;
     if (!report_is_of(plan->report, plan->model.task)) {

@@ -256,6 +256,8 @@ static enum status sql_run(const struct host *host, const struct plan *plan,
 
     if (status == STATUS_SYNTAX && !err->hint[0])
         (void)refused_hint(plan->text, err->position, err);
+    if (status != STATUS_OK)
+        (void)refused_missing_hint(err);
     return status;
 }
 

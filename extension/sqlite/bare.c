@@ -120,11 +120,14 @@ int bare_refused(struct sqlite_connection *connection, const char *sql, int byte
     const struct slice text = given(sql, bytes);
     struct error err;
 
-    if (!sql_is_syntax_error(connection->db, code))
+    if (code == SQLITE_OK)
         return code;
     fail_at(&err, STATUS_SYNTAX, sql_error_offset(connection->db), "%s",
             sqlite3_errmsg(connection->db));
-    return refused_hint(text, err.position, &err) ? leave_error(connection, text, &err) : code;
+    return (sql_is_syntax_error(connection->db, code) ? refused_hint(text, err.position, &err)
+                                                      : refused_missing_hint(&err))
+               ? leave_error(connection, text, &err)
+               : code;
 }
 
 bool bare_prepare(struct sqlite_connection *connection, const char *sql, int bytes, unsigned flags,

@@ -16,6 +16,7 @@
 #define NEW_TABLE                                                                                  \
     "The statement begins with SELECT and makes its table itself: SELECT * FROM table TO PREDICT " \
     "new_table.column USING model;"
+#define STAR ": name the columns in the SELECT, or the inputs behind TO TRAIN: COLUMN a, b."
 #define SHOWS                                                                                      \
     "ToTrain shows models and jobs: SHOW MODELS, SHOW MODEL model, SHOW TRAIN model, SHOW "        \
     "VERSIONS model, SHOW TRIALS model, SHOW JOBS and SHOW ATTRIBUTES."
@@ -68,6 +69,9 @@ static void a_model_is_made_and_dropped_in_other_words(void **state)
         {"DESC MODEL m", "SHOW MODEL m; tells what a model is, SHOW TRAIN how it was trained."},
         {"EXPLAIN MODEL m", "SHOW MODEL m; tells what a model is, SELECT * FROM table TO EXPLAIN "
                             "m; what it looks at."},
+        {"DESCRIBE t", "SHOW MODEL t; tells what a model is; the columns of a table are listed by "
+                       "SELECT name, type FROM pragma_table_info('t')."},
+        {"DESCRIBE", NULL},
         {"GRANT MODEL m", NULL},
         {"CREATE OR MODEL m", NULL},
         {"CREATE THE REPLACE MODEL m", NULL},
@@ -106,6 +110,7 @@ static void the_rows_come_before_the_verb(void **state)
     static const struct refused list[] = {
         {"TRAIN LinearClassifier ON iris LABEL class INTO m", ROWS_FIRST TRAIN_FORM},
         {"TRAIN LinearClassifier ON iris INTO m", ROWS_FIRST TRAIN_FORM},
+        {"TRAIN LinearClassifier ON iris", ROWS_FIRST TRAIN_FORM},
         {"PREDICT iris USING m", ROWS_FIRST PREDICT_FORM},
         {"EVALUATE m", ROWS_FIRST EVALUATE_FORM},
         {"EVALUATE m WITH metrics = 'AUC'; SELECT 1", ROWS_FIRST EVALUATE_FORM},
@@ -342,9 +347,55 @@ static void a_name_without_a_table_is_a_word_where_from_is_not(void **state)
     CHECK(names_no_table(SLICE("SELECT 'from', \"from\"")));
 }
 
+static void columns_are_named_where_a_star_leaves_some_out(void **state)
+{
+    static const struct refused list[] = {
+        {"SELECT * EXCEPT (a) FROM t", "The database has no * EXCEPT" STAR},
+        {"SELECT t.* EXCLUDE(a, b) FROM t", "The database has no * EXCLUDE" STAR},
+        {"SELECT a FROM t EXCEPT (SELECT 1) FORM", NULL},
+        {"SELECT * EXCEPT SELECT", NULL},
+    };
+
+    (void)state;
+    check_all(list, COUNT(list));
+}
+
+static void a_name_that_is_not_there_may_have_another_one_here(void **state)
+{
+    static const struct {
+        const char *message, *hint;
+    } list[] = {
+        {"no such function: predict", "It is totrain_predict here: SELECT "
+                                      "totrain_predict('model', a, b) FROM t."},
+        {"function predict(unknown, integer) does not exist",
+         "It is totrain.predict here: SELECT totrain.predict('model', t) FROM t."},
+        {"no such table: pgml.train", "A statement trains: " TRAIN_FORM},
+        {"schema \"pgml\" does not exist", "A statement trains: " TRAIN_FORM},
+        {"no such table: a.csv", "A file is no table: .import a.csv t makes one of it, in the "
+                                 "sqlite3 shell .import --csv a.csv t."},
+        {"no such table: rows.parquet", "A file is no table: read it into one first. In Python "
+                                        "totrain.train takes DataFrames."},
+        {"no such table: train", ""},
+        {"no such table: main.predict", ""},
+        {"no such function: nope", ""},
+        {"no such column: predict", ""},
+    };
+    struct error err;
+    (void)state;
+
+    for (size_t i = 0; i < COUNT(list); i++) {
+        fail(&err, STATUS_DATABASE, "%s", list[i].message);
+        CHECK(refused_missing_hint(&err) == (list[i].hint[0] != 0));
+        assert_string_equal(err.hint, list[i].hint);
+        assert_string_equal(err.message, list[i].message);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(columns_are_named_where_a_star_leaves_some_out),
+        cmocka_unit_test(a_name_that_is_not_there_may_have_another_one_here),
         cmocka_unit_test(a_model_is_made_and_dropped_in_other_words),
         cmocka_unit_test(what_is_shown_and_cancelled_has_a_name),
         cmocka_unit_test(the_rows_come_before_the_verb),

@@ -300,3 +300,21 @@ SELECT * FROM iris TO TRAIN SVC LABEL class INTO m;
 SELECT rooms, price FROM houses TO TRAIN ARIMA LABEL price INTO m;
 -- models: one that finds what is unlike the rest
 SELECT rooms, price FROM houses TO TRAIN IsolationForest INTO m;
+-- the query: all columns but one
+SELECT * EXCEPT (city) FROM houses TO TRAIN LinearRegressor LABEL price INTO m;
+-- the query: a file
+SELECT * FROM 'houses.csv' TO TRAIN LinearRegressor LABEL price INTO m;
+-- columns: a function that is not needed
+SELECT * FROM houses TO TRAIN LinearRegressor COLUMN ONE_HOT(city) LABEL price INTO m;
+-- models: a name in single quotes
+SELECT * FROM iris TO TRAIN LinearClassifier LABEL class INTO 'my model';
+-- columns: a label with a sign
+SELECT * FROM iris TO TRAIN LinearClassifier LABEL class? INTO m;
+-- clauses: WITH behind LABEL
+SELECT * FROM iris TO TRAIN LinearClassifier LABEL class WITH epochs = 5 INTO m;
+-- EXPLAIN: sorted
+SELECT * FROM iris TO EXPLAIN iris_model ORDER BY importance;
+-- predictions: into a table that is named twice
+SELECT * FROM iris TO PREDICT p.guess USING iris_model INTO q;
+-- EVALUATE: a report by thresholds
+SELECT * FROM iris TO EVALUATE iris_model WITH report = 'threshold';
