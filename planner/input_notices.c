@@ -71,20 +71,40 @@ static void note_missing(const struct plan *plan, const struct query_column *col
     text_deinit(&list);
 }
 
-static void note_reading(const struct plan *plan, const struct query_column *column,
-                         enum input_reading reading)
+static bool is_truth(const struct plan *plan, const struct plan_input *input)
 {
-    const struct slice name = column->name;
+    return input->type == INPUT_NUMERIC && input->reading == READING_BOOLEAN &&
+           (size_t)input->column < plan->query.count;
+}
 
-    if (reading != READING_BOOLEAN) {
-        note_written_numbers(plan, column, reading);
-        return;
+/* At the first of them: one notice of all. */
+static void note_truths(const struct plan *plan, size_t first)
+{
+    const struct slice name = plan->query.columns[plan->inputs[first].column].name;
+    size_t count = 0, named = 0;
+    struct text list;
+
+    for (size_t i = 0; i < plan->input_count; i++) {
+        count += is_truth(plan, &plan->inputs[i]);
+        if (i < first && count > 0)
+            return;
     }
+    text_init(&list, NOTICE_BYTES_MAX);
+    for (size_t i = first; i < plan->input_count && list.size < NOTICE_BYTES_MAX / 2; i++) {
+        if (!is_truth(plan, &plan->inputs[i]))
+            continue;
+        text_append_separator(&list, named++, count);
+        text_printf(&list, "\"%.*s\"",
+                    SLICE_FORMAT(plan->query.columns[plan->inputs[i].column].name));
+    }
+    if (named < count)
+        text_printf(&list, " and %zu more", count - named);
     notice_add(plan->notices, NOTICE_READING,
-               "column \"%.*s\" is read as 1 for yes, true, t, y and on, and 0 for their "
-               "opposites",
-               SLICE_FORMAT(name));
-    notice_hint(plan->notices, "COLUMN VOCABULARY(%.*s) takes it as words.", SLICE_FORMAT(name));
+               "column%s %s %s read as 1 for yes, true, t, y and on, and 0 for their opposites",
+               count == 1 ? "" : "s", text_string(&list), count == 1 ? "is" : "are");
+    text_deinit(&list);
+    notice_hint(plan->notices, "COLUMN VOCABULARY(%.*s) takes %s as words.", SLICE_FORMAT(name),
+                count == 1 ? "it" : "that one");
 }
 
 void input_notices(const struct plan *plan)
@@ -103,7 +123,10 @@ void input_notices(const struct plan *plan)
             note_nearly_read(plan, column, false);
         if (input->type != INPUT_NUMERIC)
             continue;
-        note_reading(plan, column, input->reading);
+        if (is_truth(plan, input))
+            note_truths(plan, i);
+        else
+            note_written_numbers(plan, column, input->reading);
         if (column->missing_texts > 0)
             note_missing(plan, column);
     }

@@ -229,7 +229,7 @@ static bool is_rare(uint64_t class_rows, uint64_t rows, uint32_t classes)
 {
     const double share = (double)class_rows / (double)rows;
 
-    return class_rows < RARE_CLASS_ROWS || (share < RARE_CLASS_SHARE && share * classes * 2 < 1);
+    return (class_rows < RARE_CLASS_ROWS || share < RARE_CLASS_SHARE) && share * classes * 2 < 1;
 }
 
 static void append_class(struct text *out, enum label_spelling spelling, struct cell *value)
@@ -243,6 +243,36 @@ static void append_class(struct text *out, enum label_spelling spelling, struct 
         text_append(out, label_name(&one, 0, buffer));
 }
 
+static void append_classes(const struct dataset *dataset, struct sized_class *sizes, uint32_t count,
+                           struct text *out)
+{
+    for (uint32_t i = 0; i < count && i < RARE_NAMED; i++) {
+        text_append_string(out, i > 0 ? ", " : "");
+        append_class(out, dataset->labels.spelling, &sizes[i].value);
+        text_printf(out, " has %llu", (unsigned long long)sizes[i].rows);
+    }
+}
+
+/* No class is rare, and there are few rows of each. */
+static void note_few(struct dataset *dataset, struct sized_class *sizes, uint32_t classes,
+                     uint64_t rows)
+{
+    uint32_t few = 0;
+    struct text list;
+
+    while (few < classes && sizes[few].rows < RARE_CLASS_ROWS)
+        few++;
+    if (few == 0)
+        return;
+    text_init(&list, NOTICE_BYTES_MAX);
+    append_classes(dataset, sizes, few, &list);
+    notice_add(dataset->notices, NOTICE_RARE_CLASS, "few rows%s: of %llu %s",
+               few > RARE_NAMED ? "; the fewest" : "", (unsigned long long)rows,
+               text_string(&list));
+    text_deinit(&list);
+    notice_hint(dataset->notices, "So few rows tell little about a class.");
+}
+
 /* `sizes` ascend. */
 static void note_rare(struct dataset *dataset, struct sized_class *sizes, uint32_t classes,
                       uint64_t rows)
@@ -252,14 +282,12 @@ static void note_rare(struct dataset *dataset, struct sized_class *sizes, uint32
 
     while (rare < classes && is_rare(sizes[rare].rows, rows, classes))
         rare++;
-    if (rare == 0)
+    if (rare == 0) {
+        note_few(dataset, sizes, classes, rows);
         return;
-    text_init(&list, NOTICE_BYTES_MAX);
-    for (uint32_t i = 0; i < rare && i < RARE_NAMED; i++) {
-        text_append_string(&list, i > 0 ? ", " : "");
-        append_class(&list, dataset->labels.spelling, &sizes[i].value);
-        text_printf(&list, " has %llu", (unsigned long long)sizes[i].rows);
     }
+    text_init(&list, NOTICE_BYTES_MAX);
+    append_classes(dataset, sizes, rare, &list);
     notice_add(dataset->notices, NOTICE_RARE_CLASS, "%u of %u classes %s rare%s: of %llu rows %s",
                rare, classes, rare == 1 ? "is" : "are", rare > RARE_NAMED ? "; the rarest" : "",
                (unsigned long long)rows, text_string(&list));

@@ -10,8 +10,10 @@
 #include "runtime/data/column_statistics.h"
 #include "runtime/data/dataset.h"
 
-/* A class is rare that fewer rows than these have, or a smaller share of them. Where there are many
- * classes it is also less than half of what each would have of equal ones. */
+/* A class is rare that fewer rows than these have, or a smaller share of them, and less than half
+ * of what each would have of equal ones. Where none is, classes of fewer rows are a notice of few
+ * rows.
+ */
 #define RARE_CLASS_ROWS  20
 #define RARE_CLASS_SHARE 0.05
 

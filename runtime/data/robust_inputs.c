@@ -33,6 +33,41 @@ static void note_range(const struct transform_input *input, double deviation, en
                              "nullif(column, -999).");
 }
 
+/* Of several columns: which values of each count as others, for as many as there is room. */
+static void note_ranges(const struct dataset *dataset, const uint32_t *ranged, uint32_t count,
+                        enum far_values far, struct notice_list *notices)
+{
+    const struct transform_input *first = &dataset->transform.inputs[ranged[0]];
+    uint32_t named = 0;
+    struct text list;
+
+    text_init(&list, NOTICE_BYTES_MAX);
+    for (; named < count && list.size < NOTICE_BYTES_MAX / 3; named++) {
+        const struct transform_input *input = &dataset->transform.inputs[ranged[named]];
+
+        text_append_string(&list, named == 0 ? "" : ", ");
+        text_printf(&list, "\"%.*s\" beyond %.4g and %.4g",
+                    SLICE_FORMAT(slice_prefix(input->name, 40)), least_of(input),
+                    greatest_of(input));
+    }
+    if (named < count)
+        text_printf(&list, ", and so in %u more", count - named);
+    notice_add(
+        notices, NOTICE_OUTLIERS,
+        "in %u columns a few values are far from all others: they are scaled by their middle "
+        "halves, and farther values count as the last: %s",
+        count, text_string(&list));
+    text_deinit(&list);
+    if (far == FAR_FEW)
+        notice_hint(notices,
+                    "If they are wrong, leave them out or make NULL of them. NUMERIC(%.*s) in "
+                    "COLUMN keeps them as they are.",
+                    SLICE_FORMAT(first->name));
+    else
+        notice_hint(notices, "If they stand for missing values, make NULL of them, as by "
+                             "nullif(column, -999).");
+}
+
 static void note_code(const struct transform_input *input, const struct sampled_column *column,
                       struct notice_list *notices)
 {
@@ -70,12 +105,13 @@ static void leave_code_out(const struct sampled_column *column, enum far_values 
     input->limit = (float)(far == FAR_CUT ? ROBUST_FAR : ROBUST_UNCUT);
 }
 
-/* Whether the input is another one then. */
+/* Whether the input is another one then; *is_ranged: as a few values are far. */
 static bool settle_input(const struct sampled_column *column, enum far_values far, bool keeps_codes,
-                         struct transform_input *input, struct dataset *dataset)
+                         struct transform_input *input, struct dataset *dataset, bool *is_ranged)
 {
     const double deviation = input->scale;
 
+    *is_ranged = false;
     if (column->code_cells > 0 && !keeps_codes && is_dominated(deviation, &column->rest)) {
         leave_code_out(column, far, input);
         note_code(input, column, dataset->notices);
@@ -86,7 +122,7 @@ static bool settle_input(const struct sampled_column *column, enum far_values fa
     input->mean = column->range.middle;
     input->scale = column->range.deviation;
     input->limit = (float)ROBUST_FAR;
-    note_range(input, deviation, far, dataset->notices);
+    *is_ranged = true;
     return true;
 }
 
@@ -96,12 +132,29 @@ enum status robust_inputs(const struct sampled_column *columns, const struct job
     const struct kind *kind = kind_of(spec);
     const enum far_values far = kind->far_values ? kind->far_values(&spec->params) : FAR_KEPT;
     struct transform *transform = &dataset->transform;
-    bool is_changed = false;
+    uint32_t *ranged = ARENA_NEW(&dataset->arena, uint32_t, transform->input_count + 1);
+    bool is_changed = false, is_ranged;
+    uint32_t count = 0;
+    double deviation = 0;
 
-    for (uint32_t i = 0; i < transform->input_count && far != FAR_KEPT; i++)
-        if (transform->inputs[i].type == INPUT_NUMERIC &&
-            settle_input(&columns[i], far, spec->inputs[i].keeps_codes, &transform->inputs[i],
-                         dataset))
-            is_changed = true;
+    if (!ranged)
+        return fail_no_memory(err);
+    for (uint32_t i = 0; i < transform->input_count && far != FAR_KEPT; i++) {
+        const double before = transform->inputs[i].scale;
+
+        if (transform->inputs[i].type != INPUT_NUMERIC ||
+            !settle_input(&columns[i], far, spec->inputs[i].keeps_codes, &transform->inputs[i],
+                          dataset, &is_ranged))
+            continue;
+        is_changed = true;
+        if (!is_ranged)
+            continue;
+        deviation = before;
+        ranged[count++] = i;
+    }
+    if (count == 1)
+        note_range(&transform->inputs[ranged[0]], deviation, far, dataset->notices);
+    else if (count > 1)
+        note_ranges(dataset, ranged, count, far, dataset->notices);
     return is_changed ? transform_finish_numbers(transform, &dataset->arena, err) : STATUS_OK;
 }

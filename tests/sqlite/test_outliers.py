@@ -50,6 +50,14 @@ class Outliers(harness.Case):
         self.assertEqual((a["limit"], "limit" in b, version), (5, False, 4))
         self.assertTrue(0.3 < a["scale"] < 0.45 and 0.4 < a["mean"] < 0.6)
 
+    def test_far_values_of_several_columns_are_one_notice(self):
+        self.make(lambda number, a: 1e9 if number == 700 else a)
+        self.database.execute("UPDATE t SET b = -1e8 WHERE rowid = 12")
+        said, = self.notices()
+        self.assertRegex(said["text"], "^in 2 columns a few values are far from all others: they are scaled by their middle halves, "
+                                       'and farther values count as the last: "a" beyond -[0-9.]+ and [0-9.]+, "b" beyond -[0-9.]+ and [0-9.]+$')
+        self.assertEqual(said["hint"], "If they stand for missing values, make NULL of them, as by nullif(column, -999).")
+
     def test_a_code_among_the_numbers_is_a_missing_value(self):
         self.make(lambda number, a: -999 if number % 10 == 0 else a)
         for model, most, limit in (("DNNRegressor", 0.4, 5), ("LinearRegressor", 1.54, 64)):  # 1.53 without codes

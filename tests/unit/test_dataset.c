@@ -711,6 +711,14 @@ static void rare_classes_are_noticed(void **state)
     check_notices(&table,
                   "5 of 7 classes are rare; the rarest: of 1000 rows 4 has 1, 0 has 2, 1 has 2\n");
     table_open(&table, TASK_CLASSIFICATION, LABEL_INTEGER);
+    for (int i = 0; i < 18; i++)
+        add_row(&table, real_cell(i), i ? null_cell() : text_cell("a"), integer_cell(i % 2));
+    check_notices(&table, "few rows: of 18 0 has 9, 1 has 9\n");
+    table_open(&table, TASK_CLASSIFICATION, LABEL_INTEGER);
+    for (int i = 0; i < 50; i++)
+        add_row(&table, real_cell(i), i ? null_cell() : text_cell("a"), integer_cell(i % 5));
+    check_notices(&table, "few rows; the fewest: of 50 0 has 10, 1 has 10, 2 has 10\n");
+    table_open(&table, TASK_CLASSIFICATION, LABEL_INTEGER);
     for (int i = 0; i < 1200; i++) /* of thirty classes none has 5 % */
         add_row(&table, real_cell(i), i ? null_cell() : text_cell("a"), integer_cell(i % 30));
     check_notices(&table, "");
