@@ -88,8 +88,8 @@ bool jobspec_equal(const struct jobspec *a, const struct jobspec *b)
 
     return a->kind == b->kind && spec_same_scoring(&a->scoring, &b->scoring) && same_inputs(a, b) &&
            same_roles(a, b) && same_model(a, b) && same_metrics(a, b) &&
-           a->has_validation == b->has_validation && a->staged_shards == b->staged_shards &&
-           same_members(&job_attributes, a, b) &&
+           a->has_validation == b->has_validation && a->keeps_best == b->keeps_best &&
+           a->staged_shards == b->staged_shards && same_members(&job_attributes, a, b) &&
            (!kind || same_members(kind->attributes, a->params.bytes, b->params.bytes)) &&
            a->lanes_max == b->lanes_max && slice_equal(a->metrics_host, b->metrics_host) &&
            a->metrics_port == b->metrics_port && slice_equal(a->tensorboard, b->tensorboard) &&

@@ -410,14 +410,15 @@ static enum status read_training(const cJSON *json, struct arena *arena, struct 
     const cJSON *training;
     unsigned average;
 
-    TRY(read_section(
-        json, "training", "training",
-        MEMBERS("has_validation", "staged_shards", "has_default_metrics", "average", "metrics"),
-        spec, &training, err));
+    TRY(read_section(json, "training", "training",
+                     MEMBERS("has_validation", "keeps_best", "staged_shards", "has_default_metrics",
+                             "average", "metrics"),
+                     spec, &training, err));
     TRY(json_get_boolean(training, "has_default_metrics", &spec->has_default_metrics, err));
     TRY(spec_get_word(training, "average", average_words, &average, err));
     spec->average = (enum average)average;
     TRY(json_get_boolean(training, "has_validation", &spec->has_validation, err));
+    TRY(json_get_boolean(training, "keeps_best", &spec->keeps_best, err));
     TRY(spec_get_u32(training, "staged_shards", 0, JOBSPEC_STAGED_MAX, &spec->staged_shards, err));
     if (spec->has_validation && spec->test_size > 0)
         return fail(err, STATUS_CORRUPT,

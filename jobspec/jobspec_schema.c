@@ -355,6 +355,8 @@ static cJSON *training(const struct kind *kind)
 
     json_add(members, "has_validation",
              typed("boolean", "an own spool for validation is beside the train one"));
+    json_add(members, "keeps_best",
+             typed("boolean", "the best epoch's weights are kept if the last is clearly worse"));
     json_add(members, "staged_shards",
              integer(0, JOBSPEC_STAGED_MAX,
                      "of the rows, which workers read from the user's table and stage; 0: the "

@@ -152,6 +152,7 @@ static void write_training(const struct jobspec *spec, cJSON *json)
 
     write_section(spec, "training", training);
     json_add_boolean(training, "has_validation", spec->has_validation);
+    json_add_boolean(training, "keeps_best", spec->keeps_best);
     json_add_integer(training, "staged_shards", spec->staged_shards);
     json_add_boolean(training, "has_default_metrics", spec->has_default_metrics);
     add_word(training, "average", average_words, spec->average);

@@ -130,6 +130,7 @@ struct model_summary {
     struct slice rounds[METRICS_MAX]; /* (round_count): metrics that were measured each round, in
                                          the order of the statement */
     size_t round_count;
+    uint32_t kept_epoch; /* whose weights it has; 0: those of the end */
     struct slice digest;
     int64_t version;
     uint64_t memory;        /* bytes that it takes where it is loaded; 0: not known */

@@ -117,6 +117,8 @@ static const char *const goss[] = {"booster", "data_sample_strategy", NULL};
         NULL, NULL                                                                                 \
     }
 
+/* A convex loss hardly gets worse: decision 0305. */
+static const struct estimator_default linear[] = {{"train.early_stopping", "0"}, END};
 static const struct estimator_default machine[] = {{"model.interaction", "pairs"}, END};
 static const struct estimator_default crosses[] = {
     {"model.interaction", "cross"}, {"model.wide", "false"}, END};
@@ -183,9 +185,9 @@ static const struct estimator_default scikit_tree_of_classes[] = {SINGLE_TREE, S
 /* clang-format off: one row, one estimator. */
 const struct estimator estimators[] = {
     {"LinearClassifier", &network_kind, TASK_CLASSIFICATION, LINEAR,
-     "Logistic or softmax regression.", NULL, NULL},
+     "Logistic or softmax regression.", linear, NULL},
     {"LinearRegressor", &network_kind, TASK_REGRESSION, LINEAR,
-     "Linear regression with squared loss.", NULL, NULL},
+     "Linear regression with squared loss.", linear, NULL},
     {"DNNClassifier", &network_kind, TASK_CLASSIFICATION, none, NULL,
      "Feed-forward network for classes.", NULL, NULL},
     {"DNNRegressor", &network_kind, TASK_REGRESSION, none, NULL,
@@ -545,6 +547,9 @@ struct attribute estimator_attribute(const struct estimator *estimator,
     const char *value = estimator ? estimator_default(estimator, attribute) : NULL;
     struct attribute own = estimator ? *attribute_of_kind(attribute, estimator->kind) : *attribute;
 
+    if (estimator && !estimator->kind->keeps_best &&
+        strcmp(attribute->name, "train.early_stopping") == 0)
+        value = "0";
     if (value) {
         own.default_value = value;
         own.is_automatic = false;

@@ -88,7 +88,7 @@ uint32_t epochs_of(const struct plan *plan, uint64_t rows)
 
 double bytes_of(const struct plan *plan, const struct kind_cost *cost)
 {
-    return job_learner_bytes(cost, plan->spec.early_stopping > 0, 0);
+    return job_learner_bytes(cost, plan->spec.early_stopping > 0 || plan->spec.keeps_best, 0);
 }
 
 void bytes_append(struct text *out, double bytes)
@@ -161,8 +161,9 @@ enum status parameters_check(const struct planning *planning)
         kind->size_attribute ? settings_find(planning, kind->size_attribute) : NULL;
     const struct kind_shape shape = shape_of(planning->plan);
     const struct kind_cost cost = cost_of(planning->plan, &shape);
-    const double bytes = bytes_of(planning->plan, &cost);
     const struct jobspec *spec = &planning->plan->spec;
+    /* Without the copy that 'auto' keeps: where it has no room there is none. */
+    const double bytes = job_learner_bytes(&cost, spec->early_stopping > 0, 0);
     const int position = size ? size->value.span.start : planning->statement->model.position;
 
     if (spec->servers > 0)

@@ -320,6 +320,7 @@ enum status servers_choose(struct planning *planning)
     planning->err = err;
     if (plan->spec.servers == 0)
         return STATUS_OK;
+    plan->spec.keeps_best = false;
     TRY(training_record(planning));
     return notice_choice(planning, bytes);
 }

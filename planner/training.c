@@ -162,6 +162,19 @@ static enum status check_validation(const struct planning *planning)
     return STATUS_OK;
 }
 
+/* 'auto', of a model for which it is not 0, that has rows held out, and weights of an epoch. */
+static bool keeps_best(const struct planning *planning)
+{
+    const struct plan *plan = planning->plan;
+    const struct attribute *attribute = attribute_find(SLICE("train.early_stopping"));
+    const struct setting *setting = settings_find(planning, attribute->name);
+    const struct attribute own = estimator_attribute(plan->estimator, attribute);
+
+    return own.is_automatic && (!setting || attribute_takes_automatic(&own, &setting->value)) &&
+           (plan->spec.test_size != 0 || settings_find(planning, "validation.select")) &&
+           plan->folds == 0 && plan->spec.servers == 0;
+}
+
 static enum aim aim_of(const struct plan *plan)
 {
     const struct kind *kind = plan->estimator->kind;
@@ -304,6 +317,9 @@ static void append_automatic(const struct plan *plan, const struct attribute *at
     text_append_string(out, "auto: ");
     if (slice_is(name, "train.test_size"))
         append_held_out(plan, out);
+    else if (slice_is(name, "train.early_stopping"))
+        text_append_string(
+            out, plan->spec.keeps_best ? "the best epoch where the last is clearly worse" : "0");
     else if (slice_is(name, "train.epoch"))
         append_epochs(length_of(plan), out);
     else if (!slice_is(name, "model.l2"))
@@ -467,6 +483,7 @@ enum status training_plan(struct planning *planning)
     TRY(servers_plan(planning));
     TRY(folds_plan(planning));
     TRY(check_validation(planning));
+    plan->spec.keeps_best = keeps_best(planning);
     TRY(check_workers(planning));
     TRY(workers_check(planning, plan->spec.min_workers, plan->spec.max_workers));
     TRY(metrics_plan(planning, plan->estimator->task, aim_of(plan),

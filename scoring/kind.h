@@ -178,6 +178,8 @@ struct kind {
     /* The metrics that a statement names are measured in each round (learner_report), and early
      * stopping goes by the last of them. */
     bool measures_rounds;
+    bool keeps_best; /* train.early_stopping = 'auto' of its models keeps the best epoch's weights
+                      * where the last is clearly worse; else it is 0 */
     /* NULL where the kind has no use for train.epoch. */
     struct kind_length (*length)(const struct kind_params *params, enum task task);
     /* What becomes of values far from all others (runtime/data/robust_inputs.h). NULL: they are

@@ -106,7 +106,8 @@ struct model {
     struct slice digest;         /* 64 hex digits; SHA-256 over transform, labels and tensors */
     uint64_t checksum;           /* as stored, of what the digest covers; 0: not stored yet */
     uint64_t rows;               /* trained on */
-    struct slice created_at;     /* RFC 3339, UTC */
+    uint32_t kept_epoch;     /* whose weights it has; 0: those of the end. No part of the digest */
+    struct slice created_at; /* RFC 3339, UTC */
 
     struct transform transform;
     struct labels labels;    /* classification; otherwise only .type: LABEL_NONE of clusters */

@@ -199,6 +199,8 @@ static enum status build_meta(const struct model *model, cJSON *meta, struct err
     TRY(add_text(meta, "digest", model->digest, err));
     add_checksum(meta, model_checksum(model));
     json_add_integer(meta, "rows", (int64_t)model->rows);
+    if (model->kept_epoch > 0)
+        json_add_integer(meta, "kept_epoch", model->kept_epoch);
     TRY(add_text(meta, "created_at", model->created_at, err));
     inputs = json_add_array(meta, "inputs");
     for (uint32_t i = 0; i < model->transform.input_count; i++)
@@ -746,6 +748,8 @@ static enum status read_meta(const cJSON *meta, const struct kind *const *kinds,
     model->checksum = checksum.size ? strtoull(checksum.data, NULL, 16) : 0;
     TRY(json_get_integer(meta, "rows", 0, INT64_MAX, &rows, err));
     model->rows = (uint64_t)rows;
+    if (json_has(meta, "kept_epoch"))
+        TRY(get_count(meta, "kept_epoch", 1, UINT32_MAX, &model->kept_epoch, err));
     TRY(get_text(meta, "created_at", WORD_BYTES_MAX, arena, &model->created_at, err));
     model->transform.keeps_numbers = model->kind->keeps_numbers;
     model->transform.has_rests = model->kind->has_rests && model->format >= MODEL_FORMAT_RESTS;

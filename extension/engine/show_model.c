@@ -92,6 +92,8 @@ enum status show_train_columns(const struct plan *plan, struct arena *arena,
     for (size_t i = 0; i < *count; i++)
         names[i + 1] = shown[i].name;
     ++*count;
+    if (plan->model.kept_epoch > 0)
+        names[(*count)++] = SLICE("kept");
     return STATUS_OK;
 }
 
@@ -100,14 +102,20 @@ struct epochs {
     const struct sink *sink;
     struct shown shown[SHOW_TRAIN_COLUMNS_MAX];
     size_t shown_count;
+    uint32_t kept_epoch; /* 0: that of the end, and no column says so */
     bool has_row;
     struct cell row[SHOW_TRAIN_COLUMNS_MAX];
 };
 
 static enum status put_epoch(struct epochs *epochs, struct error *err)
 {
-    return epochs->has_row ? sink_row(epochs->sink, epochs->row, epochs->shown_count + 1, err)
-                           : STATUS_OK;
+    size_t count = epochs->shown_count + 1;
+
+    if (!epochs->has_row)
+        return STATUS_OK;
+    if (epochs->kept_epoch > 0)
+        epochs->row[count++] = cell_integer(epochs->row[0].integer == epochs->kept_epoch);
+    return sink_row(epochs->sink, epochs->row, count, err);
 }
 
 /* epoch, step, metric, part, value: of an epoch the last step counts. */
@@ -135,7 +143,7 @@ enum status show_train_run(const struct host *host, const struct plan *plan, str
                            const struct sink *sink, struct error *err)
 {
     struct slice names[SHOW_TRAIN_COLUMNS_MAX];
-    struct epochs epochs = {.sink = sink};
+    struct epochs epochs = {.sink = sink, .kept_epoch = plan->model.kept_epoch};
     const struct sink curves = {.self = &epochs, .row = take_curve};
     struct model model;
     size_t count;
@@ -398,6 +406,8 @@ static enum status put_ending(const struct host *host, const struct plan *plan,
     TRY(put(sink, "steps", cell_integer(ending.steps), err));
     if (ending.best_epoch > 0)
         TRY(put(sink, "best epoch", cell_integer(ending.best_epoch), err));
+    if (model->kept_epoch > 0)
+        TRY(put(sink, "kept epoch", cell_integer(model->kept_epoch), err));
     return isnan(ending.seconds) ? STATUS_OK : put(sink, "seconds", cell_real(ending.seconds), err);
 }
 

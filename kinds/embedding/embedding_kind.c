@@ -132,6 +132,7 @@ const struct kind embedding_kind = {
     .uses = embedding_uses,
     .check_inputs = embedding_check_inputs,
     .cost = embedding_cost,
+    .keeps_best = true,
     .length = embedding_length,
     .far_values = network_far_values,
     .link = network_link,

@@ -156,6 +156,7 @@ const struct kind network_kind = {
     .settle = network_settle,
     .uses = network_uses,
     .cost = network_cost,
+    .keeps_best = true,
     .length = network_length,
     .far_values = network_far_values,
     .link = network_link,

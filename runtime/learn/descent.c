@@ -6,6 +6,7 @@
 #include "base/file_memory.h"
 #include "jobspec/job_size.h"
 #include "jobspec/jobspec_sections.h"
+#include "runtime/learn/descent_best.h"
 #include "runtime/learn/descent_clip.h"
 #include "runtime/learn/descent_export.h"
 #include "runtime/learn/descent_guard.h"
@@ -163,8 +164,7 @@ static enum status check_bytes(const struct descent *descent, struct error *err)
 {
     const struct differentiable *model = &descent->model;
     const uint64_t most = learner_bytes_max(descent->spec);
-    const bool keeps_best = descent->spec->early_stopping > 0;
-    const uint64_t bytes = (uint64_t)job_learner_bytes(&descent->cost, keeps_best,
+    const uint64_t bytes = (uint64_t)job_learner_bytes(&descent->cost, descent->keeps_best,
                                                        (double)descent->dataset->train.rows) +
                            model->space_bytes;
     char advice[sizeof err->hint];
@@ -263,7 +263,7 @@ enum status descent_arrays_init(const struct descent *descent, struct descent_ar
                                 struct error *err)
 {
     const size_t parameters = descent->model.parameter_count;
-    const bool keeps_best = descent->spec->early_stopping > 0;
+    const bool keeps_best = descent->keeps_best;
 
     *arrays = (struct descent_arrays){.parameters = NULL};
     TRY(make_parameters(descent, &arrays->parameters, err));
@@ -337,6 +337,7 @@ static enum status plan(struct descent *descent, differentiable_open *open_model
     descent->planned_steps = planned_steps(spec, descent->epochs, descent->steps_per_epoch);
     descent->optimizer = optimizer_of(&descent->model.settings, descent->planned_steps);
     descent->linear = optimizer_of(&descent->model.linear, descent->planned_steps);
+    descent_best_plan(descent);
     if (descent_only_holds(descent)) {
         descent->cost.slots = 0;
         descent->table = TENSORS_MAX;
@@ -707,18 +708,7 @@ static enum status apply_evaluation(struct descent *descent, const int64_t *inte
     report->epoch_ended = true;
     report->validation_loss = loss;
     report->validation_score = (double)integers[SUM_CORRECT] / rows;
-    report->improved = !progress->has_best || loss < progress->best_loss;
-    progress->evaluations_since_best++;
-    if (report->improved) {
-        progress->has_best = true;
-        progress->best_loss = loss;
-        progress->evaluations_since_best = 0;
-        if (descent->arrays.best) {
-            memcpy(descent->arrays.best, descent->arrays.parameters,
-                   descent->model.parameter_count * sizeof(float));
-            descent_guard_best(descent);
-        }
-    }
+    report->improved = descent_best_note(descent, loss);
     if (progress->phase.step == descent_steps_total(descent))
         next = PHASE_DONE;
     else if (is_patience_over(descent))
@@ -732,10 +722,17 @@ static double power_of(double x, double power)
     return power == 2 ? x * x : power == 1 ? x : exponential_double(power * logarithm_double(x));
 }
 
+double descent_loss_unit(const struct descent *descent)
+{
+    return descent->spec->task == TASK_REGRESSION
+               ? power_of(descent->dataset->label_scale, descent->model.unit.power)
+               : 1;
+}
+
 /* The loss is of the label as it is learned; people see the label's own units. */
 static void in_label_units(const struct descent *descent, struct learner_report *report)
 {
-    const double unit = power_of(descent->dataset->label_scale, descent->model.unit.power);
+    const double unit = descent_loss_unit(descent);
 
     if (descent->spec->task != TASK_REGRESSION)
         return;

@@ -3,7 +3,7 @@
  *
  * A step is a phase: each lane adds the gradient of its rows of the batch, and
  * apply moves the parameters by the optimizer. The validation rows are another
- * phase at the end of each epoch; early stopping keeps the best parameters.
+ * phase at the end of each epoch; the best parameters may be kept (descent_best.h).
  *
  * Fixed point: each tensor has a scale 2^e, a pure function of the sums before.
  * A lane's real x becomes the integer round(x 2^e). A lane counts per tensor

@@ -1,13 +1,17 @@
 #include "runtime/learn/descent_export.h"
 
+#include "runtime/learn/descent_best.h"
+
 /* ---- the model ---- */
 
 /* It points into the learner. */
 static void fill_model(const struct descent *descent, struct model *model)
 {
-    const bool takes_best = descent->arrays.best && descent->progress.has_best;
+    const bool takes_best = descent_best_is_kept(descent);
 
     *model = measuring_model(descent->spec, descent->dataset);
+    if (takes_best && descent->progress.evaluations_since_best > 0)
+        model->kept_epoch = descent_best_epoch(descent);
     descent->model.fill_model(
         descent->model.self, takes_best ? descent->arrays.best : descent->arrays.parameters, model);
 }
@@ -43,6 +47,7 @@ enum status descent_measure(void *self, bool *is_done, struct error *err)
     TRY(measuring_begin(&descent->measuring, &model, descent->spec, descent->dataset,
                         descent->own_team, descent->cost.multiplications, err));
     note_time(descent);
+    descent_best_tell(descent);
     descent->measuring.predicts_no_mean = !descent->model.unit.is_of_means;
     return STATUS_OK;
 }

@@ -9,7 +9,7 @@
 /* ----- what struct learning asks (learning.h); self: a struct descent ----- */
 
 enum status descent_measure(void *self, bool *is_done, struct error *err);
-/* At PHASE_DONE and measured: the model (the best copy where there is early stopping), borrowing
+/* At PHASE_DONE and measured: the model (descent_best.h says of which epoch), borrowing
  * from learner and data set, and the result of TRAIN: loss, then each metric of the spec. id,
  * version, created_at and digest are left empty. */
 enum status descent_export(const struct descent *descent, struct model *model,

@@ -127,8 +127,8 @@ uint64_t descent_check(const void *self)
     const struct descent *descent = self;
     const struct progress *progress = &descent->progress;
     struct {
-        uint64_t number, step, kind, has_best, evaluations;
-        double best_loss;
+        uint64_t number, step, kind, has_best, evaluations, rise_count;
+        double best_loss, last_loss, rises;
         struct descent_sums arrays;
     } all;
     uint64_t hash;
@@ -139,7 +139,10 @@ uint64_t descent_check(const void *self)
     all.kind = progress->phase.kind;
     all.has_best = progress->has_best;
     all.evaluations = progress->evaluations_since_best;
+    all.rise_count = progress->rise_count;
     all.best_loss = progress->best_loss;
+    all.last_loss = progress->last_loss;
+    all.rises = progress->rises;
     all.arrays = descent->guard.arrays;
     hash = bytes_hash(&all, sizeof all, descent->fingerprint);
     return bytes_hash(progress->exponents,

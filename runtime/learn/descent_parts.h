@@ -3,6 +3,7 @@
  *
  *     descent.c         phases, apply
  *     descent_lanes.h   what lanes contribute
+ *     descent_best.h    the weights of the best epoch
  *     descent_clip.h    gradients that are cut
  *     descent_table.h   a large table, of which a step moves the touched rows
  *     descent_guard.h   bits of memory that change by themselves
@@ -35,7 +36,9 @@ struct progress {
     struct phase phase;
     int32_t exponents[TENSORS_MAX];
     bool has_best;
-    double best_loss;
+    double best_loss, last_loss; /* of evaluations; 0: there was none */
+    double rises;                /* the sum of all by which it was more than the time before */
+    uint32_t rise_count;
     uint32_t evaluations_since_best;
     uint64_t cool_from;  /* the step at which early stopping ended the schedule's plateau; 0: not */
     uint64_t stopped_at; /* the step with which the time was over; 0: it is not */
@@ -57,7 +60,7 @@ struct descent_member {
 struct descent_arrays {
     float *parameters; /* in a file, where it only holds them and they are many */
     float *slots;      /* (cost.slots, parameters) */
-    float *best;       /* (parameters) with early stopping, else NULL */
+    float *best;       /* (parameters) where the weights of the best epoch are kept, else NULL */
     /* (rows of the table): how many steps there were when it was moved last, modulo 2^32 */
     uint32_t *row_steps;
 };
@@ -103,6 +106,9 @@ struct descent {
     uint32_t lanes, epochs;
     uint32_t batch; /* the most rows of a step */
     uint64_t steps_per_epoch, planned_steps;
+    bool keeps_best;        /* a copy of the best epoch's weights (descent_best.h) */
+    bool chooses_best;      /* 'auto': at the end that copy or the last weights */
+    bool has_room_for_best; /* the copy fits into what the job allows a worker */
     uint64_t fingerprint;
 
     struct progress progress;
@@ -181,6 +187,9 @@ void descent_arrays_deinit(const struct descent *descent, struct descent_arrays 
 void descent_use_arrays(struct descent *descent, struct descent_arrays arrays);
 /* The values that learning begins with. */
 void descent_start(struct descent *descent);
+
+/* What a loss of the label as it is learned is multiplied by for people. */
+double descent_loss_unit(const struct descent *descent);
 
 /* Whether a job can be there: what is asked of a state that is taken. */
 bool descent_is_possible(const struct descent *descent, const struct progress *progress);

@@ -21,6 +21,8 @@ static void put_plan(const struct descent *descent, struct text *out)
     put_u32(out, descent->lanes);
     put_u32(out, descent->batch);
     put_u64(out, descent->optimizer.steps);
+    if (descent->chooses_best)
+        put_u8(out, descent->keeps_best);
 }
 
 enum status descent_compute_fingerprint(const struct descent *descent, uint64_t *fingerprint,
@@ -93,6 +95,9 @@ static void put_progress(const struct descent *descent, struct text *out)
     put_u64(out, progress->phase.step);
     put_u8(out, progress->has_best);
     put_f64(out, progress->best_loss);
+    put_f64(out, progress->last_loss);
+    put_f64(out, progress->rises);
+    put_u32(out, progress->rise_count);
     put_u32(out, progress->evaluations_since_best);
     put_u64(out, progress->cool_from);
     put_u64(out, progress->stopped_at);
@@ -122,6 +127,9 @@ static enum status read_progress(const struct descent *descent, struct byte_read
     progress->phase.step = read_u64(head);
     has_best = read_u8(head);
     progress->best_loss = read_f64(head);
+    progress->last_loss = read_f64(head);
+    progress->rises = read_f64(head);
+    progress->rise_count = read_u32(head);
     progress->evaluations_since_best = read_u32(head);
     progress->cool_from = read_u64(head);
     progress->stopped_at = read_u64(head);
@@ -134,7 +142,8 @@ static enum status read_progress(const struct descent *descent, struct byte_read
     progress->phase.kind = (enum phase_kind)kind;
     progress->has_best = has_best == 1;
     if (head->failed || kind > PHASE_DONE || has_best > 1 ||
-        !descent_is_possible(descent, progress) || !isfinite(progress->best_loss))
+        !descent_is_possible(descent, progress) || !isfinite(progress->best_loss) ||
+        !isfinite(progress->last_loss) || !(progress->rises >= 0))
         return state_corrupt(err, "its place in the job does not exist");
     descent_describe_phase(descent, &progress->phase);
     return STATUS_OK;

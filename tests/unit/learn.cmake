@@ -1,6 +1,6 @@
 set(learn_rows ${CMAKE_CURRENT_LIST_DIR}/learn_rows.c)
 set(learner_group ${CMAKE_CURRENT_LIST_DIR}/learner_group.c)
-foreach(test row_lanes row_store step_shares fixed_point kernels batch_norm losses products optimizer descent_clip network learner learner_guard learner_table touched_rows leaf_quantiles tree_risks tree_drops tree_paths tree_bins tree_constraints tree_growth tree_split trees_constrained)
+foreach(test row_lanes row_store step_shares fixed_point kernels batch_norm losses products optimizer descent_clip network learner learner_best learner_guard learner_table touched_rows leaf_quantiles tree_risks tree_drops tree_paths tree_bins tree_constraints tree_growth tree_split trees_constrained)
   totrain_test(test_${test}
     SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_${test}.c ${learn_rows}
     USES learners learn data scoring jobspec base LABEL unit)

@@ -377,6 +377,7 @@ static void a_reader_takes_nothing_that_it_does_not_know(void **state)
         {"\"in_one_process\":\tfalse", "\"in_one_process\":\t1", "in_one_process"},
         {"\"in_one_process\":\tfalse", "\"in_one_process\":\ttrue", "max_workers is 4"},
         {"\"has_validation\":\tfalse", "\"has_validation\":\ttrue", "exclude"},
+        {"\"keeps_best\":\tfalse", "\"keeps_best\":\t2", "keeps_best"},
         {"\"Nesterov\"", "\"newton\"", "\"name\": \"newton\" is none of its words"},
         {"\"cosine\"", "\"sine\"", "\"schedule\": \"sine\" is none of its words"},
         {"\"learning_rate\":\t0.333", "\"learning_rate\":\t1e999, \"x\":\t0.333", "unknown"},
@@ -539,6 +540,7 @@ static void specs_that_differ_anywhere_are_not_equal(void **state)
     DIFFERS(label, SLICE("Class"));
     DIFFERS(label_type, LABEL_REAL);
     DIFFERS(has_validation, true);
+    DIFFERS(keeps_best, true);
     DIFFERS(notices, NULL);
     NETWORK_DIFFERS(hidden_units.items[1], 9);
     NETWORK_DIFFERS(hidden_units.count, 1);
