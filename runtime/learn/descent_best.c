@@ -48,19 +48,31 @@ bool descent_best_note(struct descent *descent, double loss)
     return true;
 }
 
-static bool is_clearly_worse(const struct progress *progress)
+/* About the standard error of the mean loss of the rows that are held out: squared errors deviate
+ * about as much as their mean is, and of log losses the few of rows that are wrong make the sum. */
+static double error_of_loss(const struct descent *descent)
 {
+    const double loss = fabs(descent->progress.best_loss);
+    const double rows = (double)descent->dataset->validation.rows;
+
+    return descent->spec->task == TASK_CLASSIFICATION ? sqrt(loss / rows) / 2 : loss / sqrt(rows);
+}
+
+static bool is_clearly_worse(const struct descent *descent)
+{
+    const struct progress *progress = &descent->progress;
     const double worse = progress->last_loss - progress->best_loss;
     const double rise = progress->rise_count > 0 ? progress->rises / progress->rise_count : 0;
 
-    return worse > WORSE_SHARE * fabs(progress->best_loss) && worse > WORSE_RISES * rise;
+    return worse > WORSE_SHARE * fabs(progress->best_loss) && worse > WORSE_RISES * rise &&
+           worse > error_of_loss(descent);
 }
 
 bool descent_best_is_kept(const struct descent *descent)
 {
     if (!descent->arrays.best || !descent->progress.has_best)
         return false;
-    return descent->spec->early_stopping > 0 || is_clearly_worse(&descent->progress);
+    return descent->spec->early_stopping > 0 || is_clearly_worse(descent);
 }
 
 uint32_t descent_last_epoch(const struct descent *descent)
@@ -80,7 +92,7 @@ void descent_best_tell(struct descent *descent)
     const double unit = descent_loss_unit(descent);
     const uint32_t best = descent_best_epoch(descent), last = descent_last_epoch(descent);
 
-    if (!descent->chooses_best || !progress->has_best || !is_clearly_worse(progress))
+    if (!descent->chooses_best || !progress->has_best || !is_clearly_worse(descent))
         return;
     if (descent->keeps_best) {
         notice_add(notices, NOTICE_DEFAULTS,

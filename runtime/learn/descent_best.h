@@ -8,9 +8,10 @@
  * train.early_stopping = n always takes the copy. 'auto' of a network (spec->keeps_best) learns all
  * epochs, and takes it only where the last epoch's loss is clearly above the least: the least of
  * many losses is partly luck, and the last epochs have the small steps of the schedule's end.
- * Clearly is by more than a share of the least loss, and by more than the loss rises from epoch to
- * epoch by chance. docs/learning.md has the rule, decision 0305 what was measured. The bits of all
- * other models are those of train.early_stopping = 0.
+ * Clearly is by more than a share of the least loss, more than the loss rises from epoch to epoch
+ * by chance, and more than the standard error of a mean over so many rows. docs/learning.md has the
+ * rule, decision 0305 what was measured. The bits of all other models are those of
+ * train.early_stopping = 0.
  *
  * All of it is decided by the job's settings, numbers of rows and exact sums: every worker decides
  * the same.
