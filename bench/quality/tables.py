@@ -9,12 +9,22 @@ import sklearn.datasets
 from sets import CLASSES
 
 HELD_OUT = 0.25
+MADE = {
+    "friedman1": lambda: sklearn.datasets.make_friedman1(1000, 10, noise=1.0, random_state=0),
+    "friedman2": lambda: sklearn.datasets.make_friedman2(1500, noise=120, random_state=0),
+    "friedman3": lambda: sklearn.datasets.make_friedman3(1500, noise=.2, random_state=0),
+    "noise": lambda: sklearn.datasets.make_regression(1500, 25, n_informative=5, noise=150, random_state=0),
+    "hastie": lambda: sklearn.datasets.make_hastie_10_2(3000, random_state=0),
+    "moons": lambda: sklearn.datasets.make_moons(1500, noise=.35, random_state=0),
+    "hard": lambda: sklearn.datasets.make_classification(
+        2000, 30, n_informative=6, n_redundant=4, flip_y=.15, n_classes=3, class_sep=.7, random_state=0),
+}
 
 
 def _read(name, package):
     if package == "made":
-        inputs, label = sklearn.datasets.make_friedman1(1000, 10, noise=1.0, random_state=0)
-        return pandas.DataFrame(inputs, columns=[f"x{i}" for i in range(10)]).assign(y=label)
+        inputs, label = MADE[name]()
+        return pandas.DataFrame(inputs, columns=[f"x{i}" for i in range(inputs.shape[1])]).assign(y=label)
     if package == "sklearn":
         return getattr(sklearn.datasets, f"load_{name}")(as_frame=True).frame
     with warnings.catch_warnings():

@@ -92,9 +92,9 @@ class BestEpoch(harness.Case):
 
     def test_a_worker_or_a_master_that_is_killed_changes_no_bit(self):
         self.train(into="one")
-        more = "job.min_workers = 2, job.max_workers = 2, train.save_checkpoints_steps = 20"
+        more = "job.min_workers = 2, job.max_workers = 2"
         for fault in ("role=worker,index=0,step=120,attempt=0", "role=worker,index=1,step=120,attempt=0",
-                      "role=master,point=checkpoint_after,attempt=0"):
+                      "role=master,point=end_before,attempt=0"):
             with self.subTest(fault):
                 os.environ["TOTRAIN_FAULT"] = fault
                 self.addCleanup(os.environ.pop, "TOTRAIN_FAULT", None)
