@@ -451,6 +451,17 @@ void csv_job_make_norms(struct csv_job *job, const char *csv, const char *folder
     network_params(&job->spec.params)->batch_norm = true;
 }
 
+/* The few rows are learned by heart: the loss of those held out is .044 after an early epoch, and .13
+ * after the last. */
+void csv_job_make_best(struct csv_job *job, const char *csv, const char *folder)
+{
+    csv_job_make(job, csv, folder);
+    job->spec.keeps_best = true;
+    job->spec.test_size = 0.7;
+    job->spec.epochs = 20;
+    network_params(&job->spec.params)->learning_rate = 0.05;
+}
+
 void csv_job_make_timed(struct csv_job *job, const char *csv, const char *folder)
 {
     csv_job_make(job, csv, folder);

@@ -43,6 +43,8 @@ void csv_job_make_regression(struct csv_job *job, const char *csv, const char *f
 void csv_job_make_bayes(struct csv_job *job, const char *csv, const char *folder);
 /* As csv_job_make, with batch normalization. */
 void csv_job_make_norms(struct csv_job *job, const char *csv, const char *folder);
+/* As csv_job_make, of an epoch that is kept, as the last one is clearly worse: of breast_cancer. */
+void csv_job_make_best(struct csv_job *job, const char *csv, const char *folder);
 /* As csv_job_make, with train.max_seconds. */
 void csv_job_make_timed(struct csv_job *job, const char *csv, const char *folder);
 /* A score card of ten buckets a number; the file tells two classes apart. */

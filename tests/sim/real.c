@@ -158,6 +158,11 @@ struct subject real_subject_open_norms(const char *csv)
     return open_subject(csv, csv_job_make_norms);
 }
 
+struct subject real_subject_open_best(const char *csv)
+{
+    return open_subject(csv, csv_job_make_best);
+}
+
 struct subject real_subject_open_timed(const char *csv)
 {
     struct subject subject = open_subject(csv, csv_job_make_timed);

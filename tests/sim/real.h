@@ -37,6 +37,8 @@ struct subject real_subject_open_machine(const char *csv);
 struct subject real_subject_open_clusters(const char *csv);
 /* As real_subject_open, of a network with batch normalization. */
 struct subject real_subject_open_norms(const char *csv);
+/* As real_subject_open, of a job that keeps the weights of an epoch before the last. */
+struct subject real_subject_open_best(const char *csv);
 /* As real_subject_open, of a job with train.max_seconds. */
 struct subject real_subject_open_timed(const char *csv);
 /* A score card of a CSV that tells two classes apart. */

@@ -4,7 +4,8 @@
  *     sim [--seed N | --seeds A..B] [--learner CSV | --clicks CSV | --machine CSV |
  *         --clusters CSV | --trees CSV | --dart CSV | --medians CSV | --quantiles CSV |
  *         --percentages CSV | --hazards CSV | --rankings CSV | --card CSV | --timed CSV |
- *         --norms CSV | --click-norms CSV | --search CSV | --rows N [--batch N]] [--verbose]
+ *         --norms CSV | --best CSV | --click-norms CSV | --search CSV |
+ *         --rows N [--batch N]] [--verbose]
  *
  * A seed decides everything: the job, its workers and every mishap. A failure
  * prints the seed; `sim --seed N --verbose` shows that history again.
@@ -251,6 +252,7 @@ static bool take_learner(const char *argument, struct run *run)
         {"--card", real_subject_open_card},
         {"--timed", real_subject_open_timed},
         {"--norms", real_subject_open_norms},
+        {"--best", real_subject_open_best},
         {"--click-norms", real_subject_open_normalized_clicks},
     };
 
@@ -308,6 +310,7 @@ int main(int argc, char **argv)
               "--clusters CSV: the same of clusters, without the label\n"
               "--card CSV: the same of a score card\n"
               "--norms CSV: as --learner, of a network with batch normalization\n"
+              "--best CSV: as --learner, of one that keeps the weights of its best epoch\n"
               "--click-norms CSV: as --clicks, with batch normalization\n"
               "--timed CSV: as --learner, of a job whose time is over sooner or later\n"
               "--trees CSV: the same of boosted trees\n"

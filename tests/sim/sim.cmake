@@ -28,6 +28,7 @@ totrain_sim(sim_rows sim 20 --rows 100000000 --batch 20000)
 totrain_sim(sim_iris sim 20 --learner ${CMAKE_SOURCE_DIR}/examples/data/iris.csv)
 totrain_sim(sim_card sim 100 --card ${CMAKE_SOURCE_DIR}/examples/data/breast_cancer.csv)
 totrain_sim(sim_norms sim 60 --norms ${CMAKE_SOURCE_DIR}/examples/data/iris.csv)
+totrain_sim(sim_best sim 60 --best ${CMAKE_SOURCE_DIR}/examples/data/breast_cancer.csv)
 totrain_sim(sim_click_norms sim 60 --click-norms ${CMAKE_SOURCE_DIR}/examples/data/iris.csv)
 # A seed is ten jobs.
 totrain_sim(sim_search sim 60 --search ${CMAKE_SOURCE_DIR}/examples/data/iris.csv)
