@@ -103,10 +103,10 @@ extern const struct word_alias report_aliases[];
             "survival:aft; NULL: it is not known. It is no input unless COLUMN names it.",         \
             .tasks = 1 << TASK_REGRESSION)                                                         \
     PLANNED("train.group", SCOPE_TRAIN, TEXT(),                                                    \
-            "A column of the SELECT with the id of each row's group, such as a query whose "       \
-            "documents are ranked: rows of a group are held out together. It is no input unless "  \
-            "COLUMN names it, and PREDICT does not need it, EVALUATE only for rankings. Trees "    \
-            "only.",                                                                               \
+            "A column of the SELECT with the id of each row's group, such as a patient with many " \
+            "rows, or a query whose documents are ranked: rows of a group are held out together, " \
+            "by train.folds and train.test_size. It is no input unless COLUMN names it, and "      \
+            "PREDICT does not need it, EVALUATE only for rankings.",                               \
             .tasks = 1 << TASK_CLASSIFICATION | 1 << TASK_REGRESSION, .aliases = WORDS("qid"))     \
     PLANNED(                                                                                       \
         "train.bad_rows", SCOPE_TRAIN, WORD("error", WORDS("error", "skip", "quarantine"), NULL),  \

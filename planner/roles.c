@@ -45,6 +45,18 @@ static enum status check_cells(const struct planning *planning, const struct rol
     return error_hint(planning->err, "Select a column of numbers.");
 }
 
+/* Groups lie together by keys, by which rows lie that are shuffled. */
+static enum status check_order(const struct planning *planning, const struct role_facts *role,
+                               const struct setting *setting)
+{
+    if (planning->plan->spec.shuffle)
+        return STATUS_OK;
+    fail_at(planning->err, STATUS_UNSUPPORTED, setting->name.position,
+            "%s does not go together with train.shuffle = false", role->attribute);
+    return error_hint(planning->err, "Groups lie together by keys, by which rows lie that are "
+                                     "shuffled.");
+}
+
 static enum status plan_role(struct planning *planning, enum row_role number,
                              const struct setting *setting)
 {
@@ -63,6 +75,8 @@ static enum status plan_role(struct planning *planning, enum row_role number,
         return error_hint(planning->err, "%s takes another column of the SELECT.", role->attribute);
     }
     TRY(check_cells(planning, role, role_is_number(number), column, position));
+    if (number == ROLE_GROUP)
+        TRY(check_order(planning, role, setting));
     plan->roles[plan->role_count++] =
         (struct plan_role){number, column->name, index, column_reading(column)};
     return STATUS_OK;

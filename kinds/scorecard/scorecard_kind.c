@@ -230,7 +230,7 @@ const struct kind scorecard_kind = {
     .sections = (const char *const[]){NULL},
     .without = (const char *const[]){"train.batch_size", "train.epoch", "train.max_steps",
                                      "train.max_seconds", "train.shuffle", "train.early_stopping",
-                                     "train.class_weight", "train.label_upper_bound", "train.group",
+                                     "train.class_weight", "train.label_upper_bound",
                                      "model.standardize", NULL},
     .takes_no_texts = true,
     .buckets = buckets,

@@ -21,6 +21,20 @@ SCIKIT_LEARN = (("breast_cancer", "LinearClassifier", "benign", {"Accuracy": (.9
                 ("boston", "LinearRegressor", "medv", {"RMSE": (4.7529, 1.0684)}))
 
 
+# Of each kind one that knows a patient's word again: model, settings, label, metric.
+BY_GROUP = (("LinearClassifier", "train.epoch = 40", "y", "AUC"),
+            ("LinearRegressor", "train.epoch = 40", "z", "R2"),
+            ("DNNClassifier", "model.hidden_units = [8], train.epoch = 40", "y", "AUC"),
+            ("WideAndDeepClassifier", "model.hidden_units = [8], train.epoch = 40", "y", "AUC"),
+            ("xgboost.gblinear", "train.num_boost_round = 30", "y", "AUC"),
+            ("LogisticRegression", "", "y", "AUC"),
+            ("OLS", "", "z", "R2"),
+            ("NaiveBayes", "", "y", "AUC"),
+            ("ScoreCard", "", "y", "AUC"),
+            ("XGBClassifier", "train.num_boost_round = 30", "y", "AUC"),
+            ("RandomForestClassifier", "", "y", "AUC"))
+
+
 class Folds(harness.Case):
     def setUp(self):
         super().setUp()
@@ -71,6 +85,50 @@ class Folds(harness.Case):
             "XGBClassifier", f"{settings}, validation.select = 'SELECT * FROM t WHERE id % 7 = {group}'", "y",
             "by_hand", f"t WHERE id % 7 <> {group}", select)) for group in range(7)]
         self.assert_by_hand(rows, by_hand)
+
+    def make_patients(self):
+        """20 rows of each of 60 patients, who are sick or well whatever their word says."""
+        draw = random.Random(4)
+        self.run_all("CREATE TABLE p (patient INTEGER, who TEXT, a REAL, y TEXT, z REAL)")
+        for patient in range(60):
+            for _ in range(20):
+                sick = patient % 2 if draw.random() < .95 else 1 - patient % 2
+                self.database.execute("INSERT INTO p VALUES (?, ?, ?, ?, ?)", (
+                    patient, f"p{patient}", draw.random(), "sick" if sick else "well", 3 * sick + draw.random()))
+
+    def test_ids_that_leak_tell_nothing_by_group_whatever_the_kind(self):
+        self.make_patients()
+        for model, settings, label, metric in BY_GROUP:
+            with self.subTest(model):
+                settings += ", " if settings else ""
+                leak = self.train(model, settings + "train.folds = 5", label, rows="p", select="who, a, {}")
+                groups = self.train(model, settings + "train.folds = 5, train.group = 'patient'", label, rows="p",
+                                    select="who, a, patient, {}")
+                self.assertGreater(harness.crossed(leak)[metric][0], .9 if metric == "AUC" else .7)
+                self.assertLess(harness.crossed(groups)[metric][0], .6 if metric == "AUC" else .1)
+
+    def test_a_share_is_held_out_by_group_whatever_the_kind(self):
+        self.make_patients()
+        for model, settings, label, metric in BY_GROUP:
+            with self.subTest(model):
+                settings = ", ".join(part for part in (
+                    settings, "train.test_size = 0.3, train.group = 'patient', train.seed = 1") if part)
+                found = harness.validated(self.train(model, settings, label, rows="p", select="who, a, patient, {}"))
+                self.assertLess(found[metric], .65 if metric == "AUC" else .1)
+
+    def test_groups_and_workers_change_no_bit(self):
+        self.make_patients()
+        for model, settings, label, _ in BY_GROUP[:4]:
+            digests = set()
+            for workers in (1, 3):
+                self.train(model, f"{settings}, train.group = 'patient', job.min_workers = {workers}, "
+                           f"job.max_workers = {workers}", label, rows="p", select="who, a, patient, {}")
+                digests.add(self.model_digest("m"))
+            with self.subTest(model):
+                self.assertEqual(len(digests), 1)
+        with self.assertRaisesRegex(sqlite3.Error, "train.group does not go together with train.shuffle = false"):
+            self.train("DNNClassifier", "train.group = 'patient', train.shuffle = false", "y", rows="p",
+                       select="who, a, patient, {}")
 
     def test_the_model_is_that_of_all_rows(self):
         for model, settings, label in BY_HAND:
