@@ -32,7 +32,9 @@ static enum status lower_inputs(const struct plan *plan, struct arena *arena, st
             .bounds = input->bounds,
             .bound_count = input->bound_count,
             .reading = input->reading,
-            .keeps_codes = input->type == INPUT_NUMERIC && input->is_chosen && !input->part,
+            .keeps_codes =
+                input->type == INPUT_NUMERIC && input->is_chosen && !input->part && !input->offset,
+            .offset = input->offset,
             .direction = input->direction,
             .groups = input->groups,
         };

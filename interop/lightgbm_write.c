@@ -396,7 +396,8 @@ static enum status put_trees(struct writing *writing, struct text *trees)
         const size_t before = trees->size;
 
         TRY(put_tree(writing, writing->order.trees[i],
-                     i < outputs ? (double)writing->trees->base[i] + writing->model->label_mean : 0,
+                     i < outputs ? (double)writing->trees->base[i] + model_origin(writing->model)
+                                 : 0,
                      i, trees));
         text_printf(writing->out, i ? " %zu" : "%zu", trees->size - before);
     }

@@ -22,7 +22,8 @@ enum status model_features_find(const struct model *model, struct arena *arena,
                                 struct model_features *features, struct error *err)
 {
     const struct transform *transform = &model->transform;
-    const uint32_t count = transform->input_count;
+    const uint32_t count = transform->input_count - (transform->offset_width > 0);
+    uint32_t number = 0;
 
     *features = (struct model_features){.count = count,
                                         .of = ARENA_NEW(arena, struct model_feature, count),
@@ -30,7 +31,7 @@ enum status model_features_find(const struct model *model, struct arena *arena,
                                         .ids = ARENA_NEW(arena, uint32_t, transform->id_count)};
     if (!features->of || !features->dense || !features->ids)
         return fail_no_memory(err);
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < transform->input_count; i++) {
         const struct transform_input *input = &transform->inputs[i];
 
         if (input->rule != RULE_WORDS) {
@@ -39,14 +40,16 @@ enum status model_features_find(const struct model *model, struct arena *arena,
                  SLICE_FORMAT(input->name));
             return error_hint(err, "Make such a column in the SELECT, and train a model on that.");
         }
-        features->of[i].input = input;
+        if (input->offset)
+            continue;
+        features->of[number].input = input;
         if (input->type == INPUT_NUMERIC) {
-            features->dense[input->dense_offset] = i;
+            features->dense[input->dense_offset] = number++;
             continue;
         }
-        features->of[i].is_category = true;
-        features->of[i].codes = input->word_count + input->hash_buckets;
-        features->ids[input->id_offset] = i;
+        features->of[number].is_category = true;
+        features->of[number].codes = input->word_count + input->hash_buckets;
+        features->ids[input->id_offset] = number++;
     }
     find_codes(model->content, features);
     return STATUS_OK;

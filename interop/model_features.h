@@ -1,8 +1,9 @@
 /*
  * model_features.h - a model's inputs as the numbered features of a file.
  *
- * A feature is an input of the transform, in its order. A category has codes from 0 up: those of
- * its words in the order of the vocabulary, then one for each of its hash buckets.
+ * A feature is an input of the transform, in its order; an offset is none. A category has codes
+ * from 0 up: those of its words in the order of the vocabulary, then one for each of its hash
+ * buckets.
  */
 #ifndef INTEROP_MODEL_FEATURES_H
 #define INTEROP_MODEL_FEATURES_H
@@ -24,6 +25,13 @@ struct model_features {
 /* Lives in the arena, and borrows from the model, whose kind is `trees`. */
 enum status model_features_find(const struct model *model, struct arena *arena,
                                 struct model_features *features, struct error *err);
+
+/* What is added to a model's base where the file has no offset: predictions are of rows whose
+ * offset is 0. */
+static inline double model_origin(const struct model *model)
+{
+    return model->label_mean + transform_offset_of_0(&model->transform);
+}
 
 /* The feature that an inner node tests. */
 static inline uint32_t model_feature_of(const struct model_features *features, const float *node)

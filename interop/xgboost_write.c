@@ -58,10 +58,11 @@ static enum status settle_base(struct writing *writing, struct error *err)
     for (uint32_t i = 1; i < trees->outputs; i++)
         is_one &= trees->base[i] == trees->base[0];
     writing->base_score =
-        is_one ? xgboost_base_score((double)trees->base[0] + writing->model->label_mean, link) : 0;
+        is_one ? xgboost_base_score((double)trees->base[0] + model_origin(writing->model), link)
+               : 0;
     margin = xgboost_margin(writing->base_score, link);
     for (uint32_t i = 0; i < trees->outputs; i++) {
-        const double left_over = (double)trees->base[i] + writing->model->label_mean - margin;
+        const double left_over = (double)trees->base[i] + model_origin(writing->model) - margin;
         writing->left_over[i] = fabs(left_over) > BASE_NEAR_ENOUGH ? left_over : 0;
     }
     return STATUS_OK;
@@ -485,12 +486,12 @@ static enum status refuse_floats(const char *what, struct slice column, double o
 /* What is counted from an origin here, XGBoost would have to tell apart by floats. */
 static enum status check_origins(const struct model *model, struct error *err)
 {
-    const double step = fabs(model->label_mean) * 0x1p-24, spread = spread_of(trees_of(model));
+    const double step = fabs(model_origin(model)) * 0x1p-24, spread = spread_of(trees_of(model));
 
     for (uint32_t i = 0; i < model->transform.input_count; i++) {
         const struct transform_input *input = &model->transform.inputs[i];
 
-        if (input->type == INPUT_NUMERIC && input->mean != 0)
+        if (transform_is_number(input) && input->mean != 0)
             return refuse_floats("numbers of column", input->name, input->mean, err);
     }
     if (spread > 0 && step > LABEL_STEP_MOST * spread)

@@ -98,6 +98,22 @@ extern const struct word_alias report_aliases[];
             "EVALUATE do not need it.",                                                            \
             .tasks = 1 << TASK_CLASSIFICATION | 1 << TASK_REGRESSION | 1 << TASK_PROJECTION |      \
                      1 << TASK_DETECTION)                                                          \
+    PLANNED("train.offset", SCOPE_TRAIN, TEXT(),                                                   \
+            "A column of the SELECT that is added to each row's score before it becomes a "        \
+            "prediction: to the logit of two classes, to the logarithm of a mean that is "         \
+            "e to a sum, else to the number itself. The model begins with the best "               \
+            "constant beside it. It is no feature; PREDICT and EVALUATE need it.",                 \
+            .tasks = 1 << TASK_CLASSIFICATION | 1 << TASK_REGRESSION)                              \
+    PLANNED("train.base_margin", SCOPE_TRAIN, TEXT(),                                              \
+            "As train.offset, where boosting begins with nothing else, as in XGBoost, and "        \
+            "in LightGBM with init_score: it takes the place of base_score.",                      \
+            .tasks = 1 << TASK_CLASSIFICATION | 1 << TASK_REGRESSION,                              \
+            .aliases = WORDS("init_score"))                                                        \
+    PLANNED("train.exposure", SCOPE_TRAIN, TEXT(),                                                 \
+            "A column of the SELECT with the exposure of each row, such as the time that "         \
+            "claims are counted of: its logarithm is the train.offset. Above 0; of models "        \
+            "whose predictions are e to a sum, as count:poisson.",                                 \
+            .tasks = 1 << TASK_CLASSIFICATION | 1 << TASK_REGRESSION)                              \
     PLANNED("train.label_upper_bound", SCOPE_TRAIN, TEXT(),                                        \
             "A column of the SELECT with the number that the label is at most, for "               \
             "survival:aft; NULL: it is not known. It is no input unless COLUMN names it.",         \

@@ -50,6 +50,7 @@ struct spec_input {
     struct slice source;        /* the column's name, where that is not the input's */
     enum input_reading reading; /* of numbers; never READING_STRICT */
     bool keeps_codes;           /* INPUT_NUMERIC: -999 is a number, whatever the others are */
+    enum offset offset;         /* INPUT_NUMERIC: what it is where it is no feature */
     int8_t direction; /* INPUT_NUMERIC: 1: no prediction falls where it rises; -1: none rises */
     uint64_t groups;  /* bit g: of those inputs of group g that may be on one way to a leaf of a
                          tree.  0: none; of all inputs: any may */

@@ -35,6 +35,7 @@ static bool same_inputs(const struct jobspec *a, const struct jobspec *b)
             !concat_equal(a->inputs[i].concat, b->inputs[i].concat) ||
             !cross_equal(a->inputs[i].cross, b->inputs[i].cross) ||
             a->inputs[i].keeps_codes != b->inputs[i].keeps_codes ||
+            a->inputs[i].offset != b->inputs[i].offset ||
             a->inputs[i].direction != b->inputs[i].direction ||
             a->inputs[i].groups != b->inputs[i].groups)
             return false;

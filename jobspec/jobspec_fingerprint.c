@@ -23,6 +23,16 @@ static void put_constraints(const struct jobspec *spec, struct text *out)
     }
 }
 
+/* Likewise without an offset. */
+static void put_offset(const struct jobspec *spec, struct text *out)
+{
+    for (size_t i = 0; i < spec->input_count; i++)
+        if (spec->inputs[i].offset) {
+            put_u64(out, i);
+            put_u32(out, spec->inputs[i].offset);
+        }
+}
+
 /* Statements without roles of columns have the fingerprints of before, too. */
 static void put_roles(const struct jobspec *spec, struct text *out)
 {
@@ -37,6 +47,7 @@ void jobspec_put_settings(const struct jobspec *spec, struct text *out)
     put_table(&job_attributes, spec, out);
     put_table(kind_of(spec)->attributes, spec->params.bytes, out);
     put_constraints(spec, out);
+    put_offset(spec, out);
     put_roles(spec, out);
     text_append(out, spec->old_model);
 }

@@ -193,6 +193,20 @@ static enum status read_keeps_codes(const cJSON *json, struct spec_input *input,
                : fail(err, STATUS_CORRUPT, "member \"keeps_codes\": true alone, of a number");
 }
 
+/* A number of a column, and nothing else. */
+static enum status read_offset(const cJSON *json, struct spec_input *input, struct error *err)
+{
+    unsigned word;
+
+    if (!json_has(json, "offset"))
+        return STATUS_OK;
+    TRY(spec_get_word(json, "offset", offset_words, &word, err));
+    input->offset = (enum offset)word;
+    return input->offset && input->type == INPUT_NUMERIC && input->source.size == 0
+               ? STATUS_OK
+               : fail(err, STATUS_CORRUPT, "member \"offset\": a number of a column alone is one");
+}
+
 static enum status read_direction(const cJSON *json, struct spec_input *input, struct error *err)
 {
     unsigned word;
@@ -252,9 +266,10 @@ static enum status read_combiner(const cJSON *json, struct spec_input *input, st
 static enum status read_input(const cJSON *json, struct arena *arena, struct spec_input *input,
                               struct error *err)
 {
-    static const char *const optional[] = {
-        "source", "words_max", "reading",    "keeps_codes", "direction", "groups",   "rule",
-        "bounds", "cross",     "model_part", "dimension",   "combiner",  "weighted", "concat"};
+    static const char *const optional[] = {"source",    "words_max",  "reading",   "keeps_codes",
+                                           "direction", "groups",     "rule",      "bounds",
+                                           "cross",     "model_part", "dimension", "combiner",
+                                           "weighted",  "concat",     "offset"};
     const char *names[4 + sizeof optional / sizeof *optional] = {"name", "kind", "vocabulary_max"};
     size_t count = 3;
     unsigned type;
@@ -278,6 +293,7 @@ static enum status read_input(const cJSON *json, struct arena *arena, struct spe
     TRY(read_share(json, input, err));
     TRY(read_reading(json, &input->reading, err));
     TRY(read_keeps_codes(json, input, err));
+    TRY(read_offset(json, input, err));
     TRY(read_direction(json, input, err));
     TRY(read_groups(json, input, err));
     if (reading_is_of_dates(input->reading) != (input->part && input->reading) ||

@@ -293,6 +293,8 @@ static cJSON *inputs(void)
              word(MEMBERS(NUMBER_READINGS, "written date", "day first", "month first"),
                   "how its text is read; the last three: as dates"));
     json_add(members, "keeps_codes", typed("boolean", "-999 is a number, whatever the others are"));
+    json_add(members, "offset",
+             word(offset_words + 1, "what each row's outputs begin with: it is no feature"));
     json_add(members, "direction",
              word(spec_direction_words, "of predictions where the input rises"));
     json_add(members, "groups",
@@ -316,7 +318,7 @@ static cJSON *inputs(void)
     close_object(input, members,
                  MEMBERS("source", "reading", "words_max", "keeps_codes", "direction", "groups",
                          "rule", "bounds", "cross", "model_part", "dimension", "combiner",
-                         "weighted", "concat"));
+                         "weighted", "concat", "offset"));
     return array(1, MODEL_INPUTS_MAX, input, NULL);
 }
 

@@ -96,6 +96,8 @@ static void write_inputs(const struct jobspec *spec, cJSON *json)
             add_word(input, "reading", input_reading_words, spec->inputs[i].reading);
         if (spec->inputs[i].keeps_codes)
             json_add_boolean(input, "keeps_codes", true);
+        if (spec->inputs[i].offset)
+            add_word(input, "offset", offset_words, spec->inputs[i].offset);
         write_constraints(&spec->inputs[i], input);
         json_append(inputs, input);
     }

@@ -24,6 +24,7 @@ const char *const schedule_words[] = {SCHEDULE_MAP(X) NULL};
 const char *const average_words[] = {AVERAGE_MAP(X) NULL};
 const char *const report_words[] = {REPORT_MAP(X) NULL};
 const char *const row_role_words[] = {ROW_ROLE_MAP(X) NULL};
+const char *const offset_words[] = {OFFSET_MAP(X) NULL};
 const char *const label_link_words[] = {LABEL_LINK_MAP(X) NULL};
 const char *const aim_words[] = {AIM_MAP(X) NULL};
 #undef X
@@ -32,6 +33,13 @@ const char *const row_role_columns[ROW_ROLES] = {
     [ROLE_SAMPLE_WEIGHT] = "weight column",
     [ROLE_LABEL_UPPER] = "upper bound",
     [ROLE_GROUP] = "group column",
+};
+
+const char *const offset_columns[OFFSETS] = {
+    [OFFSET_NONE] = "column",
+    [OFFSET_ADDED] = "offset column",
+    [OFFSET_MARGIN] = "base_margin column",
+    [OFFSET_EXPOSURE] = "exposure column",
 };
 
 bool term_find(const char *const *words, struct slice word, unsigned *value)

@@ -153,6 +153,14 @@
     X(ROLE_LABEL_UPPER, "label_upper_bound")                                                       \
     X(ROLE_GROUP, "group")
 
+/* What an input adds to the outputs of each row that has it, where it is no feature. */
+#define OFFSET_MAP(X)                                                                              \
+    X(OFFSET_NONE, "none") /* it is a feature */                                                   \
+    X(OFFSET_ADDED, "offset")                                                                      \
+    X(OFFSET_MARGIN,                                                                               \
+      "base_margin") /* likewise; a model that is learned begins with nothing else */              \
+    X(OFFSET_EXPOSURE, "exposure") /* its logarithm */
+
 /* What EVALUATE returns (scoring/report.h). */
 #define REPORT_MAP(X)                                                                              \
     X(REPORT_METRICS, "metrics")                                                                   \
@@ -240,6 +248,7 @@ enum schedule { SCHEDULE_MAP(X) };
 enum average { AVERAGE_MAP(X) };
 enum report_kind { REPORT_MAP(X) };
 enum row_role { ROW_ROLE_MAP(X) ROW_ROLES };
+enum offset { OFFSET_MAP(X) OFFSETS };
 enum label_link { LABEL_LINK_MAP(X) };
 enum aim { AIM_MAP(X) AIMS };
 #undef X
@@ -264,6 +273,8 @@ extern const char *const schedule_words[];
 extern const char *const average_words[];
 extern const char *const report_words[];
 extern const char *const row_role_words[];
+extern const char *const offset_words[];
+extern const char *const offset_columns[]; /* before such a column's name in a message */
 extern const char *const label_link_words[];
 extern const char *const aim_words[];
 extern const char *const row_role_columns[]; /* before such a column's name in a message */

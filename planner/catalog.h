@@ -97,7 +97,8 @@ struct model_input {
     struct slice name;
     bool is_source; /* it is no input by itself: others are made of it */
     enum input_type type;
-    uint32_t parts; /* of its dates (scoring/dates.h); 0: it takes the cells as they are */
+    enum offset offset; /* it is one, and no feature */
+    uint32_t parts;     /* of its dates (scoring/dates.h); 0: it takes the cells as they are */
     enum input_reading reading;       /* of its numbers, and of its dates where it takes parts */
     struct cell_list list;            /* of which it takes the numbers */
     uint32_t hash_buckets, words_max; /* of a text */

@@ -14,6 +14,7 @@
 #include "planner/column_kind.h"
 #include "planner/cross_quantiles.h"
 #include "planner/embeddings.h"
+#include "planner/offset.h"
 #include "planner/old_model.h"
 #include "planner/planning.h"
 #include "planner/query.h"
@@ -638,6 +639,8 @@ static enum status make_others(const struct planning *planning, size_t i,
 
         if (made->column != (int)i)
             continue;
+        if (plan->offset && plan->offset_column == (int)i)
+            return offset_refuse_choice(planning, made->choice.position);
         TRY(check_name(planning, i, &made->choice));
         TRY(make_input(planning, i, &made->choice, input));
         input->source = input->name;
@@ -1028,12 +1031,16 @@ static enum status make_inputs(struct planning *planning, const struct choices *
         const struct choice *choice = &choices->of[i];
 
         if (choice->kind != CHOICE_NONE) {
+            if (plan->offset && plan->offset_column == (int)i)
+                return offset_refuse_choice(planning, choice->position);
             TRY(check_name(planning, i, choice));
             TRY(check_shape(planning, &plan->query.columns[i], choice));
             TRY(make_inputs_of(planning, i, choice));
         }
         TRY(make_others(planning, i, choices));
     }
+    if (plan->offset)
+        plan->inputs[plan->input_count++] = offset_input(plan);
     make_crossed_inputs(plan, choices);
     if (plan->input_count > MODEL_INPUTS_MAX)
         return fail_at(
@@ -1041,7 +1048,7 @@ static enum status make_inputs(struct planning *planning, const struct choices *
             "a model has at most %d inputs, not %zu with the elements of arrays and lists and "
             "the parts of dates",
             MODEL_INPUTS_MAX, plan->input_count);
-    if (plan->input_count > 0)
+    if (plan->input_count > (plan->offset ? 1 : 0))
         return check_texts(planning);
     fail_at(planning->err, STATUS_INVALID, planning->statement->select_position,
             "the query has no column to learn from");
@@ -1161,6 +1168,8 @@ static enum status choose_as_before(struct planning *planning, struct choices *c
 
     for (size_t i = 0; i < model->input_count; i++) {
         const struct model_input *input = &model->inputs[i];
+        if (input->offset)
+            continue;
         const bool is_number = input->type == INPUT_NUMERIC, is_text = input->type == INPUT_TEXT;
         int column;
 

@@ -140,6 +140,8 @@ static enum status find_number(const struct reader *reader, uint32_t number, siz
     uint32_t count = 0;
 
     for (size_t first = 0; first < plan->input_count; first = span_end(plan, first)) {
+        if (plan->inputs[first].offset)
+            continue;
         if (count++ < number)
             continue;
         *span = (struct input_span){first, span_end(plan, first)};
@@ -168,7 +170,7 @@ static enum status find_name(const struct reader *reader, struct slice name, siz
 
     for (size_t way = 0; way < sizeof ways / sizeof *ways; way++)
         for (size_t i = 0; i < plan->input_count; i++) {
-            if (!is_named(&plan->inputs[i], name, ways[way]))
+            if (plan->inputs[i].offset || !is_named(&plan->inputs[i], name, ways[way]))
                 continue;
             *span = (struct input_span){
                 i, ways[way](plan->inputs[i].name, name) ? i + 1 : span_end(plan, i)};

@@ -43,11 +43,12 @@ static const char *const beside_nothing[] = {"model.wide",           "model.inte
 /* ---- what the libraries have otherwise than the attributes ---- */
 
 /* A forest is one round of many trees, a tree one of one. */
-static const char *const forest[] = {"train.num_boost_round", "train.early_stopping", NULL};
+static const char *const forest[] = {"train.num_boost_round", "train.early_stopping",
+                                     WITHOUT_OFFSET, NULL};
 static const char *const forest_without_rate[] = {"train.num_boost_round", "eta",
-                                                  "train.early_stopping", NULL};
+                                                  "train.early_stopping", WITHOUT_OFFSET, NULL};
 static const char *const one_tree[] = {"train.num_boost_round", "num_parallel_tree", "eta",
-                                       "train.early_stopping", NULL};
+                                       "train.early_stopping",  WITHOUT_OFFSET,      NULL};
 static const char *const dart[] = {"booster", NULL};
 static const char *const goss[] = {"booster", "data_sample_strategy", NULL};
 #define DROPS             dart, "dart"

@@ -7,6 +7,7 @@
 #include "planner/explain_score.h"
 #include "planner/explain_work.h"
 #include "planner/explanation.h"
+#include "planner/offset.h"
 #include "planner/parameters.h"
 #include "planner/roles.h"
 #include "planner/search.h"
@@ -147,6 +148,11 @@ static void explain_input(struct explanation *explanation, const struct plan_inp
 {
     struct text *out = &explanation->detail;
 
+    if (input->offset) {
+        append_why(out, explanation->plan, input->column);
+        explanation_line_of(explanation, offset_called(input->offset), input->name);
+        return;
+    }
     text_append_string(out, input_type_words[input->type]);
     if (input->part == DATE_AGE)
         text_append_string(out, ", days before 2000-01-01");
@@ -197,9 +203,9 @@ static const struct vector *vector_at(const struct plan *plan, size_t i)
 
 static bool are_alike(const struct plan_input *a, const struct plan_input *b)
 {
-    return a->type == b->type && a->is_chosen == b->is_chosen && a->rule == RULE_WORDS &&
-           b->rule == RULE_WORDS && a->vocabulary_max == b->vocabulary_max &&
-           a->words_max == b->words_max;
+    return a->type == b->type && a->is_chosen == b->is_chosen && !a->offset && !b->offset &&
+           a->rule == RULE_WORDS && b->rule == RULE_WORDS &&
+           a->vocabulary_max == b->vocabulary_max && a->words_max == b->words_max;
 }
 
 /* Or an element of an array, a part of a date. */

@@ -35,6 +35,8 @@ struct kind_shape shape_of(const struct plan *plan)
     for (size_t i = 0; i < plan->input_count; i++) {
         const struct plan_input *input = &plan->inputs[i];
 
+        if (input->offset)
+            continue;
         if (begins_concat(plan, i))
             kind_shape_add(&shape, input->type, 1, input->model_part, input->dimension);
         else

@@ -40,8 +40,9 @@ struct plan_input {
     uint32_t words_max;         /* INPUT_TEXT: of one text */
     enum input_reading reading; /* of numbers: of their text */
     struct slice declared_type;
-    bool is_chosen;   /* the type comes from COLUMN, not from the sample */
-    int8_t direction; /* as spec_input has it */
+    enum offset offset; /* INPUT_NUMERIC: what it is where it is no feature */
+    bool is_chosen;     /* the type comes from COLUMN, not from the sample */
+    int8_t direction;   /* as spec_input has it */
     uint64_t groups;
 };
 
@@ -139,6 +140,9 @@ struct plan {
     struct slice label_declared;       /* its sql_type, where predictions are of that type again */
     struct plan_role roles[ROW_ROLES]; /* (role_count): by the role */
     size_t role_count;
+    enum offset offset;       /* with which each row's score begins; OFFSET_NONE: nothing */
+    struct slice offset_name; /* its column */
+    int offset_column;        /* in the SELECT */
     /* What the statement says of the job, with the attributes of its kind, of training
      * and of workers. max_workers 0: as many as min_workers. codegen adds the rest. */
     struct jobspec spec;

@@ -15,6 +15,7 @@
 #include "planner/label.h"
 #include "planner/log_folder.h"
 #include "planner/metrics_address.h"
+#include "planner/offset.h"
 #include "planner/old_model.h"
 #include "planner/parameters.h"
 #include "planner/planning.h"
@@ -152,7 +153,7 @@ static void make_buckets(struct plan *plan)
     for (size_t i = 0; kind->buckets && i < plan->input_count; i++) {
         struct plan_input *input = &plan->inputs[i];
 
-        if (input->type != INPUT_NUMERIC || input->part)
+        if (input->type != INPUT_NUMERIC || input->part || input->offset)
             continue;
         input->type = INPUT_CATEGORY;
         input->rule = RULE_BUCKET;
@@ -241,6 +242,7 @@ static enum status plan_one(struct planning *planning)
     TRY(bad_rows_check(planning, "train.bad_rows"));
     TRY(label_plan(planning));
     TRY(roles_plan(planning));
+    TRY(offset_plan(planning));
     TRY(old_model_check(planning));
     TRY(columns_plan(planning));
     make_buckets(plan);
@@ -253,6 +255,7 @@ static enum status plan_one(struct planning *planning)
     if (plan->explain_only)
         label_notice(plan);
     roles_notices(plan);
+    offset_notice(plan);
     TRY(servers_choose(planning));
     TRY(parameters_check(planning));
     search_notice(plan);

@@ -23,6 +23,11 @@ const char *roles_called(enum row_role role)
 
 bool roles_have(const struct plan *plan, int column)
 {
+    return (plan->offset && plan->offset_column == column) || roles_have_role(plan, column);
+}
+
+bool roles_have_role(const struct plan *plan, int column)
+{
     for (size_t i = 0; i < plan->role_count; i++)
         if (plan->roles[i].column == column)
             return true;

@@ -35,6 +35,9 @@ struct linear_weights {
     uint32_t width;
 };
 
+/* In kind->without: its models have no offset (transform.h). */
+#define WITHOUT_OFFSET "train.offset", "train.base_margin", "train.exposure"
+
 /* What a statement says of a model of the kind, in the kind's own struct. A job spec has it by
  * value; zeros are a model of which nothing is said. */
 #define KIND_PARAMS_BYTES 512
@@ -175,6 +178,9 @@ struct kind {
     /* How a label follows from an output then; NULL: LABEL_LINK_NONE. With LABEL_LINK_EXP the label
      * that is learned is divided by its mean, else it is standardised. */
     enum label_link (*link)(const struct kind_params *params);
+    /* Which offset a statement's model may have: is an exposure one, whose logarithm is added?
+     * NULL: of models with LABEL_LINK_EXP. Whether there may be any says `without`. */
+    bool (*takes_exposure)(const struct kind_params *params);
     /* The metrics that a statement names are measured in each round (learner_report), and early
      * stopping goes by the last of them. */
     bool measures_rounds;

@@ -72,7 +72,9 @@ struct kind_params;
  * 16: as 15, and numbers and dates may be read in other spellings (cell_text.h, dates.h), which a
  * reader of 15 would refuse as texts.
  * 17: as 16, and numbers may have rests (transform.h), without which a reader of 16 would predict
- * by less digits than the model has. What is stored has the same form in 1 and 2; the digest covers
+ * by less digits than the model has.
+ * 18: as 17, and an input may be an offset (transform.h), which a reader of 17 would take for a
+ * feature, and not add. What is stored has the same form in 1 and 2; the digest covers
  * the format.
  */
 #define MODEL_FORMAT_LANES   2
@@ -90,7 +92,8 @@ struct kind_params;
 #define MODEL_FORMAT_ORIGINS 15
 #define MODEL_FORMAT_WRITTEN 16
 #define MODEL_FORMAT_RESTS   17
-#define MODEL_FORMAT_VERSION 17 /* the newest */
+#define MODEL_FORMAT_OFFSETS 18
+#define MODEL_FORMAT_VERSION 18 /* the newest */
 
 struct model {
     uint32_t format;        /* the oldest that has what the model has, of those since LANES */

@@ -119,6 +119,8 @@ static void feed_input(const struct feed *feed, uint32_t format, bool keeps_numb
         feed_u64(feed, input->concat.combiner);
     }
     feed_u64(feed, input->has_nulls);
+    if (format >= MODEL_FORMAT_OFFSETS)
+        feed_u64(feed, input->offset);
     if (input->type == INPUT_NUMERIC) {
         feed_reading(feed, input->reading);
         if (!keeps_numbers) /* which follows from the kind */

@@ -103,6 +103,8 @@ static enum status add_input(cJSON *inputs, const struct transform_input *input,
             json_add_integer(object, "element", input->element);
     }
     json_add_boolean(object, "has_nulls", input->has_nulls);
+    if (input->offset)
+        json_add_string(object, "offset", slice_of(offset_words[input->offset]));
     if (input->type == INPUT_NUMERIC) {
         if (input->reading != READING_STRICT)
             json_add_string(object, "reading", slice_of(input_reading_words[input->reading]));
@@ -467,6 +469,17 @@ static enum status read_share(const cJSON *object, struct transform_input *input
                : corrupt(err, "an input has a dimension, and no embedding");
 }
 
+static enum status read_offset(const cJSON *object, struct transform_input *input,
+                               struct error *err)
+{
+    unsigned offset;
+
+    TRY(get_word(object, "offset", offset_words, &offset, err));
+    input->offset = (enum offset)offset;
+    return input->type == INPUT_NUMERIC && input->offset ? STATUS_OK
+                                                         : corrupt(err, "an input is no offset");
+}
+
 static enum status read_input(const cJSON *object, uint32_t format, bool keeps_numbers,
                               struct arena *arena, struct transform_input *input, struct error *err)
 {
@@ -478,6 +491,8 @@ static enum status read_input(const cJSON *object, uint32_t format, bool keeps_n
     input->type = (enum input_type)type;
     if (format >= MODEL_FORMAT_SHARES)
         TRY(read_share(object, input, err));
+    if (format >= MODEL_FORMAT_OFFSETS && json_has(object, "offset"))
+        TRY(read_offset(object, input, err));
     if (format >= MODEL_FORMAT_CONCATS)
         TRY(concat_from_json(object, &input->concat, err));
     if (format >= MODEL_FORMAT_LISTS && is_of_list(object, input->type))

@@ -222,6 +222,8 @@ static void add_shares(const struct transform *transform, const double *shares, 
                        struct text *name)
 {
     for (uint32_t i = 0; i < transform->input_count && !name->failed; i++) {
+        if (transform->inputs[i].offset) /* it is in the base */
+            continue;
         text_clear(name);
         text_append(name, transform->inputs[i].name);
         json_add_real(object, text_string(name), shares[i]);

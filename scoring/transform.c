@@ -10,6 +10,7 @@
 
 #include "base/vectors.h"
 #include "scoring/cell_text.h"
+#include "scoring/elementary.h"
 #include "scoring/text_words.h"
 
 #define RUN_COLUMNS 64 /* of dense, standardised at a time */
@@ -107,13 +108,24 @@ static enum status keep_number(struct transform *transform, struct transform_inp
     input->scale = 1;
     input->limit = TRANSFORM_KEPT_MOST;
     input->null_value = NAN;
-    place_number(transform, input, 1);
+    if (!input->offset)
+        place_number(transform, input, 1);
     return STATUS_OK;
+}
+
+/* It is a number of a column, of which each row has one. place_offset places it. */
+static enum status check_offset(const struct transform_input *input, struct error *err)
+{
+    if (!input->offset || (!input->has_nulls && !input->has_code && !input->part &&
+                           !input->list.form && input->source.size == 0))
+        return STATUS_OK;
+    return fail(err, STATUS_CORRUPT, "column \"%.*s\" is no offset", SLICE_FORMAT(input->name));
 }
 
 static enum status finish_numeric(struct transform *transform, struct transform_input *input,
                                   struct error *err)
 {
+    TRY(check_offset(input, err));
     if (transform->keeps_numbers)
         return keep_number(transform, input, err);
     if (!isfinite(input->mean) || !isfinite(input->scale) || !isfinite(input->null_value) ||
@@ -128,7 +140,8 @@ static enum status finish_numeric(struct transform *transform, struct transform_
     if (input->has_code && (!input->has_nulls || !isfinite(input->code)))
         return fail(err, STATUS_CORRUPT, "column \"%.*s\": code %g", SLICE_FORMAT(input->name),
                     input->code);
-    place_number(transform, input, transform_columns_of(transform, input));
+    if (!input->offset)
+        place_number(transform, input, transform_columns_of(transform, input));
     return STATUS_OK;
 }
 
@@ -368,12 +381,50 @@ enum status transform_find_columns(struct transform *transform, struct arena *ar
     return check_names(transform->columns, transform->column_count, "columns", arena, err);
 }
 
-/* They stand behind all other columns of dense. */
+const struct transform_input *transform_offset_input(const struct transform *transform)
+{
+    for (uint32_t i = 0; i < transform->input_count; i++)
+        if (transform->inputs[i].offset)
+            return &transform->inputs[i];
+    return NULL;
+}
+
+double transform_offset_of_0(const struct transform *transform)
+{
+    const struct transform_input *input = transform_offset_input(transform);
+
+    return input ? -input->mean / input->scale : 0;
+}
+
+/* Behind all else. */
+static enum status place_offset(struct transform *transform, struct error *err)
+{
+    uint32_t offsets = 0;
+
+    transform->offset_width = 0;
+    for (uint32_t i = 0; i < transform->input_count; i++) {
+        struct transform_input *input = &transform->inputs[i];
+
+        if (!input->offset)
+            continue;
+        offsets++;
+        input->dense_offset = transform->dense_width;
+        input->rest_offset = transform->dense_width + 1;
+        input->dense_count = 1;
+        transform->offset_width = transform->has_rests ? 2 : 1;
+    }
+    transform->dense_width += transform->offset_width;
+    return offsets <= 1
+               ? STATUS_OK
+               : fail(err, STATUS_CORRUPT, "a model has one offset at most, not %u", offsets);
+}
+
+/* They stand behind all features. */
 static void place_rests(struct transform *transform)
 {
     transform->rest_width = 0;
     for (uint32_t i = 0; transform->has_rests && i < transform->input_count; i++)
-        if (transform->inputs[i].type == INPUT_NUMERIC)
+        if (transform_is_number(&transform->inputs[i]))
             transform->inputs[i].rest_offset = transform->dense_width + transform->rest_width++;
     transform->dense_width += transform->rest_width;
 }
@@ -409,7 +460,7 @@ struct transform_size transform_size_of(const struct transform *transform)
         const struct transform_input *input = &transform->inputs[i];
 
         if (input->type == INPUT_NUMERIC) {
-            size.dense += transform_columns_of(transform, input);
+            size.dense += input->offset ? 0 : transform_columns_of(transform, input);
             continue;
         }
         size.id_inputs++;
@@ -478,6 +529,7 @@ enum status transform_finish(struct transform *transform, struct arena *arena, s
         return fail(err, STATUS_CORRUPT, "the texts of a row have %u words, where %d are possible",
                     transform->id_count, TRANSFORM_IDS_MAX);
     place_rests(transform);
+    TRY(place_offset(transform, err));
     return list_columns(transform, arena, err);
 }
 
@@ -489,6 +541,7 @@ enum status transform_finish_numbers(struct transform *transform, struct arena *
         if (transform->inputs[i].type == INPUT_NUMERIC)
             TRY(finish_numeric(transform, &transform->inputs[i], err));
     place_rests(transform);
+    TRY(place_offset(transform, err));
     return list_columns(transform, arena, err);
 }
 
@@ -652,14 +705,20 @@ static inline float to_dense(double number, double mean, double scale, float lim
     return dense < -limit ? -limit : dense;
 }
 
+/* What is counted: of an exposure the logarithm. */
+static double counted_number(const struct transform_input *input, double number)
+{
+    return input->offset == OFFSET_EXPOSURE ? logarithm_double(number) : number;
+}
+
 float transform_number(const struct transform_input *input, double number)
 {
-    return to_dense(number, input->mean, input->scale, input->limit);
+    return to_dense(counted_number(input, number), input->mean, input->scale, input->limit);
 }
 
 float transform_rest(const struct transform_input *input, double number)
 {
-    const double whole = (number - input->mean) / input->scale;
+    const double whole = (counted_number(input, number) - input->mean) / input->scale;
 
     return fabs(whole) < (double)input->limit ? (float)(whole - (double)(float)whole) : 0;
 }
@@ -670,6 +729,11 @@ void transform_numbers(const struct transform_input *input, const double *number
     const double mean = input->mean, scale = input->scale;
     const float limit = input->limit;
 
+    if (input->offset == OFFSET_EXPOSURE) {
+        for (size_t i = 0; i < count; i++)
+            dense[i * stride] = transform_number(input, numbers[i]);
+        return;
+    }
     for (size_t i = 0; i < count; i++)
         dense[i * stride] = to_dense(numbers[i], mean, scale, limit);
 }
@@ -871,6 +935,27 @@ static enum status transform_numeric(const struct transform *transform,
     return STATUS_OK;
 }
 
+/* Whose place is behind that of features. */
+static enum status transform_offset_cell(const struct transform *transform,
+                                         const struct transform_input *input,
+                                         const struct cell *cell, float *dense, struct error *err)
+{
+    double number;
+    bool is_null;
+
+    TRY(cell_to_number(cell, input->reading, input->name, &number, &is_null, err));
+    if (is_null)
+        return fail(err, STATUS_INVALID, "%s \"%.*s\" is NULL", offset_columns[input->offset],
+                    SLICE_FORMAT(input->name));
+    if (offset_is_bad(input->offset, number))
+        return fail(err, STATUS_INVALID, "%s \"%.*s\" is %.15g, and exposures are above 0",
+                    offset_columns[input->offset], SLICE_FORMAT(input->name), number);
+    dense[input->dense_offset] = transform_number(input, number);
+    if (transform->has_rests)
+        dense[input->rest_offset] = transform_rest(input, number);
+    return STATUS_OK;
+}
+
 static enum status transform_place_of(const struct transform_input *input, const struct cell *cell,
                                       int32_t *id, struct error *err)
 {
@@ -994,7 +1079,9 @@ enum status transform_row(const struct transform *transform, const struct cell *
         if (transform->has_lists && cell_list_has_numbers(&input->list)) {
             TRY(transform_list(transform, input, cell, &run, dense, err));
             i += input->list.size - 1;
-        } else if (input->type == INPUT_NUMERIC)
+        } else if (input->offset)
+            TRY(transform_offset_cell(transform, input, cell, dense, err));
+        else if (input->type == INPUT_NUMERIC)
             TRY(transform_numeric(transform, input, cell, &run, dense, err));
         else if (input->type == INPUT_TEXT)
             TRY(transform_words(input, cell, ids + input->id_offset, err));

@@ -44,6 +44,12 @@
  * float, as a float. Number and rest together have some 48 bits, half of which the mean was taken
  * off before. The rest of a NULL, and of a number that was cut, is 0.
  *
+ * One numeric input may be an offset: no feature, but what is added to a row's outputs before they
+ * become predictions, such as the logarithm of an exposure. It lies behind all else of dense, with
+ * its rest where there are rests. It has no code and no NULL: a row without it is refused, as is
+ * one whose exposure is not above 0. Mean and scale are those of a regression's label, so that it
+ * is counted as outputs are; 0 and 1 where these have a link or are logits.
+ *
  * A text input of h hash buckets owns h rows: a word (text_words.h) -> hash % h. A row of the layer
  * is selected once however often its words are there, by the first words_max different ones of a
  * text; of the k that a text selects each counts 1 / sqrt(k), so that a long text is no larger
@@ -106,6 +112,7 @@ struct transform_input {
     uint32_t dense_offset;
     uint32_t dense_count; /* columns of dense: 2 with that for "was NULL", else 1 */
     uint32_t rest_offset; /* where transform->has_rests: its rest */
+    enum offset offset;   /* numeric: it is one; OFFSET_NONE: it is a feature */
 
     struct slice *words;   /* category: ordered by count descending, then bytes */
     uint64_t *word_counts; /* how often training saw each; NULL: not known */
@@ -199,7 +206,8 @@ struct transform {
     bool keeps_numbers;     /* numbers are taken as they are: set before transform_finish */
     bool has_rests;         /* of each number there is what the float lost: set likewise */
     uint32_t dense_width;   /* columns of dense */
-    uint32_t rest_width;    /* of them rests, behind all others; 0: there are none */
+    uint32_t rest_width;    /* of them rests, behind all features; 0: there are none */
+    uint32_t offset_width;  /* of them the offset, the last; 0: there is none */
     uint32_t id_count;      /* ids of a row: one of a category, transform_text_room of a text */
     uint32_t id_inputs;     /* categories and texts */
     uint32_t id_rows;       /* rows that ids select from: the sum over inputs */
@@ -216,10 +224,36 @@ struct transform_size {
     uint64_t id_rows;
 };
 struct transform_size transform_size_of(const struct transform *transform);
-/* Columns of dense that are no rests: what a model may have weights of. */
+/* Columns of dense that are features: what a model may have weights of. */
 static inline uint32_t transform_features(const struct transform *transform)
 {
-    return transform->dense_width - transform->rest_width;
+    return transform->dense_width - transform->rest_width - transform->offset_width;
+}
+
+/* What the row's outputs begin with, as it is counted in outputs: 0 without an offset. dense: of
+ * the row. */
+static inline double transform_offset(const struct transform *transform, const float *dense)
+{
+    double offset = 0;
+
+    for (uint32_t i = transform->dense_width - transform->offset_width; i < transform->dense_width;
+         i++)
+        offset += (double)dense[i];
+    return offset;
+}
+/* The same of a row whose offset is 0, or whose exposure is 1. */
+double transform_offset_of_0(const struct transform *transform);
+/* The input that is the offset; NULL: there is none. */
+const struct transform_input *transform_offset_input(const struct transform *transform);
+/* Is it an input that is a number, and a feature? */
+static inline bool transform_is_number(const struct transform_input *input)
+{
+    return input->type == INPUT_NUMERIC && !input->offset;
+}
+/* Is it no number that such an offset can be? Of an exposure one that has no logarithm. */
+static inline bool offset_is_bad(enum offset offset, double number)
+{
+    return offset == OFFSET_EXPOSURE && !(number > 0);
 }
 
 /* Of a numeric input, its rest not among them. */

@@ -14,8 +14,38 @@ static size_t arena_most(const struct host *host)
                : MODEL_ARENA_MAX;
 }
 
+/* What a file of a model with an offset predicts, and how the other program has the offset. */
+static void note_offset(const struct model *model, enum exchange_format format,
+                        const struct sink *sink)
+{
+    const struct transform_input *offset = transform_offset_input(&model->transform);
+    const char *logarithm = offset && offset->offset == OFFSET_EXPOSURE ? "the logarithm of " : "";
+    const char *unit = *logarithm ? "exposure is 1" : "offset is 0";
+
+    if (!offset)
+        return;
+    if (format == EXCHANGE_LIGHTGBM)
+        sink_notice(sink,
+                    "the file has no offset: LightGBM predicts as of rows whose %s, and %s\"%.*s\" "
+                    "is to be added to its raw scores",
+                    unit, logarithm, SLICE_FORMAT(offset->name));
+    else if (offset->offset == OFFSET_MARGIN)
+        sink_notice(sink,
+                    "the file has no offset: XGBoost predicts as of rows whose %s, unless it is "
+                    "given \"%.*s\" as base_margin",
+                    unit, SLICE_FORMAT(offset->name));
+    else
+        sink_notice(
+            sink,
+            "the file has no offset: XGBoost predicts as of rows whose %s, unless it is "
+            "given a base_margin, which is %s\"%.*s\" and the file's base_score as a margin",
+            unit, logarithm, SLICE_FORMAT(offset->name));
+}
+
+/* sink: NULL: nobody is told. */
 static enum status export_model(const struct host *host, struct slice schema, struct slice name,
-                                enum exchange_format format, struct text *out, struct error *err)
+                                enum exchange_format format, const struct sink *sink,
+                                struct text *out, struct error *err)
 {
     struct arena arena;
     struct model model;
@@ -25,6 +55,8 @@ static enum status export_model(const struct host *host, struct slice schema, st
     status = stored_model_load(host, schema, name, &arena, &model, err);
     if (status == STATUS_OK)
         status = exchange_export(&model, format, out, err);
+    if (status == STATUS_OK && sink)
+        note_offset(&model, format, sink);
     arena_deinit(&arena);
     return status;
 }
@@ -60,7 +92,7 @@ enum status export_run(const struct host *host, const struct plan *plan, const s
     TRY(refuse_in_server(host, plan, "totrain.export_model('model', 'format') returns", err));
     TRY(find_format(plan, &format, err));
     text_init(&bytes, EXCHANGE_BYTES_MAX);
-    status = export_model(host, plan->model_schema, plan->model_name, format, &bytes, err);
+    status = export_model(host, plan->model_schema, plan->model_name, format, sink, &bytes, err);
     size = bytes.size;
     if (status == STATUS_UNSUPPORTED)
         error_place(err, plan->object_position);
@@ -160,7 +192,7 @@ enum status export_function(const struct host *host, struct slice path, struct s
     arena_init(&arena, ARENA_MAXIMUM);
     status = model_path_read(path, &arena, &schema, &name, err);
     if (status == STATUS_OK)
-        status = export_model(host, schema, name, found, out, err);
+        status = export_model(host, schema, name, found, NULL, out, err);
     arena_deinit(&arena);
     return status;
 }

@@ -241,7 +241,7 @@ static enum status put_settings(const struct model *model, struct arena *arena,
 
 static bool are_alike(const struct transform_input *a, const struct transform_input *b)
 {
-    return a->type == b->type && a->type == INPUT_NUMERIC && a->has_nulls == b->has_nulls;
+    return transform_is_number(a) && transform_is_number(b) && a->has_nulls == b->has_nulls;
 }
 
 /* How many from i on are of one kind; numbers alone. */
@@ -270,6 +270,11 @@ static void describe_items(const struct transform_input *input, struct text *out
 static void describe_input(const struct transform_input *input, bool keeps_numbers,
                            struct text *out)
 {
+    if (input->offset) {
+        text_printf(out, "no input: %s added to each row's score",
+                    input->offset == OFFSET_EXPOSURE ? "its logarithm is" : "it is");
+        return;
+    }
     text_append_string(out, input_type_words[input->type]);
     if (input->type == INPUT_CATEGORY) {
         if (input->rule == RULE_HASH)
@@ -308,7 +313,8 @@ static enum status put_input(const struct transform *transform, uint32_t i, uint
 
     text_init(&name, TEXT_MAXIMUM);
     text_init(&detail, TEXT_MAXIMUM);
-    text_printf(&name, "input %.*s", SLICE_FORMAT(first->name));
+    text_printf(&name, "%s %.*s", first->offset ? offset_words[first->offset] : "input",
+                SLICE_FORMAT(first->name));
     if (count > 1) {
         text_printf(&name, " ... %.*s", SLICE_FORMAT(transform->inputs[i + count - 1].name));
         text_printf(&detail, "%u numeric%s", count, first->has_nulls ? ", with NULLs" : "");

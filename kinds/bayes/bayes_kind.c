@@ -122,9 +122,10 @@ const struct kind bayes_kind = {
     .name = "bayes",
     .attributes = &bayes_attributes,
     .sections = (const char *const[]){NULL},
-    .without = (const char *const[]){"train.batch_size", "train.epoch", "train.max_steps",
-                                     "train.max_seconds", "train.shuffle", "train.early_stopping",
-                                     "train.label_upper_bound", "model.standardize", NULL},
+    .without =
+        (const char *const[]){"train.batch_size", "train.epoch", "train.max_steps",
+                              "train.max_seconds", "train.shuffle", "train.early_stopping",
+                              "train.label_upper_bound", "model.standardize", WITHOUT_OFFSET, NULL},
     .takes_no_texts = true,
     .cost = cost,
     .size_hint =

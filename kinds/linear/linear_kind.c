@@ -33,7 +33,7 @@ const struct kind linear_kind = {
     .sections = (const char *const[]){NULL},
     .without = (const char *const[]){"train.batch_size", "train.epoch", "train.max_steps",
                                      "train.max_seconds", "train.shuffle", "train.early_stopping",
-                                     "train.label_upper_bound", NULL},
+                                     "train.label_upper_bound", WITHOUT_OFFSET, NULL},
     .settle = linear_settle,
     .task_attribute = "objective",
     .task_of = linear_task,

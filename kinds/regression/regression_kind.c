@@ -132,7 +132,7 @@ const struct kind regression_kind = {
     .without = (const char *const[]){"train.batch_size", "train.epoch", "train.max_steps",
                                      "train.max_seconds", "train.shuffle", "train.early_stopping",
                                      "train.class_weight", "train.label_upper_bound",
-                                     "model.standardize", NULL},
+                                     "model.standardize", WITHOUT_OFFSET, NULL},
     .takes_no_texts = true,
     .has_rests = true,
     .cost = cost,

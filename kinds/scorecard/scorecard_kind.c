@@ -231,7 +231,7 @@ const struct kind scorecard_kind = {
     .without = (const char *const[]){"train.batch_size", "train.epoch", "train.max_steps",
                                      "train.max_seconds", "train.shuffle", "train.early_stopping",
                                      "train.class_weight", "train.label_upper_bound",
-                                     "model.standardize", NULL},
+                                     "model.standardize", WITHOUT_OFFSET, NULL},
     .takes_no_texts = true,
     .buckets = buckets,
     .check_inputs = check_inputs,

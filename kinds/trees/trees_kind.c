@@ -26,6 +26,21 @@ static uint64_t word_rows_least(const struct kind_params *params, uint32_t words
     return trees_word_rows(trees_params(params), words);
 }
 
+/* Of predictions that are e to the sum. */
+static bool takes_exposure(const struct kind_params *params)
+{
+    switch (trees_params(params)->objective) {
+    case TREE_GAMMA:
+    case TREE_TWEEDIE:
+    case TREE_POISSON:
+    case TREE_AFT:
+    case TREE_COX:
+        return true;
+    default:
+        return false;
+    }
+}
+
 const struct kind trees_kind = {
     .name = "trees",
     .attributes = &trees_attributes,
@@ -47,6 +62,7 @@ const struct kind trees_kind = {
     .cost = trees_cost,
     .measures_itself = measures_itself,
     .aim = aim_of,
+    .takes_exposure = takes_exposure,
     .measures_rounds = true,
     .size_attribute = "max_leaves",
     .size_hint = "Histograms of the nodes that may still be split are counted; lower max_leaves or "

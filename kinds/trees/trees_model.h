@@ -1,7 +1,10 @@
 /*
  * trees_model.h - a stored model of the kind "trees": boosted trees, a forest, or one tree.
  *
- *     outputs of a row = link(base + sum over the trees of the leaf that the row reaches)
+ *     outputs of a row = link(base + offset + sum over the trees of the leaf that the row reaches)
+ *
+ * The offset is the row's own (transform_offset), of models that have one, the same for each
+ * output.
  *
  * Each tree adds to one output: a classifier of k > 2 classes has k outputs, a regressor of k
  * quantiles k, any other model one.

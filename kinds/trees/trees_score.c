@@ -677,9 +677,13 @@ void trees_score(void *opened, const float *dense, const int32_t *ids, uint32_t 
 
     if (transform->dense_width == 0)
         dense = no_numbers;
-    for (uint32_t row = 0; row < count; row++)
+    for (uint32_t row = 0; row < count; row++) {
+        const double offset =
+            transform_offset(transform, dense + (size_t)row * transform->dense_width);
+
         for (uint32_t j = 0; j < trees->outputs; j++)
-            workspace->sums[(size_t)row * trees->outputs + j] = (double)trees->base[j];
+            workspace->sums[(size_t)row * trees->outputs + j] = (double)trees->base[j] + offset;
+    }
     if (count >= FEW_ROWS)
         score_rows(workspace, dense, ids, count);
     for (uint32_t row = 0; count < FEW_ROWS && row < count; row++)

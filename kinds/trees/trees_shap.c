@@ -269,12 +269,13 @@ void trees_shap(void *opened, const float *dense, const int32_t *ids, double *va
     struct shap_trees *shap = opened;
     const struct trees_model *trees = shap->trees;
     const size_t width = shap->model->transform.input_count + (size_t)1;
+    const double offset = transform_offset(&shap->model->transform, dense);
 
     shap->dense = dense;
     shap->ids = ids;
     memset(values, 0, trees->outputs * width * sizeof *values);
     for (uint32_t i = 0; i < trees->outputs; i++)
-        values[i * width + width - 1] = shap->base[i];
+        values[i * width + width - 1] = shap->base[i] + offset;
     for (uint32_t i = 0; i < trees->tree_count; i++) {
         const float *tree = trees->trees + (size_t)i * TREE_NUMBERS;
 

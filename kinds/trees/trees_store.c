@@ -284,7 +284,8 @@ static enum status check_node(const struct place *place, const float *node, uint
         return refuse(place, "there is no test", (double)node[NODE_TEST], err);
     if (node[NODE_TEST] == NODE_LEAF)
         return STATUS_OK;
-    if (!is_place(node[NODE_COLUMN], of_words ? transform->id_count : transform->dense_width))
+    if (!is_place(node[NODE_COLUMN],
+                  of_words ? transform->id_count : transform_features(transform)))
         return refuse(place, of_words ? "no category is column" : "no number is column",
                       (double)node[NODE_COLUMN], err);
     if (!is_flag(node[NODE_MISSING_LEFT]))

@@ -118,6 +118,15 @@ static enum status take_moments(const struct column_statistics *statistics,
     return STATUS_OK;
 }
 
+/* An offset is no feature: it is counted as outputs are (offset_as_outputs). */
+static void take_offset(enum offset offset, struct transform_input *input)
+{
+    input->type = INPUT_NUMERIC;
+    input->offset = offset;
+    input->scale = 1;
+    input->limit = TRANSFORM_DENSE_MAX;
+}
+
 static enum status copy_words(const struct word_entry *entries, struct transform_input *input,
                               struct arena *arena, struct error *err)
 {
@@ -300,7 +309,9 @@ static enum status fill_transform(const struct column_statistics *statistics,
         input->concat = spec->inputs[i].concat;
         input->has_nulls = column->nulls > 0;
         input->reading = spec->inputs[i].reading;
-        if (column->content == COLUMN_NUMBERS)
+        if (spec->inputs[i].offset)
+            take_offset(spec->inputs[i].offset, input);
+        else if (column->content == COLUMN_NUMBERS)
             TRY(take_moments(statistics, column, input, err));
         else if (spec->inputs[i].type == INPUT_TEXT)
             take_text(&spec->inputs[i], input);
@@ -329,6 +340,7 @@ static enum status take_transform(const struct column_statistics *statistics,
             spec->inputs[i].type != old->inputs[i].type ||
             spec->inputs[i].part != old->inputs[i].part ||
             spec->inputs[i].rule != old->inputs[i].rule ||
+            spec->inputs[i].offset != old->inputs[i].offset ||
             !cell_list_equal(&spec->inputs[i].list, &old->inputs[i].list))
             return fail(err, STATUS_CORRUPT, "the old model has other inputs than the job");
     dataset->transform = *old;
@@ -672,6 +684,23 @@ static enum status weigh_rows(const struct column_statistics *statistics, struct
     return error_hint(err, "A row of weight 0 counts as none.");
 }
 
+/* Outputs of a regression are labels less their mean, by their scale, unless these have a link. */
+static enum status offset_as_outputs(const struct jobspec *spec, struct dataset *dataset,
+                                     struct error *err)
+{
+    struct transform *transform = &dataset->transform;
+
+    if (transform->offset_width == 0 || dataset->old_model || transform->keeps_numbers ||
+        spec->task != TASK_REGRESSION || divides_label(spec))
+        return STATUS_OK;
+    for (uint32_t i = 0; i < transform->input_count; i++)
+        if (transform->inputs[i].offset) {
+            transform->inputs[i].mean = dataset->label_mean;
+            transform->inputs[i].scale = dataset->label_scale;
+        }
+    return transform_finish_numbers(transform, &dataset->arena, err);
+}
+
 enum status column_statistics_finish(const struct column_statistics *statistics,
                                      struct dataset *dataset, struct class_index *index,
                                      struct error *err)
@@ -679,6 +708,7 @@ enum status column_statistics_finish(const struct column_statistics *statistics,
     TRY(check_columns(statistics, err));
     TRY(take_transform(statistics, dataset, err));
     TRY(fill_labels(statistics, dataset, index, err));
+    TRY(offset_as_outputs(statistics->spec, dataset, err));
     TRY(weigh_rows(statistics, dataset, err));
     return column_notices(statistics, dataset, err);
 }

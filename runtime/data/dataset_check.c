@@ -186,6 +186,27 @@ static enum status check_role(const struct spool *spool, const struct jobspec *s
     return checks[role->role](&checked, err);
 }
 
+/* Each row has one, of which an exposure is above 0. */
+static enum status check_offset(const struct spool *spool, uint32_t column,
+                                const struct spec_input *input, struct error *err)
+{
+    const struct spool_column_summary *summary = &spool->summaries[column];
+    const char *kind = offset_columns[input->offset];
+
+    if (summary->nulls > 0) {
+        refuse_rows(input->name, kind, "NULL", summary->nulls, spool->rows, err);
+        return error_hint(err, "COALESCE(%.*s, %d) AS %.*s in the SELECT gives such rows one.",
+                          SLICE_FORMAT(input->name), input->offset == OFFSET_EXPOSURE,
+                          SLICE_FORMAT(input->name));
+    }
+    TRY(check_finite(spool, column, input->name, kind, err));
+    if (!offset_is_bad(input->offset, summary->least))
+        return STATUS_OK;
+    fail(err, STATUS_INVALID, "%s \"%.*s\" has the number %g, and exposures are above 0", kind,
+         SLICE_FORMAT(input->name), summary->least);
+    return error_hint(err, "Leave such rows out of the SELECT, or replace the values.");
+}
+
 enum status dataset_check(const struct spool *spool, const struct jobspec *spec, const char *what,
                           struct error *err)
 {
@@ -201,6 +222,7 @@ enum status dataset_check(const struct spool *spool, const struct jobspec *spec,
     for (size_t i = 0; i < spec->role_count; i++)
         TRY(check_role(spool, spec, &spec->roles[i], err));
     for (uint32_t i = 0; i < spec->input_count; i++)
-        TRY(check_finite(spool, i, spec->inputs[i].name, "column", err));
+        TRY(spec->inputs[i].offset ? check_offset(spool, i, &spec->inputs[i], err)
+                                   : check_finite(spool, i, spec->inputs[i].name, "column", err));
     return STATUS_OK;
 }

@@ -337,7 +337,7 @@ bool has_plain_numbers(const struct spool *spool, const struct transform *transf
                       transform->inputs[i].has_nulls
                 : spool->types[i] != SPOOL_TEXT)
             return false;
-    return transform->dense_width > 0 && !transform->has_rests;
+    return transform->dense_width > 0 && !transform->has_rests && transform->offset_width == 0;
 }
 
 enum status encode_rows(const struct spool *spool, const struct dataset *dataset,

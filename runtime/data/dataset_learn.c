@@ -82,7 +82,7 @@ static float greatest_of_all(const struct spool *spool, const struct transform *
     float greatest = 0;
 
     for (uint32_t i = 0; i < transform->input_count; i++)
-        if (transform->inputs[i].type == INPUT_NUMERIC)
+        if (transform_is_number(&transform->inputs[i]))
             greatest = fmaxf(greatest, greatest_of(&transform->inputs[i], &spool->summaries[i]));
     return greatest;
 }
@@ -131,11 +131,13 @@ static enum status take_origins(const struct sampled_column *columns, const stru
 
     if (!transform->keeps_numbers || dataset->old_model)
         return STATUS_OK;
-    for (uint32_t i = 0; i < transform->input_count; i++)
-        if (transform->inputs[i].type == INPUT_NUMERIC)
-            transform->inputs[i].mean = columns[i].origin;
     if (spec->task == TASK_REGRESSION)
         dataset->label_mean = columns[spec->input_count].origin;
+    for (uint32_t i = 0; i < transform->input_count; i++)
+        if (transform->inputs[i].offset)
+            transform->inputs[i].mean = dataset->label_mean;
+        else if (transform->inputs[i].type == INPUT_NUMERIC)
+            transform->inputs[i].mean = columns[i].origin;
     return transform_has_origins(transform)
                ? transform_finish_numbers(transform, &dataset->arena, err)
                : STATUS_OK;

@@ -142,7 +142,7 @@ enum status robust_inputs(const struct sampled_column *columns, const struct job
     for (uint32_t i = 0; i < transform->input_count && far != FAR_KEPT; i++) {
         const double before = transform->inputs[i].scale;
 
-        if (transform->inputs[i].type != INPUT_NUMERIC ||
+        if (!transform_is_number(&transform->inputs[i]) ||
             !settle_input(&columns[i], far, spec->inputs[i].keeps_codes, &transform->inputs[i],
                           dataset, &is_ranged))
             continue;

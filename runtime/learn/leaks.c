@@ -400,8 +400,8 @@ static void note_input(struct leaks *leaks, uint32_t input, struct notice_list *
     struct text finding;
     double left;
 
-    if (column->type == INPUT_TEXT)
-        return; /* its words would each be a column */
+    if (column->type == INPUT_TEXT || column->offset)
+        return; /* its words would each be a column; nothing is learned from an offset */
     place_rows(rule, &leaks->dataset->transform, input);
     sort_places(rule);
     learn_rule(rule);

@@ -1048,6 +1048,80 @@ static void buckets_are_called_by_their_bounds(void **state)
     arena_deinit(&arena);
 }
 
+/* An exposure among the columns, and a number that has a rest. */
+static void an_offset_lies_behind_all_features(void **state)
+{
+    struct transform_input inputs[] = {
+        {.name = SLICE("e"), .offset = OFFSET_EXPOSURE, .scale = 1},
+        {.name = SLICE("x"), .mean = 1, .scale = 2, .has_nulls = true},
+    };
+    struct transform transform = {.inputs = inputs, .input_count = 2, .has_rests = true};
+    struct cell cells[] = {{.type = CELL_REAL, .real = 3}, {.type = CELL_INTEGER, .integer = 7}};
+    struct arena arena;
+    struct error err;
+    float dense[5];
+    (void)state;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    CHECK_OK(transform_finish(&transform, &arena, &err));
+    CHECK_INT(transform.dense_width, 5);
+    CHECK_INT(transform_features(&transform), 2);
+    CHECK(transform_offset_input(&transform) == &inputs[0]);
+    CHECK_OK(transform_row(&transform, cells, dense, NULL, &err));
+    CHECK(dense[0] == 3 && dense[1] == 0 && dense[2] == 0);
+    CHECK(fabs(transform_offset(&transform, dense) - log(3)) < 1e-15);
+    CHECK(transform_offset_of_0(&transform) == 0);
+    arena_deinit(&arena);
+}
+
+static void a_row_without_an_offset_is_refused(void **state)
+{
+    struct transform_input inputs[] = {
+        {.name = SLICE("x"), .scale = 1},
+        {.name = SLICE("o"), .offset = OFFSET_ADDED, .mean = 10, .scale = 1},
+    };
+    struct transform transform = {.inputs = inputs, .input_count = 2, .keeps_numbers = true};
+    struct cell cells[] = {{.type = CELL_REAL, .real = 3}, {.type = CELL_INTEGER, .integer = 7}};
+    struct arena arena;
+    struct error err;
+    float dense[2];
+    (void)state;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    CHECK_OK(transform_finish(&transform, &arena, &err));
+    CHECK_OK(transform_row(&transform, cells, dense, NULL, &err));
+    CHECK(dense[0] == 3 && transform_offset(&transform, dense) == -3);
+    CHECK(transform_offset_of_0(&transform) == -10);
+    cells[1] = (struct cell){.type = CELL_NULL};
+    CHECK_FAILS(transform_row(&transform, cells, dense, NULL, &err), STATUS_INVALID,
+                "offset column \"o\" is NULL");
+    inputs[1].offset = OFFSET_EXPOSURE;
+    cells[1] = (struct cell){.type = CELL_REAL, .real = 0};
+    CHECK_FAILS(transform_row(&transform, cells, dense, NULL, &err), STATUS_INVALID,
+                "exposure column \"o\" is 0, and exposures are above 0");
+    arena_deinit(&arena);
+}
+
+static void what_is_no_offset_is_refused(void **state)
+{
+    struct transform_input inputs[] = {
+        {.name = SLICE("x"), .scale = 1, .offset = OFFSET_ADDED},
+        {.name = SLICE("o"), .scale = 1, .offset = OFFSET_ADDED},
+    };
+    struct transform transform = {.inputs = inputs, .input_count = 2};
+    struct arena arena;
+    struct error err;
+    (void)state;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    CHECK_INT(transform_finish(&transform, &arena, &err), STATUS_CORRUPT);
+    inputs[0].offset = OFFSET_NONE;
+    CHECK_OK(transform_finish(&transform, &arena, &err));
+    inputs[1].has_nulls = true;
+    CHECK_INT(transform_finish(&transform, &arena, &err), STATUS_CORRUPT);
+    arena_deinit(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1060,6 +1134,9 @@ int main(void)
         cmocka_unit_test(crosses_that_cannot_be_are_refused),
         cmocka_unit_test(members_of_a_concat_that_are_unlike_are_refused),
         cmocka_unit_test(buckets_are_called_by_their_bounds),
+        cmocka_unit_test(an_offset_lies_behind_all_features),
+        cmocka_unit_test(a_row_without_an_offset_is_refused),
+        cmocka_unit_test(what_is_no_offset_is_refused),
         cmocka_unit_test(a_row_is_laid_out_as_the_header_says),
         cmocka_unit_test(parts_of_a_date_are_read_from_one_cell),
         cmocka_unit_test(parts_lie_side_by_side_each_once),

@@ -32,6 +32,7 @@ struct feed {
     struct cell_list items;
     const char *needed; /* no cell may be NULL, and what the column is called then; NULL: any may */
     bool is_weight;     /* no cell may be negative */
+    enum offset offset; /* each cell is one */
 };
 
 struct spooling {
@@ -334,7 +335,7 @@ static enum status check_cell(const struct feed *feed, const struct cell *cell, 
     }
 }
 
-/* What the job would refuse of a label or a weight. */
+/* What the job would refuse of a label, a weight or an offset. */
 static enum status check_needed(const struct feed *feed, const struct cell *cell, bool is_null,
                                 struct error *why)
 {
@@ -343,9 +344,10 @@ static enum status check_needed(const struct feed *feed, const struct cell *cell
     if (is_null)
         return fail(why, STATUS_INVALID, "%s \"%.*s\" is NULL", feed->needed,
                     SLICE_FORMAT(feed->name));
-    if (feed->is_weight)
+    if (feed->is_weight || feed->offset)
         TRY(cell_to_number(cell, feed->reading, feed->name, &weight, &is_null, why));
-    return weight >= 0 && weight <= DATASET_WEIGHT_MAX
+    return (feed->offset ? !offset_is_bad(feed->offset, weight)
+                         : weight >= 0 && weight <= DATASET_WEIGHT_MAX)
                ? STATUS_OK
                : fail(why, STATUS_INVALID, "%s \"%.*s\" is %g", feed->needed,
                       SLICE_FORMAT(feed->name), weight);
@@ -562,6 +564,8 @@ static bool has_bad_rows(const struct spool_job *job, struct spool_writer *write
             return true;
         if (source->feeds[i].needed && summary.nulls > 0)
             return true;
+        if (offset_is_bad(source->feeds[i].offset, summary.least))
+            return true;
         if (source->feeds[i].is_weight &&
             (summary.least < 0 || summary.greatest > DATASET_WEIGHT_MAX))
             return true;
@@ -702,6 +706,8 @@ static struct feed input_feed(const struct plan_input *input)
         .reading = is_vocabulary ? READING_STRICT : input->reading,
         .ids = is_id || input->rule == RULE_ID ? input->vocabulary_max : 0,
         .items = is_list ? input->list : (struct cell_list){LIST_NONE},
+        .needed = input->offset ? offset_columns[input->offset] : NULL,
+        .offset = input->offset,
     };
 }
 

@@ -70,6 +70,8 @@ static enum status find_columns(struct explaining *explaining, struct error *err
         struct explained *explained = explaining->columns;
         struct explained *const end = explained + explaining->count;
 
+        if (plan->model.inputs[i].offset) /* it is no input whose order could be changed */
+            continue;
         while (explained < end && explained->column != column)
             explained++;
         if (explained == end) {

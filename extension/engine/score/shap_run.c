@@ -37,6 +37,7 @@ struct explaining {
     uint32_t inputs, outputs;
     double *values;        /* (outputs, inputs + 1): of a row */
     struct shares *shares; /* (outputs, inputs) */
+    double *bases;         /* (outputs): sums over the rows, whose offsets are in their bases */
     double low, high;      /* least and greatest SHAP value of all */
     double started;
 };
@@ -96,6 +97,9 @@ static void add_row(struct explaining *explaining, const float *dense)
     const struct transform *transform = &explaining->model->transform;
 
     for (uint32_t output = 0; output < explaining->outputs; output++)
+        explaining->bases[output] +=
+            explaining->values[output * (explaining->inputs + 1) + explaining->inputs];
+    for (uint32_t output = 0; output < explaining->outputs; output++)
         for (uint32_t i = 0; i < explaining->inputs; i++) {
             const double share = explaining->values[output * (explaining->inputs + 1) + i];
 
@@ -149,20 +153,26 @@ static int compare_inputs(const void *a, const void *b)
     return (x->input > y->input) - (x->input < y->input);
 }
 
+/* An offset is none of them: it is in the base. */
 static struct explained_input *order_inputs(struct explaining *explaining)
 {
+    const struct transform *transform = &explaining->model->transform;
     struct explained_input *order =
         ARENA_NEW(explaining->arena, struct explained_input, explaining->inputs + (size_t)1);
+    uint32_t count = 0;
 
     if (!order)
         return NULL;
     for (uint32_t i = 0; i < explaining->inputs; i++) {
-        order[i] = (struct explained_input){.input = i};
+        if (transform->inputs[i].offset)
+            continue;
+        order[count] = (struct explained_input){.input = i};
         for (uint32_t output = 0; output < explaining->outputs; output++)
-            order[i].absolute += explaining->shares[output * explaining->inputs + i].absolute;
+            order[count].absolute += explaining->shares[output * explaining->inputs + i].absolute;
+        count++;
     }
     if (explaining->plan->explain_sorted)
-        qsort(order, explaining->inputs, sizeof *order, compare_inputs);
+        qsort(order, count, sizeof *order, compare_inputs);
     return order;
 }
 
@@ -182,6 +192,14 @@ static double greatest_absolute(const struct explaining *explaining)
     return greatest;
 }
 
+/* Of all rows the same, or where they have offsets the mean. */
+static double base_of(const struct explaining *explaining, uint32_t output)
+{
+    if (explaining->model->transform.offset_width > 0)
+        return explaining->bases[output] / explaining->held.count;
+    return explaining->values[output * (explaining->inputs + 1) + explaining->inputs];
+}
+
 /* A row of the result; `names` are those of the outputs, NULL: there is one. */
 static enum status put_input(const struct explaining *explaining, uint32_t input, uint32_t output,
                              const struct cell *names, double greatest, struct cell **cells,
@@ -195,7 +213,7 @@ static enum status put_input(const struct explaining *explaining, uint32_t input
         *cell++ = names[output];
     *cell++ = cell_real(shares->absolute / explaining->held.count);
     *cell++ = direction_of(shares);
-    *cell++ = cell_real(explaining->values[output * (explaining->inputs + 1) + explaining->inputs]);
+    *cell++ = cell_real(base_of(explaining, output));
     if (explaining->plan->explain_picture == PICTURE_BAR)
         TRY(text_bar(greatest > 0 ? shares->absolute / greatest : 0, explaining->arena, cell++,
                      err));
@@ -232,7 +250,8 @@ static enum status put_result(struct explaining *explaining, struct error *err)
     const struct explained_input *order = order_inputs(explaining);
     const double greatest = greatest_absolute(explaining);
     const uint32_t most = plan->explain_inputs_max;
-    const uint32_t shown = most > 0 && most < explaining->inputs ? most : explaining->inputs;
+    const uint32_t inputs = explaining->inputs - (explaining->model->transform.offset_width > 0);
+    const uint32_t shown = most > 0 && most < inputs ? most : inputs;
     const struct cell *names;
     struct evaluation_rows rows;
     struct cell *cells;
@@ -287,12 +306,14 @@ enum status shap_run(const struct host *host, const struct plan *plan, const str
         calloc(explaining.outputs * (size_t)(explaining.inputs + 1), sizeof *explaining.values);
     explaining.shares =
         calloc((size_t)explaining.outputs * explaining.inputs + 1, sizeof *explaining.shares);
+    explaining.bases = calloc(explaining.outputs + (size_t)1, sizeof *explaining.bases);
     held_rows_init(&explaining.held, model, plan->explain_rows);
-    status =
-        explaining.values && explaining.shares ? explain(&explaining, err) : fail_no_memory(err);
+    status = explaining.values && explaining.shares && explaining.bases ? explain(&explaining, err)
+                                                                        : fail_no_memory(err);
     shap_free(explaining.shap);
     held_rows_deinit(&explaining.held);
     free(explaining.values);
     free(explaining.shares);
+    free(explaining.bases);
     return status;
 }

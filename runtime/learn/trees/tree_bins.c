@@ -386,7 +386,7 @@ static uint32_t describe_columns(struct tree_bins *bins, const struct dataset *d
     uint32_t count = 0, numbers;
 
     for (uint32_t i = 0; i < transform->input_count; i++)
-        if (transform->inputs[i].type == INPUT_NUMERIC)
+        if (transform_is_number(&transform->inputs[i]))
             bins->columns[count++] =
                 (struct tree_column){.input = i, .place = transform->inputs[i].dense_offset};
     numbers = count;
@@ -419,7 +419,7 @@ enum status tree_bins_init(struct tree_bins *bins, const struct dataset *dataset
                            struct error *err)
 {
     const struct transform *transform = &dataset->transform;
-    const size_t count = transform->input_count;
+    const size_t count = transform->input_count - (transform->offset_width > 0);
     enum status status;
     uint32_t numbers;
 

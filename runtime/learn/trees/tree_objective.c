@@ -9,6 +9,7 @@
 #include "runtime/learn/loss_head.h"
 #include "runtime/learn/trees/leaf_quantiles.h"
 #include "runtime/learn/trees/tree_gradients.h"
+#include "runtime/learn/trees/tree_offset.h"
 #include "scoring/elementary.h"
 #include "scoring/survival.h"
 
@@ -207,7 +208,8 @@ static enum status quantile_of_sample(const struct tree_objective *objective, do
         memset(counts, 0, leaf_quantiles_counts_most(1) * sizeof *counts);
         for (uint64_t i = 0; i < sample->rows; i++)
             leaf_quantiles_count(
-                &search, 0, sample->values[i],
+                &search, 0,
+                (float)((double)sample->values[i] - tree_offset_of_sample(objective->dataset, i)),
                 tree_objective_count(objective, sample->values[i], weights ? &weights[i] : NULL),
                 counts);
         leaf_quantiles_take(&search, counts);
@@ -222,8 +224,10 @@ static enum status quantile_of_sample(const struct tree_objective *objective, do
 /* Of each output. */
 static enum status start_of_quantiles(struct tree_objective *objective, struct error *err)
 {
-    const bool is_found =
-        objective->params->base_score == REAL_AUTOMATIC && objective->dataset->sample.rows > 0;
+    const struct transform_input *offset = transform_offset_input(&objective->dataset->transform);
+    const bool is_found = objective->params->base_score == REAL_AUTOMATIC &&
+                          objective->dataset->sample.rows > 0 &&
+                          !(offset && offset->offset == OFFSET_MARGIN);
 
     for (uint32_t j = 0; j < objective->outputs; j++) {
         objective->starts[j] = objective->start;
@@ -288,7 +292,7 @@ static double output_of(const struct tree_objective *objective, double predictio
                logarithm_double(at_least(1 - prediction, SHARE_LEAST));
     if (link == TREES_LINK_EXP)
         return logarithm_double(at_least(prediction, MEAN_LEAST));
-    return prediction - objective->origin;
+    return prediction - (objective->dataset->transform.offset_width > 0 ? 0 : objective->origin);
 }
 
 static double start_of(const struct tree_objective *objective, struct label_range range)
@@ -306,6 +310,25 @@ static double start_of(const struct tree_objective *objective, struct label_rang
                                  weights_of_sample(objective->dataset));
     return output_of(objective,
                      score == REAL_AUTOMATIC ? mean_prediction(objective, range) : score);
+}
+
+/* With an offset: ranks and hazards begin at 0 as without, and quantiles follow. */
+static enum status find_start(struct tree_objective *objective, struct label_range range,
+                              struct error *err)
+{
+    const bool is_plain = objective->dataset->transform.offset_width == 0 ||
+                          objective->params->base_score != REAL_AUTOMATIC ||
+                          objective->name == TREE_HINGE || objective->name == TREE_COX ||
+                          trees_rank(objective->name);
+
+    if (is_plain) {
+        objective->start = start_of(objective, range);
+        return STATUS_OK;
+    }
+    if (trees_have_quantiles(objective->name))
+        return STATUS_OK;
+    return tree_offset_start(objective, weights_of_sample(objective->dataset), &objective->start,
+                             err);
 }
 
 static void shares_of_classes(const struct tree_objective *objective, float *base)
@@ -539,9 +562,14 @@ enum status tree_objective_init(struct tree_objective *objective, const struct j
         TRY(check_labels(objective, spec, range, err));
     }
     choose_unit(objective, range);
-    objective->start = start_of(objective, range);
+    TRY(tree_offset_check(objective, spec, err));
+    TRY(find_start(objective, range, err));
     if (trees_have_quantiles(objective->name))
         TRY(start_of_quantiles(objective, err));
+    if (dataset->transform.offset_width > 0 && spec->task == TASK_REGRESSION) {
+        tree_offset_widen(objective, spec, &range);
+        choose_unit(objective, range);
+    }
     if (objective->name == TREE_COX)
         TRY(tree_risks_init(&objective->risks, dataset->sample.values, dataset->sample.rows, err));
     return STATUS_OK;

@@ -78,15 +78,15 @@ void tree_objective_deinit(struct tree_objective *objective); /* also of zeros *
 enum trees_link tree_objective_link(const struct tree_objective *objective);
 
 /*
- * Where boosting starts: base (outputs). A base_score of the statement is a prediction: a
- * probability, a mean, of binary:hinge a margin, which is 0 else. Else, as XGBoost 3.2 finds it,
- * the one of the training labels' mean, which is weighted by class; of more than two classes the
- * logarithms of their shares, less the mean of these. Of reg:pseudohubererror and
- * reg:squaredlogerror it is the best constant for the data set's sample (XGBoost takes one step of
- * Newton from 0, which may end far off), of objectives with quantiles that of the sample, of
- * survival:aft the mean of the sample's logarithms of times (XGBoost starts at 0.5), of
- * survival:cox a hazard of 1. With sample weights the means and shares are those of the sample,
- * too, each row by its weight. The caller holds the sample, at init as well.
+ * Where boosting starts: base (outputs); with offsets see tree_offset.h. A base_score of the
+ * statement is a prediction: a probability, a mean, of binary:hinge a margin, which is 0 else.
+ * Else, as XGBoost 3.2 finds it, the one of the training labels' mean, which is weighted by class;
+ * of more than two classes the logarithms of their shares, less the mean of these. Of
+ * reg:pseudohubererror and reg:squaredlogerror it is the best constant for the data set's sample
+ * (XGBoost takes one step of Newton from 0, which may end far off), of objectives with quantiles
+ * that of the sample, of survival:aft the mean of the sample's logarithms of times (XGBoost starts
+ * at 0.5), of survival:cox a hazard of 1. With sample weights the means and shares are those of the
+ * sample, too, each row by its weight. The caller holds the sample, at init as well.
  */
 void tree_objective_base(const struct tree_objective *objective, float *base);
 

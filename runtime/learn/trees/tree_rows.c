@@ -103,6 +103,7 @@ void tree_rows_deinit(struct tree_rows *lane)
     free(lane->scores);
     free(lane->totals);
     free(lane->starts);
+    free(lane->offsets);
     free(lane->sums);
     free(lane->applied);
     free(lane->values);
@@ -190,6 +191,9 @@ void tree_rows_load(struct tree_rows *lane, const struct dataset *dataset,
     if (lane->uppers)
         memcpy(lane->uppers + at, part->roles[ROLE_LABEL_UPPER] + first,
                count * sizeof *lane->uppers);
+    for (uint32_t i = 0; lane->offsets && i < count; i++)
+        lane->offsets[at + i] = (float)transform_offset(
+            &dataset->transform, part->dense + (first + i) * dataset->transform.dense_width);
     if (lane->groups_of.starts)
         tree_groups_add(&lane->groups_of, part, first, count, at, &lane->last_group);
     if (lane->weights)
@@ -257,6 +261,8 @@ static uint32_t sum_labels(const struct tree_rows *lane)
 
     if (lane->uppers)
         sum += 3 * words_mix_one(words_sum(lane->uppers, lane->rows));
+    if (lane->offsets)
+        sum += 7 * words_mix_one(words_sum(lane->offsets, lane->rows));
     if (lane->weights)
         sum += words_mix_one(words_sum(lane->weights, lane->rows));
     if (lane->groups_of.starts)
@@ -282,6 +288,12 @@ static uint32_t sum_gradients(const struct tree_rows *lane)
         return 0;
     sum = words_sum(lane->gradients, numbers) + words_mix_one(words_sum(lane->hessians, numbers));
     return lane->residuals ? sum + 3 * words_mix_one(words_sum(lane->residuals, numbers)) : sum;
+}
+
+enum status tree_rows_keep_offsets(struct tree_rows *lane, struct error *err)
+{
+    lane->offsets = malloc((lane->rows + (size_t)1) * sizeof *lane->offsets);
+    return lane->offsets ? STATUS_OK : fail_no_memory(err);
 }
 
 enum status tree_rows_keep_groups(struct tree_rows *lane, struct error *err)
@@ -340,19 +352,22 @@ static int64_t whole_of(double value, double scale)
     return (int64_t)(scaled > SUM_MOST ? SUM_MOST : scaled < -SUM_MOST ? -SUM_MOST : scaled);
 }
 
-/* Of rows that begin with those numbers, `step` of them each. */
+/* Of rows that begin with those numbers, `step` of them each, and their offsets. */
 static void start_totals(struct tree_rows *lane, const float *starts, size_t step)
 {
     double *totals = lane->totals;
     int64_t *sums = lane->sums;
 
-    for (uint32_t row = 0; row < lane->rows; row++, starts += step)
+    for (uint32_t row = 0; row < lane->rows; row++, starts += step) {
+        const double offset = lane->offsets ? (double)lane->offsets[row] : 0;
+
         for (uint32_t j = 0; j < lane->outputs; j++) {
             if (sums)
-                *sums++ = whole_of((double)starts[j], lane->sum_scale);
+                *sums++ = whole_of((double)starts[j] + offset, lane->sum_scale);
             else
-                *totals++ = (double)starts[j];
+                *totals++ = (double)starts[j] + offset;
         }
+    }
 }
 
 enum status tree_rows_keep_sums(struct tree_rows *lane, uint32_t rounds, double scale,

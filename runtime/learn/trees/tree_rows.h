@@ -54,6 +54,8 @@ struct tree_rows {
                          more tree may be smaller than a step of these, and count nevertheless; NULL
                          with sums */
     float *starts;    /* (rows, outputs): of the old model; NULL: there is none */
+    float *offsets;   /* (rows): what rows begin with beside the base; NULL: nothing. Those of an
+                         old model are in its starts */
     int64_t *sums;   /* (rows, outputs): the scores of dart, in units of 1 / sum_scale; else NULL */
     double *applied; /* (rounds): what each round of trees weighs in them */
     double sum_scale;
@@ -129,7 +131,11 @@ enum status tree_rows_loaded(struct tree_rows *lane, struct error *err);
 /* Rows will be ranked by their groups: before they are loaded. NO_MEMORY. */
 enum status tree_rows_keep_groups(struct tree_rows *lane, struct error *err);
 
-/* Scores start with base (outputs), or where the old model ends, and none of the trees is in them.
+/* Each row has an offset: before they are loaded. NO_MEMORY. */
+enum status tree_rows_keep_offsets(struct tree_rows *lane, struct error *err);
+
+/* Scores start with base (outputs) and the row's offset, or where the old model ends, and none of
+ * the trees is in them.
  */
 void tree_rows_start(struct tree_rows *lane, const float *base);
 /* Of dart: scores are made of sums of whole numbers, which trees join and leave in any order.

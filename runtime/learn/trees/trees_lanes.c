@@ -76,6 +76,8 @@ static enum status read_part(const struct trees *trees, const struct dataset_par
         if (!rows->starts)
             return fail_no_memory(err);
     }
+    if (dataset->transform.offset_width > 0 && !trees->start.old)
+        TRY(tree_rows_keep_offsets(rows, err));
     if (trees_rank(trees->objective.name))
         TRY(tree_rows_keep_groups(rows, err));
     for (uint32_t range = 0; range < trees->ranges; range++) {
