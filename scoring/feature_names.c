@@ -2,6 +2,8 @@
 
 uint32_t feature_count(const struct transform_input *input)
 {
+    if (input->offset)
+        return 0;
     return input->type == INPUT_NUMERIC
                ? input->dense_count
                : input->word_count + input->hash_buckets + (uint32_t)input->has_nulls;

@@ -84,11 +84,11 @@ static enum status write_intercepts(struct writer *writer, struct error *err)
 
     for (uint64_t j = begin_section(writer, linear->width); j < linear->width && !writer->is_full;
          j++) {
-        double intercept = (double)linear->bias[j];
+        double intercept = (double)linear->bias[j] + transform_offset_of_0(transform);
 
         for (uint32_t i = 0; i < transform->input_count; i++) {
             const struct transform_input *input = &transform->inputs[i];
-            if (input->type == INPUT_NUMERIC)
+            if (transform_is_number(input))
                 intercept -=
                     (double)linear->weights[(size_t)input->dense_offset * linear->width + j] *
                     (input->mean / input->scale);

@@ -37,6 +37,8 @@ static double add_input(const struct shap *shap, const struct transform_input *i
     const size_t width = shap->linear.width;
     double sum = 0;
 
+    if (input->offset)
+        return 0;
     if (input->type == INPUT_NUMERIC) {
         for (uint32_t i = input->dense_offset; i < input->dense_offset + input->dense_count; i++)
             sum += (double)weights[i * width] * (double)dense[i];
@@ -121,7 +123,7 @@ static void explain_linear(const struct shap *shap, const float *dense, const in
     const double *averages = shap->averages + output * (size_t)transform->input_count;
     double *base = &values[transform->input_count];
 
-    *base = (double)shap->linear.bias[output];
+    *base = (double)shap->linear.bias[output] + transform_offset(transform, dense);
     for (uint32_t i = 0; i < transform->input_count; i++) {
         values[i] = add_input(shap, &transform->inputs[i], dense, ids, output) - averages[i];
         *base += averages[i];

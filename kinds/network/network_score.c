@@ -14,6 +14,7 @@ struct workspace {
     const struct sums_kernel *kernel; /* for this processor */
     struct layer_sums *sums;          /* (layers) */
     float *front, *back;              /* (rows_max, widest): activations of two layers */
+    float *features; /* (rows_max, transform_features), of a model with an offset; else NULL */
 };
 
 static uint32_t widest_hidden(const struct network_model *network)
@@ -29,7 +30,8 @@ static uint32_t widest_hidden(const struct network_model *network)
 /* Inputs of a layer that are multiplied: the first layer's ids select rows. */
 static uint32_t inputs_of(const struct model *model, uint32_t layer)
 {
-    return layer == 0 ? model->transform.dense_width : network_of(model)->layers[layer].rows;
+    return layer == 0 ? transform_features(&model->transform)
+                      : network_of(model)->layers[layer].rows;
 }
 
 size_t network_row_bytes(const struct model *model)
@@ -60,7 +62,7 @@ enum status network_scorer_open(const struct model *model, uint32_t rows_max, vo
     enum status status;
 
     assert(network->layer_count > 0);
-    assert(network->layers[0].rows == model->transform.dense_width + model->transform.id_rows);
+    assert(network->layers[0].rows == inputs_of(model, 0) + model->transform.id_rows);
     *opened = NULL;
     if (!workspace)
         return fail_no_memory(err);
@@ -69,7 +71,10 @@ enum status network_scorer_open(const struct model *model, uint32_t rows_max, vo
     TRY_OR(failed, status, init_sums(workspace, err));
     workspace->front = matrix_new(rows_max, widest, sizeof(float));
     workspace->back = matrix_new(rows_max, widest, sizeof(float));
-    if (workspace->front && workspace->back) {
+    if (model->transform.offset_width > 0)
+        workspace->features = matrix_new(rows_max, inputs_of(model, 0), sizeof(float));
+    if (workspace->front && workspace->back &&
+        (workspace->features || model->transform.offset_width == 0)) {
         *opened = workspace;
         return STATUS_OK;
     }
@@ -90,6 +95,7 @@ void network_scorer_close(void *closed)
     free(workspace->sums);
     free(workspace->front);
     free(workspace->back);
+    free(workspace->features);
     free(workspace);
 }
 
@@ -129,7 +135,7 @@ static void add_ids(const struct model *model, const int32_t *ids, uint32_t coun
 {
     const struct transform *transform = &model->transform;
     const struct layer *layer = &network_of(model)->layers[0];
-    const float *block = layer->weights + (size_t)transform->dense_width * layer->width;
+    const float *block = layer->weights + (size_t)transform_features(transform) * layer->width;
 
     for (uint32_t row = 0; row < count; row++, ids += transform->id_count, z += layer->width) {
         uint32_t done = 0;
@@ -145,12 +151,34 @@ static void add_ids(const struct model *model, const int32_t *ids, uint32_t coun
     }
 }
 
+/* Rows without their offsets. */
+static const float *features_of(const struct workspace *workspace, const float *dense,
+                                uint32_t count)
+{
+    const struct transform *transform = &workspace->model->transform;
+    const size_t features = transform_features(transform);
+
+    for (uint32_t row = 0; row < count; row++)
+        memcpy(workspace->features + row * features, dense + (size_t)row * transform->dense_width,
+               features * sizeof *dense);
+    return workspace->features;
+}
+
+/* Of a model of one output. */
+static void add_offsets(const struct transform *transform, const float *dense, uint32_t count,
+                        float *outputs)
+{
+    for (uint32_t row = 0; row < count; row++, dense += transform->dense_width)
+        outputs[row] += (float)transform_offset(transform, dense);
+}
+
 void network_score(void *opened, const float *dense, const int32_t *ids, uint32_t count,
                    float *outputs)
 {
     const struct workspace *workspace = opened;
     const struct network_model *network = network_of(workspace->model);
-    const float *x = dense;
+    const bool has_offset = workspace->model->transform.offset_width > 0;
+    const float *x = has_offset ? features_of(workspace, dense, count) : dense;
 
     for (uint32_t i = 0; i < network->layer_count; i++) {
         const bool is_last = i + 1 == network->layer_count;
@@ -163,4 +191,6 @@ void network_score(void *opened, const float *dense, const int32_t *ids, uint32_
             activation_forward(network->activation, z, (size_t)count * network->layers[i].width);
         x = z;
     }
+    if (has_offset)
+        add_offsets(&workspace->model->transform, dense, count, outputs);
 }

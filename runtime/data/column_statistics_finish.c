@@ -11,6 +11,7 @@
 #include "runtime/data/column_statistics_parts.h"
 #include "runtime/data/dataset_check.h"
 #include "runtime/data/exact_measure.h"
+#include "scoring/elementary.h"
 #include "scoring/label_names.h"
 #include "scoring/quantiles.h"
 
@@ -118,13 +119,23 @@ static enum status take_moments(const struct column_statistics *statistics,
     return STATUS_OK;
 }
 
-/* An offset is no feature: it is counted as outputs are (offset_as_outputs). */
-static void take_offset(enum offset offset, struct transform_input *input)
+/* An offset is no feature: it is counted as outputs are (offset_as_outputs), and where numbers are
+ * standardised from its own mean, so that a model that begins at the mean of the labels is near. */
+static enum status take_offset(const struct column_statistics *statistics,
+                               const struct column_counts *column, enum offset offset,
+                               struct transform_input *input, struct error *err)
 {
+    double mean, scale;
+
+    if (!exact_moments_measure(&statistics->moments[column->number], &mean, &scale))
+        return refuse_counts(column, err);
     input->type = INPUT_NUMERIC;
     input->offset = offset;
     input->scale = 1;
     input->limit = TRANSFORM_DENSE_MAX;
+    if (!kind_of(statistics->spec)->keeps_numbers)
+        input->mean = offset == OFFSET_EXPOSURE ? logarithm_double(mean) : mean;
+    return STATUS_OK;
 }
 
 static enum status copy_words(const struct word_entry *entries, struct transform_input *input,
@@ -310,7 +321,7 @@ static enum status fill_transform(const struct column_statistics *statistics,
         input->has_nulls = column->nulls > 0;
         input->reading = spec->inputs[i].reading;
         if (spec->inputs[i].offset)
-            take_offset(spec->inputs[i].offset, input);
+            TRY(take_offset(statistics, column, spec->inputs[i].offset, input, err));
         else if (column->content == COLUMN_NUMBERS)
             TRY(take_moments(statistics, column, input, err));
         else if (spec->inputs[i].type == INPUT_TEXT)
@@ -684,20 +695,33 @@ static enum status weigh_rows(const struct column_statistics *statistics, struct
     return error_hint(err, "A row of weight 0 counts as none.");
 }
 
+static enum status refuse_offset(const struct jobspec *spec, const struct dataset *dataset,
+                                 struct error *err)
+{
+    const struct transform_input *offset = transform_offset_input(&dataset->transform);
+
+    fail(err, STATUS_INVALID,
+         "%s \"%.*s\" is one number for all of the %u classes of \"%.*s\", and changes none of "
+         "their probabilities",
+         offset_columns[offset->offset], SLICE_FORMAT(offset->name), dataset->labels.count,
+         SLICE_FORMAT(spec->label));
+    return error_hint(err, "Offsets are of regressions, and of two classes.");
+}
+
 /* Outputs of a regression are labels less their mean, by their scale, unless these have a link. */
 static enum status offset_as_outputs(const struct jobspec *spec, struct dataset *dataset,
                                      struct error *err)
 {
     struct transform *transform = &dataset->transform;
 
+    if (transform->offset_width > 0 && dataset->labels.count > 2)
+        return refuse_offset(spec, dataset, err);
     if (transform->offset_width == 0 || dataset->old_model || transform->keeps_numbers ||
         spec->task != TASK_REGRESSION || divides_label(spec))
         return STATUS_OK;
     for (uint32_t i = 0; i < transform->input_count; i++)
-        if (transform->inputs[i].offset) {
-            transform->inputs[i].mean = dataset->label_mean;
+        if (transform->inputs[i].offset)
             transform->inputs[i].scale = dataset->label_scale;
-        }
     return transform_finish_numbers(transform, &dataset->arena, err);
 }
 

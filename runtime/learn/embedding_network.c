@@ -20,7 +20,7 @@ static struct chunk chunk_at(const struct embedding_network *network, const floa
                              const struct lane_rows *rows, uint32_t offset,
                              struct embedding_space *space)
 {
-    const struct gathered to = {space->dense, space->ids, &space->labels};
+    const struct gathered to = {space->dense, space->ids, NULL, &space->labels};
     const uint32_t n = lane_chunk_rows(rows, offset);
 
     progress_note();

@@ -29,6 +29,21 @@ static void expect_rows(const struct lane_rows *rows, uint32_t i)
     dataset_prefetch_row(rows->dataset, rows->part, expected_row(rows, i));
 }
 
+static void take_dense(const struct lane_rows *rows, uint64_t row, uint32_t at,
+                       const struct gathered *to)
+{
+    const struct transform *transform = &rows->dataset->transform;
+    const size_t features = transform_features(transform);
+    const float *dense = rows->part->dense + row * transform->dense_width;
+
+    if (transform->offset_width == 0) {
+        dataset_take_row(rows->dataset, rows->part, row, to->dense + at * features);
+        return;
+    }
+    memcpy(to->dense + at * features, dense, features * sizeof *dense);
+    to->offsets[at] = (float)transform_offset(transform, dense);
+}
+
 void lane_gather(const struct loss_head *head, const struct lane_rows *rows, uint32_t offset,
                  uint32_t count, const struct gathered *to)
 {
@@ -40,7 +55,7 @@ void lane_gather(const struct loss_head *head, const struct lane_rows *rows, uin
 
         expect_rows(rows, offset + i);
         if (width)
-            dataset_take_row(rows->dataset, rows->part, row, to->dense + i * width);
+            take_dense(rows, row, i, to);
         if (ids == 1)
             to->ids[i] = rows->part->ids[row];
         else if (ids)

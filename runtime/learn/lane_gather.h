@@ -12,8 +12,9 @@
 
 /* Where they go. */
 struct gathered {
-    float *dense; /* (chunk, dense_width) */
-    int32_t *ids; /* (chunk, id_count) */
+    float *dense;   /* (chunk, transform_features) */
+    int32_t *ids;   /* (chunk, id_count) */
+    float *offsets; /* (chunk), of a transform that has one */
     struct loss_labels *labels;
 };
 

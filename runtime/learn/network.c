@@ -8,7 +8,7 @@
 static void gather(const struct network *network, const struct lane_rows *rows, uint32_t offset,
                    uint32_t count, struct network_workspace *space)
 {
-    const struct gathered to = {space->inputs, space->ids, &space->labels};
+    const struct gathered to = {space->inputs, space->ids, space->offsets, &space->labels};
 
     lane_gather(&network->head, rows, offset, count, &to);
 }
@@ -27,6 +27,13 @@ static struct dropout_place place_of(const struct network *network, const struct
                                   network->layers[l].width};
 }
 
+/* Of one output. */
+static void add_offsets(const struct network_workspace *space, uint32_t n, float *z)
+{
+    for (uint32_t i = 0; space->offsets && i < n; i++)
+        z[i] += space->offsets[i];
+}
+
 /* Leaves a1, a2, ... and the logits in space->activations. `drops`: not of an evaluation. */
 static void forward(const struct network *network, const float *parameters,
                     const struct lane_rows *rows, uint32_t offset, bool drops,
@@ -43,8 +50,10 @@ static void forward(const struct network *network, const float *parameters,
         affine_forward(layer, parameters, n, a, z);
         if (l == 0)
             id_rows_forward(&network->ids, parameters, n, space->ids, z);
-        if (l + 1 == network->layer_count)
+        if (l + 1 == network->layer_count) {
+            add_offsets(space, n, z);
             return;
+        }
         if (drops && space->sums[l])
             memcpy(space->sums[l], z, (size_t)n * layer->width * sizeof *z);
         activation_forward(network->activation, z, (size_t)n * layer->width);

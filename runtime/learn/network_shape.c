@@ -90,13 +90,14 @@ enum status network_init(struct network *network, const struct jobspec *spec,
                          const struct dataset *dataset, struct error *err)
 {
     const struct transform *transform = &dataset->transform;
-    uint32_t widths[NETWORK_LAYERS_MAX], rows = transform->dense_width;
+    uint32_t widths[NETWORK_LAYERS_MAX], rows = transform_features(transform);
     uint64_t total = 0, inputs = (uint64_t)rows + transform->id_rows;
 
     *network = (struct network){
         .activation =
             network_activation(network_params(&spec->params), spec->task, dataset->train.rows),
-        .dense_width = transform->dense_width,
+        .dense_width = rows,
+        .has_offset = transform->offset_width > 0,
         .ids = {.rows = transform->id_rows,
                 .id_count = transform->id_count,
                 .texts = transform->texts,
@@ -242,13 +243,15 @@ enum status network_workspace_init(struct network_workspace *space, const struct
     *space = (struct network_workspace){0};
     space->inputs = allocate(chunk * network->dense_width, sizeof *space->inputs);
     space->ids = allocate(chunk * network->ids.id_count, sizeof *space->ids);
+    space->offsets = network->has_offset ? allocate(chunk, sizeof *space->offsets) : NULL;
     space->labels.targets = allocate(chunk, sizeof *space->labels.targets);
     space->labels.weights = allocate(chunk, sizeof *space->labels.weights);
     space->labels.classes = allocate(chunk, sizeof *space->labels.classes);
     space->labels.losses = allocate(chunk, sizeof *space->labels.losses);
     space->gradient = allocate(network->parameter_count, sizeof *space->gradient);
-    if (space->inputs && space->ids && space->labels.targets && space->labels.weights &&
-        space->labels.classes && space->labels.losses && space->gradient &&
+    if (space->inputs && space->ids && (space->offsets || !network->has_offset) &&
+        space->labels.targets && space->labels.weights && space->labels.classes &&
+        space->labels.losses && space->gradient &&
         touched_rows_make(&space->touched, network->ids.rows, err) == STATUS_OK &&
         allocate_layers(space, network))
         return STATUS_OK;
@@ -260,6 +263,7 @@ void network_workspace_deinit(struct network_workspace *space)
 {
     free(space->inputs);
     free(space->ids);
+    free(space->offsets);
     for (int l = 0; l < NETWORK_LAYERS_MAX; l++) {
         free(space->activations[l]);
         free(space->sums[l]);

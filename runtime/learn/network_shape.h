@@ -21,7 +21,8 @@ _Static_assert(2 * NETWORK_LAYERS_MAX + 1 + NORM_TENSORS <= TENSORS_MAX,
  */
 struct network {
     enum activation activation;
-    uint32_t dense_width;
+    uint32_t dense_width; /* features */
+    bool has_offset;      /* which is added to the one output */
     uint32_t layer_count;
     struct affine layers[NETWORK_LAYERS_MAX];
     struct id_rows ids; /* a block of the first layer's weights */
@@ -52,6 +53,7 @@ struct descent_settings network_settings(const struct jobspec *spec, uint64_t ro
 /* Room to compute one lane in. */
 struct network_workspace {
     float *inputs;                          /* (chunk, dense_width) */
+    float *offsets;                         /* (chunk), of a network that has some; else NULL */
     int32_t *ids;                           /* (chunk, id_count) */
     float *activations[NETWORK_LAYERS_MAX]; /* (chunk, width) of each layer */
     float *sums[NETWORK_LAYERS_MAX];        /* before they are activated, where that is kept */

@@ -16,6 +16,14 @@ import offsets  # noqa: E402  pylint: disable=wrong-import-position
 import tree_references  # noqa: E402  pylint: disable=wrong-import-position
 
 NAMES = {"xgboost": ("xgboost.gbtree", "base_margin"), "lightgbm": ("lightgbm.gbdt", "init_score")}
+# Of offsets.GLM: who learns it, by descent, and what is told.
+LINEAR = {
+    "numbers": ("LinearRegressor", "o", "z", ""),
+    "two classes": ("LinearClassifier", "o", "y", ""),
+    "poisson": ("LinearRegressor", "e", "n", "model.loss = 'poisson'"),
+    "gamma": ("LinearRegressor", "e", "q", "model.loss = 'gamma'"),
+    "tweedie": ("LinearRegressor", "e", "n", "model.loss = 'tweedie', model.tweedie_variance_power = 1.3"),
+}
 POISSON = "objective = 'count:poisson', n_estimators = 20, train.test_size = 0"
 
 
@@ -50,6 +58,47 @@ class Offsets(harness.Case):
             for number, reference in zip(found, offsets.PREDICTED[name], strict=True):
                 with self.subTest(name):
                     self.assertAlmostEqual(number, reference, delta=near * max(1, abs(reference)))
+
+    def test_coefficients_of_linear_models_are_those_of_statsmodels(self):
+        for name, (estimator, column, label, told) in LINEAR.items():
+            attribute = "exposure" if column == "e" else "offset"
+            settings = ", ".join(part for part in (
+                told, f"{attribute} = '{column}', train.epoch = 300, model.l2 = 0, train.test_size = 0") if part)
+            digests = set()
+            for workers in (1, 3):
+                self.train(estimator, f"{settings}, job.min_workers = {workers}, job.max_workers = {workers}", label,
+                           select=f"a, c, {column}")
+                digests.add(self.model_digest("m"))
+            weights = dict(self.run_all("SELECT name, value FROM m WHERE part = 'weight'"))
+            with self.subTest(name):
+                self.assertEqual(len(digests), 1)
+                self.assertEqual(set(weights), {"(intercept)", "a", "c"})
+                for found, wanted in zip(weights.values(), offsets.GLM[name], strict=True):
+                    self.assertAlmostEqual(found, wanted, delta=5e-3 * max(1, abs(wanted)))
+                a, c, offset = self.run_all(f"SELECT a, c, {column} FROM t WHERE rowid = 4")[0]
+                score = weights["(intercept)"] + a * weights["a"] + c * weights["c"] + (
+                    math.log(offset) if column == "e" else offset)
+                function = "totrain_probability" if label == "y" else "totrain_predict"
+                found = self.scores(f"{function}('m', a, c, {column})")[3]
+                wanted = 1 / (1 + math.exp(-score)) if label == "y" else math.exp(score) if column == "e" else score
+                self.assertAlmostEqual(found, wanted, delta=1e-5 * max(1, abs(wanted)))
+
+    def test_networks_have_offsets_too(self):
+        settings = "model.hidden_units = [8], train.epoch = 60, train.test_size = 0"
+        facts = harness.facts(self.train("DNNRegressor", f"{settings}, model.loss = 'poisson', exposure = 'e'", "n",
+                                         select="a, c, e"))
+        self.assertGreater(facts["R2"], .72)
+        one, four = self.run_all("SELECT totrain_predict('m', 3.0, 4.0, 1.0), totrain_predict('m', 3.0, 4.0, 4.0)")[0]
+        self.assertAlmostEqual(four / one, 4, 4)
+        found = self.database.execute("SELECT a, c, e, n FROM t TO EVALUATE m")
+        measured = dict(zip([column[0] for column in found.description], found.fetchone(), strict=True))
+        self.assertAlmostEqual(measured["RMSE"], facts["RMSE"], 5)
+        for model, base in (("LinearRegressor WITH model.loss = 'poisson', exposure = 'e', train.epoch = 20", "n"),
+                            ("LinearClassifier WITH offset = 'o', train.epoch = 20", "y")):
+            self.run_all(f"SELECT a, c, e, o, {base} FROM t TO TRAIN {model}, train.test_size = 0 "
+                         + f"{'COLUMN a, c '}LABEL {base} INTO m")
+            shown = self.run_all(f"SELECT a, c, e, o, {base} FROM t TO EXPLAIN m USING SHAP")
+            self.assertEqual(sorted(row[0] for row in shown), ["a", "c"])
 
     def test_squares_with_an_offset_are_those_of_the_rests(self):
         self.run_all("CREATE TABLE whole AS SELECT a, b, c, round(z * 8) / 8 AS z, o, round(z * 8) / 8 - o AS r FROM t")
@@ -207,6 +256,8 @@ class Offsets(harness.Case):
                 ("XGBRegressor WITH offset = 'o' COLUMN a, o LABEL z", 'column "o" is named by train.offset'),
                 ("XGBClassifier WITH offset = 'o' LABEL k", "one number for all of the 3 classes"),
                 ("RandomForestRegressor WITH offset = 'o' LABEL z", "no use with RandomForestRegressor"),
+                ("LinearRegressor WITH base_margin = 'o' LABEL z", "no use with LinearRegressor"),
+                ("LinearRegressor WITH exposure = 'e' LABEL z", "Name such a loss, as in model.loss = 'poisson'"),
                 ("NaiveBayes WITH offset = 'o' LABEL y", "no use with NaiveBayes")):
             with self.subTest(settings):
                 self.refused(message, select + settings + " INTO m")

@@ -562,7 +562,6 @@ enum status tree_objective_init(struct tree_objective *objective, const struct j
         TRY(check_labels(objective, spec, range, err));
     }
     choose_unit(objective, range);
-    TRY(tree_offset_check(objective, spec, err));
     TRY(find_start(objective, range, err));
     if (trees_have_quantiles(objective->name))
         TRY(start_of_quantiles(objective, err));

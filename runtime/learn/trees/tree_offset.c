@@ -10,23 +10,6 @@
 #define MEAN_LEAST     1e-30
 #define PREDICTED_MOST 1e6 /* of losses: times the greatest label */
 
-enum status tree_offset_check(const struct tree_objective *objective, const struct jobspec *spec,
-                              struct error *err)
-{
-    const struct transform_input *offset = transform_offset_input(&objective->dataset->transform);
-    const uint32_t classes = objective->dataset->labels.count;
-
-    if (!offset || classes <= 2)
-        return STATUS_OK;
-    fail(err, STATUS_INVALID,
-         "%s \"%.*s\" is one number for all of the %u classes of \"%.*s\", and changes none of "
-         "their "
-         "probabilities",
-         offset_columns[offset->offset], SLICE_FORMAT(offset->name), classes,
-         SLICE_FORMAT(spec->label));
-    return error_hint(err, "Offsets are of regressions, and of two classes.");
-}
-
 static double weight_at(const float *weights, uint64_t row)
 {
     return weights ? (double)weights[row] : 1;

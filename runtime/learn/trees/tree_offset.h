@@ -33,10 +33,6 @@ static inline double tree_offset_of_sample(const struct dataset *dataset, uint64
                : 0;
 }
 
-/* INVALID: of more than two classes each would have the same offset. */
-enum status tree_offset_check(const struct tree_objective *objective, const struct jobspec *spec,
-                              struct error *err);
-
 /* The base of a model with an offset whose statement names no base_score, but of quantiles, ranks
  * and hazards. weights: of the sample's rows; NULL: all 1. Holds the sample. NO_MEMORY. */
 enum status tree_offset_start(const struct tree_objective *objective, const float *weights,
