@@ -49,7 +49,8 @@
  * its rest where there are rests. It has no code and no NULL: a row without it is refused, as is
  * one whose exposure is not above 0. It is counted as outputs are: its scale is that of a
  * regression's label, 1 where these have a link or are logits. Its mean is, where numbers are kept,
- * the label's origin, else that of the column (of an exposure the logarithm of it).
+ * the label's origin, where they have rests 0, else that of the column (of an exposure the
+ * logarithm of it).
  *
  * A text input of h hash buckets owns h rows: a word (text_words.h) -> hash % h. A row of the layer
  * is selected once however often its words are there, by the first words_max different ones of a

@@ -164,16 +164,19 @@ static void put_number_fit(struct fit_rows *rows, const struct regression_fit *f
     put_likelihood(rows, fit, number_likelihood(fit));
 }
 
+/* The likelihood of intercepts is that of the classes' shares: with offsets there is none. */
 static void put_class_fit(struct fit_rows *rows, const struct regression_fit *fit,
-                          uint32_t equations)
+                          uint32_t equations, bool has_offset)
 {
-    const double ratio = 2 * (fit->fitted - fit->null), tested = fit->parameters - equations;
+    const double null = has_offset ? NAN : fit->null;
+    const double ratio = 2 * (fit->fitted - null), tested = fit->parameters - equations;
 
     put(rows, "degrees of freedom, residuals", fit->rows - fit->parameters);
-    put(rows, "pseudo R2", 1 - fit->fitted / fit->null);
-    put(rows, "log-likelihood of intercepts", fit->null);
+    put(rows, "pseudo R2", 1 - fit->fitted / null);
+    put(rows, "log-likelihood of intercepts", null);
     put(rows, "likelihood ratio", ratio);
-    put(rows, "p-value of the ratio", tested > 0 ? chi_square_tail(ratio, tested) : NAN);
+    put(rows, "p-value of the ratio",
+        tested > 0 && !has_offset ? chi_square_tail(ratio, tested) : NAN);
     put_likelihood(rows, fit, fit->fitted);
 }
 
@@ -191,7 +194,8 @@ static enum status fit_rows(const struct model *model, struct arena *arena, stru
     if (model->task == TASK_REGRESSION)
         put_number_fit(&rows, &regression->fit);
     else
-        put_class_fit(&rows, &regression->fit, regression->equations);
+        put_class_fit(&rows, &regression->fit, regression->equations,
+                      model->transform.offset_width > 0);
     *count = rows.count;
     return STATUS_OK;
 }

@@ -30,7 +30,7 @@ static void standardise(const struct model *model, const struct regression_coeff
         const struct transform_input *input = &transform->inputs[i];
         const uint32_t column = 1 + input->dense_offset;
 
-        if (input->type != INPUT_NUMERIC)
+        if (!transform_is_number(input))
             continue;
         weights[0] += own[column].value * input->mean;
         weights[column] = own[column].value * input->scale / scale;
@@ -84,11 +84,13 @@ static double sum_row(const struct transform *transform, const double *weights, 
                       const int32_t *ids)
 {
     const double *of_ids = weights + 1 + transform_features(transform);
-    double sum = weights[0];
+    double sum = weights[0] + transform_offset(transform, dense);
 
     for (uint32_t i = 0; i < transform->input_count; i++) {
         const struct transform_input *input = &transform->inputs[i];
 
+        if (input->offset)
+            continue;
         if (input->type == INPUT_NUMERIC) {
             const double *own = weights + 1 + input->dense_offset;
             const float *at = dense + input->dense_offset;

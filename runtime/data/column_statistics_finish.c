@@ -120,7 +120,8 @@ static enum status take_moments(const struct column_statistics *statistics,
 }
 
 /* An offset is no feature: it is counted as outputs are (offset_as_outputs), and where numbers are
- * standardised from its own mean, so that a model that begins at the mean of the labels is near. */
+ * standardised from its own mean, so that a model that begins at the mean of the labels is near.
+ * With rests it is counted from 0: then coefficients are those of the offset as it is. */
 static enum status take_offset(const struct column_statistics *statistics,
                                const struct column_counts *column, enum offset offset,
                                struct transform_input *input, struct error *err)
@@ -133,7 +134,7 @@ static enum status take_offset(const struct column_statistics *statistics,
     input->offset = offset;
     input->scale = 1;
     input->limit = TRANSFORM_DENSE_MAX;
-    if (!kind_of(statistics->spec)->keeps_numbers)
+    if (!kind_of(statistics->spec)->keeps_numbers && !kind_of(statistics->spec)->has_rests)
         input->mean = offset == OFFSET_EXPOSURE ? logarithm_double(mean) : mean;
     return STATUS_OK;
 }

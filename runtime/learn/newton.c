@@ -67,10 +67,10 @@ static enum status check_plan(const struct newton *newton, const struct jobspec 
                               struct error *err)
 {
     const struct transform *transform = &newton->dataset->transform;
-    const uint64_t columns = (uint64_t)transform->dense_width + transform->id_rows + 1;
+    const uint64_t columns = (uint64_t)transform_features(transform) + transform->id_rows + 1;
     const struct kind_shape shape = {.task = spec->task,
                                      .classes = newton->dataset->labels.count,
-                                     .dense = transform->dense_width,
+                                     .dense = transform_features(transform),
                                      .ids = transform->id_inputs,
                                      .id_rows = transform->id_rows};
     const struct kind_cost cost = linear_kind.cost(&spec->params, &shape);
@@ -236,7 +236,7 @@ enum status newton_open(const struct jobspec *spec, const struct dataset *datase
         return fail_no_memory(err);
     newton->dataset = dataset;
     newton->params = *linear_params(&spec->params);
-    newton->columns = 1 + dataset->transform.dense_width + dataset->transform.id_rows;
+    newton->columns = 1 + transform_features(&dataset->transform) + dataset->transform.id_rows;
     newton->outputs = network_outputs(spec->task, dataset->labels.count);
     TRY_OR(failed, status, check_plan(newton, spec, err));
     TRY_OR(failed, status, allocate(newton, err));

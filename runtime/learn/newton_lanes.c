@@ -39,6 +39,20 @@ double newton_row_weight(const struct dataset *dataset, uint64_t row)
                : weight;
 }
 
+static double offset_of(const struct dataset *dataset, uint64_t row)
+{
+    const struct transform *transform = &dataset->transform;
+
+    return transform->offset_width > 0
+               ? transform_offset(transform, dataset->train.dense + row * transform->dense_width)
+               : 0;
+}
+
+double newton_label(const struct dataset *dataset, uint64_t row)
+{
+    return (double)dataset->train.values[row] - offset_of(dataset, row);
+}
+
 void newton_add_labels(const struct dataset *dataset, uint64_t first, uint64_t end, double *sums)
 {
     const struct dataset_part *part = &dataset->train;
@@ -48,7 +62,7 @@ void newton_add_labels(const struct dataset *dataset, uint64_t first, uint64_t e
 
         sums[0] += weight;
         sums[1 + (part->classes ? part->classes[i] : 0)] +=
-            part->classes ? weight : weight * (double)part->values[i];
+            part->classes ? weight : weight * newton_label(dataset, i);
     }
 }
 
@@ -148,7 +162,7 @@ static void select_ids(struct newton_lane *lane, uint32_t at)
 static void add_rests(const struct transform *transform, const float *row, double *x)
 {
     for (uint32_t i = 0; i < transform->input_count; i++)
-        if (transform->inputs[i].type == INPUT_NUMERIC)
+        if (transform_is_number(&transform->inputs[i]))
             x[1 + transform->inputs[i].dense_offset] +=
                 (double)row[transform->inputs[i].rest_offset];
 }
@@ -294,12 +308,13 @@ static void derive_rows(void *context, uint32_t member, uint32_t task)
 
     for (uint32_t at = task * ROW_TASK; at < chunk->rows && at < (task + 1) * ROW_TASK; at++) {
         const double weight = newton_row_weight(lane->dataset, chunk->first + at);
+        const double offset = offset_of(lane->dataset, chunk->first + at);
         double *z = chunk->first_order + (size_t)at * outputs;
         double *second = chunk->second_order + (size_t)at * lane->blocks;
 
         take_row(lane, at);
         for (uint32_t k = 0; k < outputs; k++)
-            z[k] = output_of(lane, at, chunk->weights + (size_t)k * lane->columns);
+            z[k] = output_of(lane, at, chunk->weights + (size_t)k * lane->columns) + offset;
         chunk->losses[at] = weight * derive_row(lane, chunk->first + at, z, second);
         for (uint32_t k = 0; k < outputs; k++)
             z[k] *= weight;

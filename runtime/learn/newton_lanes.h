@@ -49,8 +49,10 @@ struct newton_lane {
 /* Of one training row: its sample weight, if there are any, times that of its class. */
 double newton_row_weight(const struct dataset *dataset, uint64_t row);
 
-/* Of the training rows [first, end): their weights, then weights times labels, or the weights of
- * each class. sums: (1 + classes, or 2). */
+/* Of a regression: what is learned of the row, its label less its offset. */
+double newton_label(const struct dataset *dataset, uint64_t row);
+/* Of the training rows [first, end): their weights, then weights times newton_label, or the weights
+ * of each class. sums: (1 + classes, or 2). */
 void newton_add_labels(const struct dataset *dataset, uint64_t first, uint64_t end, double *sums);
 
 /* How many sums there are: the loss, gradients, products. */

@@ -7,7 +7,7 @@ uint32_t newton_direction_count(const struct transform *transform)
     uint32_t count = transform->id_rows;
 
     for (uint32_t i = 0; i < transform->input_count; i++)
-        count += transform->inputs[i].type == INPUT_NUMERIC;
+        count += transform_is_number(&transform->inputs[i]);
     return count;
 }
 
@@ -29,13 +29,15 @@ void newton_directions(const struct transform *transform, struct newton_directio
     for (uint32_t i = 0; i < transform->input_count; i++) {
         const struct transform_input *input = &transform->inputs[i];
 
+        if (input->offset)
+            continue;
         if (input->type == INPUT_NUMERIC) {
             *directions++ = of_number(input);
             continue;
         }
         for (uint32_t id = 0; id < input->id_rows; id++)
             *directions++ = (struct newton_direction){
-                .columns = {1 + transform->dense_width + input->first_id + id},
+                .columns = {1 + transform_features(transform) + input->first_id + id},
                 .amounts = {1},
                 .count = 1};
     }

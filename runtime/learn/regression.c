@@ -173,7 +173,7 @@ static void take_scales(const struct regression *regression)
     for (uint32_t i = 0; i < transform->input_count; i++) {
         const struct transform_input *input = &transform->inputs[i];
 
-        if (input->type != INPUT_NUMERIC)
+        if (!transform_is_number(input))
             continue;
         regression->means[1 + input->dense_offset] = input->mean;
         regression->scales[1 + input->dense_offset] = input->scale;
@@ -264,7 +264,7 @@ static void regression_close(void *self)
 static void add_squares(const struct dataset *dataset, const struct row_range *rows, double *sum)
 {
     for (uint64_t i = rows->first; i < rows->end; i++) {
-        const double label = (double)dataset->train.values[i];
+        const double label = newton_label(dataset, i);
 
         *sum += newton_row_weight(dataset, i) * label * label;
     }

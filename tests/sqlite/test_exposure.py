@@ -16,14 +16,20 @@ import offsets  # noqa: E402  pylint: disable=wrong-import-position
 import tree_references  # noqa: E402  pylint: disable=wrong-import-position
 
 NAMES = {"xgboost": ("xgboost.gbtree", "base_margin"), "lightgbm": ("lightgbm.gbdt", "init_score")}
-# Of offsets.GLM: who learns it, by descent, and what is told.
-LINEAR = {
-    "numbers": ("LinearRegressor", "o", "z", ""),
-    "two classes": ("LinearClassifier", "o", "y", ""),
-    "poisson": ("LinearRegressor", "e", "n", "model.loss = 'poisson'"),
-    "gamma": ("LinearRegressor", "e", "q", "model.loss = 'gamma'"),
-    "tweedie": ("LinearRegressor", "e", "n", "model.loss = 'tweedie', model.tweedie_variance_power = 1.3"),
-}
+# Of offsets.GLM: who learns it, what is told, and how near coefficients are. The first five learn by descent.
+DESCENT = "train.epoch = 300, model.l2 = 0"
+ROUNDS = "num_boost_round = 300, lambda = 0"
+LINEAR = (
+    ("numbers", "LinearRegressor", "o", "z", DESCENT, 5e-3),
+    ("two classes", "LinearClassifier", "o", "y", DESCENT, 5e-3),
+    ("poisson", "LinearRegressor", "e", "n", f"model.loss = 'poisson', {DESCENT}", 5e-3),
+    ("gamma", "LinearRegressor", "e", "q", f"model.loss = 'gamma', {DESCENT}", 5e-3),
+    ("tweedie", "LinearRegressor", "e", "n", f"model.loss = 'tweedie', model.tweedie_variance_power = 1.3, {DESCENT}", 5e-3),
+    ("numbers", "OLS", "o", "z", "model.l2 = 0", 2e-7),
+    ("two classes", "Logit", "o", "y", "model.l2 = 0", 2e-7),
+    ("numbers", "xgboost.gblinear", "o", "z", ROUNDS, 1e-6),
+    ("two classes", "xgboost.gblinear", "o", "y", ROUNDS, 1e-6),
+)
 POISSON = "objective = 'count:poisson', n_estimators = 20, train.test_size = 0"
 
 
@@ -60,21 +66,19 @@ class Offsets(harness.Case):
                     self.assertAlmostEqual(number, reference, delta=near * max(1, abs(reference)))
 
     def test_coefficients_of_linear_models_are_those_of_statsmodels(self):
-        for name, (estimator, column, label, told) in LINEAR.items():
-            attribute = "exposure" if column == "e" else "offset"
-            settings = ", ".join(part for part in (
-                told, f"{attribute} = '{column}', train.epoch = 300, model.l2 = 0, train.test_size = 0") if part)
+        for name, estimator, column, label, told, near in LINEAR:
+            settings = f"{told}, {'exposure' if column == 'e' else 'offset'} = '{column}', train.test_size = 0"
             digests = set()
             for workers in (1, 3):
                 self.train(estimator, f"{settings}, job.min_workers = {workers}, job.max_workers = {workers}", label,
                            select=f"a, c, {column}")
                 digests.add(self.model_digest("m"))
             weights = dict(self.run_all("SELECT name, value FROM m WHERE part = 'weight'"))
-            with self.subTest(name):
+            with self.subTest(name, estimator=estimator):
                 self.assertEqual(len(digests), 1)
                 self.assertEqual(set(weights), {"(intercept)", "a", "c"})
                 for found, wanted in zip(weights.values(), offsets.GLM[name], strict=True):
-                    self.assertAlmostEqual(found, wanted, delta=5e-3 * max(1, abs(wanted)))
+                    self.assertAlmostEqual(found, wanted, delta=near * max(1, abs(wanted)))
                 a, c, offset = self.run_all(f"SELECT a, c, {column} FROM t WHERE rowid = 4")[0]
                 score = weights["(intercept)"] + a * weights["a"] + c * weights["c"] + (
                     math.log(offset) if column == "e" else offset)
@@ -82,6 +86,19 @@ class Offsets(harness.Case):
                 found = self.scores(f"{function}('m', a, c, {column})")[3]
                 wanted = 1 / (1 + math.exp(-score)) if label == "y" else math.exp(score) if column == "e" else score
                 self.assertAlmostEqual(found, wanted, delta=1e-5 * max(1, abs(wanted)))
+
+    def test_the_fit_of_regressions_is_of_what_is_left(self):
+        self.train("OLS", "offset = 'o', train.test_size = 0", "z", select="a, c, o")
+        fit = dict(self.run_all("SELECT 1 TO EXPLAIN m USING fit"))
+        self.run_all("CREATE TABLE rests AS SELECT a, c, z - o AS r FROM t")
+        self.run_all("SELECT * FROM rests TO TRAIN OLS WITH train.test_size = 0 LABEL r INTO other")
+        for name, value in self.run_all("SELECT 1 TO EXPLAIN other USING fit"):
+            self.assertAlmostEqual(fit[name], value, delta=1e-6 * max(1, abs(value)))
+        self.train("Logit", "offset = 'o'", "y", select="a, c, o")
+        fit = dict(self.run_all("SELECT 1 TO EXPLAIN m USING fit"))
+        self.assertIsNone(fit["pseudo R2"])
+        self.assertIsNone(fit["p-value of the ratio"])
+        self.assertLess(fit["log-likelihood"], 0)
 
     def test_networks_have_offsets_too(self):
         settings = "model.hidden_units = [8], train.epoch = 60, train.test_size = 0"
