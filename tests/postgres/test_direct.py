@@ -136,6 +136,33 @@ class Trains(Case):
                 self.assertEqual(self.train(text), digest)
                 self.assertNotEqual(self.expected(text.replace(role, other)), digest)
 
+    def test_offsets_of_rows_come_along(self):
+        for kind, role, other in (("XGBRegressor", "objective = 'count:poisson', exposure = 'petal_width'",
+                                   "objective = 'count:poisson'"),
+                                  ("LinearRegressor", "train.offset = 'petal_width'", "train.seed = 0")):
+            text = (f"SELECT * FROM iris TO TRAIN {kind} WITH {role}, job.lanes = 8, job.max_workers = 2, "
+                    "job.read = 'direct' COLUMN sepal_width, petal_length LABEL sepal_length INTO iris_model;")
+            with self.subTest(role=role):
+                digest = self.expected(text)
+                self.assertEqual(self.train(text), digest)
+                self.assertNotEqual(self.expected(text.replace(role, other)), digest)
+
+    def test_a_row_without_exposure_is_refused(self):
+        for value, why in (("NULL", 'exposure column "petal_width" is NULL in 1 of 150 rows'),
+                           ("0", 'exposure column "petal_width" has the number 0, and exposures are above 0')):
+            self.execute(f"UPDATE iris SET petal_width = 1 WHERE petal_width IS NULL; UPDATE iris SET petal_width = {value} "
+                         "WHERE ctid = (SELECT min(ctid) FROM iris)")
+            job = self.stage("SELECT * FROM iris TO TRAIN XGBRegressor WITH objective = 'count:poisson', exposure = "
+                             "'petal_width', job.max_workers = 2, job.read = 'direct' COLUMN sepal_width, petal_length "
+                             "LABEL sepal_length INTO iris_model;")
+            with self.subTest(value), self.held() as snapshot:
+                master = self.master(job)
+                self.try_to_read(job, master, snapshot)
+                self.assertIn(master.end(), (1, 2), master.log.text())
+            with self.assertRaisesRegex(errors.DatabaseError, why):
+                self.collect(job)
+            self.execute(f"SELECT totrain.discard({job})", "alice")
+
     def test_a_partition_that_is_attached_meanwhile_adds_no_row(self):
         self.make_large()
         text = DIRECT.replace("* FROM iris", 'more, day, "Class" FROM large').replace("LABEL class", "LABEL Class")

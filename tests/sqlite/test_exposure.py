@@ -131,6 +131,22 @@ class Offsets(harness.Case):
                     self.assertAlmostEqual(ours, theirs, delta=4e-6 * 40)
             self.run_all("DROP TABLE far")
 
+    def test_other_boosters_and_aims_have_it_too(self):
+        self.run_all("CREATE TABLE others AS SELECT a, b, c, z - o AS r, z, o, rowid % 30 AS g, min(31, cast(p AS INTEGER)) "
+                     "AS s, (a - 3) / 2 AS m FROM t")
+        for model in ("xgboost.dart", "HistGradientBoostingRegressor", "GradientBoostingRegressor"):
+            settings = "train.num_boost_round = 6, train.test_size = 0"
+            self.train(model, f"{settings}, offset = 'o'", "z", rows="others")
+            self.train(model, settings, "r", "rest", rows="others", select="a, b, c")
+            found = self.run_all("SELECT totrain_predict('m', a, b, c, o) - totrain_predict('rest', a, b, c) - o FROM others")
+            with self.subTest(model):
+                self.assertLess(max(abs(row[0]) for row in found), 2e-4)
+        plain = harness.facts(self.train("XGBRanker", "qid = 'g', n_estimators = 5, train.test_size = 0", "s", rows="others",
+                                         select="b, c, g"))
+        facts = harness.facts(self.train("XGBRanker", "qid = 'g', n_estimators = 5, train.test_size = 0, base_margin = 'm'",
+                                         "s", rows="others", select="b, c, g, m"))
+        self.assertGreater(facts["NDCG"], plain["NDCG"])
+
     def test_a_constant_model_has_the_rate_of_all_events_by_all_exposure(self):
         self.run_all("CREATE TABLE flat AS SELECT 1.0 AS one, e, ln(e) AS l, n, 1 + (n > 3) AS w, q FROM t")
         events, exposure, rows = self.run_all("SELECT sum(n), sum(e), count(*) FROM flat")[0]

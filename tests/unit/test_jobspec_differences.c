@@ -137,6 +137,8 @@ static void jobs_that_read_or_tell_otherwise_are_not_equal(void **state)
     DIFFERS(inputs, others);
     others[0] = a.inputs[0], others[0].keeps_codes = true;
     DIFFERS(inputs, others);
+    others[0] = a.inputs[0], others[0].offset = OFFSET_EXPOSURE;
+    DIFFERS(inputs, others);
     others[0] = a.inputs[0], others[0].direction = -1;
     DIFFERS(inputs, others);
     others[0] = a.inputs[0], others[0].groups = (uint64_t)1 << 63;
@@ -216,12 +218,14 @@ static void constraints_of_inputs_read_back_the_same(void **state)
     inputs[0].type = inputs[1].type = INPUT_NUMERIC;
     inputs[0].direction = -1, inputs[1].direction = 1;
     inputs[0].groups = (uint64_t)1 << 63 | 1, inputs[1].groups = 2;
+    inputs[0].offset = OFFSET_MARGIN;
     spec.inputs = inputs;
     again = read_back(&spec, &arena);
     CHECK(jobspec_equal(&spec, &again));
     CHECK_INT(again.inputs[0].direction, -1);
     CHECK_INT(again.inputs[1].direction, 1);
     CHECK(again.inputs[0].groups == ((uint64_t)1 << 63 | 1) && again.inputs[1].groups == 2);
+    CHECK(again.inputs[0].offset == OFFSET_MARGIN && !again.inputs[1].offset);
     arena_deinit(&arena);
 }
 
@@ -230,21 +234,22 @@ static void constraints_and_roles_are_in_the_fingerprint(void **state)
 {
     struct jobspec spec = example();
     struct spec_input inputs[] = {spec.inputs[0], spec.inputs[1]};
-    struct text texts[6];
+    struct text texts[7];
     (void)state;
 
     spec.inputs = inputs;
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 7; i++) {
         text_init(&texts[i], TEXT_MAXIMUM);
         inputs[0].direction = i == 1, inputs[1].direction = i == 2;
         inputs[1].groups = i == 3;
-        spec.role_count = i >= 4;
+        inputs[1].offset = i == 6 ? OFFSET_ADDED : OFFSET_NONE;
+        spec.role_count = i == 4 || i == 5;
         spec.roles[0] = (struct spec_role){ROLE_GROUP, i == 4 ? SLICE("v") : SLICE("w")};
         jobspec_put_settings(&spec, &texts[i]);
         for (int j = 0; j < i; j++)
             CHECK(!slice_equal(text_slice(&texts[i]), text_slice(&texts[j])));
     }
-    for (int i = 0; i < 6; i++)
+    for (int i = 0; i < 7; i++)
         text_deinit(&texts[i]);
 }
 
