@@ -1053,7 +1053,9 @@ static enum status make_inputs(struct planning *planning, const struct choices *
     fail_at(planning->err, STATUS_INVALID, planning->statement->select_position,
             "the query has no column to learn from");
     return error_hint(planning->err, "Select at least one column%s.",
-                      plan->label_column < 0 ? "" : " besides the label");
+                      plan->label_column < 0 ? ""
+                      : plan->offset         ? " besides the label and the offset"
+                                             : " besides the label");
 }
 
 /* An element of an array stands for the array. */

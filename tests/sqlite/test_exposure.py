@@ -161,6 +161,11 @@ class Offsets(harness.Case):
                 self.train("XGBRegressor", settings + ", train.test_size = 0", label, rows="flat", select=f"one, {column}")
                 for found, wanted in self.run_all(f"SELECT totrain_predict('m', one, {column}), e FROM flat"):
                     self.assertAlmostEqual(found, rate * wanted, delta=2e-6 * rate * wanted)
+        self.run_all("CREATE TABLE halves AS SELECT 1.0 AS one, o, y FROM t")
+        self.train("XGBClassifier", "offset = 'o', train.test_size = 0, model.positive = 1", "y", rows="halves",
+                   select="one, o")
+        shares = self.run_all("SELECT avg(totrain_probability('m', one, o)), avg(y) FROM halves")[0]
+        self.assertAlmostEqual(*shares, 6)
         self.train("XGBRegressor", "objective = 'count:poisson', exposure = 'e', sample_weight = 'w', train.test_size = 0",
                    "n", rows="flat", select="one, e, w")
         rate = self.run_all("SELECT sum(n * w) / sum(e * w) FROM flat")[0][0]
@@ -212,6 +217,22 @@ class Offsets(harness.Case):
             self.assertAlmostEqual(last[f"{part}_rmse"], rmse, 5)
             self.assertAlmostEqual(last[f"{part}_poissonnloglik"], measured["PoissonNLogLik"], 5)
         self.assertIn("RMSE", facts)
+
+    def test_workers_score_as_the_session_does(self):
+        for model, settings, label in (("XGBRegressor", POISSON + ", exposure = 'e'", "n"),
+                                       ("LinearRegressor", "offset = 'e', train.epoch = 5", "z")):
+            self.train(model, settings, label, select="a, b, c, e")
+            for name, more in (("alone", ""), ("shared", "WITH job.min_workers = 2, job.max_workers = 2 ")):
+                self.run_all(f"SELECT * FROM t TO PREDICT {name}.found {more}USING m")
+            self.assertEqual(self.run_all("SELECT found FROM alone ORDER BY rowid"),
+                             self.run_all("SELECT found FROM shared ORDER BY rowid"))
+            self.assertEqual(self.scores("found", "alone"), self.scores("totrain_predict('m', a, b, c, e)"))
+
+    def test_crosses_stand_behind_it(self):
+        self.run_all(f"SELECT a, k, e, n FROM t TO TRAIN XGBRegressor WITH {POISSON}, exposure = 'e' "
+                     "COLUMN a, k, CROSS([a, k], 50) LABEL n INTO m")
+        one, four = self.run_all("SELECT totrain_predict('m', 3.0, 'low', 1.0), totrain_predict('m', 3.0, 'low', 4.0)")[0]
+        self.assertAlmostEqual(four / one, 4, 4)
 
     def test_folds_searches_and_early_stopping_take_it_along(self):
         """Rates of 100 to 1 by exposure alone: without it nothing explains the counts."""
@@ -277,6 +298,8 @@ class Offsets(harness.Case):
         self.refused('no column "e", an input of model m', "SELECT a, b, c FROM t TO PREDICT p USING m")
 
     def test_what_it_cannot_be_is_said(self):
+        self.refused('Select at least one column besides the label and the offset',
+                     "SELECT o, z FROM t TO TRAIN XGBRegressor WITH offset = 'o' LABEL z INTO m")
         select = "SELECT a, b, c, k, o, e, z, n, y FROM t TO TRAIN "
         for settings, message in (
                 ("XGBRegressor WITH exposure = 'e' LABEL z", "train.exposure is of models whose predictions are e to a sum"),
@@ -286,6 +309,7 @@ class Offsets(harness.Case):
                 ("XGBRegressor WITH offset = 'x' LABEL z", 'offset column "x" is not among'),
                 ("XGBRegressor WITH offset = 'k' LABEL z", 'offset column "k" holds text that is not a number'),
                 ("XGBRegressor WITH offset = 'e', sample_weight = 'e' LABEL z", 'column "e" is named twice'),
+                ("XGBRegressor WITH offset = 'o' COLUMN o LABEL z", 'column "o" is named by train.offset'),
                 ("XGBRegressor WITH offset = 'o' COLUMN a, o LABEL z", 'column "o" is named by train.offset'),
                 ("XGBClassifier WITH offset = 'o' LABEL k", "one number for all of the 3 classes"),
                 ("RandomForestRegressor WITH offset = 'o' LABEL z", "no use with RandomForestRegressor"),
