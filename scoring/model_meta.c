@@ -734,6 +734,20 @@ static enum status read_notices(const cJSON *meta, struct arena *arena, struct m
     return notice_list_from_json(meta, notices, err);
 }
 
+/* Of a kind that adds it to its outputs, of which it is one number. */
+static enum status check_offset(const struct model *model, struct error *err)
+{
+    const char *const *without = model->kind->without;
+
+    if (!transform_offset_input(&model->transform))
+        return STATUS_OK;
+    while (without && *without && strcmp(*without, "train.offset") != 0)
+        without++;
+    return !(without && *without) && task_has_label(model->task) && model->labels.count <= 2
+               ? STATUS_OK
+               : corrupt(err, "its outputs take no offset");
+}
+
 static enum status read_meta(const cJSON *meta, const struct kind *const *kinds,
                              struct arena *arena, struct model *model, struct error *err)
 {
@@ -770,6 +784,7 @@ static enum status read_meta(const cJSON *meta, const struct kind *const *kinds,
     model->transform.has_rests = model->kind->has_rests && model->format >= MODEL_FORMAT_RESTS;
     TRY(read_inputs(meta, model->format, arena, &model->transform, err));
     TRY(read_labels(meta, arena, model, err));
+    TRY(check_offset(model, err));
     TRY(read_content(meta, arena, model, err));
     TRY(read_notices(meta, arena, model, err));
     trials = cJSON_GetObjectItemCaseSensitive(meta, "trials");

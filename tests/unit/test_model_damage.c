@@ -30,6 +30,7 @@ enum damage_of {
     CARD,
     ONE_CLASS,
     TREES,
+    OFFSET,
     EMBEDDED,
     SHARED,
     JOINED,
@@ -121,6 +122,18 @@ static void trees_init(struct fixture *fixture)
     model->transform.keeps_numbers = true;
     CHECK_OK(transform_finish(&model->transform, &fixture->arena, &err));
     model->content = &content;
+}
+
+/* The same trees, where the height is an offset. */
+static void offset_init(struct fixture *fixture)
+{
+    struct model *model = &fixture->model;
+    struct error err;
+
+    trees_init(fixture);
+    model->format = MODEL_FORMAT_OFFSETS;
+    model->transform.inputs[1].offset = OFFSET_ADDED;
+    CHECK_OK(transform_finish(&model->transform, &fixture->arena, &err));
 }
 
 /* A regression with standard errors, of which the second coefficient is left out. */
@@ -342,6 +355,11 @@ static void model_init(struct fixture *fixture, enum damage_of kind)
         fixture_write(fixture);
         return;
     }
+    if (kind == OFFSET) {
+        offset_init(fixture);
+        fixture_write(fixture);
+        return;
+    }
     if (kind == TESTED) {
         tested_init(fixture);
         fixture_write(fixture);
@@ -468,7 +486,8 @@ static bool may_be_missing(const char *member)
            strcmp(member, "others") == 0 || strcmp(member, "reading") == 0 ||
            strcmp(member, "combiner") == 0 || strcmp(member, "weighted") == 0 ||
            strcmp(member, "model_part") == 0 || strcmp(member, "dimension") == 0 ||
-           strcmp(member, "concat") == 0 || strcmp(member, "origin") == 0;
+           strcmp(member, "concat") == 0 || strcmp(member, "origin") == 0 ||
+           strcmp(member, "offset") == 0;
 }
 
 /* The member in another type, then missing. False where there is no such member. */
@@ -726,6 +745,26 @@ static void parts_of_models_with_a_wrong_value_are_refused(void **state)
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         check_meta(SHARED, cases[i].old, cases[i].with, STATUS_CORRUPT, cases[i].message);
+}
+
+static void offsets_with_a_wrong_value_are_refused(void **state)
+{
+    static const struct {
+        const char *old, *with, *message;
+    } cases[] = {
+        {"\"offset\":\"offset\"", "\"offset\":\"none\"", "an input is no offset"},
+        {"\"offset\":\"offset\"", "\"offset\":\"start\"", "\"offset\" is \"start\""},
+        {"\"offset\":\"offset\"", "\"offset\":\"exposure\"", "it was changed after training"},
+        {"\"offset\":\"offset\",", "", "it was changed after training"},
+        {"\"has_nulls\":true", "\"has_nulls\":true,\"offset\":\"offset\"", "is no offset"},
+        {"\"type\":\"category\"", "\"type\":\"category\",\"offset\":\"offset\"",
+         "an input is no offset"},
+        {"\"format\":18", "\"format\":17", "it was changed after training"},
+    };
+    (void)state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_meta(OFFSET, cases[i].old, cases[i].with, STATUS_CORRUPT, cases[i].message);
 }
 
 static void concats_with_a_wrong_value_are_refused(void **state)
@@ -1311,6 +1350,7 @@ int main(void)
         cmocka_unit_test(rules_with_a_wrong_value_are_refused),
         cmocka_unit_test(crosses_with_a_wrong_value_are_refused),
         cmocka_unit_test(parts_of_models_with_a_wrong_value_are_refused),
+        cmocka_unit_test(offsets_with_a_wrong_value_are_refused),
         cmocka_unit_test(concats_with_a_wrong_value_are_refused),
         cmocka_unit_test(pairs_of_several_outputs_with_a_wrong_value_are_refused),
         cmocka_unit_test(lists_with_a_wrong_value_are_refused),
