@@ -451,8 +451,8 @@ void csv_job_make_norms(struct csv_job *job, const char *csv, const char *folder
     network_params(&job->spec.params)->batch_norm = true;
 }
 
-/* The few rows are learned by heart: the loss of those held out is .044 after an early epoch, and .13
- * after the last. */
+/* The few rows are learned by heart: the loss of those held out is .044 after an early epoch, and
+ * .13 after the last. */
 void csv_job_make_best(struct csv_job *job, const char *csv, const char *folder)
 {
     csv_job_make(job, csv, folder);

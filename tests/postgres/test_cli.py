@@ -28,6 +28,18 @@ class Program(program.Case):
         self.assertEqual([row["epoch"] for row in epochs], list(range(1, 61)))
         self.assertGreater(epochs[0]["train_loss"], epochs[-1]["train_loss"])
 
+    def test_the_epoch_that_is_kept_is_shown(self):
+        self.check("CREATE TABLE noise AS SELECT sin(i * 12.9898) AS a, sin(i * 78.233) AS b, sin(i * 37.719) AS c, "
+                   "sin(i * 93.989) AS d, sin(i * 55.27) AS e, sin(i * i * 3.7) + sin(i * 12.9898) / 3 AS y "
+                   "FROM generate_series(1, 700) i")
+        train = "SELECT * FROM noise TO TRAIN DNNRegressor"
+        self.check(f"{train} WITH model.l2 = 0 LABEL y INTO m")
+        items = {row["name"]: row["value"] for row in self.check("SHOW MODEL m")}
+        self.assertLess(items["kept epoch"], items["epochs"])
+        self.assertEqual([row["epoch"] for row in self.check("SHOW TRAIN m") if row["kept"] == 1], [items["kept epoch"]])
+        self.check(f"{train} WITH model.l2 = 0, train.early_stopping = 0 LABEL y INTO last")
+        self.assertNotIn("kept", self.check("SHOW TRAIN last")[0])
+
     def test_a_file_becomes_a_table(self):
         path = pathlib.Path(self.folder) / "rows.csv"
         path.write_text("id,price,code,mixed\n1,1.5,01,1\n2,2,02,n/a\n3,,03,\n")
