@@ -218,7 +218,6 @@ const struct advice advice_rows[] = {
     {"early_stop", BQML, OF("true"), "early_stopping = 10", EVALUATIONS},
     {"early_stop", BQML, OF("false"), "early_stopping = 0", "0 never ends it"},
     {"early_stopping", SKL, OF("true"), "early_stopping = 10", EVALUATIONS},
-    {"early_stopping", SKL, OF("auto"), "early_stopping = 10", EVALUATIONS},
     {"early_stopping", SKL, OF("false"), "early_stopping = 0", "0 never ends it"},
     {"callbacks", KERAS, ANY, "early_stopping = 10", EVALUATIONS},
     {"restore_best_weights", KERAS, ANY, LEAVE, "with early_stopping = 10 the best model is kept"},

@@ -50,10 +50,12 @@ static int next_spelling(const struct query_column *column, const bool *is_named
 }
 
 /* column "a": 29 of 500 values are read as NULL: 'n/a' 17, '?' 12 */
-static void note_missing(const struct plan *plan, const struct query_column *column)
+static enum status note_missing(const struct plan *plan, const struct query_column *column,
+                                struct error *err)
 {
     bool is_named[MISSING_SPELLINGS] = {false};
     struct text list;
+    bool failed;
     int spelling;
 
     text_init(&list, TEXT_MAXIMUM);
@@ -68,7 +70,9 @@ static void note_missing(const struct plan *plan, const struct query_column *col
                SLICE_FORMAT(column->name), plan->query.sample_rows, query_rows_word(&plan->query),
                column->missing_texts, column->missing_texts == 1 ? "is" : "are",
                text_string(&list));
+    failed = list.failed;
     text_deinit(&list);
+    return failed ? fail_no_memory(err) : STATUS_OK;
 }
 
 static bool is_truth(const struct plan *plan, const struct plan_input *input)
@@ -78,16 +82,17 @@ static bool is_truth(const struct plan *plan, const struct plan_input *input)
 }
 
 /* At the first of them: one notice of all. */
-static void note_truths(const struct plan *plan, size_t first)
+static enum status note_truths(const struct plan *plan, size_t first, struct error *err)
 {
     const struct slice name = plan->query.columns[plan->inputs[first].column].name;
     size_t count = 0, named = 0;
     struct text list;
+    bool failed;
 
     for (size_t i = 0; i < plan->input_count; i++) {
         count += is_truth(plan, &plan->inputs[i]);
         if (i < first && count > 0)
-            return;
+            return STATUS_OK;
     }
     text_init(&list, NOTICE_BYTES_MAX);
     for (size_t i = first; i < plan->input_count && list.size < NOTICE_BYTES_MAX / 2; i++) {
@@ -102,12 +107,14 @@ static void note_truths(const struct plan *plan, size_t first)
     notice_add(plan->notices, NOTICE_READING,
                "column%s %s %s read as 1 for yes, true, t, y and on, and 0 for their opposites",
                count == 1 ? "" : "s", text_string(&list), count == 1 ? "is" : "are");
+    failed = list.failed;
     text_deinit(&list);
     notice_hint(plan->notices, "COLUMN VOCABULARY(%.*s) takes %s as words.", SLICE_FORMAT(name),
                 count == 1 ? "it" : "that one");
+    return failed ? fail_no_memory(err) : STATUS_OK;
 }
 
-void input_notices(const struct plan *plan)
+enum status input_notices(const struct plan *plan, struct error *err)
 {
     for (size_t i = 0; i < plan->left_out_count; i++)
         if (plan->takes_left_out ||
@@ -124,16 +131,17 @@ void input_notices(const struct plan *plan)
         if (input->type != INPUT_NUMERIC)
             continue;
         if (is_truth(plan, input))
-            note_truths(plan, i);
+            TRY(note_truths(plan, i, err));
         else
             note_written_numbers(plan, column, input->reading);
         if (column->missing_texts > 0)
-            note_missing(plan, column);
+            TRY(note_missing(plan, column, err));
     }
     for (size_t i = 0; i < plan->query.vectors.count; i++) {
         const struct vector *vector = &plan->query.vectors.items[i];
 
         if (vector->parts && plan->query.columns[vector->column].missing_texts > 0)
-            note_missing(plan, &plan->query.columns[vector->column]);
+            TRY(note_missing(plan, &plan->query.columns[vector->column], err));
     }
+    return STATUS_OK;
 }

@@ -7,7 +7,7 @@
 
 #include "planner/plan.h"
 
-/* Adds to the plan's notices, when inputs and label are planned. */
-void input_notices(const struct plan *plan);
+/* Adds to the plan's notices, when inputs and label are planned. NO_MEMORY. */
+enum status input_notices(const struct plan *plan, struct error *err);
 
 #endif

@@ -250,7 +250,7 @@ static enum status plan_one(struct planning *planning)
     TRY(constraints_plan(planning));
     TRY(old_model_order(planning));
     TRY(settle_inputs(planning));
-    input_notices(plan);
+    TRY(input_notices(plan, planning->err));
     label_date_notice(plan);
     if (plan->explain_only)
         label_notice(plan);

@@ -344,9 +344,10 @@ static void notices_say_how_cells_were_read(void **state)
         .label_column = -1,
         .notices = &notices,
     };
+    struct error err;
     (void)state;
 
-    input_notices(&plan);
+    CHECK_OK(input_notices(&plan, &err));
     CHECK_INT(notices.count, 4);
     assert_string_equal(notices.items[0].text,
                         "column \"a\": of 500 rows 50 are read as NULL: 'n/a' 17, '?' 12, "

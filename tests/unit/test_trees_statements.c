@@ -611,7 +611,8 @@ static void every_default_of_an_estimator_is_a_value_of_its_attribute(void **sta
             struct attribute with_it;
             struct error err;
 
-            CHECK(attribute && attribute_is_of_kind(attribute, estimator->kind));
+            CHECK(attribute && (attribute_is_of_all_kinds(attribute) ||
+                                attribute_is_of_kind(attribute, estimator->kind)));
             CHECK(estimator_uses(estimator, attribute) != is_fixed(estimator, own->attribute));
             CHECK_OK(attribute_check(&setting, SCOPE_TRAIN,
                                      is_fixed(estimator, own->attribute) ? one_that_takes(attribute)
