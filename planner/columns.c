@@ -22,7 +22,8 @@
 #include "scoring/dates.h"
 #include "scoring/transform.h"
 
-#define REPETITIONS_MAX 1000 /* of a pattern's {m,n}, multiplied: regcomp writes them all out */
+#define UNREADABLE_BYTES 300  /* of what is proposed for columns that no model reads */
+#define REPETITIONS_MAX  1000 /* of a pattern's {m,n}, multiplied: regcomp writes them all out */
 
 /* A regular expression can cost any amount of memory ((a{999}){999}) or time
  * (back references): refuse these before regcomp sees them. */
@@ -422,9 +423,73 @@ static bool is_number_in_disguise(struct slice type)
            slice_is(type, "time without time zone") || slice_is(type, "time with time zone");
 }
 
+/* Of PostgreSQL: a column of a type that no model reads, and an input, as all columns are where
+ * COLUMN names none. */
+static bool is_unreadable(const struct planning *planning, size_t i)
+{
+    const struct query_column *column = &planning->plan->query.columns[i];
+
+    return column->blobs > 0 && (int)i != planning->plan->label_column &&
+           !slice_is(column->declared_type, "bytea");
+}
+
+/* "EXTRACT(epoch FROM t) AS t" */
+static void append_readable(const struct query_column *column, struct text *out)
+{
+    const struct slice name = column->name, type = column->declared_type;
+
+    if (is_array(type))
+        text_printf(out, "%.*s[1] AS %.*s_1", SLICE_FORMAT(name), SLICE_FORMAT(name));
+    else if (is_number_in_disguise(type) && !slice_is(type, "money"))
+        text_printf(out, "EXTRACT(epoch FROM %.*s) AS %.*s", SLICE_FORMAT(name),
+                    SLICE_FORMAT(name));
+    else
+        text_printf(out, "CAST(%.*s AS %s)", SLICE_FORMAT(name),
+                    slice_is(type, "money") ? "numeric" : "text");
+}
+
+/* All of several at once: one error for each would be as many statements. */
+static enum status refuse_unreadable(const struct planning *planning, size_t count, int position)
+{
+    const struct query *query = &planning->plan->query;
+    struct text names, instead;
+    enum status status;
+    size_t named = 0;
+
+    text_init(&names, TEXT_MAXIMUM);
+    text_init(&instead, TEXT_MAXIMUM);
+    for (size_t i = 0; i < query->count && instead.size < UNREADABLE_BYTES; i++) {
+        if (!is_unreadable(planning, i))
+            continue;
+        text_append_separator(&names, named, count);
+        text_printf(&names, "\"%.*s\" (%.*s)", SLICE_FORMAT(query->columns[i].name),
+                    SLICE_FORMAT(query->columns[i].declared_type));
+        text_append_string(&instead, named++ > 0 ? ", " : "");
+        append_readable(&query->columns[i], &instead);
+    }
+    if (named < count)
+        text_printf(&names, " and %zu more", count - named);
+    status = fail_at(planning->err, STATUS_INVALID, position,
+                     "columns %s are of types that no model reads", text_string(&names));
+    error_hint(planning->err, "Leave them out of the SELECT, or write there %s%s.",
+               text_string(&instead), named < count ? ", ..." : "");
+    if (names.failed || instead.failed)
+        status = fail_no_memory(planning->err);
+    text_deinit(&names);
+    text_deinit(&instead);
+    return status;
+}
+
 static enum status refuse_binary(const struct planning *planning, const struct query_column *column,
                                  const struct choice *choice)
 {
+    size_t count = 0;
+
+    for (size_t i = 0; i < planning->plan->query.count; i++)
+        count += is_unreadable(planning, i);
+    if (planning->plan->dialect == SQL_POSTGRES && count > 1 && column->blobs > 0 &&
+        !slice_is(column->declared_type, "bytea") && planning->statement->column_clause_count == 0)
+        return refuse_unreadable(planning, count, choice->position);
     if (column->blobs == 0 && is_array_of_numbers(column->declared_type))
         return refuse_unknown_length(planning, column, choice);
     query_refuse_binary(planning, "", column, choice->position);
