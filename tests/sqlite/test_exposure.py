@@ -15,6 +15,7 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "quality"))
 import offsets  # noqa: E402  pylint: disable=wrong-import-position
 import tree_references  # noqa: E402  pylint: disable=wrong-import-position
 
+EXAMPLE = pathlib.Path(__file__).resolve().parents[2] / "examples" / "sql" / "claims.sql"
 NAMES = {"xgboost": ("xgboost.gbtree", "base_margin"), "lightgbm": ("lightgbm.gbdt", "init_score")}
 # Of offsets.GLM: who learns it, what is told, and how near coefficients are. The first five learn by descent.
 DESCENT = "train.epoch = 300, model.l2 = 0"
@@ -330,6 +331,12 @@ class Offsets(harness.Case):
         self.assertIn("exposure e", explained)
         importance = [row[0] for row in self.run_all("SELECT a, b, c, e, n FROM t TO EXPLAIN m")]
         self.assertEqual(sorted(importance), ["a", "b", "c"])
+
+    def test_the_example_runs(self):
+        done = self.run_program(self.path, "-f", EXAMPLE)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        claims, expected = done.stdout.strip().splitlines()[-1].split("|")
+        self.assertAlmostEqual(float(claims), float(expected), delta=.03 * float(claims))
 
     def test_an_export_has_no_offset_and_says_so(self):
         for format_, suffix in (("xgboost", "json"), ("lightgbm", "txt")):
