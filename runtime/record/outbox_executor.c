@@ -477,8 +477,9 @@ bool outbox_executor_take_outcome(struct outbox_executor *executor,
     return outcome->is_due;
 }
 
-/* The first row of the first shard of which there are results; -1: none. */
-static int64_t scored_row(const struct outbox *outbox)
+/* For each shard of which there are results: the step is its first row. */
+static void reach_shards(const struct outbox_executor *executor, const struct outbox *outbox,
+                         enum fault_point point)
 {
     struct shard_head head;
 
@@ -487,9 +488,8 @@ static int64_t scored_row(const struct outbox *outbox)
             continue;
         memcpy(&head, outbox_bytes(outbox, &outbox->entries[i]).data, sizeof head);
         if (head.state == SHARD_DONE)
-            return (int64_t)head.first;
+            reach(executor, point, head.first);
     }
-    return -1;
 }
 
 /* The number of the first row of the model among them; -1: none. */
@@ -523,20 +523,16 @@ static bool ends_job(const struct outbox *outbox)
 
 static void reach_before(const struct outbox_executor *executor, const struct outbox *outbox)
 {
-    const int64_t scored = scored_row(outbox);
-
-    if (scored >= 0)
-        reach(executor, FAULT_SHARD_BEFORE, (uint64_t)scored);
+    reach_shards(executor, outbox, FAULT_SHARD_BEFORE);
     if (ends_job(outbox))
         reach(executor, FAULT_END_BEFORE, 0);
 }
 
 static void reach_after(const struct outbox_executor *executor, const struct outbox *outbox)
 {
-    const int64_t scored = scored_row(outbox), row = model_row(outbox);
+    const int64_t row = model_row(outbox);
 
-    if (scored >= 0)
-        reach(executor, FAULT_SHARD_AFTER, (uint64_t)scored);
+    reach_shards(executor, outbox, FAULT_SHARD_AFTER);
     if (row >= 0)
         reach(executor, FAULT_MODEL_STORED, (uint64_t)row);
     if (ends_job(outbox))
