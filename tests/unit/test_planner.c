@@ -3,6 +3,7 @@
 #include "kinds/trees/trees_attributes.h"
 #include "parser/parser.h"
 #include "planner/explain.h"
+#include "planner/label.h"
 #include "planner/parameters.h"
 #include "planner/plan.h"
 #include "planner/targets.h"
@@ -672,6 +673,41 @@ static void trees_take_no_texts(void **state)
     scene_deinit(&scene);
 }
 
+static const char *date_notice(const char *estimator, const char *sql_type,
+                               struct notice_list *notices)
+{
+    struct query_column label = {.name = slice_of("seen"), .sql_type = slice_of(sql_type)};
+    const struct name name = {.text = slice_of(estimator)};
+    struct plan plan = {.query = {.columns = &label, .count = 1}, .notices = notices};
+    struct error err;
+
+    CHECK_OK(estimator_find(&name, &plan.estimator, &err));
+    *notices = (struct notice_list){0};
+    label_date_notice(&plan);
+    return notices->count > 0 ? notices->items[0].text : "";
+}
+
+static void a_regressor_of_dates_says_what_it_counts(void **state)
+{
+    static struct notice_list notices;
+    (void)state;
+
+    assert_string_equal(
+        date_notice("XGBRegressor", "pg_catalog.date", &notices),
+        "label column \"seen\" is learned, and predicted, as days since 1970-01-01");
+    assert_string_equal(notices.items[0].hint,
+                        "date '1970-01-01' + round(prediction)::int is the date.");
+    assert_string_equal(
+        date_notice("OLS", "pg_catalog.timestamptz", &notices),
+        "label column \"seen\" is learned, and predicted, as seconds since 1970-01-01");
+    assert_string_equal(
+        date_notice("OLS", "pg_catalog.\"timestamp\"", &notices),
+        "label column \"seen\" is learned, and predicted, as seconds since 1970-01-01");
+    assert_string_equal(notices.items[0].hint, "to_timestamp(prediction) is the time.");
+    assert_string_equal(date_notice("OLS", "pg_catalog.int4", &notices), "");
+    assert_string_equal(date_notice("XGBClassifier", "pg_catalog.date", &notices), "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -701,6 +737,7 @@ int main(void)
         cmocka_unit_test(an_estimator_fills_in_the_defaults_of_its_library),
         cmocka_unit_test(minus_one_is_no_limit_and_a_base_of_minus_one_is_a_number),
         cmocka_unit_test(trees_take_no_texts),
+        cmocka_unit_test(a_regressor_of_dates_says_what_it_counts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
