@@ -43,7 +43,7 @@ static void check_again(const struct model *first)
 
 #define ROWS 20 /* scored together: enough for the ways of many */
 
-/* Whatever loads can score rows. */
+/* Whatever loads can score rows: of NULLs, but for an offset, without which there is no score. */
 static void check_scores(const struct model *model)
 {
     struct cell *cells = calloc(model->transform.input_count, sizeof *cells);
@@ -52,6 +52,9 @@ static void check_scores(const struct model *model)
 
     if (!cells || scorer_init(&scorer, model, ROWS, &err) != STATUS_OK)
         abort();
+    for (uint32_t i = 0; i < model->transform.input_count; i++)
+        if (model->transform.inputs[i].offset)
+            cells[i] = (struct cell){.type = CELL_REAL, .real = 1};
     for (uint32_t i = 0; i < scorer.rows_max; i++)
         if (scorer_transform(&scorer, i, cells, &err) != STATUS_OK)
             abort();
