@@ -107,8 +107,8 @@ class Scheduled(Case):
         first, = self.trainings()
         os.kill(submitter, signal.SIGKILL)  # the first of its pod: the others go with it
         wait_for(lambda: first["metadata"]["uid"] not in [job["metadata"]["uid"] for job in self.trainings()],
-                 "the Job of the killed one to go", 120)
-        wait_for(lambda: (f"result_{number}",) not in self.job_tables(), "its tables to go", 60)
+                 "the Job of the killed one to go")
+        wait_for(lambda: (f"result_{number}",) not in self.job_tables(), "its tables to go")
         self.wait_for_run("run-1")
         self.psql(train("here", more=""))
         self.assertEqual(self.digest("nightly_model"), self.digest("here"))
