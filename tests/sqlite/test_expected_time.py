@@ -46,4 +46,5 @@ class ExpectedTime(harness.Case):
         self.assertLess(10 * few, many)
 
 
-harness.main()
+if __name__ == "__main__":
+    harness.main()
