@@ -8,7 +8,7 @@
 
 enum status label_plan(struct planning *planning);
 
-/* Of a regressor whose label is a date or a time of PostgreSQL: what its predictions count. */
+/* Tells what the predictions of a regressor count, if its label is a date or time of PostgreSQL. */
 void label_date_notice(const struct plan *plan);
 /* EXPLAIN: what the sample tells of the labels. TRAIN tells it of all rows. */
 void label_notice(const struct plan *plan);

@@ -7,7 +7,8 @@
 
 #include "scoring/model.h"
 
-/* Of a label's type as the database names it in SQL, "pg_catalog.bool"; or empty. */
+/* How labels of a type are written. declared: as the database names the type in SQL,
+ * "pg_catalog.bool"; or empty. */
 enum label_spelling label_spelling_of(struct slice declared);
 
 /* The text of a class by its number, below labels->count; of a number in the buffer. */

@@ -2,8 +2,6 @@
 
 #include <math.h>
 
-#include <math.h>
-
 #include "params/attribute_rows.h"
 
 _Static_assert(sizeof(struct kmeans_params) <= KIND_PARAMS_BYTES, "they fit into a job spec");

@@ -283,8 +283,8 @@ static inline uint32_t trees_numbers(const struct trees_params *params)
     return params->objective == TREE_QUANTILE ? params->quantile_alpha.count : 1;
 }
 
-/* Training rows that a word needs to have a bin of its own, in a column of so many words. Of many
- * words those of fewer rows than cat_smooth would never be sorted, in any node. Of few words each
+/* Training rows that a word needs to have a bin of its own, in a column of so many words. Among
+ * many words, those of fewer rows than cat_smooth are sorted in no node. Where words are few, each
  * has a bin. */
 static inline uint64_t trees_word_rows(const struct trees_params *params, uint32_t words)
 {
