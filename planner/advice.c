@@ -329,6 +329,9 @@ const struct advice advice_rows[] = {
     {"C", SKL, REGRESSIONS, ADVICE_NUMBER, "model.l2 = {1/value}",
      "half the squares of the coefficients weigh 1 / C, and there are no standard errors then"},
     {"C", SKL, NETWORKS, ADVICE_NUMBER, "model.l2 = {1/1000/value}", MEAN_PENALTY},
+    {"C", SKL, REGRESSIONS, NULL, "model.l2 = 1", "it is 1 / C, which is above 0"},
+    {"C", SKL, NETWORKS, NULL, "model.l2 = 0.001",
+     "it is 1 / (C n) of n rows, here of 1,000, and C is above 0"},
     {"penalty", SKL, REGRESSIONS, "l2", "model.l2 = 1",
      "it is 1 / C, and there are no standard errors then"},
     {"penalty", SKL, REGRESSIONS, "none", LEAVE, "there is none"},
@@ -438,7 +441,7 @@ static bool fits_value(const char *wanted, const struct value *value)
     if (!wanted)
         return true;
     if (strcmp(wanted, ADVICE_NUMBER) == 0)
-        return is_number && value->number != 0;
+        return is_number && value->number > 0;
     if (strcmp(wanted, ADVICE_SHARE) == 0)
         return is_number && value->number > 0 && value->number <= 1 && !value->is_integer;
     if (strcmp(wanted, ADVICE_COUNT) == 0)

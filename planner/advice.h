@@ -24,7 +24,7 @@
 
 #include "planner/estimators.h"
 
-#define ADVICE_NUMBER "a number"        /* any but 0 */
+#define ADVICE_NUMBER "a number"        /* above 0 */
 #define ADVICE_SHARE  "a share"         /* a number up to 1 that is not written as a whole one */
 #define ADVICE_COUNT  "a whole number"  /* from 1 up */
 #define ADVICE_COLUMN "a column's name" /* a text, or a list of texts, but not 'auto' */

@@ -248,6 +248,10 @@ static void advice_says_what_to_write_with_the_value(void **state)
         {"LogisticRegression", "C = 0.5", "unknown attribute \"C\"",
          "Write model.l2 = 2: half the squares of the coefficients weigh 1 / C, and there are no "
          "standard errors then."},
+        {"LogisticRegression", "C = -2", "unknown attribute \"C\"",
+         "Write model.l2 = 1: it is 1 / C, which is above 0."},
+        {"LogisticRegression", "C = 0", "unknown attribute \"C\"",
+         "Write model.l2 = 1: it is 1 / C, which is above 0."},
         {"LinearClassifier", "model.C = 0.5", "unknown attribute \"model.C\"",
          "Write model.l2 = 0.002: the penalty is added to the mean loss: of n rows 1 / (C n), here "
          "of 1,000."},
