@@ -245,6 +245,16 @@ static inline double transform_offset(const struct transform *transform, const f
 }
 /* The same of a row whose offset is 0, or whose exposure is 1. */
 double transform_offset_of_0(const struct transform *transform);
+/* How many words of a category at least so many training rows have: the first ones. All of them,
+ * where the counts are not known. */
+static inline uint32_t transform_words_of(const struct transform_input *input, uint64_t rows)
+{
+    uint32_t count = input->word_count;
+
+    while (input->word_counts && count > 0 && input->word_counts[count - 1] < rows)
+        count--;
+    return count;
+}
 /* The input that is the offset; NULL: there is none. */
 const struct transform_input *transform_offset_input(const struct transform *transform);
 /* Is it an input that is a number, and a feature? */

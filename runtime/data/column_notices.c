@@ -123,14 +123,11 @@ static void note_shared(const struct column_statistics *statistics, uint32_t i,
     const uint32_t most = kind_of(statistics->spec)->words_most;
     const uint64_t words = words_of(column), valued = statistics->rows - column->nulls;
     const uint64_t least = rows_to_be_apart(statistics->spec, input->word_count);
-    uint32_t apart = input->word_count < most ? input->word_count : most;
+    const uint32_t frequent = transform_words_of(input, least);
+    const uint32_t apart = frequent < most ? frequent : most;
     uint64_t rows;
 
-    if (dataset->old_model || !input->word_counts)
-        return;
-    while (apart > 0 && input->word_counts[apart - 1] < least)
-        apart--;
-    if (words <= apart)
+    if (dataset->old_model || !input->word_counts || words <= apart)
         return;
     rows = valued - rows_of_words(input, apart);
     if (words <= most && (double)rows < SHARED_LEAST * (double)valued)

@@ -327,17 +327,13 @@ static enum status cut_columns(struct tree_bins *bins, uint32_t numbers,
     return status;
 }
 
-/* The most frequent words come first. An old model's are counted by other rows. */
+/* Words that splits look for by their rows. An old model's were counted in other rows: all. */
 static uint32_t sorted_words(const struct dataset *dataset, const struct trees_params *params,
                              const struct transform_input *input)
 {
-    const uint64_t least = trees_word_rows(params, input->word_count);
-    uint32_t count = input->word_count;
-
-    while (input->word_counts && !dataset->old_model && count > 0 &&
-           input->word_counts[count - 1] < least)
-        count--;
-    return count;
+    return dataset->old_model
+               ? input->word_count
+               : transform_words_of(input, trees_word_rows(params, input->word_count));
 }
 
 static struct tree_column category_of(const struct dataset *dataset,
