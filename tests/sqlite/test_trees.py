@@ -66,6 +66,18 @@ class Trees(harness.Case):
         self.run_all("CREATE TABLE w AS SELECT a, b, kind, y, z, three, rowid % 3 AS weight FROM t")
         self.run_all("CREATE TABLE r AS SELECT w.* FROM w JOIN (VALUES (1), (2)) AS n ON n.column1 <= weight")
 
+    def test_gradients_of_one_are_exact(self):
+        """Another column draws other numbers for rows, which decide how gradients are rounded: here none is."""
+        self.run_all("CREATE TABLE beside AS SELECT a, b, kind, 7.25 AS constant, z, y FROM t")
+        for model, label, objective in (("XGBRegressor", "z", "reg:absoluteerror"), ("LGBMRegressor", "z", "l1"),
+                                        ("XGBClassifier", "y", "binary:hinge")):
+            with self.subTest(objective):
+                for source, columns in (("t", "a, b, kind"), ("beside", "a, b, kind, constant")):
+                    self.run_all(f"SELECT {columns}, {label} FROM {source} TO TRAIN {model} WITH objective = '{objective}',"
+                                 f" n_estimators = 30, test_size = 0 LABEL {label} INTO {source}_model")
+                self.assertEqual(self.run_all("SELECT totrain_predict('t_model', a, b, kind) FROM beside"),
+                                 self.run_all("SELECT totrain_predict('beside_model', a, b, kind, constant) FROM beside"))
+
     def test_a_row_of_weight_two_counts_as_two_rows_and_one_of_weight_0_as_none(self):
         self.weigh()
         for label, model in (("z", "XGBRegressor"), ("y", "XGBClassifier"), ("three", "LGBMClassifier")):

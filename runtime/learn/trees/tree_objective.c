@@ -374,6 +374,11 @@ bool tree_objective_has_unit_hessians(const struct tree_objective *objective)
            trees_have_quantiles(objective->name);
 }
 
+bool tree_objective_has_unit_gradients(const struct tree_objective *objective)
+{
+    return objective->name == TREE_ABSOLUTE_ERROR || objective->name == TREE_HINGE;
+}
+
 static struct survival survival_of(const struct tree_objective *objective)
 {
     return (struct survival){objective->params->aft_noise, objective->params->aft_scale};

@@ -134,6 +134,8 @@ void tree_objective_class_losses(const struct tree_objective *objective, uint32_
                                  const int32_t *classes, const float *z, double *losses);
 /* Has each row the same hessian of 1, or its weight? */
 bool tree_objective_has_unit_hessians(const struct tree_objective *objective);
+/* Is each row's gradient 1, -1 or 0, times its weight? */
+bool tree_objective_has_unit_gradients(const struct tree_objective *objective);
 /* What is predicted by an output. */
 double tree_objective_prediction(enum trees_link link, float z);
 /* What its numbers are. spec: of the job, whose columns' names are borrowed. */

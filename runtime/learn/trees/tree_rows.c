@@ -576,14 +576,16 @@ static uint32_t pack_rows(const float *gradients, const float *hessians, const u
 {
     const float gradient_scale = (float)sampling->gradient_scale;
     const float hessian_scale = (float)sampling->hessian_scale;
+    const uint32_t gradient_draw = sampling->gradient_draw, hessian_draw = sampling->hessian_draw;
     const bool takes_all = sampling->threshold > UINT32_MAX;
     const uint32_t threshold = (uint32_t)sampling->threshold, tree = sampling->bits;
     uint32_t sampled = 0;
 
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t bits = row_bits(keys[i], tree), random = bits * 0x9e3779b1u;
-        const int32_t gradient = round_randomly(gradients[i], gradient_scale, random >> 16);
-        const int32_t hessian = round_randomly(hessians[i], hessian_scale, random & 0xffff);
+        const int32_t gradient =
+            round_randomly(gradients[i], gradient_scale, random >> 16 & gradient_draw);
+        const int32_t hessian = round_randomly(hessians[i], hessian_scale, random & hessian_draw);
         const uint32_t is_sampled = takes_all | (bits < threshold);
 
         packed[i] = ((uint32_t)gradient << 16 | ((uint32_t)hessian & 0xffff)) & (0 - is_sampled);

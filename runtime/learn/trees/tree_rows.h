@@ -94,7 +94,13 @@ struct tree_sampling {
     uint32_t bits;      /* random, of the tree */
     uint64_t threshold; /* rows whose bits are below: 2^32 is all */
     double gradient_scale, hessian_scale;
+    uint32_t gradient_draw, hessian_draw; /* TREE_DRAW_... */
 };
+
+/* Bits of the random number that is added to a derivative before it is rounded down. All of them
+ * round what has no fraction up once in some hundred rows, as the sum is a float. */
+#define TREE_DRAW_ALL   0xffff
+#define TREE_DRAW_EXACT 0xfe00 /* whole numbers stay as they are */
 
 /* NO_MEMORY. part: that the rows will be loaded from; learns: they are rows to learn from, and have
  * its weights. */

@@ -73,26 +73,33 @@ enum trees_stage trees_first_stage(const struct trees *trees)
     return trees->objective.name == TREE_COX ? TREES_RISKS : TREES_GRADIENTS;
 }
 
-/* A power of two, by which hessians of 1, of 1/4, or of weights that are whole numbers become
- * integers without being rounded. */
-static double hessian_scale(double greatest)
+/* The greatest power of two by which nothing exceeds `most`: derivatives of 1, of 1/4, or of
+ * weights that are whole numbers become integers without being rounded. */
+static double exact_scale(double most, double greatest)
 {
     int bits;
 
-    (void)frexp(HESSIAN_MOST / greatest, &bits);
+    (void)frexp(most / greatest, &bits);
     return ldexp(1, bits - 1);
 }
 
 struct tree_sampling trees_sampling(const struct trees *trees)
 {
     const struct trees_progress *progress = &trees->progress;
+    const double gradient_greatest = (double)progress->gradient_greatest;
+    const bool has_units = tree_objective_has_unit_gradients(&trees->objective);
 
     return (struct tree_sampling){
         .bits = (uint32_t)random_bits(trees->spec->seed, RANDOM_TREE,
                                       trees_number_of_growing(trees), 0),
         .threshold = (uint64_t)(trees->params.subsample * 0x1p32),
-        .gradient_scale = GRADIENT_MOST / (double)progress->gradient_greatest,
-        .hessian_scale = hessian_scale((double)progress->hessian_greatest),
+        .gradient_scale = has_units ? exact_scale(GRADIENT_MOST, gradient_greatest)
+                                    : GRADIENT_MOST / gradient_greatest,
+        .hessian_scale = exact_scale(HESSIAN_MOST, (double)progress->hessian_greatest),
+        .gradient_draw = has_units ? TREE_DRAW_EXACT : TREE_DRAW_ALL,
+        .hessian_draw = has_units || tree_objective_has_unit_hessians(&trees->objective)
+                            ? TREE_DRAW_EXACT
+                            : TREE_DRAW_ALL,
     };
 }
 
