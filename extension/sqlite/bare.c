@@ -12,6 +12,8 @@
 #include "parser/refused.h"
 #include "parser/splitter.h"
 
+#define MARK "/* totrain */ " /* before what a bare statement becomes */
+
 /*
  * A scalar function in a query without FROM opens no transaction on the user's
  * database: the statement can write, and others can write while it runs. The
@@ -101,6 +103,7 @@ static int prepare_piece(struct sqlite_connection *connection, struct slice stat
     int code;
 
     text_init(&sql, TEXT_MAXIMUM);
+    text_append_string(&sql, MARK);
     if (translate(connection, statement, &sql, &err) == STATUS_OK)
         code = sqlite3_prepare_v3(connection->db, text_string(&sql), (int)sql.size, flags, prepared,
                                   NULL);
@@ -108,6 +111,13 @@ static int prepare_piece(struct sqlite_connection *connection, struct slice stat
         code = leave_error(connection, statement, &err);
     text_deinit(&sql);
     return code;
+}
+
+bool bare_is_prepared(sqlite3_stmt *statement)
+{
+    const char *sql = sqlite3_sql(statement);
+
+    return sql && strncmp(sql, MARK, strlen(MARK)) == 0;
 }
 
 static struct slice given(const char *sql, int bytes)

@@ -12,6 +12,9 @@
 bool bare_prepare(struct sqlite_connection *connection, const char *sql, int bytes, unsigned flags,
                   sqlite3_stmt **statement, const char **tail, int *code);
 
+/* Was it made by bare_prepare? */
+bool bare_is_prepared(sqlite3_stmt *statement);
+
 /* SQLite refused the text with `code`, and it is not ours. Where it was probably meant for ToTrain
  * the connection's message is SQLite's own with its place and a hint beside it; else it stays as it
  * is. Returns the code of the error. */

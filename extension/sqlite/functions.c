@@ -361,8 +361,8 @@ static enum status check_fit(sqlite3 *db, int count, sqlite3_value **values, str
         status = fail(err, STATUS_STALE,
                       "the model was replaced by one with other columns since this statement was "
                       "prepared");
-        error_hint(err, "Prepare it again. Python keeps prepared statements by their text: change "
-                        "a space in it.");
+        error_hint(err, "Prepare it again; where statements are kept by their text, any change "
+                        "of it does, such as a comment.");
     }
     arena_deinit(&arena);
     return status;

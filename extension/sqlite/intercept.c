@@ -58,6 +58,24 @@ static int prepare_v3(sqlite3 *db, const char *sql, int bytes, unsigned flags,
                   sqlite3_api->prepare_v3(db, sql, bytes, flags, statement, tail));
 }
 
+/*
+ * Python's module keeps statements by their text, and prepares a text again where the kept one is
+ * in use: from 3.12 on it asks sqlite3_stmt_busy, before that it takes one for used that could not
+ * be reset. A statement of ours has the columns that it had when it was prepared, which another
+ * model under the same name may have changed: it is never used again.
+ */
+static int stmt_busy(sqlite3_stmt *statement)
+{
+    return sqlite3_api->stmt_busy(statement) || bare_is_prepared(statement);
+}
+
+static int reset(sqlite3_stmt *statement)
+{
+    const int code = sqlite3_api->reset(statement);
+
+    return code == SQLITE_OK && bare_is_prepared(statement) ? SQLITE_SCHEMA : code;
+}
+
 #ifdef SLOT_JUMP
 
 typedef void function(void);
@@ -65,10 +83,12 @@ typedef void function(void);
 struct redirection {
     const char *name;
     function *real, *ours;
+    const char *object; /* its calls alone: a part of its file's name; NULL: those of all objects */
 };
 
 /* The entries of one object's dynamic section that matter here. */
 struct object {
+    const char *name; /* of its file */
     uintptr_t base;
     const ElfW(Sym) * symbols;
     const char *strings;
@@ -130,7 +150,9 @@ static bool read_object(const struct dl_phdr_info *info, struct object *object)
 {
     const ElfW(Dyn) *dynamic = NULL;
 
-    *object = (struct object){.base = info->dlpi_addr, .start = UINTPTR_MAX};
+    *object = (struct object){.name = info->dlpi_name ? info->dlpi_name : "",
+                              .base = info->dlpi_addr,
+                              .start = UINTPTR_MAX};
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *header = &info->dlpi_phdr[i];
         uintptr_t start = info->dlpi_addr + header->p_vaddr, end = start + header->p_memsz;
@@ -201,7 +223,8 @@ static bool redirect(const struct object *object, const ElfW(Rela) * relocation,
         return false;
     for (size_t i = 0; i < search->count; i++) {
         const struct redirection *redirection = &search->redirections[i];
-        if (strcmp(name, redirection->name) != 0)
+        if (strcmp(name, redirection->name) != 0 ||
+            (redirection->object && !strstr(object->name, redirection->object)))
             continue;
         if (*slot == (uintptr_t)redirection->ours)
             return true;
@@ -231,9 +254,12 @@ void intercept_install(unsigned *objects)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     const struct redirection redirections[] = {
-        {"sqlite3_prepare", (function *)sqlite3_api->prepare, (function *)prepare},
-        {"sqlite3_prepare_v2", (function *)sqlite3_api->prepare_v2, (function *)prepare_v2},
-        {"sqlite3_prepare_v3", (function *)sqlite3_api->prepare_v3, (function *)prepare_v3},
+        {"sqlite3_prepare", (function *)sqlite3_api->prepare, (function *)prepare, NULL},
+        {"sqlite3_prepare_v2", (function *)sqlite3_api->prepare_v2, (function *)prepare_v2, NULL},
+        {"sqlite3_prepare_v3", (function *)sqlite3_api->prepare_v3, (function *)prepare_v3, NULL},
+        {"sqlite3_stmt_busy", (function *)sqlite3_api->stmt_busy, (function *)stmt_busy,
+         "_sqlite3"},
+        {"sqlite3_reset", (function *)sqlite3_api->reset, (function *)reset, "_sqlite3"},
     };
     struct search search = {redirections, sizeof redirections / sizeof *redirections, 0};
 

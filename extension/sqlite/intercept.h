@@ -12,6 +12,11 @@
  * A slot is changed only when it leads to the very library that loaded us. A
  * program with SQLite linked in has no slots; there the function form serves.
  * All of the interception is in this file, and nothing else depends on it.
+ *
+ * Python's module, which keeps prepared statements by their text, is answered
+ * about sqlite3_stmt_busy and sqlite3_reset, too, so that it prepares a text of
+ * ours each time. Other programs that execute a kept statement whose columns
+ * have changed meanwhile get an error that says so.
  */
 #ifndef EXTENSION_SQLITE_INTERCEPT_H
 #define EXTENSION_SQLITE_INTERCEPT_H

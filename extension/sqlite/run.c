@@ -180,7 +180,7 @@ static enum status check_columns(const struct result *result, int64_t promised, 
         fail(err, STATUS_STALE,
              "the statement was prepared when it returned %lld columns; it returns %zu now",
              (long long)count, result->column_count);
-    return error_hint(err, "Prepare it again; where statements are cached, as in Python, any "
+    return error_hint(err, "Prepare it again; where statements are kept by their text, any "
                            "change of its text does, such as a comment.");
 }
 

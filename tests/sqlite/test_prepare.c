@@ -5,6 +5,7 @@
 #include <sqlite3.h>
 
 #include "tests/check.h"
+#include "tests/sqlite/keeps_sqlite3.h"
 
 static const char *extension;
 
@@ -181,6 +182,29 @@ static void views_cannot_reach_what_has_side_effects(void **state)
     CHECK(strstr(sqlite3_errmsg(db), "unsafe use of totrain()"));
 }
 
+/* A statement of ours is in use for Python's module, so that it prepares the text again; and for
+ * nobody else. Others' statements are what they are. */
+static void pythons_module_uses_no_kept_statement_of_ours(void **state)
+{
+    sqlite3 *db = ((struct fixture *)*state)->db;
+    sqlite3_stmt *statement;
+
+    assert_int_equal(sqlite3_prepare_v2(db, "SHOW JOBS", -1, &statement, NULL), SQLITE_OK);
+    assert_true(keeps_as_busy(statement));
+    assert_int_equal(keeps_reset(statement), SQLITE_SCHEMA);
+    assert_int_equal(sqlite3_stmt_busy(statement), 0);
+    assert_int_equal(sqlite3_reset(statement), SQLITE_OK);
+    assert_int_equal(sqlite3_finalize(statement), SQLITE_OK);
+
+    assert_int_equal(sqlite3_prepare_v2(db, "SELECT 1", -1, &statement, NULL), SQLITE_OK);
+    assert_false(keeps_as_busy(statement));
+    assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+    assert_true(keeps_as_busy(statement));
+    assert_int_equal(keeps_reset(statement), SQLITE_OK);
+    assert_false(keeps_as_busy(statement));
+    assert_int_equal(sqlite3_finalize(statement), SQLITE_OK);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -200,6 +224,8 @@ int main(int argc, char **argv)
                                         open_database, close_database),
         cmocka_unit_test_setup_teardown(a_statement_runs_again_after_a_reset, open_database,
                                         close_database),
+        cmocka_unit_test_setup_teardown(pythons_module_uses_no_kept_statement_of_ours,
+                                        open_database, close_database),
         cmocka_unit_test_setup_teardown(views_cannot_reach_what_has_side_effects, open_database,
                                         close_database),
     };

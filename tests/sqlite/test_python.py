@@ -136,9 +136,30 @@ class Python(harness.Case):
         self.assertEqual([row[0] for row in second], [2, 1])
         self.assertEqual(self.database.execute(predict).fetchone()[0], 1)
 
-    def test_a_model_of_other_columns_is_not_fed_with_the_old_ones(self):
-        evaluate = "SELECT * FROM iris TO EVALUATE m"
+    def test_the_same_text_works_after_a_retraining_with_other_columns(self):
+        """The module keeps prepared statements by their text."""
+        def columns(statement):
+            return [column[0] for column in self.database.execute(statement).description]
+
+        statements = ("SELECT * FROM iris TO EVALUATE m", "SHOW TRAIN m", "SELECT * FROM iris TO PREDICT USING m")
         self.train()
+        of_classes = [columns(statement) for statement in statements]
+        self.assertEqual(of_classes[0][:2], ["loss", "Accuracy"])
+        self.database.execute("SELECT petal_width, sepal_length FROM iris TO TRAIN LinearRegressor WITH train.epoch = 1 "
+                              "LABEL petal_width INTO m").fetchall()
+        of_numbers = [columns(statement) for statement in statements]
+        self.assertEqual(of_numbers[0][:2], ["loss", "RMSE"])
+        for old, new in zip(of_classes, of_numbers):
+            self.assertNotEqual(old, new)
+        self.assertEqual(len(self.database.execute(statements[-1]).fetchall()), 150)
+
+    def prepared(self, statement):
+        """What a program prepares that is not answered as this module is: its text is kept as any other."""
+        return self.database.execute("SELECT totrain_sql(?)", (statement,)).fetchone()[0]
+
+    def test_a_model_of_other_columns_is_not_fed_with_the_old_ones(self):
+        self.train()
+        evaluate = self.prepared("SELECT * FROM iris TO EVALUATE m")
         self.assertEqual(len(self.database.execute(evaluate).fetchone()), 4)
         self.database.execute("SELECT * FROM iris TO TRAIN LinearRegressor WITH train.epoch = 1 "
                               "LABEL petal_width INTO m").fetchall()
@@ -146,18 +167,19 @@ class Python(harness.Case):
             self.database.execute(evaluate)
 
     def test_a_model_of_other_columns_of_the_same_number_is_noticed(self):
-        predict = "SELECT * FROM iris TO PREDICT USING m"
+        predict = None
         for columns, fails in (("sepal_length, petal_width", False),
                                ("sepal_length, petal_width", False),
                                ("petal_width, sepal_length", True)):
             self.database.execute(f"SELECT {columns}, class FROM iris TO TRAIN LinearClassifier WITH "
                                   "train.epoch = 1 LABEL class INTO m").fetchall()
+            predict = predict or self.prepared("SELECT * FROM iris TO PREDICT USING m")
             if fails:
                 with self.assertRaisesRegex(sqlite3.OperationalError, "other columns"):
                     self.database.execute(predict).fetchall()
             else:
                 self.assertEqual(len(self.database.execute(predict).fetchall()), 150)
-        self.assertEqual(len(self.database.execute(predict + " ").fetchall()), 150)
+        self.assertEqual(len(self.database.execute("SELECT * FROM iris TO PREDICT USING m").fetchall()), 150)
 
     def test_a_half_read_result_is_let_go(self):
         for _ in range(3):
