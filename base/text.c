@@ -207,6 +207,46 @@ void text_append_identifier(struct text *text, struct slice name)
     append_quoted(text, name, '"');
 }
 
+/* Room is left for a quote and the end. */
+static size_t write_doubling(const char *bytes, size_t size, char quote, char *buffer, size_t used)
+{
+    for (size_t i = 0; i < size && used + 4 < SQL_NAME_BYTES; i++) {
+        if (bytes[i] == quote)
+            buffer[used++] = quote;
+        buffer[used++] = bytes[i];
+    }
+    return used;
+}
+
+const char *sql_name(struct slice name, const char *suffix, char buffer[SQL_NAME_BYTES])
+{
+    bool is_plain = name.size > 0 && !(name.data[0] >= '0' && name.data[0] <= '9');
+    size_t used = 0;
+
+    for (size_t i = 0; i < name.size; i++)
+        is_plain &= name.data[i] == '_' || (name.data[i] >= '0' && name.data[i] <= '9') ||
+                    (name.data[i] >= 'a' && name.data[i] <= 'z');
+    if (!is_plain)
+        buffer[used++] = '"';
+    used = write_doubling(name.data, name.size, '"', buffer, used);
+    used = write_doubling(suffix, strlen(suffix), '"', buffer, used);
+    if (!is_plain)
+        buffer[used++] = '"';
+    buffer[used] = '\0';
+    return buffer;
+}
+
+const char *sql_text(struct slice value, char buffer[SQL_NAME_BYTES])
+{
+    size_t used = 0;
+
+    buffer[used++] = '\'';
+    used = write_doubling(value.data, value.size, '\'', buffer, used);
+    buffer[used++] = '\'';
+    buffer[used] = '\0';
+    return buffer;
+}
+
 void text_append_literal(struct text *text, struct slice value)
 {
     append_quoted(text, value, '\'');

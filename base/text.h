@@ -82,6 +82,16 @@ const char *text_string(const struct text *text);
 
 /* "name" with every double quote doubled: how both hosts quote an identifier. */
 void text_append_identifier(struct text *text, struct slice name);
+#define SQL_NAME_BYTES 256
+/* A name as a statement takes it, for sentences that people copy from: in quotes where it is no
+ * plain word of small letters, and cut off where the buffer ends. suffix: written behind it. */
+const char *sql_name(struct slice name, const char *suffix, char buffer[SQL_NAME_BYTES]);
+/* A text likewise, always in quotes. */
+const char *sql_text(struct slice value, char buffer[SQL_NAME_BYTES]);
+/* Both in a buffer that lives as long as the block that they stand in. */
+#define SQL_NAME(name)              sql_name((name), "", (char[SQL_NAME_BYTES]){0})
+#define SQL_NAME_WITH(name, suffix) sql_name((name), (suffix), (char[SQL_NAME_BYTES]){0})
+#define SQL_TEXT(value)             sql_text((value), (char[SQL_NAME_BYTES]){0})
 /* 'value' with every single quote doubled. */
 void text_append_literal(struct text *text, struct slice value);
 

@@ -523,25 +523,11 @@ static struct slice column_at(const struct value *value, size_t number)
     }
 }
 
-/* In quotes, where it is no plain word. */
-static void append_name(struct slice name, struct text *out)
-{
-    bool is_plain = name.size > 0 && !(name.data[0] >= '0' && name.data[0] <= '9');
-
-    for (size_t i = 0; i < name.size; i++)
-        is_plain &= strchr("abcdefghijklmnopqrstuvwxyz_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ",
-                           name.data[i]) != NULL;
-    if (is_plain)
-        text_append(out, name);
-    else
-        text_append_identifier(out, name);
-}
-
 static void append_words(const struct value *value, struct text *out)
 {
     for (size_t i = 0; column_at(value, i).size > 0; i++) {
         text_append_string(out, i > 0 ? ", VOCABULARY(" : "VOCABULARY(");
-        append_name(column_at(value, i), out);
+        text_append_string(out, SQL_NAME(column_at(value, i)));
         text_append_char(out, ')');
     }
 }
@@ -554,7 +540,7 @@ static void append_meant(struct slice key, const struct value *value, struct tex
     if (slice_is(key, "value"))
         value_append(value, out);
     else if (slice_is(key, "column"))
-        append_name(column_at(value, 0), out);
+        text_append_string(out, SQL_NAME(column_at(value, 0)));
     else if (slice_is(key, "words"))
         append_words(value, out);
     else if (slice_is(key, "1/value"))

@@ -109,12 +109,12 @@ enum status column_check_dates(const struct planning *planning, const struct que
                                          "all cells tell whether the day or the month is first.");
     if (planning->catalog->dialect == SQL_POSTGRES)
         return error_hint(planning->err,
-                          "Make a time of the number: SELECT to_timestamp(%.*s) AS "
-                          "%.*s.",
-                          SLICE_FORMAT(column->name), SLICE_FORMAT(column->name));
+                          "Make a time of the number: SELECT to_timestamp(%s) AS "
+                          "%s.",
+                          SQL_NAME(column->name), SQL_NAME(column->name));
     return error_hint(planning->err,
-                      "Make a date of the number: SELECT datetime(%.*s, 'unixepoch') AS %.*s.",
-                      SLICE_FORMAT(column->name), SLICE_FORMAT(column->name));
+                      "Make a date of the number: SELECT datetime(%s, 'unixepoch') AS %s.",
+                      SQL_NAME(column->name), SQL_NAME(column->name));
 }
 
 static const char *order_word(enum input_reading reading)

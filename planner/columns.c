@@ -411,10 +411,10 @@ static enum status hint_number(const struct planning *planning, const struct que
     const struct slice name = column->name, type = column->declared_type;
 
     if (slice_is(type, "money"))
-        return error_hint(planning->err, "Cast it in the SELECT, as in CAST(%.*s AS numeric).",
-                          SLICE_FORMAT(name));
-    return error_hint(planning->err, "Select a number, as in EXTRACT(epoch FROM %.*s) AS %.*s.",
-                      SLICE_FORMAT(name), SLICE_FORMAT(name));
+        return error_hint(planning->err, "Cast it in the SELECT, as in CAST(%s AS numeric).",
+                          SQL_NAME(name));
+    return error_hint(planning->err, "Select a number, as in EXTRACT(epoch FROM %s) AS %s.",
+                      SQL_NAME(name), SQL_NAME(name));
 }
 
 static bool is_number_in_disguise(struct slice type)
@@ -439,12 +439,11 @@ static void append_readable(const struct query_column *column, struct text *out)
     const struct slice name = column->name, type = column->declared_type;
 
     if (is_array(type))
-        text_printf(out, "%.*s[1] AS %.*s_1", SLICE_FORMAT(name), SLICE_FORMAT(name));
+        text_printf(out, "%s[1] AS %s", SQL_NAME(name), SQL_NAME_WITH(name, "_1"));
     else if (is_number_in_disguise(type) && !slice_is(type, "money"))
-        text_printf(out, "EXTRACT(epoch FROM %.*s) AS %.*s", SLICE_FORMAT(name),
-                    SLICE_FORMAT(name));
+        text_printf(out, "EXTRACT(epoch FROM %s) AS %s", SQL_NAME(name), SQL_NAME(name));
     else
-        text_printf(out, "CAST(%.*s AS %s)", SLICE_FORMAT(name),
+        text_printf(out, "CAST(%s AS %s)", SQL_NAME(name),
                     slice_is(type, "money") ? "numeric" : "text");
 }
 
@@ -495,13 +494,13 @@ static enum status refuse_binary(const struct planning *planning, const struct q
     query_refuse_binary(planning, "", column, choice->position);
     if (is_array(column->declared_type))
         return error_hint(planning->err,
-                          "Select its elements as columns of their own, as in %.*s[1] AS %.*s_1.",
-                          SLICE_FORMAT(column->name), SLICE_FORMAT(column->name));
+                          "Select its elements as columns of their own, as in %s[1] AS %s.",
+                          SQL_NAME(column->name), SQL_NAME_WITH(column->name, "_1"));
     if (is_number_in_disguise(column->declared_type))
         return hint_number(planning, column);
     return error_hint(planning->err,
-                      "Leave it out of the SELECT, or cast it there, as in CAST(%.*s AS TEXT).",
-                      SLICE_FORMAT(column->name));
+                      "Leave it out of the SELECT, or cast it there, as in CAST(%s AS TEXT).",
+                      SQL_NAME(column->name));
 }
 
 static enum status refuse_words(const struct planning *planning, const struct query_column *column,
@@ -511,8 +510,8 @@ static enum status refuse_words(const struct planning *planning, const struct qu
             "%s: column \"%.*s\" holds text that is not a number, in %u of %u %s", choice->function,
             SLICE_FORMAT(column->name), column_words(column), planning->plan->query.sample_rows,
             query_rows_word(&planning->plan->query));
-    return error_hint(planning->err, "VOCABULARY(%.*s) makes a category of it.",
-                      SLICE_FORMAT(column->name));
+    return error_hint(planning->err, "VOCABULARY(%s) makes a category of it.",
+                      SQL_NAME(column->name));
 }
 
 static enum status check_shape(const struct planning *planning, const struct query_column *column,
@@ -549,8 +548,8 @@ static enum status refuse_vector(const struct planning *planning, const struct q
     fail_at(planning->err, STATUS_INVALID, choice->position,
             "column \"%.*s\" holds arrays, of which no %s can be made", SLICE_FORMAT(column->name),
             choice->kind == CHOICE_TEXT ? "text" : "category");
-    return error_hint(planning->err, "Its elements are numbers: NUMERIC(%.*s).",
-                      SLICE_FORMAT(column->name));
+    return error_hint(planning->err, "Its elements are numbers: NUMERIC(%s).",
+                      SQL_NAME(column->name));
 }
 
 static enum status check_element(const struct planning *planning, const struct vector *vector,
@@ -802,7 +801,7 @@ static enum status name_items(const struct planning *planning, const struct choi
     struct text name;
 
     text_init(&name, TEXT_MAXIMUM);
-    text_printf(&name, "SPARSE(%.*s)", SLICE_FORMAT(input->name));
+    text_printf(&name, "SPARSE(%s)", SQL_NAME(input->name));
     input->source = input->name;
     input->name =
         name.failed ? (struct slice){NULL, 0} : arena_copy(planning->arena, text_slice(&name));
@@ -873,8 +872,8 @@ static enum status refuse_list(const struct planning *planning, const struct que
     if (column->vectors > 0) {
         fail_at(planning->err, STATUS_INVALID, choice->position,
                 "SPARSE: column \"%.*s\" holds arrays of numbers", SLICE_FORMAT(column->name));
-        return error_hint(planning->err, "Their elements are inputs: DENSE(%.*s).",
-                          SLICE_FORMAT(column->name));
+        return error_hint(planning->err, "Their elements are inputs: DENSE(%s).",
+                          SQL_NAME(column->name));
     }
     return refuse_counted_list(planning, column, choice);
 }
@@ -975,10 +974,9 @@ static void note_list(const struct planning *planning, const struct query_column
                    "which is an input",
                    SLICE_FORMAT(name), list->size - 1);
     notice_hint(notices,
-                "COLUMN %s(%.*s, n) says how many there are, VOCABULARY(%.*s) takes the texts as "
+                "COLUMN %s(%s, n) says how many there are, VOCABULARY(%s) takes the texts as "
                 "words.",
-                list->form == LIST_DENSE ? "DENSE" : "SPARSE", SLICE_FORMAT(name),
-                SLICE_FORMAT(name));
+                list->form == LIST_DENSE ? "DENSE" : "SPARSE", SQL_NAME(name), SQL_NAME(name));
 }
 
 static enum status choose_list_by_itself(const struct planning *planning,

@@ -27,8 +27,8 @@ static void note_left_out(const struct plan *plan, const struct plan_left_out *l
                reasons[left_out->why].what,
                is_sampled ? ", in the sample; all rows decide when it is trained" : "");
     if (left_out->why == COLUMN_FREE_TEXT && !plan->estimator->kind->takes_numbers_alone)
-        notice_hint(plan->notices, "COLUMN %sTEXT(%.*s) learns from its words.",
-                    is_taken ? "" : "*, ", SLICE_FORMAT(name));
+        notice_hint(plan->notices, "COLUMN %sTEXT(%s) learns from its words.",
+                    is_taken ? "" : "*, ", SQL_NAME(name));
     else if (is_taken)
         notice_hint(plan->notices, "Of rows that are new it tells nothing: select other columns.");
     else
@@ -109,7 +109,7 @@ static enum status note_truths(const struct plan *plan, size_t first, struct err
                count == 1 ? "" : "s", text_string(&list), count == 1 ? "is" : "are");
     failed = list.failed;
     text_deinit(&list);
-    notice_hint(plan->notices, "COLUMN VOCABULARY(%.*s) takes %s as words.", SLICE_FORMAT(name),
+    notice_hint(plan->notices, "COLUMN VOCABULARY(%s) takes %s as words.", SQL_NAME(name),
                 count == 1 ? "it" : "that one");
     return failed ? fail_no_memory(err) : STATUS_OK;
 }

@@ -102,13 +102,13 @@ enum status label_plan(struct planning *planning)
     plan->label = column->name;
     if (column->vectors > 0) {
         query_refuse_binary(planning, "label ", column, label->position);
-        return error_hint(planning->err, "Select the element to learn, as in %.*s[1] AS %.*s_1.",
-                          SLICE_FORMAT(column->name), SLICE_FORMAT(column->name));
+        return error_hint(planning->err, "Select the element to learn, as in %s[1] AS %s.",
+                          SQL_NAME(column->name), SQL_NAME_WITH(column->name, "_1"));
     }
     if (column->blobs > 0) {
         query_refuse_binary(planning, "label ", column, label->position);
-        return error_hint(planning->err, "Cast it in the SELECT, as in CAST(%.*s AS TEXT).",
-                          SLICE_FORMAT(column->name));
+        return error_hint(planning->err, "Cast it in the SELECT, as in CAST(%s AS TEXT).",
+                          SQL_NAME(column->name));
     }
     if (plan->estimator->task == TASK_CLASSIFICATION) {
         plan->label_type = kind_of_class(column);

@@ -131,16 +131,16 @@ static enum status refuse_text(const struct planning *planning, const struct pla
         fail_at(planning->err, STATUS_INVALID, planning->statement->select_position,
                 "\"%.*s\" is a category of several values, and %s takes one of each column",
                 SLICE_FORMAT(input->name), plan->estimator->name);
-        return error_hint(planning->err, "SPARSE(%.*s, n) takes each of n ids as a number.",
-                          SLICE_FORMAT(input->source));
+        return error_hint(planning->err, "SPARSE(%s, n) takes each of n ids as a number.",
+                          SQL_NAME(input->source));
     }
     fail_at(planning->err, STATUS_INVALID, planning->statement->select_position,
             "column \"%.*s\" is a text, and %s takes numbers, categories and dates",
             SLICE_FORMAT(input->name), plan->estimator->name);
     return error_hint(planning->err,
-                      "COLUMN VOCABULARY(%.*s) takes each text as one word; %s learns from the "
+                      "COLUMN VOCABULARY(%s) takes each text as one word; %s learns from the "
                       "words of texts.",
-                      SLICE_FORMAT(input->name),
+                      SQL_NAME(input->name),
                       plan->estimator->task == TASK_REGRESSION ? "LinearRegressor"
                                                                : "LinearClassifier");
 }

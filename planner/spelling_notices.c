@@ -10,22 +10,6 @@
 #define CODES_FEW_SHARE                                                                            \
     1000 /* one of so many cells, as in column_kind.c: more are why it is words */
 
-#define NAME_BYTES 200 /* of a name as SQL has it; longer ones are not quoted */
-
-/* As a statement takes it: in quotes, where it is no plain word of small letters. */
-static struct slice name_in_sql(struct slice name, char buffer[NAME_BYTES])
-{
-    bool is_plain = name.size > 0 && !(name.data[0] >= '0' && name.data[0] <= '9');
-
-    for (size_t i = 0; i < name.size; i++)
-        is_plain &= name.data[i] == '_' || (name.data[i] >= '0' && name.data[i] <= '9') ||
-                    (name.data[i] >= 'a' && name.data[i] <= 'z');
-    if (is_plain || name.size + 3 > NAME_BYTES || memchr(name.data, '"', name.size))
-        return name;
-    return (struct slice){buffer,
-                          (size_t)snprintf(buffer, NAME_BYTES, "\"%.*s\"", SLICE_FORMAT(name))};
-}
-
 /* ----- columns that are read ----- */
 
 /* "$, EUR and 2 others" */
@@ -62,8 +46,6 @@ static void note_currencies(const struct plan *plan, const struct query_column *
 /* Percents beside numbers without the sign. */
 static void note_percents(const struct plan *plan, const struct query_column *column)
 {
-    char quoted[NAME_BYTES];
-    const struct slice in_sql = name_in_sql(column->name, quoted);
     const uint64_t percents = column->numbers.percents;
     const uint64_t numbers = (uint64_t)column->integers + column->reals + column->numeric_texts +
                              column->separated_texts + column->written_texts;
@@ -76,26 +58,23 @@ static void note_percents(const struct plan *plan, const struct query_column *co
                SLICE_FORMAT(column->name), (unsigned long long)percents,
                (unsigned long long)numbers);
     notice_hint(plan->notices,
-                "Where all are percents, replace(%.*s, '%%', '') AS %.*s reads all "
+                "Where all are percents, replace(%s, '%%', '') AS %s reads all "
                 "as 12.",
-                SLICE_FORMAT(in_sql), SLICE_FORMAT(in_sql));
+                SQL_NAME(column->name), SQL_NAME(column->name));
 }
 
 static void hint_unclear(const struct plan *plan, const struct query_column *column, bool is_comma)
 {
-    char quoted[NAME_BYTES];
-    const struct slice in_sql = name_in_sql(column->name, quoted);
-
     if (is_comma)
         notice_hint(plan->notices,
-                    "Nothing tells it from a decimal comma: replace(%.*s, ',', '.') AS %.*s reads "
-                    "'1,234' as 1.234. COLUMN VOCABULARY(%.*s) takes it as words.",
-                    SLICE_FORMAT(in_sql), SLICE_FORMAT(in_sql), SLICE_FORMAT(in_sql));
+                    "Nothing tells it from a decimal comma: replace(%s, ',', '.') AS %s reads "
+                    "'1,234' as 1.234. COLUMN VOCABULARY(%s) takes it as words.",
+                    SQL_NAME(column->name), SQL_NAME(column->name), SQL_NAME(column->name));
     else
         notice_hint(plan->notices,
-                    "If the points stand between thousands: replace(%.*s, '.', '') AS %.*s reads "
+                    "If the points stand between thousands: replace(%s, '.', '') AS %s reads "
                     "'1.234' as 1234.",
-                    SLICE_FORMAT(in_sql), SLICE_FORMAT(in_sql));
+                    SQL_NAME(column->name), SQL_NAME(column->name));
 }
 
 static void note_spelling(const struct plan *plan, const struct query_column *column,
@@ -125,8 +104,6 @@ static void note_spelling(const struct plan *plan, const struct query_column *co
 void note_written_numbers(const struct plan *plan, const struct query_column *column,
                           enum input_reading reading)
 {
-    char quoted[NAME_BYTES];
-    const struct slice in_sql = name_in_sql(column->name, quoted);
     const bool is_plain = reading == READING_NUMBER;
 
     if (is_plain && (column->numeric_texts == 0 || !column_is_unclear(column)))
@@ -141,8 +118,8 @@ void note_written_numbers(const struct plan *plan, const struct query_column *co
     if (column_is_unclear(column))
         hint_unclear(plan, column, !is_plain);
     else
-        notice_hint(plan->notices, "COLUMN VOCABULARY(%.*s) takes it as words.",
-                    SLICE_FORMAT(in_sql));
+        notice_hint(plan->notices, "COLUMN VOCABULARY(%s) takes it as words.",
+                    SQL_NAME(column->name));
     if (!reading_is_written(reading))
         return;
     note_currencies(plan, column);
@@ -160,8 +137,6 @@ static const char *use_word(bool is_left_out)
 static void note_others(const struct plan *plan, const struct query_column *column,
                         const char *what, uint64_t share, uint64_t others, bool is_left_out)
 {
-    char quoted[NAME_BYTES];
-    const struct slice in_sql = name_in_sql(column->name, quoted);
     const struct slice name = column->name, word = {column->word, column->word_size};
 
     if (word.size == 0) {
@@ -170,8 +145,8 @@ static void note_others(const struct plan *plan, const struct query_column *colu
                    (unsigned long long)share, SLICE_FORMAT(name), what, (unsigned long long)others,
                    use_word(is_left_out));
         notice_hint(plan->notices,
-                    "Make these NULL in the SELECT: CASE WHEN ... THEN %.*s END AS %.*s.",
-                    SLICE_FORMAT(in_sql), SLICE_FORMAT(in_sql));
+                    "Make these NULL in the SELECT: CASE WHEN ... THEN %s END AS %s.",
+                    SQL_NAME(column->name), SQL_NAME(column->name));
         return;
     }
     notice_add(plan->notices, NOTICE_READING,
@@ -180,33 +155,28 @@ static void note_others(const struct plan *plan, const struct query_column *colu
                (unsigned long long)share, SLICE_FORMAT(name), what, use_word(is_left_out),
                SLICE_FORMAT(word), (unsigned long long)column->word_cells,
                (unsigned long long)others);
-    notice_hint(plan->notices, "NULLIF(%.*s, '%.*s') AS %.*s makes it missing%s.",
-                SLICE_FORMAT(in_sql), SLICE_FORMAT(word), SLICE_FORMAT(in_sql),
+    notice_hint(plan->notices, "NULLIF(%s, %s) AS %s makes it missing%s.", SQL_NAME(column->name),
+                SQL_TEXT(word), SQL_NAME(column->name),
                 column->word_cells < others ? "; so of the others" : "");
 }
 
 static void note_contrary(const struct plan *plan, const struct query_column *column,
                           bool is_left_out)
 {
-    char quoted[NAME_BYTES];
-    const struct slice in_sql = name_in_sql(column->name, quoted);
-
     notice_add(plan->notices, NOTICE_READING,
                "column \"%.*s\" has numbers with a decimal comma, %llu, and others with a point, "
                "%llu, and %s",
                SLICE_FORMAT(column->name), (unsigned long long)column->numbers.not_point,
                (unsigned long long)column->numbers.not_comma, use_word(is_left_out));
     notice_hint(plan->notices,
-                "replace(%.*s, ',', '.') AS %.*s reads both, where there are no "
+                "replace(%s, ',', '.') AS %s reads both, where there are no "
                 "thousands.",
-                SLICE_FORMAT(in_sql), SLICE_FORMAT(in_sql));
+                SQL_NAME(column->name), SQL_NAME(column->name));
 }
 
 static void note_unclear_dates(const struct plan *plan, const struct query_column *column,
                                bool is_left_out)
 {
-    char quoted[NAME_BYTES];
-    const struct slice in_sql = name_in_sql(column->name, quoted);
     const struct slice name = column->name;
 
     notice_add(plan->notices, NOTICE_READING,
@@ -217,15 +187,15 @@ static void note_unclear_dates(const struct plan *plan, const struct query_colum
                use_word(is_left_out));
     if (plan->dialect == SQL_POSTGRES)
         notice_hint(plan->notices,
-                    "to_date(%.*s, 'DD/MM/%s') AS %.*s makes dates of them, or 'MM/DD/%s'.",
-                    SLICE_FORMAT(in_sql), column->short_years > 0 ? "YY" : "YYYY",
-                    SLICE_FORMAT(in_sql), column->short_years > 0 ? "YY" : "YYYY");
+                    "to_date(%s, 'DD/MM/%s') AS %s makes dates of them, or 'MM/DD/%s'.",
+                    SQL_NAME(column->name), column->short_years > 0 ? "YY" : "YYYY",
+                    SQL_NAME(column->name), column->short_years > 0 ? "YY" : "YYYY");
     else
         notice_hint(plan->notices,
-                    "Where the day is first, %ssubstr(%.*s, 7) || '-' || substr(%.*s, 4, 2) || '-' "
-                    "|| substr(%.*s, 1, 2) AS %.*s makes dates of them.",
-                    column->short_years > 0 ? "'20' || " : "", SLICE_FORMAT(in_sql),
-                    SLICE_FORMAT(in_sql), SLICE_FORMAT(in_sql), SLICE_FORMAT(in_sql));
+                    "Where the day is first, %ssubstr(%s, 7) || '-' || substr(%s, 4, 2) || '-' "
+                    "|| substr(%s, 1, 2) AS %s makes dates of them.",
+                    column->short_years > 0 ? "'20' || " : "", SQL_NAME(column->name),
+                    SQL_NAME(column->name), SQL_NAME(column->name), SQL_NAME(column->name));
 }
 
 /* Half or more. */

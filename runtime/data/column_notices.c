@@ -146,8 +146,8 @@ static void note_shared(const struct column_statistics *statistics, uint32_t i,
                     "from others.",
                     (unsigned long long)least);
     else if (words > statistics->spec->inputs[i].vocabulary_max)
-        notice_hint(dataset->notices, "COLUMN VOCABULARY(%.*s, %llu) keeps them all.",
-                    SLICE_FORMAT(column->name), (unsigned long long)words);
+        notice_hint(dataset->notices, "COLUMN VOCABULARY(%s, %llu) keeps them all.",
+                    SQL_NAME(column->name), (unsigned long long)words);
     else
         notice_hint(dataset->notices, "A word that a single row has says nothing by itself.");
 }
@@ -193,8 +193,8 @@ static void note_vocabulary(const struct column_statistics *statistics, uint32_t
                (unsigned long long)(words - input->word_count), input->hash_buckets,
                input->hash_buckets == 1 ? "bucket" : "buckets");
     if (words <= CATEGORY_WORDS_MAX)
-        notice_hint(dataset->notices, "COLUMN VOCABULARY(%.*s, %llu) keeps them all.",
-                    SLICE_FORMAT(column->name), (unsigned long long)words);
+        notice_hint(dataset->notices, "COLUMN VOCABULARY(%s, %llu) keeps them all.",
+                    SQL_NAME(column->name), (unsigned long long)words);
 }
 
 /* ----- labels ----- */

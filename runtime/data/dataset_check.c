@@ -146,8 +146,8 @@ static enum status check_weights(const struct checked_role *weight, struct error
 
     if (summary->nulls > 0) {
         refuse_rows(weight->name, weight->kind, "NULL", summary->nulls, weight->spool->rows, err);
-        return error_hint(err, "COALESCE(%.*s, 1) AS %.*s in the SELECT gives such rows a weight.",
-                          SLICE_FORMAT(weight->name), SLICE_FORMAT(weight->name));
+        return error_hint(err, "COALESCE(%s, 1) AS %s in the SELECT gives such rows a weight.",
+                          SQL_NAME(weight->name), SQL_NAME(weight->name));
     }
     TRY(check_finite(weight->spool, weight->column, weight->name, weight->kind, err));
     if (summary->least >= 0 && summary->greatest <= DATASET_WEIGHT_MAX)
@@ -195,9 +195,9 @@ static enum status check_offset(const struct spool *spool, uint32_t column,
 
     if (summary->nulls > 0) {
         refuse_rows(input->name, kind, "NULL", summary->nulls, spool->rows, err);
-        return error_hint(err, "COALESCE(%.*s, %d) AS %.*s in the SELECT gives such rows one.",
-                          SLICE_FORMAT(input->name), input->offset == OFFSET_EXPOSURE,
-                          SLICE_FORMAT(input->name));
+        return error_hint(err, "COALESCE(%s, %d) AS %s in the SELECT gives such rows one.",
+                          SQL_NAME(input->name), input->offset == OFFSET_EXPOSURE,
+                          SQL_NAME(input->name));
     }
     TRY(check_finite(spool, column, input->name, kind, err));
     if (!offset_is_bad(input->offset, summary->least))

@@ -323,6 +323,13 @@ class Small(harness.Case):
             value = "1" if kind == "money" else "'01:00'"
             self.assertIn(hint, self.hint(f"SELECT {value}::{kind} AS v, g AS y FROM generate_series(1, 9) g TO TRAIN LinearRegressor LABEL y INTO m;"), kind)
 
+    def test_a_name_that_needs_quotes_has_them_in_what_to_write(self):
+        for kind, name, hint in (("'01:00'::interval", "Time spent", 'EXTRACT(epoch FROM "Time spent") AS "Time spent"'),
+                                 ("ARRAY['a', 'b']", "Tags", '"Tags"[1] AS "Tags_1"')):
+            said = self.hint(f'SELECT {kind} AS "{name}", g AS y FROM generate_series(1, 9) g TO TRAIN LinearRegressor '
+                             f'COLUMN NUMERIC("{name}") LABEL y INTO m;')
+            self.assertIn(hint, said)
+
     def test_columns_that_no_model_reads_are_told_together(self):
         self.execute("""CREATE TABLE e AS SELECT g AS n, time '08:00' + g * interval '1 min' AS t, g * interval '1 hour' AS iv,
             jsonb_build_object('k', g) AS j, inet '10.0.0.1' AS ip, g::money AS mon, (g % 8)::bit(3) AS b, int4range(g, g + 2) AS r,

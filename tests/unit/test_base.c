@@ -69,6 +69,22 @@ static void quoting_doubles_the_quotes(void **state)
     text_deinit(&text);
 }
 
+static void names_are_quoted_where_a_statement_needs_it(void **state)
+{
+    char size[301];
+    (void)state;
+
+    assert_string_equal(SQL_NAME(SLICE("plain_1")), "plain_1");
+    assert_string_equal(SQL_NAME(SLICE("Zip code")), "\"Zip code\"");
+    assert_string_equal(SQL_NAME(SLICE("1st")), "\"1st\"");
+    assert_string_equal(SQL_NAME(SLICE("a\"b")), "\"a\"\"b\"");
+    assert_string_equal(SQL_NAME_WITH(SLICE("v"), "_1"), "v_1");
+    assert_string_equal(SQL_NAME_WITH(SLICE("V"), "_1"), "\"V_1\"");
+    assert_string_equal(SQL_TEXT(SLICE("it's")), "'it''s'");
+    memset(size, '"', sizeof size);
+    assert_true(strlen(SQL_NAME(((struct slice){size, sizeof size}))) < SQL_NAME_BYTES);
+}
+
 static void a_real_prints_as_the_shortest_decimal_that_reads_back(void **state)
 {
     static const struct {
@@ -528,6 +544,7 @@ int main(void)
         cmocka_unit_test(an_unused_text_is_the_empty_string),
         cmocka_unit_test(a_prefix_ends_with_a_whole_character),
         cmocka_unit_test(quoting_doubles_the_quotes),
+        cmocka_unit_test(names_are_quoted_where_a_statement_needs_it),
         cmocka_unit_test(a_real_prints_as_the_shortest_decimal_that_reads_back),
         cmocka_unit_test(a_real_for_people_has_five_digits),
         cmocka_unit_test(numbers_are_read_whole_or_not_at_all),
