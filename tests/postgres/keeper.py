@@ -68,7 +68,7 @@ class Postmaster:
         if self.process.poll() is not None:
             raise RuntimeError("the server did not start:\n" + (self.folder / "log").read_text()[-4000:])
         lines = self.lines_of_lock_file()
-        return len(lines) >= 8 and int(lines[0]) == self.process.pid and lines[7].strip() == "ready"
+        return len(lines) >= 8 and int(lines[0]) == self.process.pid and lines[7].strip() in ("ready", "standby")
 
     def stop(self, number):
         """The server has ended, and so have its backends: after SIGKILL they find out by themselves, and until then

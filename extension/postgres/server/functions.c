@@ -5,14 +5,16 @@
  * ROW(1, 2). Inputs are found by their names; a record without names, as ROW() makes it,
  * holds them in the model's order.
  *
- * A model is loaded once a statement, under the statement's own snapshot, as the
- * caller, and kept with the call's place in the query (fn_extra). PL/pgSQL keeps such
- * places from one statement to the next: when the snapshot is another one, the model is
- * loaded again.
+ * The model is that of the statement's own snapshot, and read as the caller. It is taken
+ * from the session's cache (model_cache.h) once a statement, and held by the call's place in the
+ * query (fn_extra). PL/pgSQL keeps such places from one statement to the next, and calls them as
+ * several roles: when anything is different by which the name leads to another model, or to none,
+ * it is taken again.
  */
 #include "extension/postgres/server/session.h"
 
 #include <access/htup_details.h>
+#include <access/xact.h>
 #include <catalog/pg_type.h>
 #include <utils/float.h>
 #include <utils/lsyscache.h>
@@ -20,11 +22,9 @@
 #include <utils/snapmgr.h>
 #include <utils/typcache.h>
 
-#include "codegen/model_path.h"
-#include "extension/engine/host/stored_model.h"
+#include "extension/postgres/server/model_cache.h"
 #include "extension/postgres/server/settings.h"
 #include "extension/postgres/server/values.h"
-#include "extension/postgres/sql/postgres_host.h"
 #include "planner/vectors.h"
 #include "scoring/outputs.h"
 
@@ -43,12 +43,14 @@ SQL_FUNCTION(totrain_sql_as_type);
 SQL_FUNCTION(totrain_sql_problem);
 SQL_FUNCTION(totrain_sql_version);
 
-/* Identifies a snapshot. */
+/* Who calls, when, and what is seen then. */
 struct stamp {
-    TransactionId xmin, xmax;
+    TimestampTz statement; /* of the client: rights may change between two under one snapshot */
+    Oid user;
+    TransactionId xmin, xmax, own;
+    SubTransactionId savepoint; /* what was rolled back has the same snapshot as before */
     CommandId command;
-    uint64 completed;
-    uint32 running;
+    uint32 running, running_inside; /* transactions; on a standby all are among the latter */
 };
 
 /* A column of the record: one input, or the array of several that follow one another. */
@@ -84,12 +86,8 @@ struct scoring {
     MemoryContext row;     /* of one call */
     MemoryContextCallback callback;
     char *path;
-    bool is_loaded;
     struct stamp stamp;
-    struct arena arena;
-    struct model model;
-    struct scorer scorer;
-    struct output_workspace workspace;
+    struct cached_model *model; /* held; NULL: none */
     struct row_layout layout;
     struct wanted wanted;
 };
@@ -115,64 +113,14 @@ static void throw_error(const struct error *err)
 
 static void unload(struct scoring *scoring)
 {
-    if (!scoring->is_loaded)
-        return;
-    scoring->is_loaded = false;
-    output_workspace_deinit(&scoring->workspace);
-    scorer_deinit(&scoring->scorer);
-    arena_deinit(&scoring->arena);
+    if (scoring->model)
+        model_cache_give_back(scoring->model);
+    scoring->model = NULL;
 }
 
 static void unload_at_end(void *scoring)
 {
     unload(scoring);
-}
-
-static enum status load_by_path(struct postgres_host *host, struct scoring *scoring,
-                                struct arena *arena, struct error *err)
-{
-    const struct slice path = session_to_utf8(scoring->path, strlen(scoring->path));
-    struct slice schema, name;
-
-    TRY(model_path_read(path, arena, &schema, &name, err));
-    return stored_model_load(&host->host, schema, name, &scoring->arena, &scoring->model, err);
-}
-
-static enum status make_scorer(struct scoring *scoring, struct error *err)
-{
-    enum status status;
-
-    TRY(scorer_init(&scoring->scorer, &scoring->model, 1, err));
-    status = output_workspace_init(&scoring->workspace, &scoring->model, err);
-    if (status != STATUS_OK)
-        scorer_deinit(&scoring->scorer);
-    return status;
-}
-
-/* Nothing is thrown before what was malloc'd has its owner, or is freed again. */
-static void load(struct scoring *scoring)
-{
-    struct session *session = palloc(sizeof *session);
-    struct postgres_host *host = palloc(sizeof *host);
-    struct arena arena;
-    struct error err;
-    enum status status;
-
-    session_init(session, true);
-    postgres_host_init(host, &session->database, "", NULL);
-    settings_limit_memory(&host->host);
-    arena_init(&arena, MODEL_PATH_BYTES_MAX * 16);
-    arena_init(&scoring->arena,
-               settings.max_memory > 0 ? (size_t)settings.max_memory * 1024 : MODEL_ARENA_MAX);
-    status = load_by_path(host, scoring, &arena, &err);
-    arena_deinit(&arena);
-    if (status == STATUS_OK)
-        status = make_scorer(scoring, &err);
-    scoring->is_loaded = status == STATUS_OK;
-    if (status == STATUS_OK)
-        return;
-    arena_deinit(&scoring->arena);
-    session_raise(session, &err, SLICE(""), false);
 }
 
 static struct stamp stamp_now(void)
@@ -181,11 +129,15 @@ static struct stamp stamp_now(void)
     struct stamp stamp;
 
     memset(&stamp, 0, sizeof stamp); /* compared as bytes */
+    stamp.statement = GetCurrentStatementStartTimestamp();
+    stamp.user = GetUserId();
     stamp.xmin = snapshot->xmin;
     stamp.xmax = snapshot->xmax;
+    stamp.own = GetTopTransactionIdIfAny();
+    stamp.savepoint = GetCurrentSubTransactionId();
     stamp.command = snapshot->curcid;
-    stamp.completed = snapshot->snapXactCompletionCount;
     stamp.running = snapshot->xcnt;
+    stamp.running_inside = (uint32)snapshot->subxcnt;
     return stamp;
 }
 
@@ -220,18 +172,19 @@ static bool is_path(const struct scoring *scoring, const text *path)
            memcmp(scoring->path, VARDATA_ANY(path), size) == 0;
 }
 
-static void load_path(struct scoring *scoring, const text *path, const struct stamp *stamp)
+static void take_model(struct scoring *scoring, const text *path, const struct stamp *stamp)
 {
     MemoryContext context;
 
     unload(scoring);
-    if (scoring->path)
-        pfree(scoring->path);
-    scoring->path = MemoryContextStrdup(scoring->context, text_to_cstring(path));
-    scoring->stamp = *stamp;
     MemoryContextReset(scoring->row);
     context = MemoryContextSwitchTo(scoring->row);
-    load(scoring);
+    if (scoring->path)
+        pfree(scoring->path);
+    scoring->path = NULL;
+    scoring->path = MemoryContextStrdup(scoring->context, text_to_cstring(path));
+    scoring->stamp = *stamp;
+    scoring->model = model_cache_take(path);
     MemoryContextSwitchTo(context);
     lay_out_nothing(scoring);
 }
@@ -264,12 +217,12 @@ static void give_back_memory(struct scorings *scorings)
 {
     const size_t most =
         settings.max_memory > 0 ? (size_t)settings.max_memory * 1024 : MODELS_KEPT_BYTES;
-    size_t bytes = scorings->models[0]->arena.used;
+    size_t bytes = cached_model_bytes(scorings->models[0]->model);
 
     for (size_t i = 1; i < scorings->count; i++) {
         struct scoring *scoring = scorings->models[i];
 
-        bytes += scoring->is_loaded ? scoring->arena.used : 0;
+        bytes += scoring->model ? cached_model_bytes(scoring->model) : 0;
         if (bytes > most)
             unload(scoring);
     }
@@ -295,10 +248,10 @@ static struct scoring *find_scoring(FunctionCallInfo fcinfo)
 
     bring_to_front(scorings, place_of(scorings, path));
     scoring = scorings->models[0];
-    if (scoring->is_loaded && is_path(scoring, path) &&
+    if (scoring->model && is_path(scoring, path) &&
         memcmp(&stamp, &scoring->stamp, sizeof stamp) == 0)
         return scoring;
-    load_path(scoring, path, &stamp);
+    take_model(scoring, path, &stamp);
     give_back_memory(scorings);
     return scoring;
 }
@@ -332,7 +285,7 @@ static int find_attribute(TupleDesc descriptor, struct slice name)
 static void refuse_row(const struct scoring *scoring, TupleDesc descriptor, struct slice missing,
                        bool is_nameless)
 {
-    const struct transform *transform = &scoring->model.transform;
+    const struct transform *transform = &scoring->model->model.transform;
     StringInfoData names;
 
     initStringInfo(&names);
@@ -422,7 +375,7 @@ static bool find_nameless(const struct transform *transform, struct row_layout *
 
 static void find_inputs(const struct scoring *scoring, struct row_layout *layout)
 {
-    const struct transform *transform = &scoring->model.transform;
+    const struct transform *transform = &scoring->model->model.transform;
     const bool is_nameless = has_no_names(layout->descriptor);
     uint32_t found = 1, i;
 
@@ -434,7 +387,7 @@ static void find_inputs(const struct scoring *scoring, struct row_layout *layout
 
 static void lay_out(struct scoring *scoring, Oid type, int32 typmod)
 {
-    const size_t inputs = scoring->model.transform.column_count + 1;
+    const size_t inputs = scoring->model->model.transform.column_count + 1;
     struct row_layout *layout = &scoring->layout;
     MemoryContext context;
 
@@ -514,7 +467,8 @@ static enum status take_arguments(FunctionCallInfo fcinfo, struct scoring **scor
         return STATUS_OK;
     *scoring = find_scoring(fcinfo);
     TRY(take_row(*scoring, PG_GETARG_HEAPTUPLEHEADER(1), err));
-    if (scorer_transform(&(*scoring)->scorer, 0, (*scoring)->layout.cells, err) == STATUS_INVALID)
+    if (scorer_transform(&(*scoring)->model->scorer, 0, (*scoring)->layout.cells, err) ==
+        STATUS_INVALID)
         return error_hint(err, "Leave such rows out in the SELECT; or TO PREDICT new_table.column "
                                "WITH bad_rows = 'quarantine' puts them into a table of their own.");
     return err->status;
@@ -530,7 +484,7 @@ static bool score_row(FunctionCallInfo fcinfo, struct scoring **scoring)
     if (take_arguments(fcinfo, scoring, &err) != STATUS_OK)
         throw_error(&err);
     if (*scoring)
-        scorer_score(&(*scoring)->scorer, 1);
+        scorer_score(&(*scoring)->model->scorer, 1);
     return *scoring != NULL;
 }
 
@@ -541,7 +495,8 @@ static bool score(FunctionCallInfo fcinfo, enum output output, struct scoring **
 
     if (!score_row(fcinfo, scoring))
         return false;
-    if (scorer_output(&(*scoring)->scorer, output, &(*scoring)->workspace, cell, &err) != STATUS_OK)
+    if (scorer_output(&(*scoring)->model->scorer, output, &(*scoring)->model->workspace, cell,
+                      &err) != STATUS_OK)
         throw_error(&err);
     return cell->type != CELL_NULL;
 }
@@ -558,7 +513,7 @@ static Oid declared_type(const struct scoring *scoring)
                  {"pg_catalog.timestamptz", TIMESTAMPTZOID}};
 
     for (size_t i = 0; i < lengthof(types); i++)
-        if (slice_is(scoring->model.label_declared, types[i].name))
+        if (slice_is(scoring->model->model.label_declared, types[i].name))
             return types[i].type;
     return InvalidOid;
 }
@@ -678,7 +633,8 @@ Datum totrain_sql_component(PG_FUNCTION_ARGS)
 
     if (PG_ARGISNULL(2) || !score_row(fcinfo, &scoring))
         PG_RETURN_NULL();
-    if (scorer_component_output(&scoring->scorer, PG_GETARG_INT32(2), &cell, &err) != STATUS_OK)
+    if (scorer_component_output(&scoring->model->scorer, PG_GETARG_INT32(2), &cell, &err) !=
+        STATUS_OK)
         throw_error(&err);
     PG_RETURN_FLOAT8(cell.real);
 }

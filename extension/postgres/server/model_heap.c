@@ -19,6 +19,7 @@
 #include <utils/rls.h>
 #include <utils/snapmgr.h>
 
+#include "base/hash.h"
 #include "extension/postgres/server/model_view.h"
 #include "extension/postgres/server/values.h"
 #include "scoring/model_table.h"
@@ -267,4 +268,68 @@ enum status model_heap_read(void *self, const struct pg_model_read *read,
     struct scan scan = {.session = self, .read = read, .rows = rows};
 
     return session_guard(self, read_body, &scan, err);
+}
+
+/* ----- which rows they are ----- */
+
+/* Versions of rows that are hashed at a time. */
+#define VERSIONS_AT_ONCE 128
+
+/* A version of a row. A place and a transaction are not enough: what a transaction has written into
+ * a table of its own it may truncate and write again. */
+struct row_version {
+    uint32_t block, offset;
+    TransactionId inserted_by;
+    uint32_t command; /* of that transaction, or of one that has deleted it */
+};
+
+static struct row_version version_of(HeapTuple tuple)
+{
+    return (struct row_version){.block = ItemPointerGetBlockNumber(&tuple->t_self),
+                                .offset = ItemPointerGetOffsetNumber(&tuple->t_self),
+                                .inserted_by = HeapTupleHeaderGetRawXmin(tuple->t_data),
+                                .command = HeapTupleHeaderGetRawCommandId(tuple->t_data)};
+}
+
+static void identify_rows(Relation relation, struct model_identity *identity)
+{
+    struct row_version versions[VERSIONS_AT_ONCE];
+    TableScanDesc scan =
+        table_beginscan_strat(relation, GetActiveSnapshot(), 0, NULL, true, /* no sync */ false);
+    HeapTuple tuple;
+    size_t count = 0;
+
+    while ((tuple = heap_getnext(scan, ForwardScanDirection)) != NULL) {
+        versions[count++] = version_of(tuple);
+        identity->rows++;
+        if (count < VERSIONS_AT_ONCE)
+            continue;
+        identity->hash = bytes_hash(versions, sizeof versions, identity->hash);
+        count = 0;
+    }
+    table_endscan(scan);
+    identity->hash = bytes_hash(versions, count * sizeof *versions, identity->hash);
+}
+
+bool model_heap_identify(Oid table, struct model_identity *identity)
+{
+    Relation relation = try_relation_open(table, NoLock);
+    struct scan scan;
+    struct error ignored;
+    bool is_heap;
+
+    memset(identity, 0, sizeof *identity); /* compared as bytes */
+    if (!relation)
+        return false;
+    is_heap = check_relation(relation, &scan, &ignored) == STATUS_OK &&
+              relation->rd_rel->relkind != RELKIND_VIEW && RelationIsPopulated(relation) &&
+              relation->rd_tableam == GetHeapamTableAmRoutine();
+    if (is_heap) {
+        identity->table = table;
+        identity->file = relation->rd_rel->relfilenode;
+        memcpy(identity->columns, scan.columns, sizeof scan.columns);
+        identify_rows(relation, identity);
+    }
+    relation_close(relation, NoLock);
+    return is_heap;
 }

@@ -20,4 +20,19 @@
 enum status model_heap_read(void *self, const struct pg_model_read *read,
                             const struct pg_rows *rows, struct error *err);
 
+/* Which rows of a table a snapshot sees: two that are equal, byte for byte, are the same rows. A
+ * row that is updated is another one, whatever it holds; values that lie out of line cannot be
+ * changed but by an update of their row. */
+struct model_identity {
+    Oid table, file;  /* OID, relfilenode */
+    int16 columns[5]; /* where part, name, position, value and data are in them */
+    uint64_t rows;
+    uint64_t
+        hash; /* of the places of the rows, and of the transactions and commands that wrote them */
+};
+
+/* By the active snapshot; no row is unpacked. The table is locked. False for what is no model that
+ * the caller may read, and for what has no such rows: a view, or a table that is no heap. */
+bool model_heap_identify(Oid table, struct model_identity *identity);
+
 #endif

@@ -9,6 +9,7 @@
 #include <utils/guc_tables.h>
 
 #include "extension/engine/host/stored_model.h"
+#include "extension/postgres/server/model_cache.h"
 #include "extension/postgres/server/settings.h"
 
 /* Where `make install` puts it. */
@@ -20,7 +21,15 @@
 #define WORKERS_DEFAULT 64
 #define JOBS_DEFAULT    4
 
+#define MODEL_CACHE_DEFAULT (128 * 1024) /* kB */
+
 struct settings settings;
+
+/* An assign hook. */
+static void limit_model_cache(int kilobytes, void *extra)
+{
+    model_cache_limit((size_t)kilobytes * 1024);
+}
 
 static void define_for_users(void)
 {
@@ -41,6 +50,11 @@ static void define_for_users(void)
         "Larger ones are scored by worker processes. 0 means a quarter of the "
         "memory that the server has.",
         &settings.model_memory, 0, 0, MAX_KILOBYTES, PGC_USERSET, GUC_UNIT_KB, NULL, NULL, NULL);
+    DefineCustomIntVariable("totrain.model_cache",
+                            "Most memory of models that a session keeps between statements.",
+                            "The ones that were used last are kept. 0 keeps none.",
+                            &settings.model_cache, MODEL_CACHE_DEFAULT, 0, MAX_KILOBYTES,
+                            PGC_USERSET, GUC_UNIT_KB, NULL, limit_model_cache, NULL);
 }
 
 static void define_for_administrators(void)

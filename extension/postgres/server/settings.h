@@ -12,6 +12,7 @@ struct settings {
     int progress_interval; /* milliseconds between two NOTICEs; -1: none */
     int seed;              /* of a statement without train.seed */
     int model_memory; /* most of a model that a session loads, in kB; 0: by the memory there is */
+    int model_cache;  /* most of the models that it keeps between statements, in kB */
     /* set by superusers, and by roles that have been granted SET on them */
     int max_workers; /* of one job */
     int max_memory;  /* of each process of a job, in kB; 0: no limit */

@@ -124,6 +124,10 @@ static enum status not_found(struct postgres_host *host, struct slice name, stru
 static enum status locate_model(struct postgres_host *host, struct slice schema, struct slice name,
                                 struct pg_located *located, struct error *err)
 {
+    if (host->relation != 0) {
+        *located = (struct pg_located){.relation = host->relation};
+        return STATUS_OK;
+    }
     TRY(postgres_locate(host, schema, name, located, err));
     if (!located->exists)
         return not_found(host, name, err);

@@ -40,6 +40,8 @@ struct postgres_host {
     /* The transaction that published last (an xid8). Where its end is not known it is put into
      * the host of another session, which then publishes nothing that is there already. */
     char publisher[24];
+    /* The table of the only model that is read, whose name has been looked up; 0: names are. */
+    uint32_t relation;
     struct host host; /* what the engine gets; .self is this struct, which must not move */
 };
 

@@ -1,0 +1,50 @@
+/*
+ * model_cache.h - the models that a session holds, from one statement to the next.
+ *
+ *     totrain.predict('m', row) --take--> table of m, its rows --------> the model that was made of
+ *                                         (model_heap_identify)          these rows, or is made now
+ *
+ * Nothing has to tell the cache that a model was replaced: each statement looks the name up, locks
+ * the table, checks the caller's rights, and looks which rows its snapshot sees. Only a model that
+ * was loaded from exactly these rows is used. So retraining, ROLLBACK, TRUNCATE, UPDATE by hand,
+ * older snapshots and renamed tables need no case of their own. A damaged model is never held.
+ *
+ * The price is a scan of the table's own pages, without what lies out of line: a chunk of 256 KiB
+ * is one row of 60 bytes. Views, and tables that are no heaps, are loaded for each statement.
+ *
+ * A model is held by those who took it. When nobody holds it any more it stays, as long as all that
+ * stay take no more than totrain.model_cache; those that were used last stay.
+ */
+#ifndef EXTENSION_POSTGRES_SERVER_MODEL_CACHE_H
+#define EXTENSION_POSTGRES_SERVER_MODEL_CACHE_H
+
+#include "extension/postgres/server/session.h"
+
+#include "extension/postgres/server/model_heap.h"
+#include "scoring/outputs.h"
+
+/* Everything but the first three is the cache's own. */
+struct cached_model {
+    struct model model;
+    struct scorer scorer; /* one row at a time, of whoever holds the model */
+    struct output_workspace workspace;
+
+    struct cached_model *next; /* of those that were used before */
+    struct model_identity identity;
+    bool is_identified;           /* else nobody but its holder uses it */
+    int model_memory, max_memory; /* the settings by which it was loaded */
+    uint32_t holders;
+    struct arena arena;
+};
+
+/* The model of this name, as the caller's statement sees it; throws where there is none, or it may
+ * not be read, or takes too much memory. In CurrentMemoryContext nothing of it. */
+struct cached_model *model_cache_take(const text *path);
+void model_cache_give_back(struct cached_model *cached);
+/* Bytes of its arrays, words and texts. */
+size_t cached_model_bytes(const struct cached_model *cached);
+
+/* From now on so many bytes stay at most, beside models that are held. */
+void model_cache_limit(size_t bytes);
+
+#endif
