@@ -272,6 +272,7 @@ class Backup(harness.Case):
         self.assertEqual([path.name for path in data.glob("*totrain*")], ["pgsql_tmp_totrain"])
 
 
+@unittest.skipUnless((server.pg_config("pkglibdir") / "pg_stat_statements.so").exists(), "this PostgreSQL has no pg_stat_statements")
 class Statistics(harness.Case):
     settings = {**harness.BARE, "shared_preload_libraries": "pg_stat_statements", "pg_stat_statements.track": "all"}
 

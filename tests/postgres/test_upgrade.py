@@ -24,7 +24,7 @@ CATALOG = {
                "ON adrelid = attrelid AND adnum = attnum WHERE attnum > 0 AND NOT attisdropped AND attrelid IN "
                "(SELECT oid FROM pg_class WHERE relnamespace = 'totrain'::regnamespace)",
     "constraints": "SELECT conrelid::regclass, conname, pg_get_constraintdef(oid) FROM pg_constraint "
-                   "WHERE connamespace = 'totrain'::regnamespace",
+                   "WHERE connamespace = 'totrain'::regnamespace AND contype <> 'n'",  # NOT NULL, by which name it is, of 18 alone
     "rules": "SELECT ev_class::regclass, rulename, pg_get_ruledef(oid) FROM pg_rewrite WHERE ev_class IN "
              "(SELECT oid FROM pg_class WHERE relnamespace = 'totrain'::regnamespace)",
     "triggers": "SELECT evtname, evtevent, evtfoid::regprocedure, evtenabled, evttags FROM pg_event_trigger",

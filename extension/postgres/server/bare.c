@@ -62,30 +62,31 @@ static bool is_title(const char *expected, bool *is_known)
     return (size_t)size <= strlen(expected) && memcmp(title, expected, (size_t)size) == 0;
 }
 
-/*
- * Without a title: the statement of a Query message is all of the message, which begins where
- * memory of MessageContext does; that of Parse stands behind its name. Where the client's encoding
- * is another one both are copies.
- */
-#if PG_VERSION_NUM < 160000
-static bool is_whole_message(void)
+/* Where the client's encoding is another one, texts of messages are copies. */
+static bool is_converted(void)
 {
     const int client = pg_get_client_encoding(), server = GetDatabaseEncoding();
 
-    if (client != server && client != PG_SQL_ASCII && server != PG_SQL_ASCII)
-        return false;
-    for (MemoryContext child = MessageContext->firstchild; child; child = child->nextchild)
-        if (strcmp(child->name, "unnamed prepared statement") == 0)
-            return false;
-    return ((uintptr_t)debug_query_string % MAXIMUM_ALIGNOF) == 0 &&
-           memcmp(debug_query_string - sizeof(void *), &MessageContext, sizeof(void *)) == 0;
+    return client != server && client != PG_SQL_ASCII && server != PG_SQL_ASCII;
 }
-#else
+
+/*
+ * Without a title: the statement of a Query message is all of the message, which begins where a
+ * piece of MessageContext's memory does; that of a Parse message stands behind its name, in which
+ * no byte is zero, and the zero that ends the name. A piece has at least eight bytes before it, in
+ * which PostgreSQL describes it; in each version of it some of these are zero, or the last is not.
+ * So the bytes tell a name from a description, and the pointer in a name is never followed.
+ */
 static bool is_whole_message(void)
 {
-    return false; /* the bytes before a piece of memory of unknown kind must not be read */
+    const char *text = debug_query_string;
+
+    if ((uintptr_t)text % MAXIMUM_ALIGNOF != 0)
+        return false;
+    if (text[-1] == '\0' && !memchr(text - 8, '\0', 7))
+        return false; /* a name of seven bytes, or of eight more each */
+    return GetMemoryChunkContext((void *)text) == MessageContext;
 }
-#endif
 
 static bool is_simple_protocol(int sqlstate, bool *is_known)
 {
@@ -94,8 +95,8 @@ static bool is_simple_protocol(int sqlstate, bool *is_known)
 
     if (*is_known)
         return is_expected;
-    *is_known = is_whole_message();
-    return *is_known;
+    *is_known = !is_converted();
+    return *is_known && is_whole_message();
 }
 
 static bool begins_with(const char *text, const char *word)
@@ -190,8 +191,9 @@ static const char *hint_of(enum claim claim)
                "(format=csv) FILE, or TO PREDICT writes a table that can be copied.";
     case OURS_UNKNOWN:
         return "Without room for process titles, or with update_process_title off, the server "
-               "cannot tell by which protocol this statement came: use SELECT * FROM "
-               "totrain.run($$ ... $$), or totrain.rows where other rows than numbers are wanted.";
+               "cannot tell by which protocol a statement in another encoding than the database's "
+               "came: use SELECT * FROM totrain.run($$ ... $$), or totrain.rows where other rows "
+               "than numbers are wanted.";
     case OURS_WITH_TRANSACTIONS:
         return "ToTrain's statements do not share a string with BEGIN or COMMIT. Send them one by "
                "one, or use SELECT * FROM totrain.run($$ ... $$).";

@@ -21,6 +21,16 @@
 #include <miscadmin.h>
 #include <utils/builtins.h>
 
+/* 16 has what reads variable-length values in a header of its own. */
+#if PG_VERSION_NUM >= 160000
+#include <varatt.h>
+#endif
+
+/* 18 has the limit of backends there. */
+#if PG_VERSION_NUM >= 180000
+#include <storage/procnumber.h>
+#endif
+
 #if PG_VERSION_NUM < 150000
 #error "totrain needs PostgreSQL 15 or later"
 #endif
