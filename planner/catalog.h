@@ -145,6 +145,7 @@ enum sql_dialect { SQL_SQLITE, SQL_POSTGRES };
 struct catalog_limits {
     uint32_t workers;                  /* most of one job; 0: as many as the language allows */
     const char *workers_decision;      /* the setting with that, for the hint */
+    bool no_processes;                 /* no job is begun: the session itself scores */
     uint64_t model_memory;             /* most of a model that the session itself loads; 0: any */
     const char *model_memory_decision; /* likewise */
     bool is_closed;                    /* jobs open no port: no job.metrics */

@@ -333,3 +333,59 @@ COMMENT ON FUNCTION totrain.rows(text, VARIADIC "any") IS
 
 REVOKE ALL ON FUNCTION totrain.run(text, VARIADIC "any"), totrain.rows(text, VARIADIC "any") FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION totrain.run(text, VARIADIC "any"), totrain.rows(text, VARIADIC "any") TO totrain_user;
+
+-- Who only predicts, evaluates and lists, and who looks after the jobs of all. A role of such a name
+-- that was there before is taken where it has no other rights.
+DO $$
+DECLARE
+    role text;
+    its_members text;
+BEGIN
+    FOREACH role IN ARRAY ARRAY['totrain_reader', 'totrain_admin'] LOOP
+        IF NOT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = role) THEN
+            EXECUTE pg_catalog.format('CREATE ROLE %I NOLOGIN', role);
+        ELSIF EXISTS (SELECT FROM pg_catalog.pg_roles r WHERE rolname = role AND (
+                          rolcanlogin OR rolsuper OR rolcreaterole OR rolcreatedb OR rolreplication OR rolbypassrls OR
+                          EXISTS (SELECT FROM pg_catalog.pg_auth_members m WHERE m.member = r.oid))) THEN
+            RAISE EXCEPTION USING ERRCODE = 'duplicate_object',
+                MESSAGE = pg_catalog.format('role "%s" is there, and may do more than its members are to', role),
+                HINT = pg_catalog.format('Take its attributes and memberships away, or rename it: ALTER ROLE %I RENAME TO ...', role);
+        END IF;
+        SELECT pg_catalog.string_agg(pg_catalog.quote_ident(r.rolname), ', ' ORDER BY r.rolname) INTO its_members
+        FROM pg_catalog.pg_auth_members m JOIN pg_catalog.pg_roles r ON r.oid = m.member
+        WHERE m.roleid = (SELECT oid FROM pg_catalog.pg_roles WHERE rolname = role) AND NOT r.rolsuper;
+        IF its_members IS NOT NULL THEN
+            RAISE WARNING 'role "%" was there before, and has the members %', role, its_members;
+        END IF;
+    END LOOP;
+END $$;
+
+CREATE FUNCTION totrain.publish(job bigint, owner regrole,
+                                OUT name text, OUT value double precision, OUT part text, OUT detail text)
+RETURNS SETOF record AS 'MODULE_PATHNAME', 'totrain_sql_publish_of'
+LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION totrain.publish(bigint, regrole) IS
+    'the same of a role that the caller may act as, written as that role; of any for totrain_admin';
+REVOKE ALL ON FUNCTION totrain.publish(bigint, regrole) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION totrain.publish(bigint, regrole) TO totrain_user;
+COMMENT ON FUNCTION totrain.cancel(bigint, regrole) IS
+    'ends a job of a role that the caller may act as, or, for totrain_admin, of any';
+
+-- A reader's statements go through totrain.rows, which without totrain.run starts no process and
+-- writes nothing; an administrator of jobs runs no statement.
+GRANT USAGE ON SCHEMA totrain TO totrain_reader, totrain_admin;
+GRANT SELECT ON totrain.models, totrain.versions, totrain.metrics TO totrain_reader;
+GRANT EXECUTE ON FUNCTION totrain.rows(text), totrain.rows(text, VARIADIC "any"),
+    totrain.predict(text, record), totrain.predict(text, record, anyelement),
+    totrain.probability(text, record), totrain.probabilities(text, record),
+    totrain.logits(text, record), totrain.distance(text, record),
+    totrain.component(text, record, integer), totrain.points(text, record),
+    totrain.quantiles(text, record), totrain.leaf(text, record), totrain.shap(text, record),
+    totrain.problem(text, record), totrain.model_rows(oid, boolean, boolean), totrain.is_own(oid),
+    totrain.version()
+    TO totrain_reader;
+GRANT SELECT ON totrain.jobs, totrain.workers, totrain.events, totrain.job_metrics, totrain.shards
+    TO totrain_admin;
+GRANT EXECUTE ON FUNCTION totrain.job_table(text), totrain.cancel(bigint, regrole),
+    totrain.publish(bigint, regrole), totrain.discard(bigint), totrain.version()
+    TO totrain_admin;

@@ -16,6 +16,32 @@ BEGIN
     END LOOP;
 END $$;
 
+-- Who only predicts, evaluates and lists, and who looks after the jobs of all. A role of such a name
+-- that was there before is taken where it has no other rights.
+DO $$
+DECLARE
+    role text;
+    its_members text;
+BEGIN
+    FOREACH role IN ARRAY ARRAY['totrain_reader', 'totrain_admin'] LOOP
+        IF NOT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = role) THEN
+            EXECUTE pg_catalog.format('CREATE ROLE %I NOLOGIN', role);
+        ELSIF EXISTS (SELECT FROM pg_catalog.pg_roles r WHERE rolname = role AND (
+                          rolcanlogin OR rolsuper OR rolcreaterole OR rolcreatedb OR rolreplication OR rolbypassrls OR
+                          EXISTS (SELECT FROM pg_catalog.pg_auth_members m WHERE m.member = r.oid))) THEN
+            RAISE EXCEPTION USING ERRCODE = 'duplicate_object',
+                MESSAGE = pg_catalog.format('role "%s" is there, and may do more than its members are to', role),
+                HINT = pg_catalog.format('Take its attributes and memberships away, or rename it: ALTER ROLE %I RENAME TO ...', role);
+        END IF;
+        SELECT pg_catalog.string_agg(pg_catalog.quote_ident(r.rolname), ', ' ORDER BY r.rolname) INTO its_members
+        FROM pg_catalog.pg_auth_members m JOIN pg_catalog.pg_roles r ON r.oid = m.member
+        WHERE m.roleid = (SELECT oid FROM pg_catalog.pg_roles WHERE rolname = role) AND NOT r.rolsuper;
+        IF its_members IS NOT NULL THEN
+            RAISE WARNING 'role "%" was there before, and has the members %', role, its_members;
+        END IF;
+    END LOOP;
+END $$;
+
 CREATE SCHEMA totrain;
 GRANT USAGE ON SCHEMA totrain TO totrain_user, totrain_monitor;
 
@@ -299,7 +325,7 @@ COMMENT ON FUNCTION totrain.cancel(bigint) IS 'ends a job of the caller''s';
 CREATE FUNCTION totrain.cancel(job bigint, owner regrole) RETURNS text
 AS 'MODULE_PATHNAME', 'totrain_sql_cancel_of' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION totrain.cancel(bigint, regrole) IS
-    'ends a job of a role that the caller may act as';
+    'ends a job of a role that the caller may act as, or, for totrain_admin, of any';
 
 CREATE FUNCTION totrain.scale(job bigint, workers bigint) RETURNS bigint
 AS 'MODULE_PATHNAME', 'totrain_sql_scale' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
@@ -312,6 +338,13 @@ RETURNS SETOF record AS 'MODULE_PATHNAME', 'totrain_sql_publish'
 LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION totrain.publish(bigint) IS
     'what one of the caller''s jobs that is unpublished has made into its table';
+
+CREATE FUNCTION totrain.publish(job bigint, owner regrole,
+                                OUT name text, OUT value double precision, OUT part text, OUT detail text)
+RETURNS SETOF record AS 'MODULE_PATHNAME', 'totrain_sql_publish_of'
+LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION totrain.publish(bigint, regrole) IS
+    'the same of a role that the caller may act as, written as that role; of any for totrain_admin';
 
 -- Jobs whose processes run elsewhere, on a cluster: what they need lies in three tables in the
 -- schema that totrain.job_schema names (docs/kubernetes.md).
@@ -442,9 +475,28 @@ GRANT EXECUTE ON FUNCTION totrain.run(text), totrain.rows(text),
     totrain.problem(text, record), totrain.version(),
     totrain.export_model(text, text), totrain.import_model(text, bytea, text),
     totrain.cancel(bigint), totrain.cancel(bigint, regrole), totrain.scale(bigint, bigint),
-    totrain.publish(bigint), totrain.is_own(oid),
+    totrain.publish(bigint), totrain.publish(bigint, regrole), totrain.is_own(oid),
     totrain.stage(text), totrain.collect(bigint), totrain.discard(bigint),
     totrain.sweep_jobs(interval), totrain.model_rows(oid, boolean, boolean),
     totrain.as_type(text, anyelement), totrain.forget(oid, text, bigint), totrain.lock_model(text, text)
     TO totrain_user;
 GRANT EXECUTE ON FUNCTION totrain.job_table(text) TO totrain_user, totrain_monitor;
+
+-- A reader's statements go through totrain.rows, which without totrain.run starts no process and
+-- writes nothing; an administrator of jobs runs no statement.
+GRANT USAGE ON SCHEMA totrain TO totrain_reader, totrain_admin;
+GRANT SELECT ON totrain.models, totrain.versions, totrain.metrics TO totrain_reader;
+GRANT EXECUTE ON FUNCTION totrain.rows(text), totrain.rows(text, VARIADIC "any"),
+    totrain.predict(text, record), totrain.predict(text, record, anyelement),
+    totrain.probability(text, record), totrain.probabilities(text, record),
+    totrain.logits(text, record), totrain.distance(text, record),
+    totrain.component(text, record, integer), totrain.points(text, record),
+    totrain.quantiles(text, record), totrain.leaf(text, record), totrain.shap(text, record),
+    totrain.problem(text, record), totrain.model_rows(oid, boolean, boolean), totrain.is_own(oid),
+    totrain.version()
+    TO totrain_reader;
+GRANT SELECT ON totrain.jobs, totrain.workers, totrain.events, totrain.job_metrics, totrain.shards
+    TO totrain_admin;
+GRANT EXECUTE ON FUNCTION totrain.job_table(text), totrain.cancel(bigint, regrole),
+    totrain.publish(bigint, regrole), totrain.discard(bigint), totrain.version()
+    TO totrain_admin;

@@ -97,6 +97,8 @@ void score_choose(const struct host *host, const struct plan *plan, struct score
         choose(choice, false, "the session: the database leaves it no choice");
     else if (is_large)
         choose(choice, true, "workers: the session has no room for the model");
+    else if (host->catalog.limits.no_processes)
+        choose(choice, false, "the session: this role starts no processes");
     else if (cores < 2)
         choose(choice, false, "the session: there is one core");
     else

@@ -3,16 +3,11 @@
 #include <math.h>
 
 #include <access/xact.h>
-#include <catalog/namespace.h>
-#include <catalog/pg_proc.h>
 #include <catalog/pg_type.h>
 #include <commands/dbcommands.h>
-#include <commands/extension.h>
 #include <funcapi.h>
 #include <tcop/utility.h>
-#include <utils/acl.h>
 #include <utils/float.h>
-#include <utils/syscache.h>
 #include <utils/timestamp.h>
 #include <utils/tuplestore.h>
 
@@ -69,6 +64,10 @@ static enum status admit(void *self, const struct job_folder *folder, struct err
 {
     struct door *door = door_of(self);
 
+    if (door->only_reads)
+        return fail(err, STATUS_PERMISSION, "permission denied to start the processes of a job"),
+               error_hint(err, "Without job.*, and with a model that a session loads, rows are "
+                               "scored without them. Membership in totrain_user allows jobs.");
     TRY(check_job_count(err));
     door->job = *folder;
     door->has_begun = true;
@@ -239,41 +238,6 @@ struct door *door_open(void)
     door_cluster_init(door);
     kept_jobs_look();
     return door;
-}
-
-static bool may_execute(Oid function)
-{
-#if PG_VERSION_NUM >= 160000
-    return object_aclcheck(ProcedureRelationId, function, GetUserId(), ACL_EXECUTE) == ACLCHECK_OK;
-#else
-    return pg_proc_aclcheck(function, GetUserId(), ACL_EXECUTE) == ACLCHECK_OK;
-#endif
-}
-
-/* Any role may own a schema of this name, whose functions must not be called. The extension is made
- * by a superuser, and with it its schema. */
-static Oid schema_of_extension(void)
-{
-    return OidIsValid(get_extension_oid("totrain", true)) ? get_namespace_oid("totrain", true)
-                                                          : InvalidOid;
-}
-
-bool door_is_allowed(void)
-{
-    const Oid schema = schema_of_extension();
-    oidvector *arguments = buildoidvector((Oid[]){TEXTOID}, 1);
-    Oid function = InvalidOid;
-
-    if (OidIsValid(schema))
-        function = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum("run"),
-                                   PointerGetDatum(arguments), ObjectIdGetDatum(schema));
-    if (!OidIsValid(function))
-        return false;
-    if (!may_execute(function))
-        ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-                        errmsg("permission denied to run statements of ToTrain"),
-                        errhint("Ask an administrator for membership in the role totrain_user.")));
-    return true;
 }
 
 /* ----- what the user sees while it runs ----- */

@@ -29,6 +29,7 @@ struct door {
     bool owns_transaction;
     bool holds;          /* the transaction that runs keeps a snapshot for a job's workers */
     bool follows_itself; /* a background worker: jobs that are kept are its own to follow */
+    bool only_reads;     /* the caller starts no job (door_rights.h) */
     bool has_kept;       /* one was */
     bool has_begun;      /* the statement has begun a job */
     bool has_published;  /* and committed the model: too late to be interrupted */
@@ -54,10 +55,6 @@ void door_write_committed(void);
 
 /* May jobs on this machine outlive the session? Before a statement is planned. */
 void door_detach_limits(const struct door *door, struct catalog_limits *limits);
-
-/* Is the extension in this database, and may the caller run its statements? Throws
- * where he may not. */
-bool door_is_allowed(void);
 
 /* Runs one statement and keeps its rows. `piece` as in engine_run. */
 enum status door_run(struct door *door, struct slice text, const struct piece *piece,

@@ -4,7 +4,7 @@
  *     STATE/DATABASE/ROLE/jobs/ID      by OIDs; see settings_state()
  *
  * A role sees and ends the jobs of the roles that it may act as. Members of totrain_monitor see
- * all jobs.
+ * all jobs; those of totrain_admin end them as well, but for those of superusers.
  */
 #include "extension/postgres/server/door.h"
 
@@ -271,11 +271,22 @@ static void put_jobs_of(ReturnSetInfo *info, Oid owner, enum job_table table, co
     PG_END_TRY();
 }
 
+static bool has_rights_of(const char *name)
+{
+    const Oid role = get_role_oid(name, true);
+
+    return OidIsValid(role) && has_privs_of_role(GetUserId(), role);
+}
+
 static bool sees_all(void)
 {
-    const Oid monitor = get_role_oid("totrain_monitor", true);
+    return has_rights_of("totrain_monitor") || has_rights_of("totrain_admin");
+}
 
-    return OidIsValid(monitor) && has_privs_of_role(GetUserId(), monitor);
+bool jobs_may_manage(Oid owner)
+{
+    return has_privs_of_role(GetUserId(), owner) ||
+           (has_rights_of("totrain_admin") && !superuser_arg(owner));
 }
 
 /* (name of the table): the owner's OID, then the columns of extension/engine/jobs/job_listing.h. */
@@ -321,12 +332,12 @@ Datum totrain_sql_cancel(PG_FUNCTION_ARGS)
     return cancel(GetUserId(), PG_GETARG_INT64(0));
 }
 
-/* (id, owner): of a role that the caller may act as. */
+/* (id, owner): of a role whose jobs the caller may manage. */
 Datum totrain_sql_cancel_of(PG_FUNCTION_ARGS)
 {
     const Oid owner = PG_GETARG_OID(1);
 
-    if (!has_privs_of_role(GetUserId(), owner))
+    if (!jobs_may_manage(owner))
         ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
                         errmsg("permission denied to end jobs of role \"%s\"",
                                GetUserNameFromId(owner, true))));

@@ -8,7 +8,6 @@
 #include <storage/ipc.h>
 #include <storage/latch.h>
 #include <tcop/tcopprot.h>
-#include <utils/acl.h>
 #include <utils/guc.h>
 #include <utils/memutils.h>
 #include <utils/resowner.h>
@@ -16,6 +15,7 @@
 
 #include "extension/postgres/server/background.h"
 #include "extension/postgres/server/caller.h"
+#include "extension/postgres/server/jobs.h"
 #include "extension/postgres/server/settings.h"
 #include "extension/postgres/sql/job_tables.h"
 
@@ -99,9 +99,9 @@ enum status release_tables(struct door *door, int64_t number, struct error *err)
     return STATUS_OK;
 }
 
-/* A superuser, or a member of the role that submitted the job, drops its tables as that role: what
- * it has put on them, a trigger or a rule, runs as that role alone. So does the worker that drops
- * them later. */
+/* Whoever may manage the jobs of the role that submitted it drops its tables as that role: what it
+ * has put on them, a trigger or a rule, runs as that role alone. So does the worker that drops them
+ * later. */
 static enum status release_as_owner(struct door *door, int64_t number, struct error *err)
 {
     const struct job_tables tables = tables_of(door, number);
@@ -112,7 +112,7 @@ static enum status release_as_owner(struct door *door, int64_t number, struct er
 
     TRY(job_tables_owner(&tables, &owner, err));
     GetUserIdAndSecContext(&user, &security);
-    if (owner == 0 || (Oid)owner == user || !has_privs_of_role(user, (Oid)owner))
+    if (owner == 0 || (Oid)owner == user || !jobs_may_manage((Oid)owner))
         return release_tables(door, number, err);
     SetUserIdAndSecContext((Oid)owner,
                            security | SECURITY_LOCAL_USERID_CHANGE | SECURITY_RESTRICTED_OPERATION);

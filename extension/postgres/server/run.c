@@ -6,22 +6,25 @@
  *     rows   any statement: each row a JSON object
  *
  * totrain.publish(job) writes the model of a job that has learned and whose model was not
- * committed.
+ * committed; totrain.publish(job, owner) that of another role's, as that role.
  */
 #include "extension/engine/host/notice_rows.h"
 #include "extension/postgres/server/bound.h"
-#include "extension/postgres/server/door.h"
+#include "extension/postgres/server/door_rights.h"
 
 #include <catalog/pg_type.h>
 #include <funcapi.h>
+#include <utils/guc.h>
 #include <utils/tuplestore.h>
 
+#include "extension/postgres/server/jobs.h"
 #include "planner/attributes.h"
 #include "planner/short_names.h"
 
 SQL_FUNCTION(totrain_sql_run);
 SQL_FUNCTION(totrain_sql_rows);
 SQL_FUNCTION(totrain_sql_publish);
+SQL_FUNCTION(totrain_sql_publish_of);
 
 /* What takes a kept result. */
 typedef void result_taker(FunctionCallInfo fcinfo, const struct result *result);
@@ -50,8 +53,10 @@ static void run_and_take(const struct run_call *call, struct result *result)
 
     if (call->job > 0)
         status = door_publish(door, call->job, result, &err);
-    else
+    else {
+        door_check_statement(door, call->text, NULL);
         status = door_run(door, call->text, NULL, result, &err);
+    }
     if (status != STATUS_OK)
         session_raise(&door->session, &err, call->text, false);
     call->take(call->fcinfo, result);
@@ -244,8 +249,7 @@ Datum totrain_sql_rows(PG_FUNCTION_ARGS)
 
 /* ----- publish ----- */
 
-/* (id): one of the caller's own. */
-Datum totrain_sql_publish(PG_FUNCTION_ARGS)
+static Datum publish(FunctionCallInfo fcinfo)
 {
     const int64_t job = PG_GETARG_INT64(0);
 
@@ -253,4 +257,35 @@ Datum totrain_sql_publish(PG_FUNCTION_ARGS)
         ereport(ERROR,
                 (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("there is no job " INT64_FORMAT, job)));
     return run_function(&(struct run_call){fcinfo, SLICE(""), job, take_training});
+}
+
+/* (id): one of the caller's own. */
+Datum totrain_sql_publish(PG_FUNCTION_ARGS)
+{
+    return publish(fcinfo);
+}
+
+/* (id, owner): of a role whose jobs the caller may manage. It is written as that role, as by
+ * PostgreSQL's own maintenance: triggers and constraints of the role's table run as the role, and
+ * find nothing of the caller's by a search_path. An error takes role and path back as well. */
+Datum totrain_sql_publish_of(PG_FUNCTION_ARGS)
+{
+    const Oid owner = PG_GETARG_OID(1);
+    const int level = NewGUCNestLevel();
+    Oid user;
+    int security;
+
+    if (!jobs_may_manage(owner))
+        ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+                        errmsg("permission denied to publish jobs of role \"%s\"",
+                               GetUserNameFromId(owner, true))));
+    GetUserIdAndSecContext(&user, &security);
+    SetUserIdAndSecContext(owner,
+                           security | SECURITY_LOCAL_USERID_CHANGE | SECURITY_RESTRICTED_OPERATION);
+    (void)set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION,
+                            GUC_ACTION_SAVE, true, 0, false);
+    publish(fcinfo);
+    AtEOXact_GUC(false, level);
+    SetUserIdAndSecContext(user, security);
+    return (Datum)0;
 }

@@ -1,7 +1,7 @@
 #include "extension/postgres/server/script.h"
 
-#include "extension/postgres/server/door.h"
 #include "extension/postgres/server/door_cluster.h"
+#include "extension/postgres/server/door_rights.h"
 
 #include <ctype.h>
 
@@ -375,7 +375,7 @@ static char *scoring_query(struct door *door, struct slice text, const struct pi
     return query ? session_from_utf8(slice_of(query)) : NULL;
 }
 
-static void run_scoring(char *query)
+static void run_scoring(const char *query)
 {
     own_sql_announce((struct own_sql){query, false});
     PG_TRY();
@@ -415,11 +415,13 @@ static void forget_rows(void)
 static void run_ours(struct slice text, const struct piece *piece)
 {
     struct door *door = door_open();
+    const char *query = door_monitors_query(text, piece);
     struct result result;
-    char *query;
 
     door->owns_transaction = true;
-    query = scoring_query(door, text, piece);
+    door_check_statement(door, text, piece);
+    if (!query)
+        query = scoring_query(door, text, piece);
     if (query) {
         run_scoring(query);
         return;
