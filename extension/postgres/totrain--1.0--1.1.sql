@@ -125,6 +125,11 @@ AS 'MODULE_PATHNAME', 'totrain_sql_lock_model' LANGUAGE C STRICT VOLATILE PARALL
 COMMENT ON FUNCTION totrain.lock_model(text, text) IS
     'waits for others who publish a model of this name, until the end of the transaction';
 
+CREATE FUNCTION totrain.hold_model(schema text, name text) RETURNS boolean
+AS 'MODULE_PATHNAME', 'totrain_sql_hold_model' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION totrain.hold_model(text, text) IS
+    'waits likewise, until lock_model, an error or the end of the session: over the pieces of a large model';
+
 -- For clients that read models over a connection: the rows of one, read without running anything
 -- of its owner's. As a query would, it takes SELECT on the table.
 CREATE FUNCTION totrain.model_rows(relation oid, only_meta boolean, at_once boolean,
@@ -313,8 +318,10 @@ REVOKE ALL ON FUNCTION totrain.export_model(text, text), totrain.import_model(te
 GRANT EXECUTE ON FUNCTION totrain.export_model(text, text), totrain.import_model(text, bytea, text) TO totrain_user;
 
 REVOKE ALL ON FUNCTION totrain.plan_support(internal) FROM PUBLIC;
-REVOKE ALL ON FUNCTION totrain.forget(oid, text, bigint), totrain.lock_model(text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION totrain.forget(oid, text, bigint), totrain.lock_model(text, text) TO totrain_user;
+REVOKE ALL ON FUNCTION totrain.forget(oid, text, bigint), totrain.lock_model(text, text),
+    totrain.hold_model(text, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION totrain.forget(oid, text, bigint), totrain.lock_model(text, text),
+    totrain.hold_model(text, text) TO totrain_user;
 
 -- The same with values for $1, $2 in the SELECT. They may be NULL.
 

@@ -442,6 +442,11 @@ AS 'MODULE_PATHNAME', 'totrain_sql_lock_model' LANGUAGE C STRICT VOLATILE PARALL
 COMMENT ON FUNCTION totrain.lock_model(text, text) IS
     'waits for others who publish a model of this name, until the end of the transaction';
 
+CREATE FUNCTION totrain.hold_model(schema text, name text) RETURNS boolean
+AS 'MODULE_PATHNAME', 'totrain_sql_hold_model' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION totrain.hold_model(text, text) IS
+    'waits likewise, until lock_model, an error or the end of the session: over the pieces of a large model';
+
 -- For clients that read models over a connection: the rows of one, read without running anything
 -- of its owner's. As a query would, it takes SELECT on the table.
 CREATE FUNCTION totrain.model_rows(relation oid, only_meta boolean, at_once boolean,
@@ -478,7 +483,8 @@ GRANT EXECUTE ON FUNCTION totrain.run(text), totrain.rows(text),
     totrain.publish(bigint), totrain.publish(bigint, regrole), totrain.is_own(oid),
     totrain.stage(text), totrain.collect(bigint), totrain.discard(bigint),
     totrain.sweep_jobs(interval), totrain.model_rows(oid, boolean, boolean),
-    totrain.as_type(text, anyelement), totrain.forget(oid, text, bigint), totrain.lock_model(text, text)
+    totrain.as_type(text, anyelement), totrain.forget(oid, text, bigint), totrain.lock_model(text, text),
+    totrain.hold_model(text, text)
     TO totrain_user;
 GRANT EXECUTE ON FUNCTION totrain.job_table(text) TO totrain_user, totrain_monitor;
 

@@ -1,12 +1,14 @@
 /*
- * totrain.forget(relation, which, version) and totrain.lock_model(schema, name): what publishing
- * a model does beside its table, for roles that may write the table, and for no others.
+ * totrain.forget(relation, which, version), totrain.lock_model(schema, name) and
+ * totrain.hold_model(schema, name): what publishing a model does beside its table, for roles that
+ * may write the table, and for no others.
  *
  * A right to DELETE or UPDATE on the tables of kept rows would be a right to LOCK them, and every
  * DROP TABLE would wait; an advisory lock on a model's name could be held by any role.
  */
 #include "extension/postgres/server/compat.h"
 
+#include <access/xact.h>
 #include <catalog/namespace.h>
 #include <catalog/pg_class.h>
 #include <catalog/pg_namespace.h>
@@ -22,6 +24,7 @@
 
 SQL_FUNCTION(totrain_sql_forget);
 SQL_FUNCTION(totrain_sql_lock_model);
+SQL_FUNCTION(totrain_sql_hold_model);
 
 static void check_owner(Oid relation)
 {
@@ -113,21 +116,83 @@ static void check_may_write(Oid schema, const char *name)
                     errmsg("permission denied to lock the name \"%s\"", name)));
 }
 
-/* Until the transaction ends. No statement of SQL can take a lock of this class: the OID of this
- * function is no catalog's. */
-Datum totrain_sql_lock_model(PG_FUNCTION_ARGS)
+/* The class is the schema's OID: names of different schemas never meet, and names of one schema
+ * whose hashes are the same meet for those alone who may create in it. No statement of SQL can take
+ * such a lock: no catalog has the OID of a schema, and PostgreSQL's own have no part 1. */
+static LOCKTAG tag_of(Oid schema, const char *name)
 {
-    char *schema_name = text_to_cstring(PG_GETARG_TEXT_PP(0));
-    char *name = text_to_cstring(PG_GETARG_TEXT_PP(1));
-    const Oid schema = LookupExplicitNamespace(schema_name, true);
     LOCKTAG tag;
 
-    if (!OidIsValid(schema) || isTempNamespace(schema)) /* no other session sees it */
-        PG_RETURN_BOOL(true);
+    SET_LOCKTAG_OBJECT(tag, MyDatabaseId, schema,
+                       hash_bytes((const unsigned char *)name, (int)strlen(name)), 1);
+    return tag;
+}
+
+/* The name that this session holds from one transaction to the next. */
+static struct {
+    bool is_held, is_watched;
+    LOCKTAG tag;
+} held;
+
+static void let_go(void)
+{
+    if (!held.is_held)
+        return;
+    held.is_held = false;
+    (void)LockRelease(&held.tag, ExclusiveLock, true);
+}
+
+/* Whoever holds a name ends with an error or goes on to lock_model. */
+static void at_end_of_transaction(XactEvent event, void *unused)
+{
+    if (event == XACT_EVENT_ABORT || event == XACT_EVENT_PREPARE)
+        let_go();
+}
+
+static void hold(const LOCKTAG *tag)
+{
+    if (held.is_held && memcmp(tag, &held.tag, sizeof *tag) == 0)
+        return;
+    let_go();
+    if (!held.is_watched)
+        RegisterXactCallback(at_end_of_transaction, NULL);
+    held.is_watched = true;
+    (void)LockAcquire(tag, ExclusiveLock, true, false);
+    held.tag = *tag;
+    held.is_held = true;
+}
+
+/* False: no other session sees the name. */
+static bool find_tag(FunctionCallInfo fcinfo, LOCKTAG *tag)
+{
+    const char *schema_name = text_to_cstring(PG_GETARG_TEXT_PP(0));
+    const char *name = text_to_cstring(PG_GETARG_TEXT_PP(1));
+    const Oid schema = LookupExplicitNamespace(schema_name, true);
+
+    if (!OidIsValid(schema) || isTempNamespace(schema))
+        return false;
     check_may_write(schema, name);
-    SET_LOCKTAG_OBJECT(tag, MyDatabaseId, fcinfo->flinfo->fn_oid,
-                       hash_combine(hash_bytes((unsigned char *)name, (int)strlen(name)), schema),
-                       0);
-    (void)LockAcquire(&tag, ExclusiveLock, false, false);
+    *tag = tag_of(schema, name);
+    return true;
+}
+
+/* Until the transaction ends, also where the session held the name. */
+Datum totrain_sql_lock_model(PG_FUNCTION_ARGS)
+{
+    LOCKTAG tag;
+
+    if (find_tag(fcinfo, &tag))
+        (void)LockAcquire(&tag, ExclusiveLock, false, false);
+    let_go();
+    PG_RETURN_BOOL(true);
+}
+
+/* Until lock_model, an error, or the session's end. One name: another one is let go of. */
+Datum totrain_sql_hold_model(PG_FUNCTION_ARGS)
+{
+    LOCKTAG tag;
+
+    if (find_tag(fcinfo, &tag))
+        hold(&tag);
     PG_RETURN_BOOL(true);
 }

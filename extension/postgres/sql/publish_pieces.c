@@ -132,6 +132,23 @@ static bool is_ours(const struct pg_located *located)
     return located->exists && located->is_table && located->has_columns && located->is_callers;
 }
 
+/* *is_gone: it was dropped since it was located. */
+static enum status lock_table(const struct pg_pieces *pieces, bool *is_gone, struct error *err)
+{
+    const struct pg_database *database = pieces->host->database;
+    const struct pg_table table = beside(pieces);
+    struct pg_transaction transaction;
+    enum status status;
+
+    TRY(database->begin(database->self, &transaction, err));
+    status = pg_run(pieces->host, "LOCK TABLE @ IN ROW EXCLUSIVE MODE", &table, NULL, 0, NULL, err);
+    status = database->end(database->self, &transaction, status, err);
+    *is_gone = status == STATUS_NOT_FOUND;
+    if (*is_gone)
+        error_clear(err);
+    return *is_gone ? STATUS_OK : status;
+}
+
 /* Of what is not ours the catalogs are read alone, and no lock on it is waited for. The lock is
  * that of an INSERT: until the transaction ends nobody puts a trigger on the table, as those may
  * whom ALTER DEFAULT PRIVILEGES lets. */
@@ -148,7 +165,9 @@ static enum status find(struct pg_pieces *pieces, struct error *err)
         return STATUS_OK;
     if (!is_ours(&located))
         return read_facts(pieces, &located, err);
-    TRY(pg_run(pieces->host, "LOCK TABLE @ IN ROW EXCLUSIVE MODE", &table, NULL, 0, NULL, err));
+    TRY(lock_table(pieces, &pieces->is_free, err));
+    if (pieces->is_free)
+        return STATUS_OK;
     TRY(postgres_locate(pieces->host, table.schema, table.name, &locked, err));
     if (is_ours(&locked) && locked.relation == located.relation)
         return read_facts(pieces, &locked, err);
@@ -164,16 +183,6 @@ static void tell(const struct pg_pieces *pieces)
             "model \"%.*s\" is written in one transaction, and not by pieces that stay when "
             "it is interrupted: %s",
             SLICE_FORMAT(pieces->table.name), pieces->why);
-}
-
-enum status pg_pieces_find(struct pg_pieces *pieces, struct error *err)
-{
-    TRY(find(pieces, err));
-    if (pieces->are_written && pieces->is_free)
-        note_table(pieces, SLICE("is gone"));
-    if (pieces->are_written && !pieces->is_usable)
-        tell(pieces);
-    return STATUS_OK;
 }
 
 /* ----- the first piece ----- */
@@ -192,8 +201,8 @@ static const char obstacle_of_schema[] =
     "pg_catalog.pg_publication_namespace s ON s.pnpubid" EQ "p.oid WHERE s.pnnspid" EQ
     "n.oid ORDER BY p.pubname LIMIT 1), (SELECT pg_catalog.format('type %I.%I has the name of the "
     "table for the pieces; dropping it makes room for that', n.nspname, t.typname) FROM "
-    "pg_catalog.pg_type t WHERE t.typnamespace" EQ "n.oid AND t.typname" EQ
-    "$2)) FROM pg_catalog.pg_namespace n WHERE n.nspname" EQ "$1";
+    "pg_catalog.pg_type t WHERE t.typnamespace" EQ "n.oid AND t.typname" EQ "$2 AND t.typrelid" EQ
+    "0)) FROM pg_catalog.pg_namespace n WHERE n.nspname" EQ "$1";
 
 static enum status may_begin(struct pg_pieces *pieces, bool *may, struct error *err)
 {
@@ -218,6 +227,22 @@ static enum status drop(const struct pg_pieces *pieces, struct slice name, struc
     const struct pg_table table = {pieces->table.schema, name};
 
     return pg_run(pieces->host, "DROP TABLE @ CASCADE", &table, NULL, 0, NULL, err);
+}
+
+/* A publication of all tables may have been made since the first piece: no further one is for its
+ * subscribers, who have no such table. */
+static enum status find_unobstructed(struct pg_pieces *pieces, struct error *err)
+{
+    bool may;
+
+    TRY(find(pieces, err));
+    if (!pieces->is_usable)
+        return STATUS_OK;
+    TRY(may_begin(pieces, &may, err));
+    if (may)
+        return STATUS_OK;
+    pieces->is_usable = false;
+    return drop(pieces, slice_of(pieces->name), err);
 }
 
 /* What another model of this name has left. */
@@ -324,13 +349,19 @@ static enum status comment(const struct pg_pieces *pieces, struct error *err)
     return status;
 }
 
+/* Others that publish a model of this name wait until this one is published: each would drop the
+ * other's table for ever. A table that somebody has dropped meanwhile is not begun again, since
+ * that might go on for ever, too. */
 static enum status write_piece(struct pg_pieces *pieces, bool *is_at_end, struct error *err)
 {
     const struct pg_table table = beside(pieces);
+    const bool had_some = pieces->next > 0;
 
-    TRY(pg_lock_model(pieces->host, &pieces->table, err));
-    TRY(find(pieces, err));
-    if (pieces->is_free)
+    TRY(pg_hold_model(pieces->host, &pieces->table, err));
+    TRY(find_unobstructed(pieces, err));
+    if (pieces->is_free && had_some)
+        note_table(pieces, SLICE("is gone"));
+    else if (pieces->is_free)
         TRY(begin(pieces, err));
     *is_at_end = !pieces->is_usable;
     if (!pieces->is_usable)
@@ -362,6 +393,63 @@ enum status pg_pieces_write(struct pg_pieces *pieces, struct error *err)
 }
 
 /* ----- the table gets the model ----- */
+
+#define ROWS_OF_PIECES                                                                             \
+    "SELECT pg_catalog.count(*), pg_catalog.count(DISTINCT (p.part, p.name, p.\"position\")) "     \
+    "FROM @ p"
+
+static enum status count_rows(const struct pg_pieces *pieces, int64_t counts[2], struct error *err)
+{
+    const struct pg_table table = beside(pieces);
+    struct cell cells[2] = {cell_null(), cell_null()};
+    struct arena arena;
+    enum status status;
+    struct text sql;
+    bool found;
+
+    arena_init(&arena, FACTS_ARENA_MAX);
+    text_init(&sql, TEXT_MAXIMUM);
+    pg_sql_append(&sql, ROWS_OF_PIECES, &table);
+    status = sql.failed ? fail_no_memory(err)
+                        : pg_first(pieces->host, text_string(&sql), NULL, 0, &arena, cells, 2,
+                                   &found, err);
+    for (int i = 0; i < 2; i++)
+        counts[i] = cells[i].type == CELL_INTEGER ? cells[i].integer : -1;
+    text_deinit(&sql);
+    arena_deinit(&arena);
+    return status;
+}
+
+/* A script that cleans up, or a role that ALTER DEFAULT PRIVILEGES gave DELETE, may have taken
+ * some. Nobody takes any more under this lock. */
+static enum status check_rows(struct pg_pieces *pieces, struct error *err)
+{
+    const struct pg_table table = beside(pieces);
+    const int64_t wanted = (int64_t)pieces->next - 1;
+    int64_t counts[2];
+
+    TRY(pg_run(pieces->host, "LOCK TABLE @ IN SHARE ROW EXCLUSIVE MODE", &table, NULL, 0, NULL,
+               err));
+    TRY(count_rows(pieces, counts, err));
+    if (counts[0] == wanted && counts[1] == wanted)
+        return STATUS_OK;
+    snprintf(pieces->why, sizeof pieces->why, "table \"%.*s.%s\" has %lld of %lld rows",
+             SLICE_FORMAT(pieces->table.schema), pieces->name, (long long)counts[1],
+             (long long)wanted);
+    tell(pieces);
+    pieces->is_usable = pieces->are_written = false;
+    return drop(pieces, table.name, err);
+}
+
+enum status pg_pieces_find(struct pg_pieces *pieces, struct error *err)
+{
+    TRY(find_unobstructed(pieces, err));
+    if (pieces->are_written && pieces->is_free)
+        note_table(pieces, SLICE("is gone"));
+    if (pieces->are_written && !pieces->is_usable)
+        tell(pieces);
+    return pieces->is_usable ? check_rows(pieces, err) : STATUS_OK;
+}
 
 static enum status write_meta(const struct pg_pieces *pieces, const struct pg_table *table,
                               struct error *err)

@@ -10,7 +10,8 @@
  * digest (model_pieces.h), and its comment says how many rows of model_write it has: whoever
  * publishes the same model again, as the next publisher of a job does, goes on behind the last of
  * them. Without its meta row it is no model to anybody. What another model of this name has left
- * is removed.
+ * is removed. The name is held from the first piece until the model is published: who publishes
+ * another model of this name waits until then.
  *
  * A table of that name is written only while it is as it was made: the caller's own, with nothing
  * on it that is run with a row (triggers, rules, policies, defaults, constraints, indexes), and
@@ -47,9 +48,11 @@ struct pg_pieces pg_pieces_of(struct postgres_host *host, const struct pg_table 
                               const struct model *model, const struct sink *sink);
 /* The rows of a model of so many bytes. Nothing, where a transaction is open, of the user's or of
  * whoever publishes the model with other things; and with a notice, where a publication would carry
- * the pieces away, where the caller can make no table, and where another one has its name. */
+ * the pieces away, where the caller can make no table, where another one has its name, and where
+ * the table is dropped between two pieces. */
 enum status pg_pieces_write(struct pg_pieces *pieces, struct error *err);
-/* A notice where they were written, and are not usable any more. */
+/* A notice where they were written, and are not usable any more: gone, or rows of them, or a
+ * publication would carry them away. Rows are counted under a lock that keeps them. */
 enum status pg_pieces_find(struct pg_pieces *pieces, struct error *err);
 /* Usable ones. `target`: the table that is there and empty; where none is, the table beside it
  * becomes that, and has to be `is_renamed`. */

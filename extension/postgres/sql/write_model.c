@@ -48,6 +48,14 @@ enum status pg_lock_model(struct postgres_host *host, const struct pg_table *tab
     return pg_run(host, "SELECT totrain.lock_model($1, $2)", NULL, names, 2, NULL, err);
 }
 
+enum status pg_hold_model(struct postgres_host *host, const struct pg_table *table,
+                          struct error *err)
+{
+    const struct cell names[] = {cell_text(table->schema), cell_text(table->name)};
+
+    return pg_run(host, "SELECT totrain.hold_model($1, $2)", NULL, names, 2, NULL, err);
+}
+
 /* Random bytes cannot be packed: TOAST would try with every chunk. */
 enum status pg_create_model_table(struct postgres_host *host, const struct pg_table *table,
                                   struct error *err)

@@ -25,6 +25,10 @@ enum status pg_insertion_end(struct pg_insertion *insertion, enum status so_far,
  * one made. */
 enum status pg_lock_model(struct postgres_host *host, const struct pg_table *table,
                           struct error *err);
+/* The same over several transactions: until pg_lock_model, an error that ends a transaction, or the
+ * end of the session. */
+enum status pg_hold_model(struct postgres_host *host, const struct pg_table *table,
+                          struct error *err);
 /* An empty one, of the caller's. */
 enum status pg_create_model_table(struct postgres_host *host, const struct pg_table *table,
                                   struct error *err);
