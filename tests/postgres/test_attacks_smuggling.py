@@ -163,5 +163,65 @@ class Long(Attacks):
         self.assertLess(many, 2 * stock)
 
 
+class Values(Attacks):
+    """N7: values of totrain.rows and totrain.run. Where both readers disagree about what is in a string or in a comment,
+    nothing is written; everywhere else the value is a value."""
+
+    # SELECTs of a developer's that were broken out of, with what is said now.
+    BROKEN = {
+        "a_backslash_before_a_quote": r"SELECT 1 AS w, '\' $1 \'' || $1 AS t",
+        "quotes_around_a_value": r"SELECT 1 AS w, '\'' || $1 || '\'' AS t",
+        "a_plain_backslash": r"SELECT 1 AS w, 'C:\\' || $1 AS t",
+    }
+    DIFFERENT = {
+        "a_comment_in_a_comment": "SELECT 1 AS w, $1 AS t /* a /* b */ $1 */",
+        "an_escape_string_in_the_next_line": "SELECT 1 AS w, E'a'\n'b\\' $1 \\' ' || $1 AS t",
+    }
+    KEPT = {
+        "a_plain_string": ("SELECT 'it''s $1' || $1 AS t", "it's $1{}"),
+        "an_escape_string": (r"SELECT E'\' $1 \\' || $1 AS t", "' $1 \\{}"),
+        "a_unicode_string": (r"SELECT U&'\0041 $1' || $1 AS t", "A $1{}"),
+        "a_dollar_string": ("SELECT $a$ $1 ' $a$ || $1 AS t", " $1 ' {}"),
+        "a_backslash_at_the_end": (r"SELECT 'C:\' || $1 AS t", "C:\\{}"),
+        "a_line_comment": ("SELECT $1 -- ' $1\n AS t", "{}"),
+        "a_comment": ("SELECT $1 /* ' $1 */ AS t", "{}"),
+        "a_quoted_name": ("SELECT $1 AS t, 2 AS \"$1 '\"", "{}"),
+        "a_call": ("SELECT repeat($1, 1) AS t", "{}"),
+    }
+    HOSTILE = ("' || current_user || '", "\\' || current_user || \\'", "*/ || current_user /*", "$a$ || current_user || $a$",
+               "\n || current_user --", "TO EVALUATE honest")
+
+    def rows(self, select, value, off=False):
+        cursor = self.session("alice")
+        if off:
+            cursor.execute("SET escape_string_warning = off; SET standard_conforming_strings = off")
+        quoted = "E'" + value.replace("\\", "\\\\").replace("'", "''") + "'::text"
+        statement = f"SELECT * FROM ({select}\n) v, public.iris LIMIT 1 TO PREDICT USING honest"
+        cursor.execute(f"SELECT totrain.rows($statement${statement}$statement$, {quoted}) ->> 't'")
+        return cursor.fetchone()[0]
+
+    def check_kept(self, name):
+        select, expected = self.KEPT[name]
+        for value in self.HOSTILE:
+            with self.subTest(value):
+                self.assertEqual(self.rows(select, value), expected.replace("{}", value))
+
+    def check_refused(self, select, error, off=False):
+        for value in self.HOSTILE:
+            with self.subTest(value), self.assertRaisesRegex(psycopg2.Error, error):
+                self.rows(select, value, off)
+
+    def test_without_a_backslash_the_setting_is_all_the_same(self):
+        for value in self.HOSTILE:
+            self.assertEqual(self.rows("SELECT 'it''s $1' || $1 AS t", value, off=True), "it's $1" + value)
+
+
+add_tests(Values, [f"values_beside_{name}" for name in Values.KEPT], lambda name: lambda self: self.check_kept(name[14:]))
+add_tests(Values, [f"values_in_{name}" for name in Values.DIFFERENT],
+          lambda name: lambda self: self.check_refused(self.DIFFERENT[name[10:]], "finds other parameters in this SELECT than ToTrain"))
+add_tests(Values, [f"backslashes_in_{name}" for name in Values.BROKEN],
+          lambda name: lambda self: self.check_refused(self.BROKEN[name[15:]], "a backslash while standard_conforming_strings is off", True))
+
+
 if __name__ == "__main__":
     harness.main()
