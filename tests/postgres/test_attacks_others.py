@@ -241,5 +241,30 @@ class Identity(Attacks):
 add_tests(Identity, [f"escape_{number}" for number in range(len(Identity.ESCAPES))], lambda name: lambda self: self.check(int(name.rsplit("_", 1)[1])))
 
 
+class Names(Attacks):
+    """N9: a model's name in a view or a dump is read along the search_path of whoever reads it."""
+
+    def test_a_model_that_only_another_search_path_finds(self):
+        self.execute("CREATE SCHEMA shop; CREATE TABLE shop.churn AS SELECT * FROM public.honest; GRANT USAGE ON SCHEMA shop TO PUBLIC; "
+                     "GRANT SELECT ON shop.churn TO PUBLIC")
+        self.addCleanup(self.execute, "DROP SCHEMA shop CASCADE")
+        for name, told, hint in (("churn", "churn", "shop.churn"), ("shop.chrun", "shop.chrun", "shop.churn"), ("nowhere.honest", "nowhere.honest", "honest"),
+                                 ("honets", "honets", "honest")):
+            with self.subTest(name):
+                refused = self.try_as("bob", f"SELECT totrain.predict('{name}', ROW(1, 2, 3, 4))")
+                self.assertIn(f'there is no model "{told}"', refused)
+                self.assertIn(f"Did you mean {hint}?", refused)
+        self.assertIn("A name without a schema is looked up along the search_path of whoever reads it, also in a view.",
+                      self.try_as("bob", "SELECT totrain.predict('churn', ROW(1, 2, 3, 4))"))
+
+    def test_a_name_with_its_schema_is_restored(self):
+        """As pg_restore does it: with an empty search_path."""
+        self.execute("CREATE MATERIALIZED VIEW public.scored AS SELECT totrain.predict('public.honest', i) FROM public.iris i")
+        self.addCleanup(self.execute, "DROP MATERIALIZED VIEW public.scored")
+        cursor = self.session(SUPERUSER)
+        cursor.execute("SET search_path = ''; REFRESH MATERIALIZED VIEW public.scored; SELECT count(*) FROM public.scored")
+        self.assertEqual(cursor.fetchall(), [(150,)])
+
+
 if __name__ == "__main__":
     harness.main()

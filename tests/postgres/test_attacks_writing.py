@@ -71,6 +71,48 @@ class Publishing(Attacks):
 add_tests(Publishing, TRAPS, lambda trap: lambda self: self.check(trap))
 
 
+class Advice(Attacks):
+    """N5: the hint of a refusal named the way that was refused: what is on a model's table stays when its owner changes."""
+
+    def check(self, trap):
+        self.copy_model()
+        self.eve.execute(TRAPS[trap])
+        self.arm()
+        self.execute("ALTER TABLE eve.m OWNER TO CURRENT_USER")
+        for statement in (TRAIN.format("public.iris", "eve.m"), f"SELECT * FROM totrain.run($${TRAIN.format('public.iris', 'eve.m')}$$)", IMPORT):
+            self.assertRegex(self.try_as(SUPERUSER, statement), 'of model "m" would run what role "eve" has made, with your rights|row security guards')
+
+    def test_the_hint_of_the_refusal_names_no_way_around_it(self):
+        self.copy_model()
+        refused = self.try_as(SUPERUSER, TRAIN.format("public.iris", "eve.m"))
+        self.assertIn("SET ROLE to the owner first", refused)
+        self.assertNotIn("OWNER TO", refused)
+
+    def test_functions_of_ones_own_and_of_superusers_stay(self):
+        self.become_user()
+        self.copy_model()
+        self.execute("CREATE FUNCTION public.noted() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN new; END $$")
+        self.addCleanup(self.execute, "DROP FUNCTION public.noted() CASCADE")
+        self.eve.execute("CREATE FUNCTION eve.own() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN new; END $$; "
+                         "CREATE TRIGGER own BEFORE INSERT ON eve.m FOR EACH ROW EXECUTE FUNCTION eve.own(); "
+                         "CREATE TRIGGER noted BEFORE INSERT ON eve.m FOR EACH ROW EXECUTE FUNCTION public.noted(); "
+                         "ALTER TABLE eve.m ALTER value SET DEFAULT pg_catalog.random(), ADD CHECK (pg_catalog.length(part) > 0)")
+        self.assertNotIsInstance(self.try_as("eve", TRAIN.format("public.iris", "eve.m")), str)
+
+    def test_a_view_of_another_role_is_named_with_its_schema(self):
+        self.eve.execute("CREATE VIEW eve.\"V 6\" AS SELECT * FROM public.honest; GRANT SELECT ON eve.\"V 6\" TO PUBLIC")
+        self.assertIn('CREATE TABLE my_model AS TABLE eve."V 6";', self.try_as("bob", "SELECT totrain.predict('eve.\"V 6\"', ROW(1, 2, 3, 4))"))
+
+    def test_a_model_without_an_identity_is_named_with_its_schema(self):
+        self.execute("CREATE SCHEMA \"S 1\"; CREATE TABLE \"S 1\".\"M 1\" AS SELECT * FROM public.honest; "
+                     "ALTER TABLE \"S 1\".\"M 1\" REPLICA IDENTITY NOTHING; CREATE PUBLICATION one FOR TABLE \"S 1\".\"M 1\"")
+        self.addCleanup(self.execute, "DROP PUBLICATION one; DROP SCHEMA \"S 1\" CASCADE")
+        self.assertIn('ALTER TABLE "S 1"."M 1" REPLICA IDENTITY FULL;', self.try_as(SUPERUSER, TRAIN.format("public.iris", '"S 1"."M 1"')))
+
+
+add_tests(Advice, TRAPS, lambda trap: lambda self: self.check(trap))
+
+
 class Targets(Attacks):
     """Tables of eve's that a PREDICT or an EVALUATE of a superuser's replaces: they are dropped, not written."""
 

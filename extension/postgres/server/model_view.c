@@ -8,6 +8,7 @@
 #include <rewrite/rewriteHandler.h>
 #include <tcop/dest.h>
 #include <tcop/tcopprot.h>
+#include <utils/lsyscache.h>
 #include <utils/memutils.h>
 #include <utils/rel.h>
 #include <utils/snapmgr.h>
@@ -135,14 +136,16 @@ static enum status refuse_view(Relation view, struct error *err)
     const char *name = RelationGetRelationName(view);
     const struct slice shown = session_to_utf8(name, strlen(name));
     const char *owner = GetUserNameFromId(view->rd_rel->relowner, false);
+    const char *copied =
+        quote_qualified_identifier(get_namespace_name(RelationGetNamespace(view)), name);
 
     fail(err, STATUS_PERMISSION,
          "view \"%.*s\" belongs to another role, and is not read as a model", SLICE_FORMAT(shown));
     return error_hint(
         err,
         "The functions of a view run as the role that reads it. Copy it into a table of "
-        "your own if you trust %s: CREATE TABLE my_model AS TABLE %.*s;",
-        session_to_utf8(owner, strlen(owner)).data, SLICE_FORMAT(shown));
+        "your own if you trust %s: CREATE TABLE my_model AS TABLE %s;",
+        session_to_utf8(owner, strlen(owner)).data, session_to_utf8(copied, strlen(copied)).data);
 }
 
 enum status model_view_read(Relation view, const AttrNumber columns[MODEL_COLUMNS],

@@ -99,21 +99,54 @@ static const char models_query[] =
     "AND NOT pg_catalog.row_security_active(c.oid) "
     "AND " COLUMNS_OF_RELATION EQ "'" MODEL_COLUMNS "' ORDER BY n.nspname, c.relname";
 
+/* As they are called, and as they would be written here. */
+struct known_models {
+    struct model_names names, shown;
+};
+
 static enum status keep_model_name(void *self, const struct cell *cells, size_t count,
                                    struct error *err)
 {
-    return count == 3 ? model_names_add(self, cells[1].text, err) : STATUS_OK;
+    struct known_models *known = self;
+
+    if (count != 3)
+        return STATUS_OK;
+    TRY(model_names_add(&known->names, cells[1].text, err));
+    return model_names_add(&known->shown, cells[2].text, err);
 }
 
-static enum status not_found(struct postgres_host *host, struct slice name, struct error *err)
+/* The schema is named, too: a view or a dump is read along another search_path than it was made. */
+static void hint_known_model(struct slice name, const struct known_models *known, struct error *err)
 {
-    struct model_names names = {.count = 0};
-    struct pg_rows rows = {.self = &names, .row = keep_model_name};
+    const int nearest =
+        text_nearest(name, (const char *const *)known->names.names, known->names.count);
+
+    if (nearest < 0 || (size_t)nearest >= known->shown.count)
+        return;
+    if (slice_is(name, known->names.names[nearest]))
+        error_hint(err,
+                   "Did you mean %s? A name without a schema is looked up along the search_path of "
+                   "whoever reads it, also in a view.",
+                   known->shown.names[nearest]);
+    else
+        error_hint(err, "Did you mean %s?", known->shown.names[nearest]);
+}
+
+static enum status not_found(struct postgres_host *host, struct slice schema, struct slice name,
+                             struct error *err)
+{
+    struct known_models known = {.names.count = 0};
+    struct pg_rows rows = {.self = &known, .row = keep_model_name};
     struct error ignored;
 
     pg_each(host, models_query, NULL, NULL, 0, &rows, &ignored);
-    refuse_missing_model(name, &names, err);
-    model_names_free(&names);
+    refuse_missing_model(name, &known.names, err);
+    if (schema.size > 0)
+        snprintf(err->message, sizeof err->message, "there is no model \"%.*s.%.*s\"",
+                 SLICE_FORMAT(schema), SLICE_FORMAT(name));
+    hint_known_model(name, &known, err);
+    model_names_free(&known.names);
+    model_names_free(&known.shown);
     return STATUS_NOT_FOUND;
 }
 
@@ -130,7 +163,7 @@ static enum status locate_model(struct postgres_host *host, struct slice schema,
     }
     TRY(postgres_locate(host, schema, name, located, err));
     if (!located->exists)
-        return not_found(host, name, err);
+        return not_found(host, schema, name, err);
     return located->has_columns ? STATUS_OK : refuse_no_model(name, err);
 }
 

@@ -191,8 +191,8 @@ enum status postgres_check_published(struct postgres_host *host, const struct pg
     fail(err, STATUS_INVALID,
          "model \"%s\" is part of a publication, and has no replica identity to be replaced by",
          located->name);
-    return error_hint(err, "ALTER TABLE %s.%s REPLICA IDENTITY FULL;", located->schema,
-                      located->name);
+    return pg_hint(err, "ALTER TABLE @ REPLICA IDENTITY FULL;",
+                   &(struct pg_table){slice_of(located->schema), slice_of(located->name)});
 }
 
 /* The table is there: its model's id and the version after all that exist. */
@@ -205,6 +205,9 @@ static enum status succeed_current(const struct publishing *publishing, struct m
     int64_t newest = 0;
     bool copied;
 
+    if (publishing->located.is_callers) /* no trigger is put on it any more */
+        TRY(pg_run(publishing->host, "LOCK TABLE @ IN ROW EXCLUSIVE MODE", &publishing->table, NULL,
+                   0, NULL, err));
     TRY(postgres_check_replaced(publishing->host, &publishing->located, &target, err));
     TRY(postgres_load_meta(publishing->host, publishing->table.schema, publishing->table.name,
                            publishing->arena, &current, err));

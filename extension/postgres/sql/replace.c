@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "extension/engine/host/stored.h"
+#include "extension/postgres/sql/foreign_code.h"
 #include "extension/postgres/sql/models.h"
 #include "extension/postgres/sql/sql.h"
 #include "extension/postgres/sql/tables.h"
@@ -129,15 +130,13 @@ static enum status check_whole(const struct pg_located *located, const bool fact
 
 /* A superuser and a member of the owner's role may act as the owner, but the triggers and
  * constraints of the table would run with their own rights. */
-static enum status check_owner(const struct pg_located *located, struct error *err)
+static enum status check_owner(struct postgres_host *host, const struct pg_located *located,
+                               struct error *err)
 {
     if (located->is_callers)
-        return STATUS_OK;
+        return refuse_foreign_code(host, located, err);
     fail(err, STATUS_PERMISSION, "model \"%s\" belongs to another role", located->name);
-    return error_hint(err,
-                      "Only its owner replaces it: SET ROLE to the owner first, or ALTER TABLE "
-                      "%s OWNER TO CURRENT_USER.",
-                      located->name);
+    return error_hint(err, "Only its owner replaces it: SET ROLE to the owner first.");
 }
 
 enum status postgres_check_replaced(struct postgres_host *host, const struct pg_located *located,
@@ -151,7 +150,7 @@ enum status postgres_check_replaced(struct postgres_host *host, const struct pg_
         return STATUS_OK;
     here.name = slice_of(located->name);
     if (target->kind == TARGET_MODEL && located->is_table && located->has_columns)
-        TRY(check_owner(located, err));
+        TRY(check_owner(host, located, err));
     if (found.is_table) {
         TRY(is_model(host, located, &found.is_model, err));
         TRY(read_facts(host, located, target, facts, err));

@@ -19,6 +19,18 @@ void pg_sql_append(struct text *sql, const char *format, const struct pg_table *
     }
 }
 
+enum status pg_hint(struct error *err, const char *format, const struct pg_table *table)
+{
+    struct text hint;
+
+    text_init(&hint, TEXT_MAXIMUM);
+    pg_sql_append(&hint, format, table);
+    if (!hint.failed)
+        error_hint(err, "%s", text_string(&hint));
+    text_deinit(&hint);
+    return err->status;
+}
+
 /* Positions count in SQL that the user never saw. */
 static enum status run(struct postgres_host *host, const struct pg_statement *statement,
                        const struct pg_rows *rows, uint64_t *affected, struct error *err)

@@ -31,6 +31,9 @@ struct pg_table {
 /* SQL in which every @ stands for the quoted table. */
 void pg_sql_append(struct text *sql, const char *format, const struct pg_table *table);
 
+/* A hint that can be copied: every @ stands for the quoted table. */
+enum status pg_hint(struct error *err, const char *format, const struct pg_table *table);
+
 /* Run SQL of our own whose rows are not needed. `table` (may be NULL) is for @,
  * `affected` may be NULL. */
 enum status pg_run(struct postgres_host *host, const char *format, const struct pg_table *table,
