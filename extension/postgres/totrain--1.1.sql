@@ -447,6 +447,11 @@ AS 'MODULE_PATHNAME', 'totrain_sql_hold_model' LANGUAGE C STRICT VOLATILE PARALL
 COMMENT ON FUNCTION totrain.hold_model(text, text) IS
     'waits likewise, until lock_model, an error or the end of the session: over the pieces of a large model';
 
+CREATE FUNCTION totrain.new_name(schema text, name text) RETURNS text
+AS 'MODULE_PATHNAME', 'totrain_sql_new_name' LANGUAGE C STRICT STABLE PARALLEL SAFE;
+COMMENT ON FUNCTION totrain.new_name(text, text) IS
+    'what a table is called while the caller makes it: no other role knows it';
+
 -- For clients that read models over a connection: the rows of one, read without running anything
 -- of its owner's. As a query would, it takes SELECT on the table.
 CREATE FUNCTION totrain.model_rows(relation oid, only_meta boolean, at_once boolean,
@@ -484,7 +489,7 @@ GRANT EXECUTE ON FUNCTION totrain.run(text), totrain.rows(text),
     totrain.stage(text), totrain.collect(bigint), totrain.discard(bigint),
     totrain.sweep_jobs(interval), totrain.model_rows(oid, boolean, boolean),
     totrain.as_type(text, anyelement), totrain.forget(oid, text, bigint), totrain.lock_model(text, text),
-    totrain.hold_model(text, text)
+    totrain.hold_model(text, text), totrain.new_name(text, text)
     TO totrain_user;
 GRANT EXECUTE ON FUNCTION totrain.job_table(text) TO totrain_user, totrain_monitor;
 

@@ -9,7 +9,7 @@ import psycopg2
 
 import harness
 from attacks import COLUMNS, TRAIN, Attacks
-from harness import run_statement
+from harness import SUPERUSER, run_statement
 
 
 class Listing(Attacks):
@@ -349,6 +349,80 @@ class Room(Attacks):
                               "CREATE FUNCTION eve.f() RETURNS int LANGUAGE sql SET totrain.{} = 1000 AS 'SELECT 1'"):
                 with self.subTest(statement.format(name, name)):
                     self.assertIn("permission denied", self.try_as("eve", statement.format(name, name)))
+
+
+class Occupied(Attacks):
+    """N6: what a table is called while it is made was to be known beforehand, and so to be taken."""
+
+    PREDICT = "SELECT * FROM public.iris TO PREDICT public.bobp.class USING public.honest"
+
+    def setUp(self):
+        super().setUp()
+        self.execute("GRANT CREATE ON SCHEMA public TO eve, bob")
+        self.addCleanup(self.execute, "REVOKE CREATE ON SCHEMA public FROM eve, bob")
+
+    def name_of(self, user):
+        """Under which that role makes the table, as its own session sees it."""
+        return self.try_as(user, "SELECT totrain.new_name('public', 'bobp')")[0][0]
+
+    def test_the_name_is_of_its_role_alone(self):
+        self.become_user()
+        names = [self.name_of(user) for user in ("eve", "bob", "bob", SUPERUSER)]
+        self.assertEqual(names[1], names[2])
+        self.assertEqual(len(set(names)), 3)
+        for name in names:
+            self.assertRegex(name, "^totrain_new_[0-9a-f]{32}$")
+
+    def test_all_that_eve_can_know_is_taken(self):
+        """Committed, and in an open transaction; the old name among them, which was a hash of both names."""
+        self.become_user()
+        self.eve.execute(f"CREATE TABLE public.{self.name_of('eve')} (i int)")
+        self.eve.execute("BEGIN; CREATE TABLE public.totrain_new_e165136ffd9e54dc (i int)")
+        cursor = self.session("bob")
+        cursor.execute("SET lock_timeout = '30s'")
+        for _ in range(2):
+            cursor.execute(self.PREDICT)
+        self.eve.execute("ROLLBACK")
+        self.assertEqual(self.execute("SELECT tableowner FROM pg_tables WHERE tablename = 'bobp'"), [("bob",)])
+
+    def test_one_who_may_not_call_the_function_makes_tables_as_well(self):
+        self.execute("REVOKE EXECUTE ON FUNCTION totrain.new_name(text, text) FROM totrain_user")
+        self.addCleanup(self.execute, "GRANT EXECUTE ON FUNCTION totrain.new_name(text, text) TO totrain_user")
+        for _ in range(2):
+            self.assertNotIsInstance(self.try_as("bob", self.PREDICT), str)
+
+
+class Storage(Attacks):
+    """N9: a table that is replaced moved to the main disk, and into the log."""
+
+    def replace(self, statement, unlogged, tablespace=None):
+        self.assertNotIsInstance(self.try_as(SUPERUSER, statement), str)
+        self.assertEqual(self.execute("SELECT relpersistence, (SELECT spcname FROM pg_tablespace s WHERE s.oid = reltablespace) FROM pg_class "
+                                      "WHERE oid = 'public.kept'::regclass"), [("u" if unlogged else "p", tablespace)])
+
+    def check_kept(self, statement):
+        self.replace(statement, False)
+        self.execute("ALTER TABLE public.kept SET UNLOGGED")
+        self.replace(statement, True)
+        self.replace(statement, True)
+        folder = self.server.folder / "socket" / "other disk"
+        self.server.run_as_user(["mkdir", "-p", str(folder)])
+        self.execute(f"CREATE TABLESPACE \"other@disk\" LOCATION '{folder}'")
+        self.addCleanup(self.execute, 'DROP TABLESPACE "other@disk"')
+        self.addCleanup(self.execute, "DROP TABLE public.kept")
+        self.execute('ALTER TABLE public.kept SET TABLESPACE "other@disk"')
+        self.replace(statement, True, "other@disk")
+        self.execute("ALTER TABLE public.kept SET LOGGED")
+        self.replace(statement, False, "other@disk")
+
+    def test_predictions(self):
+        self.check_kept("SELECT * FROM public.iris TO PREDICT public.kept.class USING public.honest")
+
+    def test_predictions_of_workers(self):
+        self.check_kept("SELECT * FROM public.iris TO PREDICT public.kept.class WITH job.max_workers = 1 USING public.honest")
+
+    def test_metrics(self):
+        self.check_kept("SELECT * FROM public.iris TO EVALUATE public.honest INTO public.kept")
 
 
 if __name__ == "__main__":

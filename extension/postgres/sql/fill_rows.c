@@ -34,8 +34,7 @@ enum status postgres_keep_rows(void *self, struct slice select, struct error *er
     text_append(&sql, select);
     text_append_string(&sql, "\n) AS q"); /* the line's end closes a comment */
     status = sql.failed ? fail_no_memory(err)
-                        : postgres_create_as(host, "CREATE TABLE @ AS ", &kept, text_slice(&sql),
-                                             NULL, err);
+                        : postgres_create_table_as(host, &kept, text_slice(&sql), NULL, err);
     text_deinit(&sql);
     return status;
 }

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "extension/engine/host/stored.h"
 #include "extension/postgres/sql/foreign_code.h"
 #include "extension/postgres/sql/models.h"
@@ -362,15 +361,74 @@ static enum status lock_old(struct postgres_host *host, const struct table_targe
                 SLICE_FORMAT(target->name));
 }
 
-/* Under another name first: the query may read the table that it replaces. Of one table always the
- * same name: each other one would be another statement to pg_stat_statements. Two sessions that
- * make the same table do so one after the other. */
-static void new_name(const struct table_target *target, char name[64])
+/* Under another name first: the query may read the table that it replaces. Where the extension is
+ * not there, or is not the caller's to use, it is another name each time. */
+static enum status new_name(struct postgres_host *host, const struct table_target *target,
+                            char name[64], struct error *err)
 {
-    const uint64_t schema = bytes_hash(target->schema.data, target->schema.size, 0);
+    static const char may_ask[] =
+        "SELECT " EXTENSION_IS_THERE
+        " AND "
+        "pg_catalog.has_schema_privilege(pg_catalog.to_regnamespace('totrain')::pg_catalog.oid, "
+        "'USAGE') AND pg_catalog.has_function_privilege(pg_catalog.to_regprocedure("
+        "'totrain.new_name(pg_catalog.text, pg_catalog.text)')::pg_catalog.oid, 'EXECUTE'), "
+        "pg_catalog.concat('totrain_new_', pg_catalog.replace(pg_catalog.gen_random_uuid()"
+        "::pg_catalog.text, '-', ''))";
+    const struct cell names[] = {cell_text(target->schema), cell_text(target->name)};
+    struct cell cells[2] = {{.type = CELL_NULL}};
+    struct arena arena;
+    enum status status;
+    bool found = false;
 
-    snprintf(name, 64, "totrain_new_%016llx",
-             (unsigned long long)bytes_hash(target->name.data, target->name.size, schema));
+    arena_init(&arena, FACTS_ARENA_MAX);
+    status = pg_first(host, may_ask, NULL, 0, &arena, cells, 2, &found, err);
+    if (status == STATUS_OK && found && cells[0].type == CELL_INTEGER && cells[0].integer != 0)
+        status = pg_first(host, "SELECT NULL, totrain.new_name($1, $2)", names, 2, &arena, cells, 2,
+                          &found, err);
+    if (status == STATUS_OK && found && cells[1].type == CELL_TEXT)
+        slice_copy(cells[1].text, name, 64);
+    arena_deinit(&arena);
+    return status;
+}
+
+/* UNLOGGED, and in a tablespace, as the old one is: a table that is replaced each night stays out
+ * of the log, and on its disk. A temporary one is where the session has such tables. */
+static enum status keep_storage(struct postgres_host *host, struct pg_new_table *new,
+                                const struct table_target *target, struct error *err)
+{
+    struct pg_located old;
+    struct cell key, cells[2] = {{.type = CELL_NULL}};
+    struct arena arena;
+    enum status status;
+    bool found = false;
+
+    TRY(postgres_locate(host, target->schema, target->name, &old, err));
+    if (!old.exists || !old.is_table)
+        return STATUS_OK;
+    key = cell_integer(old.relation);
+    arena_init(&arena, FACTS_ARENA_MAX);
+    status = pg_first(host,
+                      "SELECT c.relpersistence" EQ "'u', (SELECT s.spcname FROM "
+                      "pg_catalog.pg_tablespace s WHERE s.oid" EQ
+                      "c.reltablespace) FROM pg_catalog.pg_class c WHERE c.oid" EQ
+                      "$1::pg_catalog.oid AND c.relpersistence" NE "'t'",
+                      &key, 1, &arena, cells, 2, &found, err);
+    new->is_unlogged = found &&cells[0].type == CELL_INTEGER &&cells[0].integer != 0;
+    if (status == STATUS_OK && found && cells[1].type == CELL_TEXT)
+        slice_copy(cells[1].text, new->tablespace, sizeof new->tablespace);
+    arena_deinit(&arena);
+    return status;
+}
+
+void pg_new_table_append(struct text *sql, const struct pg_new_table *new, const char *columns)
+{
+    pg_sql_append(sql, new->is_unlogged ? "CREATE UNLOGGED TABLE @" : "CREATE TABLE @",
+                  &new->table);
+    text_append_string(sql, columns);
+    if (!new->tablespace[0])
+        return;
+    text_append_string(sql, " TABLESPACE ");
+    text_append_identifier(sql, slice_of(new->tablespace));
 }
 
 enum status postgres_rename(struct postgres_host *host, const struct pg_table *from,
@@ -410,26 +468,33 @@ enum status postgres_replace(struct postgres_host *host, const struct table_targ
 {
     struct statements statements = {.count = 0};
     struct table_target here = *target;
-    struct pg_table new;
-    char name[64], buffer[64];
+    struct pg_new_table new = {.is_unlogged = false};
+    char name[64] = "", buffer[64];
     enum status status;
 
     TRY(postgres_target_schema(host, &here.schema, buffer, err));
-    new_name(&here, name);
-    new = (struct pg_table){here.schema, slice_of(name)};
+    TRY(new_name(host, &here, name, err));
+    new.table = (struct pg_table){here.schema, slice_of(name)};
+    TRY(keep_storage(host, &new, &here, err));
     TRY(make(host, &new, context, err));
     arena_init(&statements.arena, KEPT_ARENA_MAX);
-    status = swap(host, &here, &new, &statements, err);
+    status = swap(host, &here, &new.table, &statements, err);
     arena_deinit(&statements.arena);
     return status;
 }
 
-static enum status make_from_select(struct postgres_host *host, const struct pg_table *new,
+static enum status make_from_select(struct postgres_host *host, const struct pg_new_table *new,
                                     void *context, struct error *err)
 {
     struct fill *fill = context;
+    enum status status;
+    struct text create;
 
-    return postgres_create_as(host, "CREATE TABLE @ AS ", new, fill->select, &fill->rows, err);
+    text_init(&create, TEXT_MAXIMUM);
+    pg_new_table_append(&create, new, "");
+    status = postgres_create_as(host, &create, fill->select, &fill->rows, err);
+    text_deinit(&create);
+    return status;
 }
 
 /* The server finds the columns' types itself, domains and enums among them. */

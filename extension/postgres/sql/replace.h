@@ -3,7 +3,7 @@
  * the new one keeps of it.
  *
  *     new table, filled --lock the old one, check it again--> drop it --rename--> owner,
- *     privileges and comments of the old one
+ *     privileges and comments of the old one, as which it is stored
  *
  * A table that TO PREDICT or EVALUATE made has a mark in its comment. Only its owner can put one
  * there; it goes with the table through renames, changes of schema and dumps, but not into copies;
@@ -18,11 +18,19 @@
 /* The part of postgres_check_target that is made again when the time to write has come. */
 enum status postgres_check_replaced(struct postgres_host *host, const struct pg_located *located,
                                     const struct table_target *target, struct error *err);
-typedef enum status postgres_maker(struct postgres_host *host, const struct pg_table *new,
+/* A table that is to be in the place of an older one, stored as that is. */
+struct pg_new_table {
+    struct pg_table table;
+    bool is_unlogged;
+    char tablespace[64]; /* "": the default one */
+};
+/* CREATE TABLE with its name, its columns (" (...)", or "") and where it is stored. */
+void pg_new_table_append(struct text *sql, const struct pg_new_table *new, const char *columns);
+typedef enum status postgres_maker(struct postgres_host *host, const struct pg_new_table *new,
                                    void *context, struct error *err);
 /* In a transaction of the caller's. `make` makes and fills a table of a new name, which then
- * replaces the target and keeps its owner, privileges and comments. INVALID where what has the
- * target's name may not be replaced; the caller rolls back. */
+ * replaces the target and keeps its owner, privileges, comments and storage. INVALID where what has
+ * the target's name may not be replaced; the caller rolls back. */
 enum status postgres_replace(struct postgres_host *host, const struct table_target *target,
                              postgres_maker *make, void *context, struct error *err);
 /* By what fill->select gives. */

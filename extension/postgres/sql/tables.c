@@ -186,23 +186,37 @@ enum status postgres_check_target(void *self, const struct table_target *target,
 
 /* ----- writing ----- */
 
-enum status postgres_create_as(struct postgres_host *host, const char *create,
-                               const struct pg_table *table, struct slice select, uint64_t *rows,
-                               struct error *err)
+enum status postgres_create_as(struct postgres_host *host, const struct text *create,
+                               struct slice select, uint64_t *rows, struct error *err)
 {
     struct pg_statement statement = {.count = 0}; /* what it selects is the user's */
     enum status status;
     struct text sql;
 
     text_init(&sql, TEXT_MAXIMUM);
-    pg_sql_append(&sql, create, table);
+    text_append(&sql, text_slice(create));
+    text_append_string(&sql, " AS ");
     text_append(&sql, select);
     statement.sql = text_slice(&sql);
-    status = sql.failed ? fail_no_memory(err)
-                        : host->database->query(host->database->self, &statement, NULL, rows, err);
+    status = create->failed || sql.failed
+                 ? fail_no_memory(err)
+                 : host->database->query(host->database->self, &statement, NULL, rows, err);
     if (status != STATUS_OK)
         err->position = -1;
     text_deinit(&sql);
+    return status;
+}
+
+enum status postgres_create_table_as(struct postgres_host *host, const struct pg_table *table,
+                                     struct slice select, uint64_t *rows, struct error *err)
+{
+    enum status status;
+    struct text create;
+
+    text_init(&create, TEXT_MAXIMUM);
+    pg_sql_append(&create, "CREATE TABLE @", table);
+    status = postgres_create_as(host, &create, select, rows, err);
+    text_deinit(&create);
     return status;
 }
 
@@ -240,7 +254,7 @@ static enum status fill_all(struct postgres_host *host, struct slice stage, stru
     if (stage.size > 0) {
         TRY(postgres_check_temporary(host, err));
         TRY(postgres_drop_kept(host, &kept, err));
-        TRY(postgres_create_as(host, "CREATE TABLE @ AS ", &kept, stage, NULL, err));
+        TRY(postgres_create_table_as(host, &kept, stage, NULL, err));
     }
     for (size_t i = 0; i < count; i++)
         TRY(postgres_replace_table(host, &fills[i], err));
@@ -285,21 +299,24 @@ static const char *type_of(const struct named_rows *rows, size_t column)
     }
 }
 
-static enum status create_for_rows(struct postgres_host *host, const struct pg_table *new,
+static enum status create_for_rows(struct postgres_host *host, const struct pg_new_table *new,
                                    const struct named_rows *rows, struct error *err)
 {
     enum status status;
-    struct text sql;
+    struct text sql, columns;
 
     text_init(&sql, TEXT_MAXIMUM);
-    pg_sql_append(&sql, "CREATE TABLE @", new);
+    text_init(&columns, TEXT_MAXIMUM);
     for (size_t i = 0; i < rows->columns; i++) {
-        text_append_string(&sql, i > 0 ? ", " : " (");
-        text_append_identifier(&sql, rows->names[i]);
-        text_printf(&sql, " %s", type_of(rows, i));
+        text_append_string(&columns, i > 0 ? ", " : " (");
+        text_append_identifier(&columns, rows->names[i]);
+        text_printf(&columns, " %s", type_of(rows, i));
     }
-    text_append_string(&sql, ")");
-    status = pg_run_text(host, &sql, NULL, 0, NULL, err);
+    text_append_string(&columns, ")");
+    if (!columns.failed)
+        pg_new_table_append(&sql, new, text_string(&columns));
+    status = columns.failed ? fail_no_memory(err) : pg_run_text(host, &sql, NULL, 0, NULL, err);
+    text_deinit(&columns);
     text_deinit(&sql);
     return status;
 }
@@ -329,8 +346,8 @@ static enum status insert_rows(struct postgres_host *host, const struct pg_table
     return status;
 }
 
-static enum status make_rows(struct postgres_host *host, const struct pg_table *new, void *context,
-                             struct error *err)
+static enum status make_rows(struct postgres_host *host, const struct pg_new_table *new,
+                             void *context, struct error *err)
 {
     const struct named_rows *rows = context;
 
@@ -338,7 +355,8 @@ static enum status make_rows(struct postgres_host *host, const struct pg_table *
     for (size_t first = 0; first < rows->rows; first += ROWS_INSERTED) {
         const size_t left = rows->rows - first;
 
-        TRY(insert_rows(host, new, rows, first, left < ROWS_INSERTED ? left : ROWS_INSERTED, err));
+        TRY(insert_rows(host, &new->table, rows, first, left < ROWS_INSERTED ? left : ROWS_INSERTED,
+                        err));
     }
     return STATUS_OK;
 }

@@ -23,9 +23,11 @@ enum status postgres_write_rows(void *self, const struct table_target *target,
                                 const struct slice *names, size_t columns, const struct cell *cells,
                                 size_t rows, struct error *err);
 
-/* CREATE TABLE ... AS a SELECT, and how many rows it has. `create` is SQL with an @. */
-enum status postgres_create_as(struct postgres_host *host, const char *create,
-                               const struct pg_table *table, struct slice select, uint64_t *rows,
-                               struct error *err);
+/* CREATE TABLE ... AS a SELECT, and how many rows it has. `create` is all before AS. */
+enum status postgres_create_as(struct postgres_host *host, const struct text *create,
+                               struct slice select, uint64_t *rows, struct error *err);
+/* A table of that name. */
+enum status postgres_create_table_as(struct postgres_host *host, const struct pg_table *table,
+                                     struct slice select, uint64_t *rows, struct error *err);
 
 #endif
