@@ -7,7 +7,7 @@ struct json {
     struct slice bytes;
     size_t at;
     unsigned depth;
-    const struct exchange_stop *stop;
+    const struct stop *stop;
     uint32_t values;
     struct arena *arena;
     struct text numbers; /* of the list that is being read: lists of numbers do not nest */
@@ -179,7 +179,7 @@ static enum status read_numbers(struct json *json, struct value *list)
     text_clear(&json->numbers);
     do {
         peek(json);
-        TRY(exchange_stop_count(json->stop, &json->values, json->err));
+        TRY(stop_count(json->stop, &json->values, json->err));
         if (!read_number(json, &number))
             return no_json(json);
         text_append(&json->numbers, (struct slice){(const char *)&number, sizeof number});
@@ -292,7 +292,7 @@ static enum status read_value(struct json *json, struct value *value)
 {
     struct slice text;
 
-    TRY(exchange_stop_count(json->stop, &json->values, json->err));
+    TRY(stop_count(json->stop, &json->values, json->err));
     if (take(json, '{'))
         return read_nested(json, false, value);
     if (take(json, '['))
@@ -309,8 +309,8 @@ static enum status read_value(struct json *json, struct value *value)
     return read_number(json, &value->of.number) ? STATUS_OK : no_json(json);
 }
 
-enum status document_read_json(struct slice bytes, const struct exchange_stop *stop,
-                               struct arena *arena, struct value *document, struct error *err)
+enum status document_read_json(struct slice bytes, const struct stop *stop, struct arena *arena,
+                               struct value *document, struct error *err)
 {
     struct json json = {.bytes = bytes, .stop = stop, .arena = arena, .err = err};
     enum status status;

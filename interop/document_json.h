@@ -4,12 +4,12 @@
 #ifndef INTEROP_DOCUMENT_JSON_H
 #define INTEROP_DOCUMENT_JSON_H
 
+#include "base/stop.h"
 #include "interop/document.h"
-#include "interop/exchange_stop.h"
 
 /* INTERRUPTED; CORRUPT with the byte where it ends to make sense. NaN, Infinity and -Infinity,
  * which XGBoost writes, are numbers. */
-enum status document_read_json(struct slice bytes, const struct exchange_stop *stop,
-                               struct arena *arena, struct value *document, struct error *err);
+enum status document_read_json(struct slice bytes, const struct stop *stop, struct arena *arena,
+                               struct value *document, struct error *err);
 
 #endif

@@ -6,7 +6,7 @@ struct ubj {
     struct slice bytes;
     size_t at;
     unsigned depth;
-    const struct exchange_stop *stop;
+    const struct stop *stop;
     uint32_t values;
     struct arena *arena;
     struct error *err;
@@ -270,7 +270,7 @@ static enum status read_value(struct ubj *ubj, char marker, struct value *value)
 {
     struct slice text = {"", 0};
 
-    TRY(exchange_stop_count(ubj->stop, &ubj->values, ubj->err));
+    TRY(stop_count(ubj->stop, &ubj->values, ubj->err));
     *value = (struct value){.type = VALUE_NULL};
     switch (marker) {
     case '{':
@@ -292,8 +292,8 @@ static enum status read_value(struct ubj *ubj, char marker, struct value *value)
     }
 }
 
-enum status document_read_ubj(struct slice bytes, const struct exchange_stop *stop,
-                              struct arena *arena, struct value *document, struct error *err)
+enum status document_read_ubj(struct slice bytes, const struct stop *stop, struct arena *arena,
+                              struct value *document, struct error *err)
 {
     struct ubj ubj = {.bytes = bytes, .stop = stop, .arena = arena, .err = err};
 

@@ -235,9 +235,8 @@ static void make_printable(char *text)
     }
 }
 
-enum status exchange_import(struct slice bytes, struct slice statement,
-                            const struct exchange_stop *stop, struct arena *arena,
-                            struct model *model, struct error *err)
+enum status exchange_import(struct slice bytes, struct slice statement, const struct stop *stop,
+                            struct arena *arena, struct model *model, struct error *err)
 {
     struct forest forest;
     enum status status;
@@ -246,11 +245,11 @@ enum status exchange_import(struct slice bytes, struct slice statement,
     forest.stop = stop;
     status = read_file(bytes, arena, &forest, err);
     if (status == STATUS_OK)
-        status = exchange_stop_ask(stop, err);
+        status = stop_ask(stop, err);
     if (status == STATUS_OK)
         status = build(&forest, statement, arena, model, err);
     if (status == STATUS_OK)
-        status = exchange_stop_ask(stop, err);
+        status = stop_ask(stop, err);
     forest_deinit(&forest);
     if (status != STATUS_OK && err) {
         make_printable(err->message);

@@ -11,7 +11,7 @@
 #ifndef INTEROP_EXCHANGE_H
 #define INTEROP_EXCHANGE_H
 
-#include "interop/exchange_stop.h"
+#include "base/stop.h"
 #include "scoring/model.h"
 
 #define EXCHANGE_LABEL     "label"
@@ -44,8 +44,7 @@ enum status exchange_export(const struct model *model, enum exchange_format form
 /* A model of any of the formats: which of them, its first bytes tell. `statement` becomes the
  * model's; `stop` may be NULL. It lives in the arena, and has neither id nor version yet. CORRUPT
  * with the place, UNSUPPORTED naming what is not read yet, INTERRUPTED. */
-enum status exchange_import(struct slice bytes, struct slice statement,
-                            const struct exchange_stop *stop, struct arena *arena,
-                            struct model *model, struct error *err);
+enum status exchange_import(struct slice bytes, struct slice statement, const struct stop *stop,
+                            struct arena *arena, struct model *model, struct error *err);
 
 #endif

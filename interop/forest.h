@@ -17,7 +17,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "interop/exchange_stop.h"
+#include "base/stop.h"
 #include "kinds/trees/trees_model.h"
 #include "params/notice_list.h"
 
@@ -46,9 +46,9 @@ struct forest {
     struct forest_feature *features;
     uint32_t feature_count;
 
-    struct notice_list notices;       /* what the file says, and the model does not */
-    const struct exchange_stop *stop; /* asked before each tree; NULL: nobody is */
-    struct text trees, nodes, sets;   /* floats, as trees_model.h has them */
+    struct notice_list notices;     /* what the file says, and the model does not */
+    const struct stop *stop;        /* asked before each tree; NULL: nobody is */
+    struct text trees, nodes, sets; /* floats, as trees_model.h has them */
     uint32_t tree_count, node_count, set_rows;
     bool has_doubles;    /* its program compares and adds doubles, that of `exact` */
     struct text doubles; /* (node_count) then */

@@ -450,7 +450,7 @@ static enum status read_trees(struct reading *reading)
     for (uint32_t i = 0; begins(line, "Tree="); i++) {
         struct slice values[TREE_KEYS] = {{"", 0}};
 
-        TRY(exchange_stop_ask(reading->forest->stop, reading->err));
+        TRY(stop_ask(reading->forest->stop, reading->err));
         do {
             if (!take_line(&reading->rest, &line))
                 return fail(reading->err, STATUS_CORRUPT, "it ends before \"end of trees\"");

@@ -519,7 +519,7 @@ static enum status read_trees(struct reading *reading, const struct value *model
                     trees->count);
     TRY(count_best(reading, model, trees->count, &count));
     for (size_t i = 0; i < count; i++) {
-        TRY(exchange_stop_ask(reading->forest->stop, reading->err));
+        TRY(stop_ask(reading->forest->stop, reading->err));
         if (read_tree(reading, &trees->of.items[i], weights ? (float)weights->of.numbers[i] : 1,
                       outputs->of.numbers[i]) != STATUS_OK)
             return in_tree(reading->err, i);

@@ -15,6 +15,7 @@
 #define SCORING_KIND_H
 
 #include "base/json.h"
+#include "base/stop.h"
 #include "params/attribute.h"
 #include "scoring/model.h"
 
@@ -248,9 +249,10 @@ struct kind {
     void (*leaves)(void *workspace, const float *dense, const int32_t *ids, uint32_t *leaves);
     /* SHAP values (shap.h). NULL: they are not known of the kind, unless its models are linear.
      * values (outputs, input_count + 1): what each input adds to each output of a row before the
-     * link, and behind them what the output is without any. */
+     * link, and behind them what the output is without any. A row may take long: INTERRUPTED. */
     enum status (*shap_open)(const struct model *model, void **opened, struct error *err);
-    void (*shap)(void *opened, const float *dense, const int32_t *ids, double *values);
+    enum status (*shap)(void *opened, const float *dense, const int32_t *ids,
+                        const struct stop *stop, double *values, struct error *err);
     void (*shap_close)(void *opened);
 };
 

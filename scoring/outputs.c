@@ -208,13 +208,13 @@ static enum status explain_row(const struct scorer *scorer, struct output_worksp
     const size_t count = model_outputs(model) * ((size_t)model->transform.input_count + 1);
 
     if (!workspace->shap) {
-        TRY(shap_new(model, NULL, &workspace->shap, err));
+        TRY(shap_new(model, NULL, workspace->stop, &workspace->shap, err));
         workspace->shares = calloc(count, sizeof *workspace->shares);
     }
     if (!workspace->shares)
         return fail_no_memory(err);
-    shap_row(workspace->shap, scorer->selected, scorer->selected_ids, workspace->shares);
-    return STATUS_OK;
+    return shap_row(workspace->shap, scorer->selected, scorer->selected_ids, workspace->shares,
+                    err);
 }
 
 /* No input has a zero byte in its name. */

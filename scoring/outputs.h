@@ -21,6 +21,7 @@
 #ifndef SCORING_OUTPUTS_H
 #define SCORING_OUTPUTS_H
 
+#include "base/stop.h"
 #include "scoring/model.h"
 
 /* Its word in a job spec, the SQL function that gives it (totrain_NAME, totrain.NAME), and what it
@@ -63,10 +64,11 @@ void extra_outputs_append(struct output_facts facts, struct text *out);
 
 /* Room for the outputs of one row at a time. */
 struct output_workspace {
-    double *probabilities; /* (classes) */
-    uint32_t *leaves;      /* (leaf_count) */
-    struct shap *shap;     /* made with the first row that they are asked of */
-    double *shares;        /* (outputs, inputs + 1): likewise */
+    double *probabilities;   /* (classes) */
+    uint32_t *leaves;        /* (leaf_count) */
+    struct shap *shap;       /* made with the first row that they are asked of */
+    double *shares;          /* (outputs, inputs + 1): likewise */
+    const struct stop *stop; /* asked within rows that take long: borrowed; NULL: nobody is */
     struct text json;
 };
 enum status output_workspace_init(struct output_workspace *workspace, const struct model *model,
@@ -74,7 +76,8 @@ enum status output_workspace_init(struct output_workspace *workspace, const stru
 void output_workspace_deinit(struct output_workspace *workspace);
 
 /* Of the row that is selected. A text lives until the workspace's next output. INVALID
- * where the model has no such output, whatever the row. A component has a call of its own. */
+ * where the model has no such output, whatever the row; INTERRUPTED by the workspace's `stop`. A
+ * component has a call of its own. */
 enum status scorer_output(const struct scorer *scorer, enum output output,
                           struct output_workspace *workspace, struct cell *cell, struct error *err);
 

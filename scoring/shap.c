@@ -8,6 +8,7 @@
 
 struct shap {
     const struct model *model;
+    const struct stop *stop;
     void *opened; /* the kind's; NULL: the model is linear */
     struct linear_weights linear;
     double *averages; /* (outputs, input_count): what an input adds to an output on average */
@@ -56,6 +57,7 @@ static enum status measure_averages(struct shap *shap, const struct held_rows *h
 {
     const struct transform *transform = &shap->model->transform;
     const uint32_t outputs = shap->linear.width;
+    uint64_t steps = 0;
 
     shap->averages = calloc(outputs * (size_t)transform->input_count + 1, sizeof *shap->averages);
     if (!shap->averages)
@@ -64,6 +66,7 @@ static enum status measure_averages(struct shap *shap, const struct held_rows *h
         for (uint32_t i = 0; i < transform->input_count; i++) {
             double *average = &shap->averages[output * (size_t)transform->input_count + i];
 
+            TRY(stop_step(shap->stop, held->count, &steps, err));
             for (uint32_t row = 0; row < held->count; row++)
                 *average += add_input(shap, &transform->inputs[i], held_rows_dense(held, row),
                                       held_rows_ids(held, row), output);
@@ -88,8 +91,8 @@ static enum status open_model(struct shap *shap, const struct held_rows *held, s
                            "takes every model.");
 }
 
-enum status shap_new(const struct model *model, const struct held_rows *held, struct shap **made,
-                     struct error *err)
+enum status shap_new(const struct model *model, const struct held_rows *held,
+                     const struct stop *stop, struct shap **made, struct error *err)
 {
     struct shap *shap = calloc(1, sizeof *shap);
 
@@ -97,6 +100,7 @@ enum status shap_new(const struct model *model, const struct held_rows *held, st
     if (!shap)
         return fail_no_memory(err);
     shap->model = model;
+    shap->stop = stop;
     if (open_model(shap, held, err) != STATUS_OK) {
         shap_free(shap);
         return err->status;
@@ -145,13 +149,14 @@ static void take_units(const struct model *model, double *values)
     *base += model->label_mean;
 }
 
-void shap_row(struct shap *shap, const float *dense, const int32_t *ids, double *values)
+enum status shap_row(struct shap *shap, const float *dense, const int32_t *ids, double *values,
+                     struct error *err)
 {
     const struct model *model = shap->model;
     const uint32_t outputs = model_outputs(model);
 
     if (shap->opened)
-        model->kind->shap(shap->opened, dense, ids, values);
+        TRY(model->kind->shap(shap->opened, dense, ids, shap->stop, values, err));
     else
         for (uint32_t output = 0; output < outputs; output++)
             explain_linear(shap, dense, ids, output,
@@ -159,4 +164,5 @@ void shap_row(struct shap *shap, const float *dense, const int32_t *ids, double 
     if (model->task == TASK_REGRESSION)
         for (uint32_t output = 0; output < outputs; output++)
             take_units(model, values + output * (model->transform.input_count + (size_t)1));
+    return STATUS_OK;
 }

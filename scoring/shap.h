@@ -15,17 +15,20 @@
 #ifndef SCORING_SHAP_H
 #define SCORING_SHAP_H
 
+#include "base/stop.h"
 #include "scoring/held_rows.h"
 
 struct shap;
 /* `held`, sorted, are the rows that a linear model's values are measured from; NULL: there are
  * none, and only models of kinds with their own have any. UNSUPPORTED for a model of which they are
- * not known. The model is borrowed. */
-enum status shap_new(const struct model *model, const struct held_rows *held, struct shap **shap,
-                     struct error *err);
+ * not known. Model and `stop` (NULL: nobody is asked) are borrowed. INTERRUPTED. */
+enum status shap_new(const struct model *model, const struct held_rows *held,
+                     const struct stop *stop, struct shap **shap, struct error *err);
 void shap_free(struct shap *shap);
 
-/* values (outputs, input_count + 1): of each output those of the inputs, then the base. */
-void shap_row(struct shap *shap, const float *dense, const int32_t *ids, double *values);
+/* values (outputs, input_count + 1): of each output those of the inputs, then the base.
+ * INTERRUPTED: a row of many deep trees takes long. */
+enum status shap_row(struct shap *shap, const float *dense, const int32_t *ids, double *values,
+                     struct error *err);
 
 #endif

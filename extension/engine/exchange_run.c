@@ -124,7 +124,7 @@ static enum status import_bytes(const struct host *host, struct slice schema, st
                                 struct slice bytes, struct slice statement, const struct sink *sink,
                                 int64_t *version, struct error *err)
 {
-    const struct exchange_stop stop = {host->session.interrupted, host->self};
+    const struct stop stop = {host->session.interrupted, host->self};
     struct arena arena;
     struct model model;
     enum status status;

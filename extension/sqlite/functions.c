@@ -10,6 +10,7 @@
 #include "extension/sqlite/job_vtab.h"
 #include "extension/sqlite/models.h"
 #include "extension/sqlite/python_signals.h"
+#include "extension/sqlite/query.h"
 #include "extension/sqlite/sql.h"
 #include "scoring/outputs.h"
 
@@ -19,6 +20,8 @@ struct loaded {
     struct scorer scorer;
     struct cell *cells; /* (columns of the model) */
     struct output_workspace workspace;
+    struct sqlite_host host; /* is asked within a row that takes long whether it is interrupted */
+    struct stop stop;
     uint64_t rows; /* that this statement asked for */
 };
 
@@ -38,22 +41,26 @@ static void loaded_free(void *context)
 static enum status load(sqlite3 *db, struct slice path_text, struct loaded *loaded,
                         struct error *err)
 {
-    struct sqlite_host host;
     struct slice schema, name;
     struct arena arena;
     enum status status;
 
-    sqlite_host_init(&host, db, "");
+    sqlite_host_init(&loaded->host, db, "");
+    loaded->stop = (struct stop){host_interrupted, &loaded->host};
     arena_init(&arena, ARENA_MAXIMUM);
     status = model_path_read(path_text, &arena, &schema, &name, err);
     if (status == STATUS_OK)
-        status = stored_model_load(&host.host, schema, name, &loaded->arena, &loaded->model, err);
+        status = stored_model_load(&loaded->host.host, schema, name, &loaded->arena, &loaded->model,
+                                   err);
     arena_deinit(&arena);
     TRY(status);
     TRY(scorer_init(&loaded->scorer, &loaded->model, 1, err));
     loaded->cells = calloc(loaded->model.transform.column_count + 1, sizeof *loaded->cells);
-    return loaded->cells ? output_workspace_init(&loaded->workspace, &loaded->model, err)
-                         : fail_no_memory(err);
+    if (!loaded->cells)
+        return fail_no_memory(err);
+    TRY(output_workspace_init(&loaded->workspace, &loaded->model, err));
+    loaded->workspace.stop = &loaded->stop;
+    return STATUS_OK;
 }
 
 static struct slice value_slice(sqlite3_value *value)

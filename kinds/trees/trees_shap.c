@@ -27,6 +27,8 @@ struct shap_trees {
     uint32_t path_size;
     const float *dense; /* of the row at hand */
     const int32_t *ids;
+    const struct stop *stop;
+    uint64_t steps; /* since `stop` was asked */
 };
 
 /* ---- opening ---- */
@@ -231,8 +233,9 @@ static void add_leaf(const struct tested *path, uint32_t last, double leaf, doub
 
 /* `before` (count) is the path to the node's parent, `added` what led from there. A way that no
  * training row took, nor the row at hand, adds nothing. */
-static void walk(const struct shap_trees *shap, uint32_t first, uint32_t number,
-                 struct tested *before, uint32_t count, struct tested added, double *values)
+static enum status walk(struct shap_trees *shap, uint32_t first, uint32_t number,
+                        struct tested *before, uint32_t count, struct tested added, double *values,
+                        struct error *err)
 {
     const float *node = node_of(shap, number);
     struct tested *path = before + shap->path_size;
@@ -240,12 +243,12 @@ static void walk(const struct shap_trees *shap, uint32_t first, uint32_t number,
     uint32_t left, taken, i = 1;
 
     if (added.unknown == 0 && added.known == 0)
-        return;
+        return STATUS_OK;
     memcpy(path, before, count * sizeof *path);
     extend(path, count, added);
     if (node[NODE_TEST] == NODE_LEAF) {
         add_leaf(path, count, (double)node[NODE_VALUE], values);
-        return;
+        return stop_step(shap->stop, (uint64_t)count * count + 1, &shap->steps, err);
     }
     next.input = input_of(shap, node);
     while (i <= count && path[i].input != next.input)
@@ -258,13 +261,16 @@ static void walk(const struct shap_trees *shap, uint32_t first, uint32_t number,
     left = first + (uint32_t)node[NODE_LEFT];
     taken = trees_next(shap->scorer, number, shap->dense, shap->ids);
     for (uint32_t child = left; child < left + 2; child++)
-        walk(shap, first, child, path, count + 1,
-             (struct tested){next.input, next.unknown * share_of(shap, child, 2 * left + 1 - child),
-                             child == taken ? next.known : 0, 0},
-             values);
+        TRY(walk(shap, first, child, path, count + 1,
+                 (struct tested){next.input,
+                                 next.unknown * share_of(shap, child, 2 * left + 1 - child),
+                                 child == taken ? next.known : 0, 0},
+                 values, err));
+    return STATUS_OK;
 }
 
-void trees_shap(void *opened, const float *dense, const int32_t *ids, double *values)
+enum status trees_shap(void *opened, const float *dense, const int32_t *ids,
+                       const struct stop *stop, double *values, struct error *err)
 {
     struct shap_trees *shap = opened;
     const struct trees_model *trees = shap->trees;
@@ -273,13 +279,16 @@ void trees_shap(void *opened, const float *dense, const int32_t *ids, double *va
 
     shap->dense = dense;
     shap->ids = ids;
+    shap->stop = stop;
     memset(values, 0, trees->outputs * width * sizeof *values);
     for (uint32_t i = 0; i < trees->outputs; i++)
         values[i * width + width - 1] = shap->base[i] + offset;
     for (uint32_t i = 0; i < trees->tree_count; i++) {
         const float *tree = trees->trees + (size_t)i * TREE_NUMBERS;
 
-        walk(shap, (uint32_t)tree[TREE_FIRST_NODE], (uint32_t)tree[TREE_FIRST_NODE], shap->paths, 0,
-             (struct tested){.unknown = 1, .known = 1}, values + (size_t)tree[TREE_OUTPUT] * width);
+        TRY(walk(shap, (uint32_t)tree[TREE_FIRST_NODE], (uint32_t)tree[TREE_FIRST_NODE],
+                 shap->paths, 0, (struct tested){.unknown = 1, .known = 1},
+                 values + (size_t)tree[TREE_OUTPUT] * width, err));
     }
+    return STATUS_OK;
 }

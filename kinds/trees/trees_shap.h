@@ -6,6 +6,7 @@
  * output, the mean over all orders in which the inputs can become known. Computed in one walk of
  * each tree (Lundberg et al., "From local explanations to global understanding with explainable AI
  * for trees", 2020, algorithm 2), in doubles, tree by tree: leaves x depth^2 steps a row.
+ * Such a row may take hours, so `stop` is asked within it.
  *
  * They are of outputs before the link, as XGBoost's pred_contribs and LightGBM's pred_contrib are,
  * and add up to them.
@@ -19,7 +20,9 @@
 
 /* LIMIT for deeper trees. */
 enum status trees_shap_open(const struct model *model, void **opened, struct error *err);
-void trees_shap(void *opened, const float *dense, const int32_t *ids, double *values);
+/* INTERRUPTED, where `values` mean nothing. */
+enum status trees_shap(void *opened, const float *dense, const int32_t *ids,
+                       const struct stop *stop, double *values, struct error *err);
 void trees_shap_close(void *opened);
 
 #endif

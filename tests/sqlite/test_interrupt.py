@@ -3,10 +3,13 @@
 import os
 import pty
 import signal
+import sqlite3
 import subprocess
 import termios
+import threading
 
 import harness
+from deep_trees import chain
 
 SECONDS_TO_END = harness.DEADLINE  # promised are 1 for Ctrl-C and 5 for a dead client, of a machine with time
 
@@ -104,6 +107,29 @@ class Interrupt(harness.Case):
         process.wait()
         self.check_nothing_runs()
         self.check_old_model()
+
+    def test_a_row_that_is_explained_for_hours(self):
+        database = self.connect(check_same_thread=False)
+        database.execute("SELECT totrain_import_model('deep', ?)", (chain(1000, 1000, 100),)).fetchall()
+        columns = ", ".join(f".9 AS c{i}" for i in range(1000))
+        values = f"totrain_row({', '.join(['.9'] * 100)})"
+        for statement in (f"SELECT totrain_shap('deep', {', '.join([values] * 10)})",
+                          f"SELECT {columns} TO EXPLAIN deep USING SHAP"):
+            seen = threading.Event()
+
+            def interrupt(seen=seen):
+                while not seen.wait(0.01):  # before the statement has begun there is nothing to interrupt
+                    database.interrupt()
+
+            thread = threading.Thread(target=interrupt)
+            thread.start()
+            try:
+                with self.subTest(statement=statement[:30]), self.assertRaisesRegex(sqlite3.OperationalError, "interrupted"):
+                    database.execute(statement).fetchall()
+            finally:
+                seen.set()
+                thread.join()
+        database.close()
 
     def test_cancel_from_another_session(self):
         process = self.start(harness.PROGRAM, self.path, "-c", harness.TRAIN_LONG)

@@ -49,7 +49,7 @@ static enum status import_into(struct held *held, struct slice bytes, struct err
 
 /* Says stop when it is asked for the last time of so many. */
 struct patience {
-    struct exchange_stop stop;
+    struct stop stop;
     unsigned asked, most;
 };
 

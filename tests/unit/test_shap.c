@@ -146,12 +146,12 @@ static void check_model(const struct trees_fixture *made)
     struct error err;
 
     hold_rows(model, &scorer, &held);
-    CHECK_OK(shap_new(held.model, &held, &shap, &err));
+    CHECK_OK(shap_new(held.model, &held, NULL, &shap, &err));
     CHECK_OK(model->kind->open(model, 1, &reference.scorer, &err));
     for (uint32_t row = 0; row < held.count; row++) {
         reference.dense = held_rows_dense(&held, row);
         reference.ids = held_rows_ids(&held, row);
-        shap_row(shap, reference.dense, reference.ids, values);
+        CHECK_OK(shap_row(shap, reference.dense, reference.ids, values, &err));
         scorer_score_row(&scorer, reference.dense, reference.ids);
         for (uint32_t output = 0; output < outputs; output++) {
             const double *of_output = values + output * (INPUTS + 1);
@@ -205,11 +205,11 @@ static void a_tree_of_one_test_by_hand(void **state)
     trees_fixture_init(&made, 0);
     trees_fixture_add(&made, 0, nodes, 3);
     hold_rows(&made.fixture.model, &scorer, &held);
-    CHECK_OK(shap_new(held.model, &held, &shap, &err));
+    CHECK_OK(shap_new(held.model, &held, NULL, &shap, &err));
     for (uint32_t row = 0; row < held.count; row++) {
         const float *dense = held_rows_dense(&held, row);
 
-        shap_row(shap, dense, held_rows_ids(&held, row), values);
+        CHECK_OK(shap_row(shap, dense, held_rows_ids(&held, row), values, &err));
         NEAR(values[0], dense[0] >= 40 ? 0.75 : -0.25);
         CHECK(values[1] == 0 && values[2] == 0 && values[3] == 0);
         NEAR(values[INPUTS], 0.25 + 1.25);
@@ -253,11 +253,47 @@ static void trees_that_are_too_deep_are_refused(void **state)
     add_chain(&made, 1000);
     cover(&made, 1);
     hold_rows(&made.fixture.model, &scorer, &held);
-    CHECK_OK(shap_new(held.model, &held, &shap, &err));
+    CHECK_OK(shap_new(held.model, &held, NULL, &shap, &err));
     shap_free(shap);
     add_chain(&made, 1001);
-    CHECK_FAILS(shap_new(held.model, &held, &shap, &err), STATUS_LIMIT,
+    CHECK_FAILS(shap_new(held.model, &held, NULL, &shap, &err), STATUS_LIMIT,
                 "a tree of the model is 1001 tests deep");
+    scorer_deinit(&scorer);
+    held_rows_deinit(&held);
+    fixture_deinit(&made.fixture);
+}
+
+/* Says yes from the `left` + 1st question on. */
+static bool after_some(void *left)
+{
+    return (*(uint32_t *)left)-- == 0;
+}
+
+/* Of some 5,000 steps a row: it is asked in the midst of rows, after some millions each. */
+static void rows_of_deep_trees_are_interrupted(void **state)
+{
+    uint32_t left = 2, row;
+    const struct stop stop = {after_some, &left};
+    struct trees_fixture made;
+    double values[INPUTS + 1];
+    struct held_rows held;
+    struct scorer scorer;
+    struct shap *shap;
+    struct error err;
+    (void)state;
+
+    trees_fixture_init(&made, 0);
+    add_chain(&made, 1000);
+    cover(&made, 1);
+    hold_rows(&made.fixture.model, &scorer, &held);
+    CHECK_OK(shap_new(held.model, &held, &stop, &shap, &err));
+    error_clear(&err);
+    for (row = 0; row < 100000 && err.status == STATUS_OK; row++)
+        shap_row(shap, held_rows_dense(&held, 0), held_rows_ids(&held, 0), values, &err);
+    CHECK_INT(err.status, STATUS_INTERRUPTED);
+    CHECK_INT(left, UINT32_MAX);
+    CHECK(row > 100);
+    shap_free(shap);
     scorer_deinit(&scorer);
     held_rows_deinit(&held);
     fixture_deinit(&made.fixture);
@@ -277,11 +313,12 @@ static void check_linear(struct fixture *fixture, row_maker *make)
 
     fixture_layers(fixture, &width, 1);
     hold_made_rows(&fixture->model, make, &scorer, &held);
-    CHECK_OK(shap_new(held.model, &held, &shap, &err));
+    CHECK_OK(shap_new(held.model, &held, NULL, &shap, &err));
     for (uint32_t row = 0; row < held.count; row++) {
         double sum = 0;
 
-        shap_row(shap, held_rows_dense(&held, row), held_rows_ids(&held, row), values);
+        CHECK_OK(
+            shap_row(shap, held_rows_dense(&held, row), held_rows_ids(&held, row), values, &err));
         scorer_score_row(&scorer, held_rows_dense(&held, row), held_rows_ids(&held, row));
         for (uint32_t i = 0; i <= INPUTS; i++)
             sum += values[i];
@@ -385,11 +422,12 @@ static void a_label_with_a_link_is_explained_by_its_logarithm(void **state)
     fixture.model.label_mean = 0;
     fixture.model.label_scale = 33;
     hold_rows(&fixture.model, &scorer, &held);
-    CHECK_OK(shap_new(held.model, &held, &shap, &err));
+    CHECK_OK(shap_new(held.model, &held, NULL, &shap, &err));
     for (uint32_t row = 0; row < held.count; row++) {
         double sum = 0;
 
-        shap_row(shap, held_rows_dense(&held, row), held_rows_ids(&held, row), values);
+        CHECK_OK(
+            shap_row(shap, held_rows_dense(&held, row), held_rows_ids(&held, row), values, &err));
         scorer_score_row(&scorer, held_rows_dense(&held, row), held_rows_ids(&held, row));
         for (uint32_t i = 0; i <= INPUTS; i++)
             sum += values[i];
@@ -414,7 +452,8 @@ static void other_models_have_none(void **state)
     fixture_init(&fixture, 0);
     fixture_layers(&fixture, widths, 2);
     hold_rows(&fixture.model, &scorer, &held);
-    CHECK_FAILS(shap_new(held.model, &held, &shap, &err), STATUS_UNSUPPORTED, "SHAP values of a ");
+    CHECK_FAILS(shap_new(held.model, &held, NULL, &shap, &err), STATUS_UNSUPPORTED,
+                "SHAP values of a ");
     scorer_deinit(&scorer);
     held_rows_deinit(&held);
     fixture_deinit(&fixture);
@@ -426,6 +465,7 @@ int main(void)
         cmocka_unit_test(trees_have_the_values_of_all_orders),
         cmocka_unit_test(a_tree_of_one_test_by_hand),
         cmocka_unit_test(trees_that_are_too_deep_are_refused),
+        cmocka_unit_test(rows_of_deep_trees_are_interrupted),
         cmocka_unit_test(a_linear_model_is_measured_from_the_mean_of_the_rows),
         cmocka_unit_test(words_of_a_text_add_together),
         cmocka_unit_test(items_of_a_list_add_by_their_weights),

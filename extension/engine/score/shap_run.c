@@ -34,6 +34,7 @@ struct explaining {
     struct arena *arena;
     struct held_rows held;
     struct shap *shap;
+    struct stop stop;
     uint32_t inputs, outputs;
     double *values;        /* (outputs, inputs + 1): of a row */
     struct shares *shares; /* (outputs, inputs) */
@@ -128,15 +129,13 @@ static void count_row(struct explaining *explaining, const float *dense)
 static enum status each_row(struct explaining *explaining,
                             void (*take)(struct explaining *, const float *), struct error *err)
 {
-    const struct host *host = explaining->host;
-
     for (uint32_t row = 0; row < explaining->held.count; row++) {
         const float *dense = held_rows_dense(&explaining->held, row);
 
-        if (row % ROWS_AT_ONCE == 0 && host->session.interrupted(host->self))
-            return fail(err, STATUS_INTERRUPTED, "interrupted");
-        shap_row(explaining->shap, dense, held_rows_ids(&explaining->held, row),
-                 explaining->values);
+        if (row % ROWS_AT_ONCE == 0)
+            TRY(stop_ask(&explaining->stop, err));
+        TRY(shap_row(explaining->shap, dense, held_rows_ids(&explaining->held, row),
+                     explaining->values, err));
         take(explaining, dense);
     }
     return STATUS_OK;
@@ -277,7 +276,8 @@ static enum status explain(struct explaining *explaining, struct error *err)
     TRY(explain_rows_read(explaining->host, plan, explaining->arena, explaining->sink,
                           &explaining->held, err));
     TRY(held_rows_sort(&explaining->held, err));
-    if (shap_new(explaining->model, &explaining->held, &explaining->shap, err) != STATUS_OK)
+    if (shap_new(explaining->model, &explaining->held, &explaining->stop, &explaining->shap, err) !=
+        STATUS_OK)
         return error_place(err, plan->explainer_position);
     TRY(each_row(explaining, add_row, err));
     if (plan->explain_picture == PICTURE_DOT)
@@ -293,6 +293,7 @@ enum status shap_run(const struct host *host, const struct plan *plan, const str
                                     .model = model,
                                     .sink = sink,
                                     .arena = arena,
+                                    .stop = {host->session.interrupted, host->self},
                                     .inputs = model->transform.input_count,
                                     .outputs = model_outputs(model),
                                     .low = INFINITY,

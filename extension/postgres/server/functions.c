@@ -88,6 +88,8 @@ struct scoring {
     char *path;
     struct stamp stamp;
     struct cached_model *model; /* held; NULL: none */
+    struct session session; /* is asked within a row that takes long whether it is interrupted */
+    struct stop stop;
     struct row_layout layout;
     struct wanted wanted;
 };
@@ -148,6 +150,9 @@ static struct scoring *scoring_new(MemoryContext parent)
 
     scoring->context = context;
     scoring->row = AllocSetContextCreate(context, "totrain row", ALLOCSET_SMALL_SIZES);
+    session_init(&scoring->session, true);
+    scoring->session.memory = scoring->row;
+    scoring->stop = (struct stop){session_interrupted, &scoring->session};
     scoring->callback.func = unload_at_end;
     scoring->callback.arg = scoring;
     MemoryContextRegisterResetCallback(context, &scoring->callback);
@@ -488,6 +493,15 @@ static bool score_row(FunctionCallInfo fcinfo, struct scoring **scoring)
     return *scoring != NULL;
 }
 
+/* PL/pgSQL may catch a cancelled query and call again with what is kept: the interrupt is not. */
+static void throw_of_row(struct scoring *scoring, const struct error *err)
+{
+    struct session thrower = scoring->session;
+
+    scoring->session.interrupt = NULL;
+    session_raise(&thrower, err, SLICE(""), false);
+}
+
 static bool score(FunctionCallInfo fcinfo, enum output output, struct scoring **scoring,
                   struct cell *cell)
 {
@@ -495,9 +509,10 @@ static bool score(FunctionCallInfo fcinfo, enum output output, struct scoring **
 
     if (!score_row(fcinfo, scoring))
         return false;
+    (*scoring)->model->workspace.stop = &(*scoring)->stop;
     if (scorer_output(&(*scoring)->model->scorer, output, &(*scoring)->model->workspace, cell,
                       &err) != STATUS_OK)
-        throw_error(&err);
+        throw_of_row(*scoring, &err);
     return cell->type != CELL_NULL;
 }
 

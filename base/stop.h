@@ -1,0 +1,42 @@
+/*
+ * stop.h - who waits for long work is asked now and then whether it is still wanted.
+ *
+ * Work that a statement can make longer than a tenth of a second takes one of these. The session
+ * behind it answers true after Ctrl-C, a cancel or a timeout, from then on for good.
+ */
+#ifndef BASE_STOP_H
+#define BASE_STOP_H
+
+#include "base/error.h"
+
+struct stop {
+    bool (*is_stopped)(void *self);
+    void *self;
+};
+
+/* INTERRUPTED; `stop` NULL: nobody is asked. */
+static inline enum status stop_ask(const struct stop *stop, struct error *err)
+{
+    return stop && stop->is_stopped(stop->self) ? fail(err, STATUS_INTERRUPTED, "interrupted")
+                                                : STATUS_OK;
+}
+
+/* The same each so many times: asking costs more than reading a number. */
+#define STOP_ASKED_EVERY 65536
+static inline enum status stop_count(const struct stop *stop, uint32_t *count, struct error *err)
+{
+    return ++*count % STOP_ASKED_EVERY == 0 ? stop_ask(stop, err) : STATUS_OK;
+}
+
+/* The same each so many steps of some nanoseconds; `steps` counts those since the last time. */
+#define STOP_ASKED_STEPS ((uint64_t)1 << 22)
+static inline enum status stop_step(const struct stop *stop, uint64_t more, uint64_t *steps,
+                                    struct error *err)
+{
+    if ((*steps += more) < STOP_ASKED_STEPS)
+        return STATUS_OK;
+    *steps = 0;
+    return stop_ask(stop, err);
+}
+
+#endif
