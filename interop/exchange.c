@@ -48,7 +48,7 @@ enum status exchange_format_find(struct slice name, struct slice file, enum exch
 }
 
 enum status exchange_export(const struct model *model, enum exchange_format format,
-                            struct text *out, struct error *err)
+                            const struct stop *stop, struct text *out, struct error *err)
 {
     struct linear_weights linear;
 
@@ -62,8 +62,8 @@ enum status exchange_export(const struct model *model, enum exchange_format form
                                "RandomForestClassifier, ...");
     }
     if (format == EXCHANGE_LIGHTGBM)
-        return lightgbm_write(model, out, err);
-    return xgboost_write(model, format == EXCHANGE_XGBOOST_UBJ, out, err);
+        return lightgbm_write(model, stop, out, err);
+    return xgboost_write(model, format == EXCHANGE_XGBOOST_UBJ, stop, out, err);
 }
 
 /* ----- a model of a forest ----- */

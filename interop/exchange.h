@@ -37,9 +37,10 @@ enum status exchange_format_find(struct slice name, struct slice file, enum exch
 bool exchange_begins(struct slice bytes, enum exchange_format format);
 
 /* Appended. UNSUPPORTED where the model is none of trees, or the format cannot say what it does;
- * LIMIT where the text is full. */
+ * LIMIT where the text is full; INTERRUPTED, where `stop`, which may be NULL, says so between
+ * trees. */
 enum status exchange_export(const struct model *model, enum exchange_format format,
-                            struct text *out, struct error *err);
+                            const struct stop *stop, struct text *out, struct error *err);
 
 /* A model of any of the formats: which of them, its first bytes tell. `statement` becomes the
  * model's; `stop` may be NULL. It lives in the arena, and has neither id nor version yet. CORRUPT

@@ -30,6 +30,8 @@ struct writing {
     struct lists lists;
     struct arena *arena;
     struct error *err;
+    const struct stop *stop;
+    uint64_t steps;
 };
 
 /* ----- a tree ----- */
@@ -394,7 +396,9 @@ static enum status put_trees(struct writing *writing, struct text *trees)
     text_append_string(writing->out, "tree_sizes=");
     for (uint32_t i = 0; i < writing->order.rounds * outputs; i++) {
         const size_t before = trees->size;
+        const uint64_t steps = forest_tree_steps(writing->trees, writing->order.trees[i]);
 
+        TRY(stop_step(writing->stop, steps, &writing->steps, writing->err));
         TRY(put_tree(writing, writing->order.trees[i],
                      i < outputs ? (double)writing->trees->base[i] + model_origin(writing->model)
                                  : 0,
@@ -445,11 +449,16 @@ static enum status check_outputs(const struct model *model, struct error *err)
                            "model of each quantile.");
 }
 
-enum status lightgbm_write(const struct model *model, struct text *out, struct error *err)
+enum status lightgbm_write(const struct model *model, const struct stop *stop, struct text *out,
+                           struct error *err)
 {
     struct arena arena;
-    struct writing writing = {
-        .out = out, .model = model, .trees = model->content, .arena = &arena, .err = err};
+    struct writing writing = {.out = out,
+                              .model = model,
+                              .trees = model->content,
+                              .arena = &arena,
+                              .err = err,
+                              .stop = stop};
     struct lists *lists = &writing.lists;
     struct text *const texts[] = {&lists->thresholds, &lists->decisions, &lists->boundaries,
                                   &lists->words};

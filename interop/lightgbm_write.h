@@ -15,9 +15,11 @@
 #ifndef INTEROP_LIGHTGBM_WRITE_H
 #define INTEROP_LIGHTGBM_WRITE_H
 
+#include "base/stop.h"
 #include "scoring/model.h"
 
 /* Appended. `model` is of the kind `trees`. */
-enum status lightgbm_write(const struct model *model, struct text *out, struct error *err);
+enum status lightgbm_write(const struct model *model, const struct stop *stop, struct text *out,
+                           struct error *err);
 
 #endif

@@ -34,6 +34,8 @@ struct writing {
     double *left_over; /* (outputs): of the base, for the first round */
     struct lists lists;
     struct arena *arena;
+    const struct stop *stop;
+    uint64_t steps;
 };
 
 /* ----- what is written instead of the base ----- */
@@ -336,9 +338,13 @@ static enum status write_trees(struct writing *writing, struct error *err)
     write_items(writer, "iteration_indptr", first, (size_t)rounds + 1);
     write_items(writer, "tree_info", outputs_of, count);
     write_begin(writer, "trees", WRITE_LIST, count);
-    for (size_t i = 0; i < count; i++)
-        write_tree(writing, writing->order.trees[i], i < outputs ? writing->left_over[i] : 0,
-                   (uint32_t)i);
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t tree = writing->order.trees[i];
+        const uint64_t steps = forest_tree_steps(writing->trees, tree);
+
+        TRY(stop_step(writing->stop, steps, &writing->steps, err));
+        write_tree(writing, tree, i < outputs ? writing->left_over[i] : 0, (uint32_t)i);
+    }
     write_end(writer, WRITE_LIST);
     return STATUS_OK;
 }
@@ -499,14 +505,15 @@ static enum status check_origins(const struct model *model, struct error *err)
     return STATUS_OK;
 }
 
-enum status xgboost_write(const struct model *model, bool as_ubj, struct text *out,
-                          struct error *err)
+enum status xgboost_write(const struct model *model, bool as_ubj, const struct stop *stop,
+                          struct text *out, struct error *err)
 {
     struct arena arena;
     struct writing writing = {.writer = {.out = out, .is_ubj = as_ubj},
                               .model = model,
                               .trees = model->content,
-                              .arena = &arena};
+                              .arena = &arena,
+                              .stop = stop};
     uint32_t most = 1;
     enum status status;
 

@@ -12,13 +12,14 @@
 #ifndef INTEROP_XGBOOST_WRITE_H
 #define INTEROP_XGBOOST_WRITE_H
 
+#include "base/stop.h"
 #include "scoring/model.h"
 
 /* Of the file: the version of this program that wrote it. */
 #define XGBOOST_ATTRIBUTE "totrain"
 
 /* Appended. `model` is of the kind `trees`. */
-enum status xgboost_write(const struct model *model, bool as_ubj, struct text *out,
-                          struct error *err);
+enum status xgboost_write(const struct model *model, bool as_ubj, const struct stop *stop,
+                          struct text *out, struct error *err);
 
 #endif

@@ -47,6 +47,7 @@ static enum status export_model(const struct host *host, struct slice schema, st
                                 enum exchange_format format, const struct sink *sink,
                                 struct text *out, struct error *err)
 {
+    const struct stop stop = {host->session.interrupted, host->self};
     struct arena arena;
     struct model model;
     enum status status;
@@ -54,7 +55,7 @@ static enum status export_model(const struct host *host, struct slice schema, st
     arena_init(&arena, arena_most(host));
     status = stored_model_load(host, schema, name, &arena, &model, err);
     if (status == STATUS_OK)
-        status = exchange_export(&model, format, out, err);
+        status = exchange_export(&model, format, stop.is_stopped ? &stop : NULL, out, err);
     if (status == STATUS_OK && sink)
         note_offset(&model, format, sink);
     arena_deinit(&arena);

@@ -19,7 +19,7 @@ static void check_format(const struct model *model, enum exchange_format format)
 
     text_init(&bytes, BYTES_MAX);
     arena_init(&arena, 4 * ARENA_BYTES);
-    switch (exchange_export(model, format, &bytes, &err)) {
+    switch (exchange_export(model, format, NULL, &bytes, &err)) {
     case STATUS_OK:
         if (exchange_import(text_slice(&bytes), SLICE(""), NULL, &arena, &again, &err) !=
                 STATUS_OK ||

@@ -185,7 +185,7 @@ static struct text export_model(const struct model *model, enum exchange_format 
     struct error err;
 
     text_init(&bytes, TEXT_MAXIMUM);
-    CHECK_OK(exchange_export(model, format, &bytes, &err));
+    CHECK_OK(exchange_export(model, format, NULL, &bytes, &err));
     return bytes;
 }
 
@@ -236,7 +236,7 @@ static void check_refused_by_lightgbm(const struct model *model)
     struct error err;
 
     text_init(&bytes, TEXT_MAXIMUM);
-    CHECK_FAILS(exchange_export(model, EXCHANGE_LIGHTGBM, &bytes, &err), STATUS_UNSUPPORTED,
+    CHECK_FAILS(exchange_export(model, EXCHANGE_LIGHTGBM, NULL, &bytes, &err), STATUS_UNSUPPORTED,
                 "3 quantiles, and a file of LightGBM's has one");
     text_deinit(&bytes);
 }
@@ -303,6 +303,31 @@ static void whoever_waits_may_stop_an_import_at_any_tree(void **state)
         }
         text_deinit(&bytes);
     }
+}
+
+/* Asked between trees, each so many nodes. */
+static void whoever_waits_may_stop_an_export(void **state)
+{
+    struct trees_fixture made;
+    struct error err;
+
+    (void)state;
+    trees_fixture_wide(&made, 0, 3);
+    while (made.trees.tree_count < TREES_FIXTURE_TREES && made.trees.node_count < 70000)
+        trees_fixture_grow(&made, 0, 100, made.trees.tree_count, false);
+    for (int format = 0; format < EXCHANGE_FORMATS; format++)
+        for (unsigned most = 1; most <= 3; most++) {
+            struct patience patience = {{is_over, &patience}, 0, most};
+            const enum status wanted = most < 3 ? STATUS_INTERRUPTED : STATUS_OK;
+            struct text bytes;
+
+            text_init(&bytes, TEXT_MAXIMUM);
+            CHECK_INT(exchange_export(&made.fixture.model, (enum exchange_format)format,
+                                      &patience.stop, &bytes, &err),
+                      wanted);
+            text_deinit(&bytes);
+        }
+    fixture_deinit(&made.fixture);
 }
 
 /* Long lists of numbers, and of anything else, are no time in which nobody can stop. */
@@ -480,7 +505,7 @@ static void codes_whose_missing_values_go_left_are_refused_by_name(void **state)
     nodes[0][NODE_SET_ROWS] = (float)rows;
     trees_fixture_add(&made, 0, (const float(*)[NODE_NUMBERS])nodes, 3);
     text_init(&bytes, TEXT_MAXIMUM);
-    CHECK_FAILS(exchange_export(&made.fixture.model, EXCHANGE_LIGHTGBM, &bytes, &err),
+    CHECK_FAILS(exchange_export(&made.fixture.model, EXCHANGE_LIGHTGBM, NULL, &bytes, &err),
                 STATUS_UNSUPPORTED, "column \"f1\"");
     text_deinit(&bytes);
     export_and_import(&made.fixture.model, EXCHANGE_XGBOOST, &held);
@@ -599,8 +624,8 @@ static void other_kinds_are_refused(void **state)
     fixture_init(&fixture, 0);
     fixture_layers(&fixture, widths, 1);
     text_init(&bytes, TEXT_MAXIMUM);
-    CHECK_FAILS(exchange_export(&fixture.model, EXCHANGE_XGBOOST, &bytes, &err), STATUS_UNSUPPORTED,
-                "\"network\" has no trees");
+    CHECK_FAILS(exchange_export(&fixture.model, EXCHANGE_XGBOOST, NULL, &bytes, &err),
+                STATUS_UNSUPPORTED, "\"network\" has no trees");
     text_deinit(&bytes);
     fixture_deinit(&fixture);
 }
@@ -618,7 +643,7 @@ static void a_file_that_would_be_too_large_is_refused(void **state)
 
         text_init(&bytes, 700);
         CHECK_FAILS(
-            exchange_export(&made.fixture.model, (enum exchange_format)format, &bytes, &err),
+            exchange_export(&made.fixture.model, (enum exchange_format)format, NULL, &bytes, &err),
             STATUS_LIMIT, "more than 700 bytes");
         text_deinit(&bytes);
     }
@@ -996,6 +1021,7 @@ int main(void)
         cmocka_unit_test(a_model_in_its_own_format_comes_back_as_the_same),
         cmocka_unit_test(a_model_predicts_the_same_in_the_other_format),
         cmocka_unit_test(whoever_waits_may_stop_an_import_at_any_tree),
+        cmocka_unit_test(whoever_waits_may_stop_an_export),
         cmocka_unit_test(whoever_waits_may_stop_the_reading_of_a_long_list),
         cmocka_unit_test(messages_show_no_foreign_bytes_as_they_are),
         cmocka_unit_test(rounds_without_a_tree_of_each_class_are_filled),
