@@ -415,6 +415,8 @@ static void complete_column(struct finder *finder, const struct place *place)
 
     if (last != place->clause && !is_symbol(finder, last, ',') && !is_symbol(finder, last, '(') &&
         !is_symbol(finder, last, '[')) {
+        if (is_symbol(finder, last, '*'))
+            offer_keyword(finder, "EXCEPT", " (");
         if (place->depth == 0)
             offer_keywords(finder, "FOR COLUMN");
         offer_clauses(finder, place);

@@ -313,9 +313,23 @@ struct column build_column_pattern(struct parse *parse, const struct token *toke
                            .pattern = build_string(parse, token)};
 }
 
-struct column build_column_all(const struct token *star)
+struct column build_column_like(struct parse *parse, const struct token *like,
+                                const struct token *string)
 {
-    return (struct column){.kind = COLUMN_ALL, .span = span_of(star, star)};
+    return (struct column){
+        .kind = COLUMN_LIKE, .span = span_of(like, string), .pattern = build_string(parse, string)};
+}
+
+struct column build_column_all(const struct token *star, const struct column_list *except, int end)
+{
+    struct column column = {.kind = COLUMN_ALL, .span = span_of(star, star)};
+
+    if (!except)
+        return column;
+    column.span.end = end;
+    column.items = except->items;
+    column.count = except->count;
+    return column;
 }
 
 struct column build_column_value(const struct value *value)

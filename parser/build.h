@@ -64,7 +64,10 @@ void build_setting(struct parse *parse, const struct dotted *name, const struct 
 /* A name or a string in a column's place, and as a function's later argument. */
 struct column build_column_name(struct parse *parse, const struct token *token);
 struct column build_column_pattern(struct parse *parse, const struct token *token);
-struct column build_column_all(const struct token *star);
+struct column build_column_like(struct parse *parse, const struct token *like,
+                                const struct token *string);
+/* * EXCEPT (list), which ends at `end`; `except` is NULL where no EXCEPT was written. */
+struct column build_column_all(const struct token *star, const struct column_list *except, int end);
 struct column build_column_value(const struct value *value);
 struct column build_column_list(const struct token *open, const struct column_list *list,
                                 const struct token *close);

@@ -28,6 +28,8 @@ static const struct {
     {TOKEN_COMMA, "\",\""},
     {TOKEN_RP, "\")\""},
     {TOKEN_RB, "\"]\""},
+    {TOKEN_LIKE, "LIKE"},
+    {TOKEN_EXCEPT, "EXCEPT"},
     {TOKEN_TO, "TO"},
     {TOKEN_TRAIN, "TRAIN"},
     {TOKEN_PREDICT, "PREDICT"},
@@ -216,7 +218,9 @@ static size_t list_expected(const struct yyParser *parser, const struct progress
     }
     /* Only a dot, a colon or a parenthesis could follow. */
     if (count == 0)
-        items[count++] = "the rest of the statement";
+        items[count++] = progress->previous.kind == TOKEN_EXCEPT && !progress->previous_is_name
+                             ? "\"(\""
+                             : "the rest of the statement";
     return count;
 }
 

@@ -72,8 +72,8 @@ static bool hint_other_word(const struct yyParser *parser, const struct token *f
     return false;
 }
 
-/* INTO TABLE m, USING MODEL m, SHOW MODELS m, SHOW MODELS LIKE 'c%', CANCEL JOB m, TO TRAIN LABEL
- * y, USING epochs = 5 */
+/* * EXCEPT a, INTO TABLE m, USING MODEL m, SHOW MODELS m, SHOW MODELS LIKE 'c%', CANCEL JOB m, TO
+ * TRAIN LABEL y, USING epochs = 5 */
 static bool hint_name(const struct progress *progress, const struct token *found, struct error *err)
 {
     static const char *const kinds[] = {"TABLE", "MODEL", "VIEW"};
@@ -81,7 +81,10 @@ static bool hint_name(const struct progress *progress, const struct token *found
     const struct token *previous = &progress->previous;
     const bool is_name = found->kind == TOKEN_NAME || found->kind == TOKEN_QUOTED;
 
-    if (is_name && previous->kind != TOKEN_QUOTED && is_one_of(previous->text, kinds, COUNT(kinds)))
+    if (previous->kind == TOKEN_EXCEPT && !progress->previous_is_name)
+        error_hint(err, "What EXCEPT leaves out stands in parentheses: * EXCEPT (a, b).");
+    else if (is_name && previous->kind != TOKEN_QUOTED &&
+             is_one_of(previous->text, kinds, COUNT(kinds)))
         error_hint(err, "The name stands alone, without %.*s.", SLICE_FORMAT(previous->text));
     else if (previous->kind == TOKEN_MODELS && progress->verb == TOKEN_SHOW &&
              is_one_of(found->text, filters, COUNT(filters)))

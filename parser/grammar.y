@@ -27,7 +27,7 @@
 // Ordinary words until they stand where the language wants them.
 %fallback NAME
     EXPLAIN TRAIN PREDICT EVALUATE RUN MAXIMIZE MINIMIZE BY CMD LABEL AS SHOW MODELS VERSIONS
-    TRIALS JOBS ATTRIBUTES FULL CANCEL JOB ROLLBACK MODEL EXPORT IMPORT FROM FORMAT.
+    TRIALS JOBS ATTRIBUTES FULL CANCEL JOB ROLLBACK MODEL EXPORT IMPORT FROM FORMAT EXCEPT LIKE.
 
 program ::= statement.
 
@@ -205,7 +205,8 @@ scalar(A) ::= STRING(S).                   { A = build_text(parse, &S); }
 signed(A) ::= NUMBER(N).                   { A = build_number(parse, NULL, &N); }
 signed(A) ::= MINUS|PLUS(S) NUMBER(N).     { A = build_number(parse, &S, &N); }
 
-// COLUMN a, "b", 'regular expression', NUMERIC(c, [2, 3]), BUCKET(d, num_buckets = 5), * [FOR part]
+// COLUMN a, "b", 'regular expression', NUMERIC(c, [2, 3]), BUCKET(d, num_buckets = 5), *,
+//        * EXCEPT (e, 'regular expression', LIKE 'tmp_%') [FOR part]
 columns ::= .
 columns ::= columns COLUMN(W) column_list(L).              { build_columns(parse, &W, &L, NULL); }
 columns ::= columns COLUMN(W) column_list(L) FOR name(N).  { build_columns(parse, &W, &L, &N); }
@@ -214,9 +215,19 @@ columns ::= columns COLUMN(W) column_list(L) FOR name(N).  { build_columns(parse
 %type column      {struct column}
 column_list(A) ::= column(C).                       { A = (struct column_list){NULL, 0}; build_column(parse, &A, &C); }
 column_list(A) ::= column_list(A) COMMA column(C).  { build_column(parse, &A, &C); }
-column(A) ::= STAR(S).                              { A = build_column_all(&S); }
+column(A) ::= STAR(S).                              { A = build_column_all(&S, NULL, 0); }
+column(A) ::= STAR(S) EXCEPT LP excepts(L) RP(E).   { A = build_column_all(&S, &L, token_end(&E)); }
 column(A) ::= operand_column(A).
 column(A) ::= STRING(S).                            { A = build_column_pattern(parse, &S); }
+
+%type except  {struct column}
+%type excepts {struct column_list}
+excepts(A) ::= except(C).                           { A = (struct column_list){NULL, 0}; build_argument(parse, &A, &C); }
+excepts(A) ::= excepts(A) COMMA except(C).          { build_argument(parse, &A, &C); }
+except(A) ::= NAME|QUOTED(T).                       { A = build_column_name(parse, &T); }
+except(A) ::= LIKE(T).                              { A = build_column_name(parse, &T); }
+except(A) ::= STRING(S).                            { A = build_column_pattern(parse, &S); }
+except(A) ::= LIKE(L) STRING(S).                    { A = build_column_like(parse, &L, &S); }
 
 %type operand_column {struct column}
 operand_column(A) ::= NAME(T).                      { A = build_column_name(parse, &T); }

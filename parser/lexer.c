@@ -45,6 +45,9 @@ static const struct {
     {"IMPORT", TOKEN_IMPORT, false},
     {"FROM", TOKEN_FROM, false},
     {"FORMAT", TOKEN_FORMAT, false},
+    {"EXCEPT", TOKEN_EXCEPT, false},
+    {"EXCLUDE", TOKEN_EXCEPT, false},
+    {"LIKE", TOKEN_LIKE, false},
 };
 
 static const struct {

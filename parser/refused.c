@@ -269,8 +269,8 @@ static bool hint_except(struct reader reader, struct error *err)
         if (slice_is(before.text, "*") && is_one_of(&token, words, COUNT(words)) &&
             slice_is(read_token(&ahead).text, "(")) {
             error_hint(err,
-                       "The database has no * %.*s: name the columns in the SELECT, or the "
-                       "inputs behind TO TRAIN: COLUMN a, b.",
+                       "The database has no * %.*s: name the columns in the SELECT, or leave "
+                       "inputs out behind TO TRAIN: COLUMN * EXCEPT (a, b).",
                        SLICE_FORMAT(token.text));
             return true;
         }

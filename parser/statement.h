@@ -92,22 +92,26 @@ struct setting {
 enum column_kind {
     COLUMN_NAME,
     COLUMN_PATTERN,
+    COLUMN_LIKE,
     COLUMN_ALL,
     COLUMN_CALL,
     COLUMN_VALUE,
     COLUMN_LIST
 };
 
-/* What may stand in a COLUMN clause: a name, 'a regular expression', *,
- * FUNCTION(arguments), and inside a call also plain values and [lists]. */
+/* What may stand in a COLUMN clause: a name, 'a regular expression', *, * EXCEPT (...),
+ * FUNCTION(arguments), and inside a call also plain values and [lists]. Inside EXCEPT stand names,
+ * regular expressions and LIKE 'tmp_%'. */
 struct column {
     enum column_kind kind;
     struct span span;
     struct name name;     /* COLUMN_NAME; COLUMN_CALL: the function's name as written */
-    struct slice pattern; /* COLUMN_PATTERN; also a COLUMN_NAME in double quotes: where no column
-                             has that name, it is meant as SQLFlow's regular expression */
+    struct slice pattern; /* COLUMN_PATTERN; COLUMN_LIKE: the text behind LIKE; also a COLUMN_NAME
+                             in double quotes: where no column has that name, it is meant as
+                             SQLFlow's regular expression */
     struct value value;   /* COLUMN_VALUE; also COLUMN_NAME: the bare word, for mean and COMMA */
-    struct column *items; /* COLUMN_CALL: arguments; COLUMN_LIST: elements */
+    struct column *items; /* COLUMN_CALL: arguments; COLUMN_LIST: elements; COLUMN_ALL: what stands
+                             behind EXCEPT */
     size_t count;
     /* Of an argument; text.size == 0: none. */
     struct name parameter; /* num_buckets in BUCKET(c, num_buckets = 5) */

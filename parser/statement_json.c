@@ -8,8 +8,9 @@ static const char *const value_kinds[] = {
 };
 
 static const char *const column_kinds[] = {
-    [COLUMN_NAME] = "name", [COLUMN_PATTERN] = "pattern", [COLUMN_ALL] = "all",
-    [COLUMN_CALL] = "call", [COLUMN_VALUE] = "value",     [COLUMN_LIST] = "list",
+    [COLUMN_NAME] = "name", [COLUMN_PATTERN] = "pattern", [COLUMN_LIKE] = "like",
+    [COLUMN_ALL] = "all",   [COLUMN_CALL] = "call",       [COLUMN_VALUE] = "value",
+    [COLUMN_LIST] = "list",
 };
 
 static void add_span(cJSON *object, const char *name, struct span span)
@@ -93,7 +94,7 @@ static cJSON *column_json(const struct column *column)
     add_name(object, column->kind == COLUMN_CALL ? "function" : "name", &column->name);
     add_name(object, "parameter", &column->parameter);
     add_name(object, "alias", &column->alias);
-    if (column->kind == COLUMN_PATTERN)
+    if (column->kind == COLUMN_PATTERN || column->kind == COLUMN_LIKE)
         json_add_string(object, "pattern", column->pattern);
     else if (column->kind == COLUMN_VALUE)
         json_add(object, "value", value_json(&column->value));
@@ -101,6 +102,8 @@ static cJSON *column_json(const struct column *column)
         add_columns(object, "arguments", column->items, column->count);
     else if (column->kind == COLUMN_LIST)
         add_columns(object, "items", column->items, column->count);
+    else if (column->kind == COLUMN_ALL && column->count > 0)
+        add_columns(object, "except", column->items, column->count);
     return object;
 }
 

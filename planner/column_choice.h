@@ -94,6 +94,7 @@ struct choices {
     struct choice *of; /* (columns of the query) */
     unsigned *taken;   /* (columns): parts for which a function but CROSS takes it, so that no
                           pattern,   nor *, does */
+    bool *excepted;    /* (columns): some * takes all but these */
     struct made_choice *made; /* (made_count), in the order of the clause; room for made_room */
     size_t made_count, made_room;
     unsigned model_parts; /* that the clause is for which is being read */

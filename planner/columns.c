@@ -1,7 +1,5 @@
 #include "planner/columns.h"
 
-#include <locale.h>
-#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +8,10 @@
 #include "kinds/embedding/embedding_kind.h"
 #include "planner/column_choice.h"
 #include "planner/column_dates.h"
+#include "planner/column_except.h"
 #include "planner/column_function.h"
 #include "planner/column_kind.h"
+#include "planner/column_pattern.h"
 #include "planner/cross_quantiles.h"
 #include "planner/embeddings.h"
 #include "planner/offset.h"
@@ -22,72 +22,7 @@
 #include "scoring/dates.h"
 #include "scoring/transform.h"
 
-#define UNREADABLE_BYTES 300  /* of what is proposed for columns that no model reads */
-#define REPETITIONS_MAX  1000 /* of a pattern's {m,n}, multiplied: regcomp writes them all out */
-
-/* A regular expression can cost any amount of memory ((a{999}){999}) or time
- * (back references): refuse these before regcomp sees them. */
-static const char *pattern_fault(struct slice pattern)
-{
-    double repetitions = 1;
-
-    if (pattern.size == 0)
-        return "is empty";
-    if (pattern.size > PATTERN_BYTES_MAX)
-        return "is longer than 200 bytes";
-    if (memchr(pattern.data, '\0', pattern.size))
-        return "holds a zero byte";
-    for (size_t i = 0; i < pattern.size; i++) {
-        if (pattern.data[i] == '\\' && i + 1 < pattern.size) {
-            i++;
-            if (pattern.data[i] >= '1' && pattern.data[i] <= '9')
-                return "has a back reference";
-        } else if (pattern.data[i] == '{') {
-            double least = 0, most = 0;
-            for (i++; i < pattern.size && pattern.data[i] >= '0' && pattern.data[i] <= '9'; i++)
-                least = least * 10 + (pattern.data[i] - '0');
-            if (i < pattern.size && pattern.data[i] == ',')
-                for (i++; i < pattern.size && pattern.data[i] >= '0' && pattern.data[i] <= '9'; i++)
-                    most = most * 10 + (pattern.data[i] - '0');
-            repetitions *= (most > least ? most : least) + 1;
-            if (repetitions > REPETITIONS_MAX)
-                return "repeats too often";
-        }
-    }
-    return NULL;
-}
-
-static enum status pattern_compile(const struct column *column, regex_t *compiled,
-                                   struct error *err)
-{
-    char anchored[PATTERN_BYTES_MAX + 8], reason[128];
-    const char *fault = pattern_fault(column->pattern);
-    int code;
-
-    if (fault)
-        return fail_at(err, STATUS_INVALID, column->span.start, "the pattern %s", fault);
-    snprintf(anchored, sizeof anchored, "^(%.*s)$", SLICE_FORMAT(column->pattern));
-    code = regcomp(compiled, anchored, REG_EXTENDED | REG_NOSUB);
-    if (code == 0)
-        return STATUS_OK;
-    regerror(code, compiled, reason, sizeof reason);
-    return fail_at(err, STATUS_INVALID, column->span.start,
-                   "the pattern '%.*s' is not a regular expression: %s",
-                   SLICE_FORMAT(column->pattern), reason);
-}
-
-/* In double quotes stands a name or, as SQLFlow writes it, a pattern. A string
- * without any sign of a regular expression is a mistyped name. */
-static bool is_quoted_pattern(const struct query *query, const struct column *column)
-{
-    if (column->kind != COLUMN_NAME || !column->pattern.data ||
-        query_find(query, column->name.text) != -1)
-        return false;
-    for (size_t i = 0; i < column->pattern.size; i++)
-        if (strchr(".*+?[](){}|^$\\", column->pattern.data[i]))
-            return true;
-    return false;
-}
+#define UNREADABLE_BYTES 300 /* of what is proposed for columns that no model reads */
 
 /* Everything but the label, columns of roles, and what is chosen already. */
 static void choose_column(const struct plan *plan, size_t i, int position, struct choices *choices)
@@ -112,24 +47,21 @@ static bool is_element(const struct query *query, struct slice name, struct slic
 }
 
 /* matched (columns of the query): those but the label and columns of roles. */
-static enum status match_names(struct planning *planning, const struct column *column,
-                               bool *matched)
+static enum status match_pattern(struct planning *planning, const struct column *column,
+                                 bool **matched)
 {
     const struct plan *plan = planning->plan;
     unsigned matches = 0, labels = 0;
     struct slice vector;
-    regex_t compiled;
 
-    TRY(pattern_compile(column, &compiled, planning->err));
+    TRY(column_pattern_match(planning, column, matched));
     for (size_t i = 0; i < plan->query.count; i++) {
         const bool has_role = (int)i == plan->label_column || roles_have(plan, (int)i);
 
-        matched[i] = regexec(&compiled, plan->query.columns[i].name.data, 0, NULL, 0) == 0;
-        labels += matched[i] && has_role;
-        matched[i] &= !has_role;
-        matches += matched[i];
+        labels += (*matched)[i] && has_role;
+        (*matched)[i] &= !has_role;
+        matches += (*matched)[i];
     }
-    regfree(&compiled);
     if (matches > 0)
         return STATUS_OK;
     fail_at(planning->err, STATUS_INVALID, column->span.start, "the pattern '%.*s' matches %s",
@@ -145,24 +77,6 @@ static enum status match_names(struct planning *planning, const struct column *c
                       "without quotes, or in the quotes of the database.");
 }
 
-/* [a-z] must mean the same bytes whatever locale the host runs in. */
-static enum status match_pattern(struct planning *planning, const struct column *column,
-                                 bool **matched)
-{
-    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    locale_t previous;
-    enum status status;
-
-    *matched = ARENA_NEW(planning->arena, bool, planning->plan->query.count + 1);
-    if (!plain || !*matched)
-        return fail_no_memory(planning->err);
-    previous = uselocale(plain);
-    status = match_names(planning, column, *matched);
-    uselocale(previous);
-    freelocale(plain);
-    return status;
-}
-
 static enum status choose_pattern(struct planning *planning, const struct column *column,
                                   struct choices *choices)
 {
@@ -172,6 +86,21 @@ static enum status choose_pattern(struct planning *planning, const struct column
     for (size_t i = 0; i < planning->plan->query.count; i++)
         if (matched[i])
             choose_column(planning->plan, i, column->span.start, choices);
+    return STATUS_OK;
+}
+
+/* All that EXCEPT does not name. */
+static enum status choose_all(struct planning *planning, const struct column *all,
+                              struct choices *choices)
+{
+    bool *excepted;
+
+    TRY(column_except_find(planning, all, &excepted));
+    for (size_t i = 0; i < planning->plan->query.count; i++) {
+        if (!excepted[i])
+            choose_column(planning->plan, i, all->span.start, choices);
+        choices->excepted[i] |= excepted[i];
+    }
     return STATUS_OK;
 }
 
@@ -223,7 +152,7 @@ static enum status choose_call(struct planning *planning, const struct column *c
     const struct column *column = column_of_call(call);
     bool *matched;
 
-    if (!is_quoted_pattern(query, column) || calls_concat(call))
+    if (!column_is_quoted_pattern(query, column) || calls_concat(call))
         return column_choose_call(planning, call, choices);
     TRY(match_pattern(planning, column, &matched));
     for (size_t i = 0; i < query->count; i++) {
@@ -246,7 +175,7 @@ static enum status choose_named(struct planning *planning, const struct column *
 
     switch (column->kind) {
     case COLUMN_NAME:
-        if (is_quoted_pattern(&planning->plan->query, column))
+        if (column_is_quoted_pattern(&planning->plan->query, column))
             return STATUS_OK;
         return column_choose(planning, &column->name, &derived, choices);
     case COLUMN_CALL:
@@ -254,6 +183,7 @@ static enum status choose_named(struct planning *planning, const struct column *
     case COLUMN_PATTERN:
     case COLUMN_ALL:
         return STATUS_OK;
+    case COLUMN_LIKE:
     case COLUMN_VALUE:
     case COLUMN_LIST:
         break;
@@ -270,10 +200,11 @@ static enum status choose_by_clause(struct planning *planning, const struct colu
         TRY(choose_named(planning, &clause->columns[i], choices));
     for (size_t i = 0; i < clause->count; i++) {
         const struct column *column = &clause->columns[i];
-        if (column->kind == COLUMN_PATTERN || is_quoted_pattern(&planning->plan->query, column))
+        if (column->kind == COLUMN_PATTERN ||
+            column_is_quoted_pattern(&planning->plan->query, column))
             TRY(choose_pattern(planning, column, choices));
-        for (size_t j = 0; column->kind == COLUMN_ALL && j < planning->plan->query.count; j++)
-            choose_column(planning->plan, j, column->span.start, choices);
+        if (column->kind == COLUMN_ALL)
+            TRY(choose_all(planning, column, choices));
     }
     return STATUS_OK;
 }
@@ -1113,6 +1044,11 @@ static enum status make_inputs(struct planning *planning, const struct choices *
             MODEL_INPUTS_MAX, plan->input_count);
     if (plan->input_count > (plan->offset ? 1 : 0))
         return check_texts(planning);
+    if (plan->excepted_count > 0) {
+        fail_at(planning->err, STATUS_INVALID, planning->statement->columns[0].position,
+                "EXCEPT leaves no column to learn from");
+        return error_hint(planning->err, "It names all columns that * takes.");
+    }
     fail_at(planning->err, STATUS_INVALID, planning->statement->select_position,
             "the query has no column to learn from");
     return error_hint(planning->err, "Select at least one column%s.",
@@ -1270,8 +1206,10 @@ static enum status choices_new(struct planning *planning, struct choices *choice
 
     *choices = (struct choices){.of = ARENA_NEW(planning->arena, struct choice, count + 1),
                                 .taken = ARENA_NEW(planning->arena, unsigned, count + 1),
+                                .excepted = ARENA_NEW(planning->arena, bool, count + 1),
                                 .model_parts = MODEL_PARTS_ALL};
-    return choices->of && choices->taken ? STATUS_OK : fail_no_memory(planning->err);
+    return choices->of && choices->taken && choices->excepted ? STATUS_OK
+                                                              : fail_no_memory(planning->err);
 }
 
 enum status columns_plan(struct planning *planning)
@@ -1288,6 +1226,7 @@ enum status columns_plan(struct planning *planning)
     else
         for (size_t i = 0; i < planning->plan->query.count; i++)
             choose_column(planning->plan, i, statement->select_position, &choices);
+    TRY(column_except_keep(planning, &choices));
     TRY(leave_out(planning, &choices));
     TRY(cross_quantiles_find(planning, &choices));
     TRY(make_crosses(planning, &choices));

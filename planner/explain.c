@@ -13,7 +13,7 @@
 #include "planner/search.h"
 #include "planner/servers.h"
 
-#define LINES_EXTRA     28 /* beside inputs, attributes and notices */
+#define LINES_EXTRA     29 /* beside inputs, attributes and notices */
 #define INPUTS_ALIKE    10 /* so many side by side, and more, are one line */
 #define SPEEDUP_WORKERS 8  /* listed one by one; beyond, where it grows by an eighth */
 #define WORDS_NAMED     4  /* category columns that EXPLAIN names */
@@ -258,6 +258,20 @@ static void explain_inputs(struct explanation *explanation)
             explain_input(explanation, &plan->inputs[i]);
         i += vector || run >= INPUTS_ALIKE ? run : 1;
     }
+}
+
+/* The columns of the SELECT that EXCEPT names, and no clause takes. */
+static void explain_excepted(struct explanation *explanation)
+{
+    const struct plan *plan = explanation->plan;
+
+    if (plan->excepted_count == 0)
+        return;
+    for (size_t i = 0; i < plan->excepted_count; i++) {
+        text_append_string(&explanation->detail, i > 0 ? ", " : "");
+        text_append(&explanation->detail, plan->excepted[i]);
+    }
+    explanation_line(explanation, "left out by EXCEPT");
 }
 
 static void explain_label(struct explanation *explanation)
@@ -641,6 +655,7 @@ enum status plan_explain(const struct plan *plan, uint64_t rows, struct arena *a
     TRY(explanation_begin(&explanation, plan, arena, most, err));
     explain_model(&explanation);
     explain_inputs(&explanation);
+    explain_excepted(&explanation);
     explain_label(&explanation);
     explain_roles(&explanation);
     explain_inside(&explanation);

@@ -129,6 +129,9 @@ struct plan {
     size_t input_count;
     struct plan_left_out *left_out; /* in the order of the SELECT */
     size_t left_out_count;
+    struct slice *excepted; /* (excepted_count), in the order of the SELECT: columns that no clause
+                               takes, as EXCEPT names them */
+    size_t excepted_count;
     bool takes_left_out;            /* they are inputs after all, as there are no others */
     struct slice label;             /* size 0: the model is learned without */
     int group_column, upper_column; /* EVALUATE, by the model's aim; -1: none */

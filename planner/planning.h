@@ -5,6 +5,7 @@
  *     query.c       names -> columns of the query
  *     columns.c     COLUMN -> inputs            label.c       LABEL -> label
  *     column_choice.c  its functions            embeddings.c  EMBEDDING -> a setting
+ *     column_pattern.c its patterns             column_except.c  * EXCEPT (...)
  *     constraints.c what inputs of trees may do
  *     training.c    settings -> plan.spec       parameters.c  how large the model gets
  *     targets.c     INTO, USING -> names        metric_list.c validation.metrics -> names

@@ -62,6 +62,15 @@ class Columns(harness.Case):
                                "EXCEPT ALL SELECT age, pay, shop, site, guess FROM predicted_by_parts) AS others")
         self.assertEqual(others, (0,))
 
+    def test_what_except_leaves_out_is_no_input(self):
+        statement = "SELECT * FROM {} TO TRAIN DNNClassifier WITH train.max_steps = 20 COLUMN * EXCEPT (shop, LIKE 'A%'), BUCKET(age, 4) LABEL y INTO m"
+        self.check_psql(f"SET totrain.progress_interval = -1; {statement.format('t')};", "-o", "/dev/null")
+        self.assertEqual(self.digest("m"), self.digest_of_sqlite(statement.format("t")))
+        shown = self.check_psql("SHOW MODEL m;", "-A", "-t")
+        self.assertEqual([line.split("|")[0] for line in shown.splitlines() if line.startswith("input ")], ["input BUCKET(age)", "input pay", "input site"])
+        plan = self.check_psql(f"EXPLAIN {statement.format('t')};", "-A", "-t")
+        self.assertIn("left out by EXCEPT|shop\n", plan)
+
     def test_predictions_are_those_of_the_function(self):
         self.check_psql(f"SET totrain.progress_interval = -1; {TRAIN.format('t', 'DNNClassifier')};", "-o", "/dev/null")
         self.check_psql("SELECT * FROM t TO PREDICT predicted.guess USING m;", "-o", "/dev/null")

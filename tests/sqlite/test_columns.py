@@ -269,6 +269,22 @@ class Columns(harness.Case):
         with self.assertRaisesRegex(sqlite3.Error, "in CROSS VOCABULARY takes no number of words"):
             self.train("CROSS([shop, VOCABULARY(site, 10)], 50)")
 
+    def test_what_except_leaves_out_is_no_input(self):
+        for columns, names in (("* EXCEPT (age, LIKE 'SH%')", ["pay", "site"]), ("* EXCLUDE ('a.*|pay'), BUCKET(age, 4)", ["BUCKET(age)", "shop", "site"])):
+            self.train(columns)
+            self.assertEqual([one["name"] for one in self.meta()["inputs"]], names)
+            shown = self.run_all("SHOW MODEL m")
+            self.assertEqual([name for name, _ in shown if name.startswith("input ")], [f"input {name}" for name in names])
+        self.train("pay, site")
+        named = self.digest(self.database, "m")
+        self.train("* EXCEPT (age, shop)")
+        self.assertEqual(self.digest(self.database, "m"), named)
+        [(rows,)] = self.run_all("SELECT count(*) FROM t WHERE totrain_predict('m', pay, site) IN (0, 1)")
+        self.assertEqual(rows, ROWS)
+        self.run_all("SELECT pay, site FROM t TO PREDICT p.guess USING m")
+        shown = dict(self.run_all("EXPLAIN SELECT * FROM t TO TRAIN LinearClassifier COLUMN * EXCEPT (age, shop), BUCKET(age, 4) LABEL y INTO m"))
+        self.assertEqual(shown["left out by EXCEPT"], "shop")
+
     def test_a_cross_is_measured_by_rows_of_another_table(self):
         self.made_pairs()
         self.run_all("CREATE TABLE v AS SELECT y, age, day, shop FROM pairs LIMIT 500")

@@ -243,6 +243,9 @@ static void columns_follow_label_and_column(void **state)
                  "sepal_length|sepal_width");
     CHECK_OFFERS("SELECT * FROM iris TO TRAIN DNNClassifier COLUMN VOCABULARY(cl|", "class");
     CHECK_OFFERS("SELECT * FROM iris TO TRAIN DNNClassifier COLUMN VOCAB|", "VOCABULARY");
+    CHECK_OFFERS("SELECT * FROM iris TO TRAIN DNNClassifier COLUMN * EXC|", "EXCEPT");
+    CHECK_OFFERS("SELECT * FROM iris TO TRAIN DNNClassifier COLUMN * EXCEPT (sep|",
+                 "sepal_length|sepal_width");
 }
 
 static void models_follow_using_evaluate_and_show_train(void **state)

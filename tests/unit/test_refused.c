@@ -16,7 +16,9 @@
 #define NEW_TABLE                                                                                  \
     "The statement begins with SELECT and makes its table itself: SELECT * FROM table TO PREDICT " \
     "new_table.column USING model;"
-#define STAR ": name the columns in the SELECT, or the inputs behind TO TRAIN: COLUMN a, b."
+#define STAR                                                                                       \
+    ": name the columns in the SELECT, or leave inputs out behind TO TRAIN: COLUMN * EXCEPT (a, "  \
+    "b)."
 #define SHOWS                                                                                      \
     "ToTrain shows models and jobs: SHOW MODELS, SHOW MODEL model, SHOW TRAIN model, SHOW "        \
     "VERSIONS model, SHOW TRIALS model, SHOW JOBS and SHOW ATTRIBUTES."

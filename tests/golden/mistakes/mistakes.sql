@@ -318,3 +318,9 @@ SELECT * FROM iris TO EXPLAIN iris_model ORDER BY importance;
 SELECT * FROM iris TO PREDICT p.guess USING iris_model INTO q;
 -- EVALUATE: a report by thresholds
 SELECT * FROM iris TO EVALUATE iris_model WITH report = 'threshold';
+-- columns: EXCEPT of a name that is not there
+SELECT * FROM houses TO TRAIN LinearRegressor COLUMN * EXCEPT (citty) LABEL price INTO m;
+-- columns: EXCEPT without parentheses
+SELECT * FROM houses TO TRAIN LinearRegressor COLUMN * EXCEPT city LABEL price INTO m;
+-- columns: EXCEPT of a pattern that fits none
+SELECT * FROM houses TO TRAIN LinearRegressor COLUMN * EXCEPT (LIKE 'tmp_%') LABEL price INTO m;

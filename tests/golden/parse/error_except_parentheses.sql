@@ -1,0 +1,1 @@
+SELECT * FROM t TO TRAIN LinearClassifier COLUMN * EXCEPT a, b LABEL y INTO m;

@@ -1,0 +1,1 @@
+SELECT * FROM t TO TRAIN LinearClassifier COLUMN * EXECPT (a) LABEL y INTO m;
