@@ -430,7 +430,10 @@ static void complete_column(struct finder *finder, const struct place *place)
 /* Behind the verb: an estimator, a target, a model. */
 static void complete_object(struct finder *finder, const struct place *place)
 {
-    if (place->verb + 1 < finder->count) {
+    if (place->verb + 1 < finder->count && word_is(finder, place->verb, "EVALUATE") &&
+        is_symbol(finder, finder->count - 1, ',')) {
+        offer_models(finder);
+    } else if (place->verb + 1 < finder->count) {
         offer_clauses(finder, place);
     } else if (word_is(finder, place->verb, "TRAIN")) {
         offer_estimators(finder);

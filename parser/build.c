@@ -472,6 +472,21 @@ void build_word_of_command(struct parse *parse, const struct token *string)
         statement->arguments[statement->argument_count++] = build_string(parse, string);
 }
 
+void build_other(struct parse *parse, const struct path *model)
+{
+    struct statement *statement = parse->statement;
+
+    if (statement->other_count + 1 == STATEMENT_MODELS_MAX) {
+        parse_fail_limit(parse, model->parts[0].position, STATEMENT_MODELS_MAX,
+                         "models after EVALUATE");
+        return;
+    }
+    statement->others =
+        grow(parse, statement->others, statement->other_count, sizeof *statement->others);
+    if (statement->others)
+        statement->others[statement->other_count++] = *model;
+}
+
 void build_output(struct parse *parse, const struct path *output)
 {
     struct statement *statement = parse->statement;

@@ -83,6 +83,7 @@ void build_columns(struct parse *parse, const struct token *word, const struct c
                    const struct name *part);
 
 void build_word_of_command(struct parse *parse, const struct token *string);
+void build_other(struct parse *parse, const struct path *model);
 void build_output(struct parse *parse, const struct path *output);
 void build_objective(struct parse *parse, bool maximize, const struct span *expression);
 void build_constraint(struct parse *parse, const struct span *expression,

@@ -67,7 +67,7 @@ static const struct {
     {TOKEN_TRAIN, "TO TRAIN model [WITH ...] [COLUMN ... [FOR part]]... [LABEL column] "
                   "[USING old_model] INTO new_model"},
     {TOKEN_PREDICT, "TO PREDICT [[table.]column] [WITH ...] USING model [INTO table]"},
-    {TOKEN_EVALUATE, "TO EVALUATE model [WITH ...] [LABEL column] [INTO table]"},
+    {TOKEN_EVALUATE, "TO EVALUATE model, ... [WITH ...] [LABEL column] [INTO table]"},
     {TOKEN_EXPLAIN, "TO EXPLAIN model [WITH ...] [USING explainer] [INTO table]"},
     {TOKEN_RUN, "TO RUN image [CMD 'word', ...] [INTO table, ...]"},
     {TOKEN_MAXIMIZE, "TO MAXIMIZE expression [CONSTRAINT expression [GROUP BY column], ...] "

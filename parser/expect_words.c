@@ -72,8 +72,8 @@ static bool hint_other_word(const struct yyParser *parser, const struct token *f
     return false;
 }
 
-/* * EXCEPT a, INTO TABLE m, USING MODEL m, SHOW MODELS m, SHOW MODELS LIKE 'c%', CANCEL JOB m, TO
- * TRAIN LABEL y, USING epochs = 5 */
+/* * EXCEPT a, INTO TABLE m, USING MODEL m, SHOW MODELS m, SHOW MODELS LIKE 'c%', TO EVALUATE a b,
+ * CANCEL JOB m, TO TRAIN LABEL y, USING epochs = 5 */
 static bool hint_name(const struct progress *progress, const struct token *found, struct error *err)
 {
     static const char *const kinds[] = {"TABLE", "MODEL", "VIEW"};
@@ -98,6 +98,10 @@ static bool hint_name(const struct progress *progress, const struct token *found
     else if (is_name && previous->kind == TOKEN_ESTIMATOR && slice_is_fold(previous->text, "LABEL"))
         error_hint(err, "LABEL is read as the model's name here: a model, as LinearClassifier, "
                         "stands before it.");
+    else if (is_name && progress->verb == TOKEN_EVALUATE && progress->seen[TOKEN_TO] &&
+             !progress->seen[TOKEN_WITH] && !progress->seen[TOKEN_LABEL] &&
+             !progress->seen[TOKEN_INTO] && previous->kind == TOKEN_NAME)
+        error_hint(err, "Models that are measured on the same rows are separated by commas.");
     else if (found->kind == TOKEN_EQ && progress->seen[TOKEN_USING])
         error_hint(err, "Attributes follow WITH: WITH name = value, ...");
     else

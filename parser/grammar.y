@@ -68,9 +68,12 @@ model_used ::= USING path(P).              { parse->statement->object = P; }
 target ::= .
 target ::= path(P).                        { parse->statement->predict_into = P; }
 
-// TO EVALUATE model [WITH ...] [LABEL label] [INTO table]
-evaluate ::= evaluate_verb object with label into.
+// TO EVALUATE model, ... [WITH ...] [LABEL label] [INTO table]
+evaluate ::= evaluate_verb object others with label into.
 evaluate_verb ::= EVALUATE(V).             { build_verb(parse, STATEMENT_EVALUATE, &V); }
+
+others ::= .
+others ::= others COMMA path(P).           { build_other(parse, &P); }
 
 object ::= path(P).                        { parse->statement->object = P; }
 

@@ -22,6 +22,7 @@
 #define STATEMENT_CLAUSES_MAX     16    /* COLUMN clauses */
 #define STATEMENT_CONSTRAINTS_MAX 256
 #define STATEMENT_ARGUMENTS_MAX   256 /* words of CMD */
+#define STATEMENT_MODELS_MAX      16  /* of one EVALUATE */
 #define STATEMENT_OUTPUTS_MAX     64  /* tables that RUN names after INTO */
 #define STATEMENT_NAME_PARTS_MAX  8   /* of a dotted attribute name or word */
 
@@ -147,10 +148,12 @@ struct statement {
     int select_position; /* where it begins */
     int verb_position;   /* TRAIN, PREDICT, ... (or SHOW, CANCEL, ... where there is no SELECT) */
 
-    struct name model;  /* TO TRAIN: the estimator, dots and slashes included (xgboost.gbtree) */
-    struct path object; /* the model table: USING of PREDICT and TRAIN, of EVALUATE, EXPLAIN, SHOW
-                           TRAIN, SHOW MODEL, SHOW VERSIONS, SHOW TRIALS, ROLLBACK, EXPORT; SHOW
-                           ATTRIBUTES FOR leaves it in `model` */
+    struct name model;   /* TO TRAIN: the estimator, dots and slashes included (xgboost.gbtree) */
+    struct path object;  /* the model table: USING of PREDICT and TRAIN, of EVALUATE, EXPLAIN, SHOW
+                            TRAIN, SHOW MODEL, SHOW VERSIONS, SHOW TRIALS, ROLLBACK, EXPORT; SHOW
+                            ATTRIBUTES FOR leaves it in `model` */
+    struct path *others; /* EVALUATE a, b, c: the models behind the first */
+    size_t other_count;
     struct path into; /* TRAIN, IMPORT: the new model; EVALUATE, EXPLAIN, PREDICT: the target table;
                          OPTIMIZE */
     struct path predict_into; /* PREDICT [[schema.]table.]column; the last part is the column, and

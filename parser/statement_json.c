@@ -204,6 +204,14 @@ static void add_commands(cJSON *object, const struct statement *statement)
     add_name(object, "format", &statement->format);
 }
 
+static void add_others(cJSON *object, const struct statement *statement)
+{
+    cJSON *array = json_add_array(object, "others");
+
+    for (size_t i = 0; i < statement->other_count; i++)
+        json_append(array, path_json(&statement->others[i]));
+}
+
 static cJSON *statement_json(const struct statement *statement)
 {
     cJSON *object = cJSON_CreateObject();
@@ -226,6 +234,8 @@ static cJSON *statement_json(const struct statement *statement)
         add_optimize(object, statement);
     if (statement->kind != STATEMENT_TRAIN && statement->kind != STATEMENT_PREDICT)
         add_path(object, object_member(statement), &statement->object);
+    if (statement->other_count > 0)
+        add_others(object, statement);
     add_settings(object, statement);
     add_column_clauses(object, statement);
     add_name(object, "label", &statement->label);

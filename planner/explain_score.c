@@ -3,6 +3,8 @@
  */
 #include "planner/explain_score.h"
 
+#include <string.h>
+
 #include "planner/column_dates.h"
 #include "planner/explanation.h"
 
@@ -26,6 +28,15 @@ static void explain_model(struct explanation *explanation)
     if (plan->model.version > 0)
         text_printf(out, ", version %lld", (long long)plan->model.version);
     explanation_line(explanation, "model");
+    for (size_t i = 0; i < plan->other_count; i++) {
+        const struct plan *other = plan->others[i];
+
+        text_printf(out, "%.*s, %.*s, %s", SLICE_FORMAT(other->called),
+                    SLICE_FORMAT(other->model.estimator), task_words[other->model.task]);
+        if (other->model.version > 0)
+            text_printf(out, ", version %lld", (long long)other->model.version);
+        explanation_line(explanation, "model");
+    }
     if (plan->scoring.too_large.size == 0)
         return;
     text_append(out, plan->scoring.too_large);
@@ -53,6 +64,33 @@ static void explain_input(struct explanation *explanation, size_t input)
     if (column->declared_type.size > 0)
         text_printf(out, " %.*s", SLICE_FORMAT(column->declared_type));
     explanation_line_of(explanation, "input", plan->model.inputs[input].name);
+}
+
+static bool is_explained(const struct explanation *explanation, struct slice input)
+{
+    static const struct slice before = {"input ", 6};
+
+    for (size_t i = 0; i < explanation->count; i++) {
+        const struct slice item = explanation->lines[i].item;
+
+        if (item.size == before.size + input.size &&
+            memcmp(item.data, before.data, before.size) == 0 &&
+            memcmp(item.data + before.size, input.data, input.size) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* EVALUATE of several models: what no model before takes. */
+static void explain_other_inputs(struct explanation *explanation, const struct plan *other)
+{
+    const struct plan *first = explanation->plan;
+
+    explanation->plan = other;
+    for (size_t i = 0; i < other->model.input_count; i++)
+        if (!is_explained(explanation, other->model.inputs[i].name))
+            explain_input(explanation, i);
+    explanation->plan = first;
 }
 
 static void explain_target(struct explanation *explanation)
@@ -167,11 +205,16 @@ enum status explain_scoring(const struct plan *plan, struct arena *arena, struct
                             size_t *count, struct error *err)
 {
     struct explanation explanation;
+    size_t most = plan->model.input_count + LINES_EXTRA;
 
-    TRY(explanation_begin(&explanation, plan, arena, plan->model.input_count + LINES_EXTRA, err));
+    for (size_t i = 0; i < plan->other_count; i++)
+        most += plan->others[i]->model.input_count + 1;
+    TRY(explanation_begin(&explanation, plan, arena, most, err));
     explain_model(&explanation);
     for (size_t i = 0; i < plan->model.input_count; i++)
         explain_input(&explanation, i);
+    for (size_t i = 0; i < plan->other_count; i++)
+        explain_other_inputs(&explanation, plan->others[i]);
     if (plan->kind == STATEMENT_PREDICT)
         explain_outputs(&explanation);
     else

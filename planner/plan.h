@@ -135,7 +135,11 @@ struct plan {
     bool takes_left_out;            /* they are inputs after all, as there are no others */
     struct slice label;             /* size 0: the model is learned without */
     int group_column, upper_column; /* EVALUATE, by the model's aim; -1: none */
-    bool as_means;                  /* EVALUATE: the model's aim is not looked at */
+    struct plan **others;           /* (other_count): EVALUATE a, b, c: of b and c alone */
+    size_t other_count;
+    struct slice called; /* EVALUATE of several: the model as the statement writes it */
+    bool has_no_loss;    /* likewise: what they learn has no loss in common */
+    bool as_means;       /* EVALUATE: the model's aim is not looked at */
     int label_column; /* index in the SELECT; -1: none. PREDICT: of the column that the prediction
                          takes the place of */
     enum label_type label_type;

@@ -12,6 +12,7 @@
 #include "planner/planning.h"
 #include "planner/query.h"
 #include "planner/settings.h"
+#include "planner/several_models.h"
 #include "planner/targets.h"
 #include "planner/workers.h"
 
@@ -332,6 +333,12 @@ static enum status plan_into(struct planning *planning)
 }
 
 enum status plan_evaluate(struct planning *planning)
+{
+    TRY(plan_evaluate_one(planning));
+    return planning->statement->other_count > 0 ? several_models_plan(planning) : STATUS_OK;
+}
+
+enum status plan_evaluate_one(struct planning *planning)
 {
     const struct statement *statement = planning->statement;
     struct plan *plan = planning->plan;

@@ -35,6 +35,18 @@ class Judging(harness.Case):
         types = self.execute("SELECT pg_typeof(bin)::text, pg_typeof(mean_predicted)::text FROM r LIMIT 1")
         self.assertEqual(types, [("bigint", "double precision")])
 
+    def test_several_models_are_measured_on_the_same_rows(self):
+        self.rows("SELECT b, kind FROM t TO TRAIN LinearClassifier WITH model.positive = 'fraud' LABEL kind INTO half")
+        found = self.rows("SELECT * FROM t TO EVALUATE half, public.m")
+        self.assertEqual([row.pop("model") for row in found], ["half", "public.m"])
+        self.assertEqual(found, [self.rows(f"SELECT * FROM t TO EVALUATE {name}")[0] for name in ("half", "m")])
+        self.rows("SELECT * FROM t TO EVALUATE half, m INTO compared")
+        self.assertEqual(self.rows_of('SELECT model, "AUC" FROM compared ORDER BY 2'), [("half", found[0]["AUC"]), ("m", found[1]["AUC"])])
+        bare = self.check_psql("SELECT * FROM t ORDER BY random() LIMIT 50 TO EVALUATE m, m;", "-A", "-t").splitlines()
+        self.assertEqual((len(bare), len(set(bare))), (2, 1))
+        with self.assertRaisesRegex(psycopg2.Error, "totrain.run returns numbers"):
+            self.execute("SELECT * FROM totrain.run('SELECT * FROM t TO EVALUATE m, half')")
+
     def rows_of(self, sql):
         return [tuple(row) for row in self.execute(sql)]
 

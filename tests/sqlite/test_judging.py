@@ -144,6 +144,56 @@ class Judging(harness.Case):
                    (a["true_positive_rate"] + b["true_positive_rate"]) / 2 for a, b in zip(curve, curve[1:]))
         self.assertAlmostEqual(area, self.evaluate("validation.metrics = AUC")[0]["AUC"], 9)
 
+    def make_models(self):
+        self.make_two()
+        self.train()
+        for model, columns, name in (("XGBClassifier", "a, b", "x"), ("LinearClassifier", "b", "half")):
+            self.run_all(f"SELECT {columns}, kind FROM t TO TRAIN {model} LABEL kind INTO {name}")
+
+    def test_several_models_are_measured_on_the_same_rows(self):
+        self.make_models()
+        for more in ("", " WITH validation.metrics = 'Recall, AUC, BalancedAccuracy', evaluate.threshold = 0.7"):
+            found = self.named(f"SELECT * FROM t TO EVALUATE x, m, main.half{more}")
+            self.assertEqual([row.pop("model") for row in found], ["x", "m", "main.half"])
+            self.assertEqual(found, [self.named(f"SELECT * FROM t TO EVALUATE {name}{more}")[0] for name in ("x", "m", "half")])
+        drawn = self.named("SELECT * FROM t ORDER BY random() LIMIT 100 TO EVALUATE m, m, m")
+        self.assertEqual(drawn, drawn[:1] * 3)
+        self.run_all("SELECT * FROM t TO EVALUATE half, x INTO compared")
+        self.assertEqual(self.named("SELECT * FROM compared"), self.named("SELECT * FROM t TO EVALUATE half, x"))
+        shown = self.run_all("EXPLAIN SELECT * FROM t TO EVALUATE half, x")
+        self.assertEqual([name for name, _ in shown if name.startswith(("model", "input"))], ["model", "model", "input b", "input a"])
+
+    def test_a_row_that_is_bad_for_one_of_several_models_is_left_out_for_all(self):
+        self.make_models()
+        self.run_all("CREATE TABLE some AS SELECT CASE WHEN rowid % 10 THEN a ELSE 'far' END AS a, b, kind FROM t")
+        self.fails("SELECT * FROM some TO EVALUATE half, m", "far")
+        self.assertEqual(self.named("SELECT * FROM some TO EVALUATE half, m WITH evaluate.bad_rows = 'skip'"),
+                         self.named("SELECT * FROM t WHERE rowid % 10 TO EVALUATE half, m"))
+        self.run_all("SELECT * FROM some TO EVALUATE half, m WITH evaluate.bad_rows = 'quarantine' INTO compared")
+        self.assertEqual(self.run_all("SELECT count(*) FROM compared_bad_rows"), [(60,)])
+        self.fails("SELECT * FROM some WHERE a = 'far' TO EVALUATE half, m WITH evaluate.bad_rows = 'skip'", "no rows to evaluate")
+
+    def test_models_that_cannot_be_compared_are_refused(self):
+        self.make_models()
+        self.train(", model.positive = 'fraud'", "fraud")
+        self.run_all("SELECT a, b FROM t TO TRAIN LinearRegressor LABEL b INTO r")
+        self.run_all("SELECT a, b FROM t TO TRAIN xgboost.gbtree WITH objective = 'reg:quantileerror', quantile_alpha = 0.5 LABEL b INTO q")
+        self.run_all("SELECT a, b, kind AS other FROM t TO TRAIN LinearClassifier LABEL other INTO o")
+        for models, message in (("m, r", "model r is a regressor, and model m is a classifier"), ("m, fraud", "different positive classes"),
+                                ("r, q", "no metric in common"), ("x, o", "label column \"other\" is not among")):
+            self.fails(f"SELECT * FROM t TO EVALUATE {models}", message)
+        self.fails("SELECT *, kind AS other FROM t TO EVALUATE m, o", "the label of model o is other, and that of model m is kind")
+        self.assertEqual(len(self.named("SELECT * FROM t TO EVALUATE m, o LABEL kind")), 2)
+        for row in self.named("SELECT * FROM t TO EVALUATE r, q WITH metrics = 'MAE'"):
+            [alone] = self.named(f"SELECT * FROM t TO EVALUATE {row['model']} WITH metrics = 'MAE'")
+            self.assertEqual((row["loss"], row["MAE"]), (None, alone["MAE"]))
+
+    def test_models_of_three_and_of_two_classes_have_some_metrics_in_common(self):
+        self.make_models()
+        self.run_all("CREATE TABLE three AS SELECT a, b, CASE WHEN a > 1 THEN 'legit' WHEN b > 1 THEN 'fraud' ELSE 'none' END AS kind FROM t")
+        self.run_all("SELECT * FROM three TO TRAIN LinearClassifier LABEL kind INTO three_model")
+        self.assertEqual(list(self.named("SELECT * FROM three TO EVALUATE m, three_model")[0]), ["model", "loss", "Accuracy", "LogLoss", "notice"])
+
     def test_many_classes_are_averaged_and_ranked(self):
         self.run_all("CREATE TABLE t AS WITH RECURSIVE s(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM s WHERE i < 299) "
                      "SELECT i % 7 AS a, i % 11 AS b, 'k' || (i % 5 % 3) AS kind FROM s")

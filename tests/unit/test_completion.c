@@ -253,6 +253,8 @@ static void models_follow_using_evaluate_and_show_train(void **state)
     (void)state;
     CHECK_OFFERS("SELECT * FROM iris TO PREDICT USING |", "iris_model|old");
     CHECK_OFFERS("SELECT * FROM iris TO EVALUATE i|", "iris_model");
+    CHECK_OFFERS("SELECT * FROM iris TO EVALUATE old, i|", "iris_model");
+    CHECK_OFFERS("SELECT * FROM iris TO EVALUATE old, iris_model |", "WITH|LABEL|INTO");
     CHECK_OFFERS("SHOW TRAIN |", "iris_model|old");
     CHECK_OFFERS("SHOW VERSIONS o|", "old");
     CHECK_OFFERS("ROLLBACK MODEL o|", "old");

@@ -142,7 +142,7 @@ static void clauses_have_an_order(void **state)
                                 "column] [USING old_model] INTO new_model.";
     static const char predict[] =
         "TO PREDICT [[table.]column] [WITH ...] USING model [INTO table].";
-    static const char evaluate[] = "TO EVALUATE model [WITH ...] [LABEL column] [INTO table].";
+    static const char evaluate[] = "TO EVALUATE model, ... [WITH ...] [LABEL column] [INTO table].";
     static const char explain[] = "TO EXPLAIN model [WITH ...] [USING explainer] [INTO table].";
     static const struct {
         const char *sql, *before, *form;

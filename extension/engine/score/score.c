@@ -1,17 +1,16 @@
 /*
- * SELECT ... TO PREDICT and TO EVALUATE, in the session itself.
+ * SELECT ... TO PREDICT in the session itself, and what TO EVALUATE shares with it.
  */
 #include "extension/engine/score/score.h"
 
 #include <math.h>
-#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "codegen/lower_predict.h"
 #include "extension/engine/host/stored_model.h"
 #include "extension/engine/rows/bad_rows.h"
 #include "planner/plan.h"
-#include "scoring/metrics.h"
 #include "scoring/row_label.h"
 
 double score_seconds_now(void)
@@ -188,32 +187,6 @@ enum status predict_run(const struct host *host, const struct plan *plan, const 
     return status;
 }
 
-struct evaluation {
-    const struct plan *plan;
-    struct bad_rows *bad;
-    const struct model *model;
-    struct scorer scorer;
-    struct metrics *metrics;
-    struct row_room room;
-    uint64_t row;
-    uint32_t waiting; /* rows of the scorer that are not scored yet */
-    struct row_label labels[SCORER_ROWS];
-};
-
-/* Score the rows that wait; the metrics take them in the order of the query. */
-static enum status score_waiting(struct evaluation *evaluation, struct error *err)
-{
-    const uint32_t count = evaluation->waiting;
-
-    scorer_score(&evaluation->scorer, count);
-    evaluation->waiting = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        scorer_select(&evaluation->scorer, i);
-        TRY(metrics_add(evaluation->metrics, &evaluation->scorer, &evaluation->labels[i], err));
-    }
-    return STATUS_OK;
-}
-
 enum status row_room_make(const struct plan *plan, struct arena *arena, struct row_room *room,
                           struct error *err)
 {
@@ -248,38 +221,7 @@ enum status score_take_row(const struct plan *plan, const struct row_room *room,
                                 &cells[plan->upper_column], label, err);
 }
 
-/* The row's inputs and label, to be scored later. */
-static enum status take_row(struct evaluation *evaluation, const struct cell *cells, size_t count,
-                            struct error *err)
-{
-    return score_take_row(evaluation->plan, &evaluation->room, evaluation->row, cells, count,
-                          &evaluation->scorer, evaluation->waiting,
-                          &evaluation->labels[evaluation->waiting], err);
-}
-
-static enum status evaluate_row(void *self, const struct cell *cells, size_t count,
-                                struct error *err)
-{
-    struct evaluation *evaluation = self;
-    const struct plan *plan = evaluation->plan;
-    struct error why;
-
-    evaluation->row++;
-    if (plan->bad_rows == BAD_ROWS_ERROR) {
-        TRY(take_row(evaluation, cells, count, err));
-    } else if (take_row(evaluation, cells, count, &why) != STATUS_OK) {
-        if (why.status == STATUS_INVALID)
-            return bad_rows_add(evaluation->bad, evaluation->row - 1, cells, count, NULL, &why,
-                                err);
-        *err = why;
-        return err->status;
-    }
-    evaluation->waiting++;
-    return evaluation->waiting == evaluation->scorer.rows_max ? score_waiting(evaluation, err)
-                                                              : STATUS_OK;
-}
-
-static struct evaluation_order order_of(const struct plan *plan)
+struct evaluation_order score_order_of(const struct plan *plan)
 {
     return (struct evaluation_order){plan->report, plan->metrics, plan->metric_count, plan->average,
                                      plan->as_means};
@@ -288,9 +230,19 @@ static struct evaluation_order order_of(const struct plan *plan)
 enum status evaluate_columns(const struct plan *plan, struct arena *arena, struct slice **names,
                              size_t *count, struct error *err)
 {
-    const struct evaluation_order order = order_of(plan);
+    const struct evaluation_order order = score_order_of(plan);
+    struct slice *of_one;
 
-    return evaluation_columns(&order, arena, names, count, err);
+    if (plan->other_count == 0)
+        return evaluation_columns(&order, arena, names, count, err);
+    TRY(evaluation_columns(&order, arena, &of_one, count, err));
+    *names = ARENA_NEW(arena, struct slice, *count + 1);
+    if (!*names)
+        return fail_no_memory(err);
+    (*names)[0] = SLICE("model");
+    memcpy(*names + 1, of_one, *count * sizeof *of_one);
+    ++*count;
+    return STATUS_OK;
 }
 
 enum status evaluation_put(const struct host *host, const struct plan *plan,
@@ -310,65 +262,6 @@ enum status evaluation_put(const struct host *host, const struct plan *plan,
     return STATUS_OK;
 }
 
-static enum status put_evaluation(const struct host *host, struct evaluation *evaluation,
-                                  double started, struct arena *arena, const struct sink *sink,
-                                  struct error *err)
-{
-    const struct plan *plan = evaluation->plan;
-    const struct evaluation_order order = order_of(plan);
-    struct evaluation_rows rows;
-
-    TRY(evaluation_collect(&order, evaluation->metrics, arena, sink, &rows, err));
-    return evaluation_put(host, plan, &rows, started, sink, err);
-}
-
-static enum status evaluate(const struct host *host, struct evaluation *evaluation,
-                            struct arena *arena, const struct sink *sink, struct error *err)
-{
-    const struct plan *plan = evaluation->plan;
-    struct sink rows = {.self = evaluation, .row = evaluate_row};
-    double started = score_seconds_now();
-
-    if (evaluation->model->transform.column_count != plan->model.input_count)
-        return fail(err, STATUS_STALE, "the model was replaced meanwhile: run the statement again");
-    TRY(row_room_make(plan, arena, &evaluation->room, err));
-    TRY(bad_rows_query(evaluation->bad, &rows, err));
-    TRY(score_waiting(evaluation, err));
-    TRY(bad_rows_write(evaluation->bad, sink, err));
-    if (evaluation->row == evaluation->bad->count)
-        return fail(err, STATUS_INVALID, "the query returns no rows to evaluate");
-    TRY(put_evaluation(host, evaluation, started, arena, sink, err));
-    return plan->quarantine_table.size > 0
-               ? score_target_row(plan->quarantine_table, evaluation->bad->count, started, sink,
-                                  err)
-               : STATUS_OK;
-}
-
-static enum status evaluate_with(const struct host *host, const struct plan *plan,
-                                 const struct model *model, struct arena *arena,
-                                 const struct sink *sink, struct error *err)
-{
-    struct evaluation evaluation = {.plan = plan, .model = model};
-    const struct evaluation_order order = order_of(plan);
-    const struct metrics_options options = evaluation_options(&order, model);
-    struct bad_rows bad;
-    enum status status;
-
-    TRY(scorer_init(&evaluation.scorer, model, SCORER_ROWS, err));
-    evaluation.scorer.has_threshold = plan->has_threshold;
-    evaluation.scorer.threshold = plan->threshold;
-    bad_rows_init(&bad, host, plan);
-    evaluation.bad = &bad;
-    status = metrics_new(model, &options, &evaluation.metrics, err);
-    if (status == STATUS_OK) {
-        status = evaluate(host, &evaluation, arena, sink, err);
-        metrics_free(evaluation.metrics);
-    }
-    bad_rows_deinit(&bad);
-    scorer_deinit(&evaluation.scorer);
-    return status;
-}
-
 enum status score_with_model(const struct host *host, const struct plan *plan, struct arena *arena,
                              const struct sink *sink, struct error *err, score_use *use)
 {
@@ -384,10 +277,4 @@ enum status score_with_model(const struct host *host, const struct plan *plan, s
         status = use(host, plan, &model, arena, sink, err);
     arena_deinit(&model_arena);
     return status;
-}
-
-enum status evaluate_run(const struct host *host, const struct plan *plan, struct arena *arena,
-                         const struct sink *sink, struct error *err)
-{
-    return score_with_model(host, plan, arena, sink, err, evaluate_with);
 }

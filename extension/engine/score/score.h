@@ -21,8 +21,8 @@ enum status predict_run(const struct host *host, const struct plan *plan, const 
 /* What EVALUATE returns, in the arena. */
 enum status evaluate_columns(const struct plan *plan, struct arena *arena, struct slice **names,
                              size_t *count, struct error *err);
-enum status evaluate_run(const struct host *host, const struct plan *plan, struct arena *arena,
-                         const struct sink *sink, struct error *err);
+/* What is measured, of the plan. */
+struct evaluation_order score_order_of(const struct plan *plan);
 
 /* ----- what both ways to score a table begin and end with ----- */
 

@@ -15,6 +15,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "extension/engine/score/evaluate_run.h"
 #include "extension/engine/score/score.h"
 #include "extension/engine/score/score_job.h"
 #include "runtime/launch/processor.h"
@@ -93,6 +94,8 @@ void score_choose(const struct host *host, const struct plan *plan, struct score
         choose(choice, true, "workers, as job.* says");
     else if (score_gives_rows(plan) && !is_large)
         choose(choice, false, "the session: its rows are wanted one by one");
+    else if (plan->other_count > 0)
+        choose(choice, false, "the session: it reads the rows once for all models");
     else if (!host->session.program || !host->session.program[0])
         choose(choice, false, "the session: the database leaves it no choice");
     else if (is_large)

@@ -155,7 +155,7 @@ static result_taker *taker_of(const struct statement *statement)
     case STATEMENT_EVALUATE:
         if (statement->into.count > 0)
             return take_facts;
-        return returns_report(statement) ? NULL : take_measures;
+        return returns_report(statement) || statement->other_count > 0 ? NULL : take_measures;
     case STATEMENT_EXPLAIN:
         return statement->into.count > 0 ? take_facts : NULL;
     case STATEMENT_PREDICT:

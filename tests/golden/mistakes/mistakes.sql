@@ -324,3 +324,5 @@ SELECT * FROM houses TO TRAIN LinearRegressor COLUMN * EXCEPT (citty) LABEL pric
 SELECT * FROM houses TO TRAIN LinearRegressor COLUMN * EXCEPT city LABEL price INTO m;
 -- columns: EXCEPT of a pattern that fits none
 SELECT * FROM houses TO TRAIN LinearRegressor COLUMN * EXCEPT (LIKE 'tmp_%') LABEL price INTO m;
+-- EVALUATE: models without a comma
+SELECT * FROM iris TO EVALUATE iris_model iris_model;
