@@ -82,8 +82,9 @@ static enum status expect_tensor(struct model_reader *reader, const struct model
     tensor->elements = alloc_aligned(reader->arena, tensor->bytes);
     tensor->is_there = arena_alloc(reader->arena, tensor->chunks);
     if (!tensor->elements || !tensor->is_there)
-        return fail(err, STATUS_NO_MEMORY, "the model's %s take %zu bytes, more than there is room",
-                    tensor->name, tensor->bytes);
+        return fail(err, STATUS_NO_MEMORY,
+                    "%s of the model: %zu bytes, more than there is room for", tensor->name,
+                    tensor->bytes);
     *array->elements = tensor->elements;
     return STATUS_OK;
 }

@@ -452,6 +452,48 @@ AS 'MODULE_PATHNAME', 'totrain_sql_new_name' LANGUAGE C STRICT STABLE PARALLEL S
 COMMENT ON FUNCTION totrain.new_name(text, text) IS
     'what a table is called while the caller makes it: no other role knows it';
 
+-- Tables of pieces (totrain_part_...) that the caller may drop: of large models that were not published
+-- to their end. Who publishes holds a lock on the model's name, whose class is its schema: a table in a
+-- schema in which nobody does so is nobody's any more.
+CREATE VIEW totrain.parts AS
+SELECT c.oid::pg_catalog.regclass AS relation, c.relowner::pg_catalog.regrole AS owner,
+       pg_catalog.substring(d.description, '[0-9]+$')::bigint OPERATOR(pg_catalog.-) 1 AS rows,
+       pg_catalog.pg_total_relation_size(c.oid) AS bytes,
+       EXISTS (SELECT FROM pg_catalog.pg_locks l WHERE l.locktype OPERATOR(pg_catalog.=) 'object'
+               AND l.database OPERATOR(pg_catalog.=) (SELECT b.oid FROM pg_catalog.pg_database b WHERE
+                   b.datname OPERATOR(pg_catalog.=) pg_catalog.current_database())
+               AND l.classid OPERATOR(pg_catalog.=) c.relnamespace AND l.objsubid OPERATOR(pg_catalog.=) 1
+               AND l.mode OPERATOR(pg_catalog.=) 'ExclusiveLock' AND l.granted) AS is_published
+FROM pg_catalog.pg_class c JOIN pg_catalog.pg_description d ON d.objoid OPERATOR(pg_catalog.=) c.oid
+     AND d.classoid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass
+     AND d.objsubid OPERATOR(pg_catalog.=) 0
+WHERE c.relkind OPERATOR(pg_catalog.=) 'r' AND pg_catalog.pg_has_role(c.relowner, 'USAGE')
+  AND pg_catalog.starts_with(c.relname::pg_catalog.text, 'totrain_part_')
+  AND d.description OPERATOR(pg_catalog.~) '^ToTrain: rows of a model on their way into .*: [0-9]+$';
+COMMENT ON VIEW totrain.parts IS
+    'tables of pieces of large models that the caller may drop; is_published: somebody may be at it';
+GRANT SELECT ON totrain.parts TO totrain_user;
+
+CREATE FUNCTION totrain.sweep_parts() RETURNS bigint
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    part regclass;
+    dropped bigint := 0;
+BEGIN
+    FOR part IN SELECT p.relation FROM totrain.parts p WHERE NOT p.is_published LOOP
+        BEGIN
+            EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE NOWAIT', part);
+            EXECUTE format('DROP TABLE %s CASCADE', part);
+            dropped := dropped + 1;
+        EXCEPTION WHEN lock_not_available OR undefined_table THEN
+            NULL;
+        END;
+    END LOOP;
+    RETURN dropped;
+END $$;
+COMMENT ON FUNCTION totrain.sweep_parts() IS
+    'drops the tables of pieces that the caller may drop and that nobody publishes; how many';
+
 -- For clients that read models over a connection: the rows of one, read without running anything
 -- of its owner's. As a query would, it takes SELECT on the table.
 CREATE FUNCTION totrain.model_rows(relation oid, only_meta boolean, at_once boolean,
@@ -489,7 +531,7 @@ GRANT EXECUTE ON FUNCTION totrain.run(text), totrain.rows(text),
     totrain.stage(text), totrain.collect(bigint), totrain.discard(bigint),
     totrain.sweep_jobs(interval), totrain.model_rows(oid, boolean, boolean),
     totrain.as_type(text, anyelement), totrain.forget(oid, text, bigint), totrain.lock_model(text, text),
-    totrain.hold_model(text, text), totrain.new_name(text, text)
+    totrain.hold_model(text, text), totrain.new_name(text, text), totrain.sweep_parts()
     TO totrain_user;
 GRANT EXECUTE ON FUNCTION totrain.job_table(text) TO totrain_user, totrain_monitor;
 

@@ -199,6 +199,20 @@ class Jobs(Attacks):
         for statement in ("SELECT * FROM totrain.collect(78)", "SELECT totrain.sweep_jobs('0')"):
             self.try_as(SUPERUSER, statement)
 
+    def test_a_role_that_is_dropped_while_its_job_runs(self):
+        """N9: it was unpublished, for nobody to publish."""
+        self.execute("CREATE ROLE carol LOGIN IN ROLE totrain_user; CREATE SCHEMA carol AUTHORIZATION carol; GRANT SELECT ON public.iris TO carol")
+        number, = self.execute("SELECT oid::text FROM pg_roles WHERE rolname = 'carol'")[0]
+        self.check_psql("SELECT * FROM public.iris TO TRAIN LinearClassifier WITH train.epoch = 1000, train.batch_size = 1, job.wait = false "
+                        "LABEL class INTO carol.m", user="carol")
+        self.wait_until_training()
+        self.execute("DROP OWNED BY carol; REVOKE totrain_user FROM carol; DROP ROLE carol")
+
+        def ended():
+            harness.hurry(self.server.state)
+            return self.execute(f"SELECT state, error FROM totrain.jobs WHERE owner::text = '{number}' AND state <> 'running'")
+        self.assertEqual(harness.wait_for(ended, "the end of the job"), [("failed", "the role that submitted the job does not exist any more")])
+
 
 class Settings(Attacks):
     def check(self, name):

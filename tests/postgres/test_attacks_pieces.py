@@ -130,5 +130,41 @@ class Publications(Case):
         self.check_whole("m", "other")
 
 
+class Sweeping(Case):
+    """Pieces that nobody publishes any more are listed, and dropped by who may drop them."""
+
+    LIST = "SELECT relation::text, owner::text, rows > 0, bytes > 0, is_published FROM totrain.parts"
+
+    def swept(self, user):
+        return self.execute("SELECT totrain.sweep_parts()", user)[0][0]
+
+    def test_what_an_interrupted_publisher_has_left(self):
+        self.execute("GRANT totrain_user TO bob")
+        self.fill(BYTES // 4)
+        part, = self.parts()
+        self.execute("CREATE SCHEMA mine AUTHORIZATION alice")
+        self.execute("CREATE TABLE mine.totrain_part_mine (i int); COMMENT ON TABLE mine.totrain_part_mine IS 'mine'", "alice")
+        holder = self.hold()
+        publisher = self.publisher()
+        self.wait_for_writer()
+        self.assertEqual(self.execute(self.LIST, "alice"), [(part, "alice", True, True, True)])
+        self.assertEqual((self.swept("alice"), self.swept(harness.SUPERUSER)), (0, 0))
+        publisher.kill()
+        publisher.wait()
+        holder.close()
+        self.eventually(self.LIST, lambda rows: rows == [(part, "alice", True, True, False)], "alice")
+        self.assertEqual((self.execute(self.LIST, "bob"), self.swept("bob")), ([], 0))
+        reader = self.connect(autocommit=False)
+        reader.cursor().execute(f"SELECT 1 FROM {part} LIMIT 1")
+        self.assertEqual(self.swept("alice"), 0)
+        reader.rollback()
+        self.assertEqual(self.swept("alice"), 1)
+        self.assertEqual(self.parts(), [])
+        self.execute("SELECT i FROM mine.totrain_part_mine", "alice")
+        self.publish()
+        self.train("other")
+        self.check_same_rows("m", "other")
+
+
 if __name__ == "__main__":
     harness.main()

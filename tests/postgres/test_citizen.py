@@ -48,7 +48,7 @@ class Published(harness.Case):
         self.execute("ALTER TABLE m REPLICA IDENTITY NOTHING")
         done = self.psql(TRAIN.format(2, "m"))
         self.assertIn('ERROR:  model "m" is part of a publication, and has no replica identity', done.stderr)
-        self.assertIn("HINT:  ALTER TABLE public.m REPLICA IDENTITY FULL;", done.stderr)
+        self.assertIn("HINT:  ALTER TABLE \"public\".\"m\" REPLICA IDENTITY FULL;", done.stderr)
         self.assertEqual(len(self.execute("SELECT 1 FROM totrain.jobs")), 1)
 
 

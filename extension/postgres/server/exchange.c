@@ -80,7 +80,10 @@ Datum totrain_sql_import_model(PG_FUNCTION_ARGS)
     bytes = PG_GETARG_BYTEA_PP(1);
     content = (struct slice){VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes)};
     door = door_open();
-    if (import_function(&door->host.host, model, content, format, &version, &err) != STATUS_OK)
+    if (import_function(&door->host.host, model, content, format, &version, &err) != STATUS_OK) {
+        if (err.status == STATUS_CORRUPT) /* the argument, and nothing that the server keeps */
+            err.status = STATUS_INVALID;
         session_raise(&door->session, &err, SLICE(""), false);
+    }
     PG_RETURN_INT64(version);
 }

@@ -336,11 +336,12 @@ Datum totrain_sql_cancel(PG_FUNCTION_ARGS)
 Datum totrain_sql_cancel_of(PG_FUNCTION_ARGS)
 {
     const Oid owner = PG_GETARG_OID(1);
+    const char *name = GetUserNameFromId(owner, true);
 
     if (!jobs_may_manage(owner))
         ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
                         errmsg("permission denied to end jobs of role \"%s\"",
-                               GetUserNameFromId(owner, true))));
+                               name ? name : psprintf("%u", owner))));
     return cancel(owner, PG_GETARG_INT64(0));
 }
 

@@ -12,6 +12,7 @@
 #include <tcop/tcopprot.h>
 #include <utils/memutils.h>
 #include <utils/resowner.h>
+#include <utils/syscache.h>
 #include <utils/timestamp.h>
 
 #include "base/log.h"
@@ -461,6 +462,17 @@ static void end_here(const struct following *following, enum job_state what, con
     jobs_note(following->state, following->folder->id, NULL, what, why);
 }
 
+/* While the job ran: nobody is left who could publish it later. */
+static bool is_role_gone(void)
+{
+    bool is_gone;
+
+    StartTransactionCommand();
+    is_gone = !SearchSysCacheExists1(AUTHOID, ObjectIdGetDatum(GetUserId()));
+    CommitTransactionCommand();
+    return is_gone;
+}
+
 static void follow_here(struct following *following)
 {
     enum job_state what = state_of(following);
@@ -472,7 +484,10 @@ static void follow_here(struct following *following)
         supervise(following);
         what = state_of(following);
     }
-    if (what == JOB_STATE_PUBLISHING)
+    if (what == JOB_STATE_PUBLISHING && is_role_gone())
+        end_here(following, JOB_STATE_FAILED,
+                 "the role that submitted the job does not exist any more");
+    else if (what == JOB_STATE_PUBLISHING)
         publish_here(following);
     else if (is_unfinished(what) && job_is_given_up(following->folder->path))
         end_here(following, JOB_STATE_CANCELLED, "the job was cancelled");
