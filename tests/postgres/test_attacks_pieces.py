@@ -59,7 +59,7 @@ class Publishers(Case):
         self.execute(f"SELECT pg_cancel_backend({writer})")
         holder.rollback()
         self.assertEqual((second.communicate()[1].count("one transaction"), second.returncode), (0, 0))
-        self.assertEqual(self.execute(f"SELECT state FROM pg_stat_activity WHERE pid = {writer}"), [("idle",)])
+        self.eventually(f"SELECT state FROM pg_stat_activity WHERE pid = {writer}", lambda rows: rows == [("idle",)])
         self.published(1)
 
     def test_a_script_that_drops_the_table_between_two_pieces(self):

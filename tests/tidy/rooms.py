@@ -37,7 +37,7 @@ NO_HEADER = {
     # Functions that the database finds by their names and no C code calls.
     "extension/sqlite/init.c", "extension/postgres/server/module.c", "extension/postgres/server/functions.c",
     "extension/postgres/server/exchange.c",
-    "extension/postgres/server/kept_rows.c", "extension/postgres/server/model_rows.c",
+    "extension/postgres/server/kept_rows.c", "extension/postgres/server/model_rows.c", "extension/postgres/server/new_name.c",
     "extension/postgres/server/plan_support.c", "extension/postgres/server/run.c", "extension/postgres/server/stage.c",
     "extension/postgres/server/stage_shard.c", "extension/postgres/server/submit.c",
 }

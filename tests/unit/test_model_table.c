@@ -655,7 +655,7 @@ static void a_table_that_was_tampered_with_is_refused(void **state)
 static void sizes_beyond_the_arena_are_refused_before_they_are_taken(void **state)
 {
     (void)state;
-    check_refused(huge_layer, STATUS_NO_MEMORY, "layer0/weights take 3145728 bytes");
+    check_refused(huge_layer, STATUS_NO_MEMORY, "layer0/weights of the model: 3145728 bytes");
 }
 
 static void a_text_that_json_would_cut_is_not_written(void **state)

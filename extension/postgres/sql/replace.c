@@ -367,8 +367,7 @@ static enum status new_name(struct postgres_host *host, const struct table_targe
                             char name[64], struct error *err)
 {
     static const char may_ask[] =
-        "SELECT " EXTENSION_IS_THERE
-        " AND "
+        "SELECT " EXTENSION_IS_THERE " AND "
         "pg_catalog.has_schema_privilege(pg_catalog.to_regnamespace('totrain')::pg_catalog.oid, "
         "'USAGE') AND pg_catalog.has_function_privilege(pg_catalog.to_regprocedure("
         "'totrain.new_name(pg_catalog.text, pg_catalog.text)')::pg_catalog.oid, 'EXECUTE'), "
