@@ -38,7 +38,7 @@ class Publishers(Case):
         wait_for(self.waiting_for_name, "one who waits for the name")
         holder.rollback()
         for process in (first, second):
-            self.assertEqual((process.communicate()[1].count("one transaction"), process.returncode), (0, 0))
+            self.assertEqual((process.communicate(timeout=4 * harness.DEADLINE)[1].count("one transaction"), process.returncode), (0, 0))
         self.published(2)
         self.assertEqual(self.parts(), [])
         self.train("other", OTHER)
@@ -58,7 +58,7 @@ class Publishers(Case):
         wait_for(self.waiting_for_name, "one who waits for the name")
         self.execute(f"SELECT pg_cancel_backend({writer})")
         holder.rollback()
-        self.assertEqual((second.communicate()[1].count("one transaction"), second.returncode), (0, 0))
+        self.assertEqual((second.communicate(timeout=4 * harness.DEADLINE)[1].count("one transaction"), second.returncode), (0, 0))
         self.eventually(f"SELECT state FROM pg_stat_activity WHERE pid = {writer}", lambda rows: rows == [("idle",)])
         self.published(1)
 
@@ -75,7 +75,7 @@ class Publishers(Case):
         self.addCleanup(cleaner.kill)
         wait_for(lambda: self.execute("SELECT 1 FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND NOT granted"), "the cleaner")
         holder.rollback()
-        errors = first.communicate()[1]
+        errors = first.communicate(timeout=4 * harness.DEADLINE)[1]
         self.assertIn(f'table "public.{part}" is gone', errors)
         self.assertEqual(first.returncode, 0)
         self.train("other")
