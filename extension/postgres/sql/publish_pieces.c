@@ -132,21 +132,27 @@ static bool is_ours(const struct pg_located *located)
     return located->exists && located->is_table && located->has_columns && located->is_callers;
 }
 
-/* *is_gone: it was dropped since it was located. */
+/* *is_gone: it was dropped since it was located, also while its lock was waited for. */
 static enum status lock_table(const struct pg_pieces *pieces, bool *is_gone, struct error *err)
 {
     const struct pg_database *database = pieces->host->database;
     const struct pg_table table = beside(pieces);
     struct pg_transaction transaction;
+    struct pg_located located;
+    struct error ignored;
     enum status status;
 
+    *is_gone = false;
     TRY(database->begin(database->self, &transaction, err));
     status = pg_run(pieces->host, "LOCK TABLE @ IN ROW EXCLUSIVE MODE", &table, NULL, 0, NULL, err);
     status = database->end(database->self, &transaction, status, err);
-    *is_gone = status == STATUS_NOT_FOUND;
-    if (*is_gone)
-        error_clear(err);
-    return *is_gone ? STATUS_OK : status;
+    if (status == STATUS_OK || status == STATUS_INTERRUPTED ||
+        postgres_locate(pieces->host, table.schema, table.name, &located, &ignored) != STATUS_OK ||
+        located.exists)
+        return status;
+    *is_gone = true;
+    error_clear(err);
+    return STATUS_OK;
 }
 
 /* Of what is not ours the catalogs are read alone, and no lock on it is waited for. The lock is
