@@ -138,7 +138,7 @@ COMMENT ON FUNCTION totrain.new_name(text, text) IS
 -- Tables of pieces (totrain_part_...) that the caller may drop: of large models that were not published
 -- to their end. Who publishes holds a lock on the model's name, whose class is its schema: a table in a
 -- schema in which nobody does so is nobody's any more.
-CREATE VIEW totrain.parts AS
+CREATE VIEW totrain.parts WITH (security_invoker = true) AS
 SELECT c.oid::pg_catalog.regclass AS relation, c.relowner::pg_catalog.regrole AS owner,
        pg_catalog.substring(d.description, '[0-9]+$')::bigint OPERATOR(pg_catalog.-) 1 AS rows,
        pg_catalog.pg_total_relation_size(c.oid) AS bytes,
