@@ -1,0 +1,150 @@
+"""What is beside a server: a subscriber by logical replication, foreign tables, and the cluster that pg_upgrade makes of this one."""
+
+import shutil
+import subprocess
+
+import psycopg2
+
+import harness
+from harness import run_statement
+from server import BASE_ENVIRONMENT, Server, pg_config
+
+TRAIN = "SELECT * FROM {} TO TRAIN LinearClassifier WITH train.epoch = 2, train.seed = {} LABEL class INTO {}"
+META = "SELECT convert_from(data, 'UTF8')::json ->> '{}' FROM {} WHERE part = 'meta'"
+
+
+class Subscriber(harness.Case):
+    """Another server, which has the tables that this one publishes."""
+
+    settings = {**harness.BARE, "wal_level": "logical"}
+
+    def setUp(self):
+        super().setUp()
+        self.other = Server(harness.BARE)
+        self.addCleanup(self.other.close)
+        self.other.execute("CREATE EXTENSION totrain")
+        self.cursor, self.there = self.connect().cursor(), self.other.connect().cursor()
+        self.addCleanup(self.there.connection.close)
+        run_statement(self.cursor, TRAIN.format("iris", 1, "m"))
+        run_statement(self.cursor, "SELECT * FROM iris TO PREDICT told.k USING m")
+
+    def subscribe(self, publication):
+        dumped = subprocess.run(["pg_dump", "--schema-only", "-t", "iris", "-t", "m", "-t", "told"], env={**BASE_ENVIRONMENT, **self.server.variables(self.database)},
+                                text=True, capture_output=True, check=True).stdout
+        subprocess.run(["psql", "-Xq", "-v", "ON_ERROR_STOP=1"], input=dumped, text=True, capture_output=True, check=True,
+                       env={**BASE_ENVIRONMENT, **self.other.variables()})
+        self.execute(f"CREATE PUBLICATION several {publication}")
+        self.there.execute(f"CREATE SUBSCRIPTION several CONNECTION 'host={self.server.socket} port={self.server.port} dbname={self.database} user={harness.SUPERUSER}' "
+                           "PUBLICATION several")
+        self.addCleanup(self.there.execute, "DROP SUBSCRIPTION several")
+        self.eventually_there("SELECT count(*) > 0 AND bool_and(srsubstate = 'r' OR srsubstate = 's') FROM pg_subscription_rel", True)
+
+    def eventually_there(self, query, wanted):
+        harness.eventually(lambda: self.other.execute(query), [(wanted,)], query)
+
+    def test_models_and_their_versions_arrive(self):
+        self.subscribe("FOR ALL TABLES")
+        self.eventually_there(META.format("version", "m"), "1")
+        self.there.execute("SELECT count(totrain.predict('m', iris)) FROM iris")
+        self.assertEqual(self.there.fetchone()[0], 150)
+        first = self.digest("m")
+        run_statement(self.cursor, TRAIN.format("iris", 2, "m"))
+        self.eventually_there(META.format("digest", "m"), self.digest("m"))
+        self.assertNotEqual(self.digest("m"), first)
+        self.assertEqual([(row["version"], row["state"]) for row in run_statement(self.there, "SHOW VERSIONS m")], [(2, "current"), (1, "kept")])
+        self.assertEqual({row["name"] for row in run_statement(self.there, "SHOW MODELS")}, {"m"})
+
+    def test_a_published_model_is_trained_again_and_a_table_of_predictions_is_a_new_one(self):
+        self.subscribe("FOR TABLE iris, m, told")
+        run_statement(self.cursor, TRAIN.format("iris", 2, "m"))
+        self.eventually_there(META.format("digest", "m"), self.digest("m"))
+        run_statement(self.cursor, "SELECT * FROM iris TO PREDICT told.k USING m")
+        self.assertEqual({name for name, in self.execute("SELECT tablename FROM pg_publication_tables")}, {"iris", "m"})
+
+    def test_a_new_table_stops_a_subscription_to_all_tables(self):
+        """As CREATE TABLE AS does: the subscriber has no such table."""
+        self.subscribe("FOR ALL TABLES")
+        run_statement(self.cursor, "SELECT * FROM iris TO PREDICT told.k USING m")
+        harness.wait_for(lambda: "logical replication target relation \"public.totrain_new_" in self.other.log(), "the error of the subscriber")
+
+
+class Foreign(harness.Case):
+    """Tables of another database by postgres_fdw."""
+
+    def setUp(self):
+        super().setUp()
+        self.cursor = self.connect().cursor()
+        run_statement(self.cursor, TRAIN.format("iris", 1, "m"))
+        run_statement(self.cursor, "SELECT * FROM iris TO PREDICT told.k USING m")
+        self.cursor.execute(f"""
+            CREATE EXTENSION postgres_fdw;
+            CREATE SERVER far FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '{self.server.socket}', port '{self.server.port}', dbname '{self.database}');
+            CREATE USER MAPPING FOR CURRENT_USER SERVER far OPTIONS (user '{harness.SUPERUSER}');
+            CREATE SCHEMA far; IMPORT FOREIGN SCHEMA public FROM SERVER far INTO far""")
+
+    def test_its_rows_are_read_as_those_of_a_table(self):
+        run_statement(self.cursor, TRAIN.format("far.iris", 1, "own"))
+        self.assertEqual(self.digest("own"), self.digest("m"))
+        run_statement(self.cursor, "SELECT * FROM far.iris TO TRAIN LinearClassifier WITH train.epoch = 2, train.seed = 1, job.min_workers = 2, "
+                                   "job.max_workers = 2 LABEL class INTO apart")
+        self.assertEqual(self.execute("SELECT count(totrain.predict('own', i)) FROM far.iris i"), [(150,)])
+        self.assertEqual(run_statement(self.cursor, "SELECT * FROM far.iris TO PREDICT fresh.k USING own")[0]["rows"], 150)
+
+    def test_it_is_neither_a_model_nor_a_target(self):
+        for statement, error in (("SELECT * FROM iris TO EVALUATE far.m LABEL class", "neither a table nor a view"),
+                                 (TRAIN.format("iris", 2, "far.m"), "exists and is no ordinary table"),
+                                 ("SELECT * FROM iris TO PREDICT far.told.k USING m", "exists and is no ordinary table")):
+            with self.subTest(statement=statement), self.assertRaisesRegex(psycopg2.Error, error):
+                run_statement(self.cursor, statement)
+        with self.assertRaisesRegex(psycopg2.Error, "neither a table nor a view"):
+            self.cursor.execute("SELECT totrain.predict('far.m', ROW(1, 2, 3, 4))")
+        self.assertEqual({row["name"] for row in run_statement(self.cursor, "SHOW MODELS")}, {"m"})
+
+    def test_a_server_that_cannot_be_reached_is_its_error(self):
+        self.cursor.execute("ALTER SERVER far OPTIONS (SET port '1')")
+        with self.assertRaisesRegex(psycopg2.Error, "could not connect to server"):
+            run_statement(self.cursor, TRAIN.format("far.iris", 1, "own"))
+        self.check_nothing_runs()
+
+
+class Upgraded(harness.Case):
+    """By pg_upgrade, from 15 to 15: the same way as to a later one."""
+
+    def test_models_and_versions_are_kept(self):
+        server = Server(harness.BARE)
+        self.addCleanup(server.close)
+        server.execute("CREATE EXTENSION totrain")
+        cursor = server.connect().cursor()
+        harness.load_csv(cursor.connection, "iris")
+        for seed in (1, 2):
+            run_statement(cursor, TRAIN.format("iris", seed, "m"))
+        before = server.execute(META.format("digest", "m"))
+        cursor.execute("CREATE VIEW guesses AS SELECT totrain.predict('public.m', i) AS guess FROM iris i; CREATE MATERIALIZED VIEW kept_guesses AS TABLE guesses")
+        cursor.connection.close()
+        self.upgrade(server)
+        with server.connect() as connection, connection.cursor() as after:
+            self.assertEqual(server.execute(META.format("digest", "m")), before)
+            self.assertEqual([(row["version"], row["state"]) for row in run_statement(after, "SHOW VERSIONS m")], [(2, "current"), (1, "kept")])
+            self.assertEqual(server.execute("SELECT count(guess) FROM guesses"), [(150,)])
+            self.assertEqual(server.execute("SELECT count(guess) FROM kept_guesses"), [(150,)])
+            self.assertEqual(run_statement(after, "ROLLBACK MODEL m TO 1")[0]["version"], 1)
+            run_statement(after, TRAIN.format("iris", 3, "m"))
+        connection.close()
+
+    @staticmethod
+    def upgrade(server):
+        for path in pg_config("bindir").iterdir():
+            if not (server.bin / path.name).exists():
+                shutil.copy2(path, server.bin / path.name)
+        server.stop()
+        data, old = server.folder / "data", server.folder / "old"
+        data.rename(old)
+        server.run_as_user([server.bin / "initdb", "--pgdata", data, "--no-sync", "--auth=trust", "--no-instructions", f"--username={harness.SUPERUSER}",
+                            "--encoding=UTF8", "--locale=C.UTF-8", "--wal-segsize=1"])
+        server.run_as_user([server.bin / "pg_upgrade", "-b", server.bin, "-B", server.bin, "-d", old, "-D", data, "-U", harness.SUPERUSER, "-s", server.socket])
+        shutil.copy2(old / "postgresql.conf", data / "postgresql.conf")
+        server.start()
+
+
+if __name__ == "__main__":
+    harness.main()
