@@ -47,7 +47,14 @@ static double share_of(const struct shap_trees *shap, uint32_t child, uint32_t o
     return both > 0 ? here / both : 0.5;
 }
 
-/* Children come behind their parent. depths (nodes of the tree) is room. */
+static double mean_below(const struct shap_trees *shap, uint32_t left)
+{
+    return share_of(shap, left, left + 1) * shap->means[left] +
+           share_of(shap, left + 1, left) * shap->means[left + 1];
+}
+
+/* Children come behind their parent; a leaf's place of children means nothing, and is any float.
+ * depths (nodes of the tree) is room. */
 static uint32_t measure_tree(struct shap_trees *shap, const float *tree, uint32_t *depths)
 {
     const uint32_t first = (uint32_t)tree[TREE_FIRST_NODE];
@@ -56,22 +63,22 @@ static uint32_t measure_tree(struct shap_trees *shap, const float *tree, uint32_
 
     for (uint32_t i = count; i-- > 0;) {
         const float *node = node_of(shap, first + i);
-        const uint32_t left = first + (uint32_t)node[NODE_LEFT];
 
         shap->means[first + i] = node[NODE_TEST] == NODE_LEAF
                                      ? (double)node[NODE_VALUE]
-                                     : share_of(shap, left, left + 1) * shap->means[left] +
-                                           share_of(shap, left + 1, left) * shap->means[left + 1];
+                                     : mean_below(shap, first + (uint32_t)node[NODE_LEFT]);
     }
     depths[0] = 0;
     for (uint32_t i = 0; i < count; i++) {
         const float *node = node_of(shap, first + i);
-        const uint32_t left = (uint32_t)node[NODE_LEFT];
+        uint32_t left;
 
         if (depths[i] > depth)
             depth = depths[i];
-        if (node[NODE_TEST] != NODE_LEAF)
-            depths[left] = depths[left + 1] = depths[i] + 1;
+        if (node[NODE_TEST] == NODE_LEAF)
+            continue;
+        left = (uint32_t)node[NODE_LEFT];
+        depths[left] = depths[left + 1] = depths[i] + 1;
     }
     shap->base[(uint32_t)tree[TREE_OUTPUT]] += shap->means[first];
     return depth;

@@ -1,15 +1,73 @@
 /*
- * A model that loads, written and loaded again, is the same model to its digest. The input:
- * made_model.h.
+ * A model that loads, written and loaded again, is the same model to its digest. It scores rows of
+ * any values, gives all outputs that there are of a row, tells what it consists of and is exported,
+ * or answers with an error. The input: made_model.h.
  */
 #include <stdlib.h>
+#include <string.h>
 
+#include "interop/exchange.h"
 #include "kinds/kinds.h"
+#include "scoring/kind.h"
 #include "scoring/model_bytes.h"
 #include "scoring/model_write.h"
+#include "scoring/outputs.h"
 #include "tests/fuzz/made_model.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed);
+
+/* ---- inputs ---- */
+
+static bool is_in_number(uint8_t byte)
+{
+    return (byte >= '0' && byte <= '9') || byte == '.' || byte == '-';
+}
+
+/* Another number in the place of one of the JSON's, as most damage of bytes makes no JSON at all.
+ * Returns the size of the input; 0: there was none to replace. */
+static size_t replace_number(uint8_t *data, size_t size, size_t most, size_t json, unsigned seed)
+{
+    static const char *const numbers[] = {
+        "0",          "1",    "2",     "3",     "4",        "7",          "16",
+        "255",        "256",  "65535", "65536", "16777216", "2147483647", "4294967295",
+        "4294967296", "1e18", "-1",    "0.5",   "-0.5",     "1e-300",     "1e300"};
+    const char *number = numbers[seed / 4096 % (sizeof numbers / sizeof *numbers)];
+    const size_t length = strlen(number);
+    size_t begin = json ? seed / 4 % json : 0, end;
+
+    while (begin < json && !is_in_number(data[begin]))
+        begin++;
+    while (begin > 0 && is_in_number(data[begin - 1]))
+        begin--;
+    for (end = begin; end < json && is_in_number(data[end]);)
+        end++;
+    if (begin == end || size - (end - begin) + length > most)
+        return 0;
+    memmove(data + begin + length, data + end, size - end);
+    memcpy(data + begin, number, length);
+    return size - (end - begin) + length;
+}
+
+/* A number of the JSON, the bytes behind it that the other rows are made of, or any bytes. */
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed)
+{
+    const uint8_t *zero = size ? memchr(data, 0, size) : NULL;
+    const size_t json = zero ? (size_t)(zero - data) : size;
+    size_t made = 0;
+
+    if (seed % 4 < 2)
+        made = replace_number(data, size, most, json, seed);
+    else if (seed % 4 == 2 && json + 1 < most)
+        made = json + 1 +
+               LLVMFuzzerMutate(data + json + 1, zero ? size - json - 1 : 0, most - json - 1);
+    if (made > json && seed % 4 == 2)
+        data[json] = 0;
+    return made ? made : LLVMFuzzerMutate(data, size, most);
+}
+
+/* ---- models ---- */
 
 static void collect(void *context, const void *bytes, size_t size)
 {
@@ -66,6 +124,79 @@ static void check_scores(const struct model *model)
     free(cells);
 }
 
+static bool is_over(void *ignored)
+{
+    (void)ignored;
+    return true;
+}
+
+/* What the functions of the SQL ask of a row. A row of many deep trees ends when it first asks. */
+static void ask_outputs(struct scorer *scorer, struct output_workspace *workspace)
+{
+    struct cell cell;
+    struct error err;
+
+    for (int output = 0; output < OUTPUT_COUNT; output++)
+        if (output != OUTPUT_COMPONENT)
+            scorer_output(scorer, (enum output)output, workspace, &cell, &err);
+    scorer_component_output(scorer, 1, &cell, &err);
+}
+
+/* Rows as they are in tables: numbers, far ones, words that are there and ones that are not. One
+ * that the model does not take is an error, and no more. */
+static void check_outputs(const struct model *model)
+{
+    static const struct cell values[] = {{.type = CELL_NULL},
+                                         {.type = CELL_REAL, .real = 0.5},
+                                         {.type = CELL_REAL, .real = -1e300},
+                                         {.type = CELL_INTEGER, .integer = INT64_MAX},
+                                         {.type = CELL_TEXT, .text = {"a b 1", 5}},
+                                         {.type = CELL_TEXT, .text = {"[1,2]", 5}}};
+    const struct stop stop = {is_over, NULL};
+    struct cell *cells = calloc(model->transform.column_count + (size_t)1, sizeof *cells);
+    struct output_workspace workspace;
+    struct scorer scorer;
+    struct error err;
+
+    if (!cells || scorer_init(&scorer, model, 1, &err) != STATUS_OK ||
+        output_workspace_init(&workspace, model, &err) != STATUS_OK)
+        abort();
+    workspace.stop = &stop;
+    for (size_t row = 0; row < sizeof values / sizeof *values; row++) {
+        for (uint32_t i = 0; i < model->transform.column_count; i++)
+            cells[i] = values[row];
+        if (scorer_transform(&scorer, 0, cells, &err) != STATUS_OK)
+            continue;
+        scorer_score(&scorer, 1);
+        ask_outputs(&scorer, &workspace);
+    }
+    output_workspace_deinit(&workspace);
+    scorer_deinit(&scorer);
+    free(cells);
+}
+
+/* What TO EXPLAIN USING ... tells of the model itself, and EXPORT MODEL writes. */
+static void check_reports(const struct model *model)
+{
+    const struct model_inside *inside = model->kind->insides;
+    struct arena arena;
+    struct cell *cells;
+    struct error err;
+    size_t rows;
+
+    arena_init(&arena, MADE_MODEL_ARENA_BYTES);
+    for (; inside && inside->name; inside++)
+        inside->rows(model, &arena, &cells, &rows, &err);
+    arena_deinit(&arena);
+    for (int format = 0; format < EXCHANGE_FORMATS; format++) {
+        struct text bytes;
+
+        text_init(&bytes, MADE_MODEL_ARENA_BYTES);
+        exchange_export(model, (enum exchange_format)format, NULL, &bytes, &err);
+        text_deinit(&bytes);
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct arena arena;
@@ -77,6 +208,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         STATUS_OK) {
         check_again(&model);
         check_scores(&model);
+        check_outputs(&model);
+        check_reports(&model);
     }
     arena_deinit(&arena);
     return 0;

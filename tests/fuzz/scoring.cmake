@@ -1,7 +1,7 @@
 if(TOTRAIN_FUZZ)
   add_executable(fuzz_model_table ${CMAKE_CURRENT_LIST_DIR}/fuzz_model_table.c ${CMAKE_CURRENT_LIST_DIR}/made_model.c)
   totrain_show_tests(fuzz_model_table)
-  target_link_libraries(fuzz_model_table PRIVATE totrain_kinds totrain_scoring totrain_base PkgConfig::XXHASH)
+  target_link_libraries(fuzz_model_table PRIVATE totrain_interop totrain_kinds totrain_scoring totrain_base PkgConfig::XXHASH)
   target_link_options(fuzz_model_table PRIVATE -fsanitize=fuzzer)
   add_executable(fuzz_date ${CMAKE_CURRENT_LIST_DIR}/fuzz_date.c)
   target_link_libraries(fuzz_date PRIVATE totrain_scoring totrain_base PkgConfig::XXHASH)
