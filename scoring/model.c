@@ -1,6 +1,7 @@
 #include "scoring/model.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,16 +67,17 @@ struct kind_cost model_cost(const struct model *model)
     return model->kind->cost(&params, &shape);
 }
 
-static uint32_t rows_with_workspace(const struct model *model, uint32_t rows)
+/* How many rows are scored together, of at most `rows`. */
+static uint32_t rows_together(const struct model *model, uint32_t rows)
 {
     const size_t columns =
         model->transform.dense_width + model->transform.id_count + (size_t)model_outputs(model);
     const size_t workspace = model->kind->row_bytes ? model->kind->row_bytes(model) : 0;
-    const size_t most = SCORER_BYTES / (columns * sizeof(float) + workspace);
+    const double by_bytes = (double)(SCORER_BYTES / (columns * sizeof(float) + workspace));
+    const double by_work = SCORER_WORK / fmax(model->multiplications, 1);
+    const double most = fmin(fmin(by_bytes, by_work), rows);
 
-    if (most == 0)
-        return 1;
-    return rows < most ? rows : (uint32_t)most;
+    return most < 1 ? 1 : (uint32_t)most;
 }
 
 static enum status init_rows(struct scorer *scorer, struct error *err)
@@ -100,7 +102,7 @@ enum status scorer_init(struct scorer *scorer, const struct model *model, uint32
     enum status status;
 
     assert(rows > 0);
-    *scorer = (struct scorer){.model = model, .rows_max = rows_with_workspace(model, rows)};
+    *scorer = (struct scorer){.model = model, .rows_max = rows_together(model, rows)};
     status = model->kind->open(model, scorer->rows_max, &scorer->workspace, err);
     if (status == STATUS_OK)
         status = init_rows(scorer, err);

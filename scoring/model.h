@@ -167,8 +167,10 @@ struct scorer {
 #define SCORER_ROWS 192 /* scored together where there are many */
 
 /* Room for `rows` rows, for fewer where each takes so much that they would together
- * take more than SCORER_BYTES: see scorer->rows_max. */
+ * take more than SCORER_BYTES, or more than SCORER_WORK multiplications, about a second: between
+ * two batches who scores in a session asks whether it is interrupted. See scorer->rows_max. */
 #define SCORER_BYTES ((size_t)64 << 20)
+#define SCORER_WORK  4e9
 enum status scorer_init(struct scorer *scorer, const struct model *model, uint32_t rows,
                         struct error *err);
 void scorer_deinit(struct scorer *scorer);

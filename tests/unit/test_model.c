@@ -198,6 +198,14 @@ static void wide_layers_leave_room_for_fewer_rows(void **state)
     CHECK(scorer.rows_max >= 1);
     CHECK(2 * (size_t)NETWORK_WIDTH_MAX * scorer.rows_max * sizeof(float) <= SCORER_BYTES);
     scorer_deinit(&scorer);
+    fixture.model.multiplications = SCORER_WORK / 3;
+    CHECK_OK(scorer_init(&scorer, &fixture.model, SCORER_ROWS, &err));
+    CHECK_INT(scorer.rows_max, 3);
+    scorer_deinit(&scorer);
+    fixture.model.multiplications = SCORER_WORK * 3;
+    CHECK_OK(scorer_init(&scorer, &fixture.model, SCORER_ROWS, &err));
+    CHECK_INT(scorer.rows_max, 1);
+    scorer_deinit(&scorer);
     fixture_deinit(&fixture);
 }
 

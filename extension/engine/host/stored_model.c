@@ -46,17 +46,21 @@ enum status stored_model_load(const struct host *host, struct slice schema, stru
 {
     struct arena meta;
     struct model known;
+    double multiplications;
     enum status status;
 
     arena_init(&meta, ARENA_MAXIMUM);
     status = host->models->load_meta(host->self, schema, name, &meta, &known, err);
     if (status == STATUS_OK)
         status = model_room_check(&host->catalog.limits, name, known.memory, err);
+    multiplications = status == STATUS_OK ? known.multiplications : 0;
     arena_deinit(&meta);
     if (status == STATUS_LIMIT)
         return status;
     error_clear(err); /* whatever else is wrong with it the load says */
-    return host->models->load(host->self, schema, name, arena, model, err);
+    TRY(host->models->load(host->self, schema, name, arena, model, err));
+    model->multiplications = multiplications;
+    return STATUS_OK;
 }
 
 /* ----- row by row ----- */

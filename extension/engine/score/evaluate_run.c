@@ -3,14 +3,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/stop.h"
 #include "extension/engine/host/stored_model.h"
 #include "extension/engine/rows/bad_rows.h"
 #include "extension/engine/score/score.h"
 #include "scoring/metrics.h"
 #include "scoring/row_label.h"
 
+#define MULTIPLICATIONS_A_STEP 32 /* of base/stop.h */
+
 /* One of the models, and what it scores. */
 struct evaluation {
+    struct stop stop;
+    uint64_t steps; /* since `stop` was asked */
     const struct plan *plan;
     struct arena arena; /* of the model */
     struct model model;
@@ -35,7 +40,9 @@ struct evaluations {
 static enum status score_waiting(struct evaluation *evaluation, struct error *err)
 {
     const uint32_t count = evaluation->waiting;
+    const double work = evaluation->model.multiplications * count / MULTIPLICATIONS_A_STEP;
 
+    TRY(stop_step(&evaluation->stop, (uint64_t)work, &evaluation->steps, err));
     scorer_score(&evaluation->scorer, count);
     evaluation->waiting = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -169,6 +176,7 @@ static enum status load(const struct host *host, const struct plan *plan, struct
     struct metrics_options options;
 
     evaluation->plan = plan;
+    evaluation->stop = (struct stop){host->session.interrupted, host->self};
     TRY(stored_model_load(host, plan->model_schema, plan->model_name, &evaluation->arena, model,
                           err));
     if (model->transform.column_count != plan->model.input_count)
