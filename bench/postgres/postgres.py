@@ -14,6 +14,7 @@ import signal
 import statistics
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
@@ -77,6 +78,15 @@ class Bench:
                               capture_output=True, env={**os.environ, **self.server.variables(database)})
         return 1000 / float(re.search(r"tps = ([0-9.]+)", done.stdout).group(1))
 
+    def prepared(self, sql, count=5000):
+        """Seconds that 1000 prepared statements take, one after the other."""
+        with tempfile.NamedTemporaryFile("w", suffix=".sql") as script:
+            script.write(sql)
+            script.flush()
+            done = subprocess.run(["pgbench", "-n", "-M", "prepared", "-c", "1", "-t", str(count), "-f", script.name], check=True,
+                                  text=True, capture_output=True, env=self.environment)
+        return 1000 / float(re.search(r"tps = ([0-9.]+)", done.stdout).group(1))
+
 
 # ---- the cases ----
 
@@ -131,6 +141,31 @@ def predict_function(bench, table):
     table.ratio("PostgreSQL, rows28: avg(totrain.predict(...))", "sum of all columns", alternate(
         bench.runs, lambda: bench.ours(serial + "SELECT avg(totrain.predict('m', rows28, NULL::float8)) FROM rows28"),
         lambda: bench.ours(serial + f"SELECT sum({' + '.join(INPUTS)}) FROM rows28")), 3.0)
+
+
+# Columns of CATEGORY_HASH have a row of numbers for each of so many values: 96 MB.
+LARGE_MODEL = ("SELECT x1::int::text AS c, x2, y FROM rows28 LIMIT 2000 TO TRAIN DNNClassifier WITH model.hidden_units = [4], "
+               "train.epoch = 1, job.max_workers = 1 COLUMN x2, EMBEDDING(CATEGORY_HASH(c, 3000000), 8) LABEL y INTO large")
+
+
+def predict_one_row(bench, table):
+    """As an application asks, beside a statement that does nothing."""
+    bench.ours("SELECT x1, x2, y FROM rows28 LIMIT 1000 TO TRAIN LinearClassifier LABEL y INTO linear")
+    bench.ours("SELECT x1, x2, y FROM rows28 LIMIT 1000 TO TRAIN XGBClassifier LABEL y INTO trees")
+    bench.ours(LARGE_MODEL)
+    numbers = "ROW(1.0::float8, 2.0::float8)"
+    for name, row, bar in (("linear", numbers, 6), ("trees", numbers, 6), ("large", "ROW('1'::text, 2.0::float8)", 12)):
+        table.ratio(f"PostgreSQL: one row, {name} model, 1000 prepared statements", "SELECT 1", alternate(
+            2 * bench.runs, lambda row=row, name=name: bench.prepared(f"SELECT totrain.predict('{name}', {row})"),
+            lambda: bench.prepared("SELECT 1")), bar)
+
+
+def predict_many_rows(bench, table):
+    """Models that are kept cost a statement of many rows nothing."""
+    bench.ours(training("rows28", "y"))
+    many = "SET max_parallel_workers_per_gather = 0; {}SELECT avg(totrain.predict('m', rows28, NULL::float8)) FROM rows28"
+    table.ratio("PostgreSQL, rows28: avg(totrain.predict(...)), models kept", "none kept", alternate(
+        bench.runs, lambda: bench.ours(many.format("")), lambda: bench.ours(many.format("SET totrain.model_cache = 0; "))), 1.1)
 
 
 def ordinary_statements(bench, table):
@@ -261,6 +296,8 @@ CASES = {
     "read": read_in_parallel,
     "predict": predict_table,
     "function": predict_function,
+    "one": predict_one_row,
+    "many": predict_many_rows,
     "pgbench": ordinary_statements,
     "ends": interrupts_and_kills,
     "jobs": look_at_jobs,
