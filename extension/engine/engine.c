@@ -59,11 +59,11 @@ static const struct fixed_columns fixed_columns[] = {
     {STATEMENT_EXPORT_MODEL, 3, {"model", "file", "bytes"}},
     {STATEMENT_IMPORT_MODEL, 2, {"model", "version"}},
 };
-static const struct fixed_columns full_models_columns = {STATEMENT_SHOW_MODELS,
-                                                         STORED_MODEL_COLUMNS,
-                                                         {"name", "version", "kind", "label",
-                                                          "rows", "metric", "value", "part",
-                                                          "created_at", "digest", "statement"}};
+static const struct fixed_columns full_models_columns = {
+    STATEMENT_SHOW_MODELS,
+    STORED_MODEL_COLUMNS,
+    {"name", "version", "kind", "label", "rows", "metric", "value", "part", "created_at", "digest",
+     "statement", "bytes", "kept_bytes"}};
 static const struct fixed_columns explain_columns = {STATEMENT_TRAIN, 2, {"item", "detail"}};
 static const struct fixed_columns target_columns = {
     STATEMENT_PREDICT, 3, {"table", "rows", "seconds"}};

@@ -76,7 +76,7 @@ enum status show_models_run(const struct host *host, bool is_full, const struct 
     struct model_listing listing = {sink, time(NULL)};
     const struct sink rows = {.self = &listing, .row = put_model_shown};
 
-    return host->models->list(host->self, is_full ? sink : &rows, err);
+    return host->models->list(host->self, is_full, is_full ? sink : &rows, err);
 }
 
 /* ----- SHOW JOBS ----- */

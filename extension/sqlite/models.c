@@ -6,6 +6,7 @@
 
 #include "extension/engine/host/stored.h"
 #include "extension/engine/jobs/unpublished.h"
+#include "extension/sqlite/model_sql.h"
 #include "extension/sqlite/sql.h"
 #include "extension/sqlite/sqlite_host.h"
 #include "kinds/kinds.h"
@@ -305,14 +306,37 @@ enum status host_find_model(void *self, struct slice schema, struct slice name, 
 
 struct listing {
     struct sqlite_host *host;
+    bool sizes;
     const struct sink *sink;
 };
+
+/* Of the bytes of data: pages that are half empty belong to the file. */
+static enum status measure(sqlite3 *db, struct slice schema, struct slice name,
+                           const struct model *model, struct model_sizes *sizes, struct error *err)
+{
+    int64_t has_kept = 0, bytes = 0;
+
+    TRY(first_integer(db, schema, name, "SELECT sum(length(data)) FROM $", SLICE(""), SLICE(""),
+                      &bytes, err));
+    sizes->table = cell_integer(bytes);
+    TRY(first_integer(db, schema, name,
+                      "SELECT count(*) FROM %.sqlite_master WHERE name = 'totrain_versions'",
+                      SLICE(""), SLICE(""), &has_kept, err));
+    bytes = 0;
+    if (has_kept)
+        TRY(first_integer(db, schema, name,
+                          "SELECT sum(length(data)) FROM %.totrain_versions WHERE id = ?1",
+                          model->id, SLICE(""), &bytes, err));
+    sizes->kept = cell_integer(bytes);
+    return STATUS_OK;
+}
 
 /* "m", or "other.m" where it is not in main. */
 static enum status list_model(void *context, struct slice schema, struct slice name,
                               struct error *err)
 {
     struct listing *listing = context;
+    struct model_sizes sizes = {cell_null(), cell_null()};
     struct arena arena;
     struct model model;
     struct slice shown = name;
@@ -322,8 +346,10 @@ static enum status list_model(void *context, struct slice schema, struct slice n
     if (!slice_is_fold(schema, "main"))
         shown = arena_printf(&arena, "%.*s.%.*s", SLICE_FORMAT(schema), SLICE_FORMAT(name));
     status = host_load_meta(listing->host, schema, name, &arena, &model, err);
+    if (status == STATUS_OK && listing->sizes)
+        status = measure(listing->host->db, schema, name, &model, &sizes, err);
     if (status == STATUS_OK)
-        status = put_model(&model, shown, listing->sink, err);
+        status = put_model(&model, shown, &sizes, listing->sink, err);
     else if (status == STATUS_UNSUPPORTED) /* of a newer version */
         status = put_unreadable_model(shown, err->message, listing->sink, err);
     else if (status != STATUS_INTERRUPTED) /* a table that only looks like a model */
@@ -332,10 +358,10 @@ static enum status list_model(void *context, struct slice schema, struct slice n
     return status;
 }
 
-enum status host_list_models(void *self, const struct sink *sink, struct error *err)
+enum status host_list_models(void *self, bool sizes, const struct sink *sink, struct error *err)
 {
     struct sqlite_host *host = self;
-    struct listing listing = {host, sink};
+    struct listing listing = {host, sizes, sink};
     struct schemas schemas;
 
     TRY(list_schemas(host->db, &schemas, err));

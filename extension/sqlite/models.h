@@ -31,6 +31,6 @@ enum status host_each_model_row(void *self, struct slice schema, struct slice na
                                 model_row_sink *each, void *context, struct error *err);
 enum status host_load_meta(void *self, struct slice schema, struct slice name, struct arena *arena,
                            struct model *model, struct error *err);
-enum status host_list_models(void *self, const struct sink *sink, struct error *err);
+enum status host_list_models(void *self, bool sizes, const struct sink *sink, struct error *err);
 
 #endif

@@ -70,8 +70,15 @@ static enum status keep_current(sqlite3 *db, struct slice schema, struct slice n
                "INSERT INTO %.totrain_versions SELECT ?1, ?2, ?3, ?4, part, name, position, value, "
                "data FROM $",
                facts, 4, err));
-    TRY(run_in(db, schema, name, "DELETE FROM $", NULL, 0, err));
-    facts[1] = cell_integer(VERSIONS_KEPT);
+    return run_in(db, schema, name, "DELETE FROM $", NULL, 0, err);
+}
+
+/* But for as many as are kept. Not before a version that is brought back was taken from them. */
+static enum status forget_older(sqlite3 *db, struct slice schema, struct slice name,
+                                const struct model *current, struct error *err)
+{
+    struct cell facts[] = {cell_text(current->id), cell_integer(stored_versions_kept())};
+
     TRY(run_in(db, schema, name,
                "DELETE FROM %.totrain_versions WHERE id = ?1 AND version NOT IN (SELECT DISTINCT "
                "version FROM %.totrain_versions WHERE id = ?1 ORDER BY version DESC LIMIT ?2)",
@@ -192,7 +199,8 @@ static enum status succeed_current(struct sqlite_host *host, struct slice schema
                       SLICE(""), &newest, err));
     model->id = current.id;
     model->version = 1 + (newest > current.version ? newest : current.version);
-    return keep_current(host->db, schema, name, &current, err);
+    TRY(keep_current(host->db, schema, name, &current, err));
+    return forget_older(host->db, schema, name, &current, err);
 }
 
 static enum status publish_in_transaction(struct sqlite_host *host, struct slice schema,

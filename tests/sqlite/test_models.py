@@ -1,6 +1,8 @@
 """Models as tables: versions, going back, renaming, copying, dropping."""
 
+import os
 import sqlite3
+import unittest.mock
 
 import harness
 
@@ -61,6 +63,26 @@ class Models(harness.Case):
         self.assertEqual(versions, list(range(24, 3, -1)))
         kept = self.run_all("SELECT DISTINCT version FROM totrain_metrics ORDER BY version DESC")
         self.assertEqual([row[0] for row in kept], versions)
+        self.assertEqual(self.run_all("ROLLBACK MODEL m TO 4"), [("m", 4)])  # the oldest
+        self.assertEqual({row[0] for row in self.run_all("SHOW VERSIONS m")}, set(versions))
+
+    def test_the_environment_says_how_many_versions_are_kept(self):
+        def kept_of(said):
+            with unittest.mock.patch.dict(os.environ, {"TOTRAIN_KEPT_VERSIONS": said}):
+                self.train()
+            return sum(row[3] == "kept" for row in self.run_all("SHOW VERSIONS m"))
+        self.assertEqual([kept_of(said) for said in ("2", "2", "2", "2", "3", "1")], [0, 1, 2, 2, 3, 1])
+        for said in ("0", "many", ""):  # no such number is logged, and loses nothing
+            before = kept_of("20")
+            self.assertEqual(kept_of(said), before + 1, said)
+
+    def test_sizes_are_those_of_the_data(self):
+        self.train()
+        sizes = "SELECT (SELECT sum(length(data)) FROM m), (SELECT sum(length(data)) FROM totrain_versions)"
+        self.assertEqual(self.run_all("SHOW MODELS FULL")[0][11:], (self.run_all(sizes)[0][0], 0))
+        self.train(1)
+        self.assertEqual(self.run_all("SHOW MODELS FULL")[0][11:], self.run_all(sizes)[0])
+        self.assertGreater(self.run_all(sizes)[0][1], 100)
 
     def test_a_query_for_more_columns_than_the_model_has_by_now_is_refused(self):
         self.train()
@@ -197,7 +219,7 @@ class Models(harness.Case):
         cursor = self.database.execute("SHOW MODELS FULL")
         self.assertEqual([column[0] for column in cursor.description],
                          ["name", "version", "kind", "label", "rows", "metric", "value", "part", "created_at", "digest",
-                          "statement"])
+                          "statement", "bytes", "kept_bytes"])
         self.assertEqual(cursor.fetchall()[1][9], self.digest(self.database, "m"))
 
     def test_notices_are_rows_of_train_and_of_the_model(self):

@@ -201,8 +201,8 @@ struct host_models {
     /* The meta row alone: layers and vocabularies are empty. */
     enum status (*load_meta)(void *self, struct slice schema, struct slice name,
                              struct arena *arena, struct model *model, struct error *err);
-    /* STORED_MODEL_COLUMNS of every model (stored.h). */
-    enum status (*list)(void *self, const struct sink *sink, struct error *err);
+    /* STORED_MODEL_COLUMNS of every model (stored.h); without `sizes` the last two are NULL. */
+    enum status (*list)(void *self, bool sizes, const struct sink *sink, struct error *err);
     /* version, digest, created_at, state ('current', 'kept'). */
     enum status (*list_versions)(void *self, struct slice schema, struct slice name,
                                  const struct sink *sink, struct error *err);

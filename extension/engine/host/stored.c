@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/json.h"
+#include "base/log.h"
 #include "extension/engine/host/train_rows.h"
 #include "planner/column_kind.h"
 #include "planner/plan.h"
@@ -347,8 +348,8 @@ static enum status take_main(void *context, struct slice name, const char *part,
     return STATUS_OK;
 }
 
-enum status put_model(const struct model *model, struct slice shown, const struct sink *sink,
-                      struct error *err)
+enum status put_model(const struct model *model, struct slice shown,
+                      const struct model_sizes *sizes, const struct sink *sink, struct error *err)
 {
     struct main_metric metric = {.part = NULL};
     const bool has_label = task_has_label(model->task);
@@ -362,7 +363,7 @@ enum status put_model(const struct model *model, struct slice shown, const struc
             metric.part ? cell_string(metric.name) : cell_null(),
             metric.part ? cell_real(metric.value) : cell_null(),
             metric.part ? cell_string(metric.part) : cell_null(), cell_text(model->created_at),
-            cell_text(model->digest), cell_text(model->statement)},
+            cell_text(model->digest), cell_text(model->statement), sizes->table, sizes->kept},
         STORED_MODEL_COLUMNS, err);
 }
 
@@ -415,6 +416,20 @@ enum status model_stamp(struct model *model, struct arena *arena, struct error *
 }
 
 /* ----- versions ----- */
+
+uint32_t stored_versions_kept(void)
+{
+    const char *said = getenv("TOTRAIN_KEPT_VERSIONS");
+    int64_t number;
+
+    if (!said || !*said)
+        return VERSIONS_KEPT;
+    if (slice_to_integer(slice_of(said), &number) && number >= 1 && number <= VERSIONS_KEPT_MAX)
+        return (uint32_t)number;
+    log_warning("TOTRAIN_KEPT_VERSIONS is \"%s\"; expected a number from 1 to %d", said,
+                VERSIONS_KEPT_MAX);
+    return VERSIONS_KEPT;
+}
 
 static enum status put_current(struct version_listing *listing, struct error *err)
 {

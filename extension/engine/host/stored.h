@@ -10,7 +10,8 @@
 
 #include "extension/engine/host/host.h"
 
-#define VERSIONS_KEPT 20 /* replaced versions of one model */
+#define VERSIONS_KEPT     20 /* replaced versions of one model, where nobody sets another number */
+#define VERSIONS_KEPT_MAX 10000
 
 /* ----- queries ----- */
 
@@ -64,13 +65,19 @@ enum status check_replaced(const struct table_target *target, const struct found
 
 enum status model_summarise(const struct model *model, struct arena *arena,
                             struct model_summary *summary, struct error *err);
+/* Bytes, or NULL where they are not known to the caller. */
+struct model_sizes {
+    struct cell table; /* what the model's table takes */
+    struct cell kept;  /* the data of its older versions */
+};
+
 /* A model of host_models.list, and a row of SHOW MODELS FULL: name, version, kind, label, rows,
- * metric, value, part, created_at, digest, statement. Metric, value and part are the first
- * metric beside the loss, of the rows that were held out where there are any. */
-#define STORED_MODEL_COLUMNS    11
+ * metric, value, part, created_at, digest, statement, bytes, kept_bytes. Metric, value and part are
+ * the first metric beside the loss, of the rows that were held out where there are any. */
+#define STORED_MODEL_COLUMNS    13
 #define STORED_MODEL_CREATED_AT 8
-enum status put_model(const struct model *model, struct slice shown, const struct sink *sink,
-                      struct error *err);
+enum status put_model(const struct model *model, struct slice shown,
+                      const struct model_sizes *sizes, const struct sink *sink, struct error *err);
 
 /* The same of a model whose rows this program cannot read now: `why` stands as its kind. */
 enum status put_unreadable_model(struct slice shown, const char *why, const struct sink *sink,
@@ -86,6 +93,11 @@ enum status stored_metrics(const struct model *model, stored_metric_taker *take,
 enum status model_stamp(struct model *model, struct arena *arena, struct error *err);
 
 /* ----- versions ----- */
+
+/* Older versions that stay, by the environment of a process that has no settings:
+ * TOTRAIN_KEPT_VERSIONS, else VERSIONS_KEPT. A value that is no number in 1..VERSIONS_KEPT_MAX is
+ * logged, and VERSIONS_KEPT holds: no version is lost to a slip. */
+uint32_t stored_versions_kept(void);
 
 /* SHOW VERSIONS: the kept ones newest first, and the current one at its place. */
 struct version_listing {

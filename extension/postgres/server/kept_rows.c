@@ -1,7 +1,8 @@
 /*
  * totrain.forget(relation, which, version), totrain.lock_model(schema, name) and
  * totrain.hold_model(schema, name): what publishing a model does beside its table, for roles that
- * may write the table, and for no others.
+ * may write the table, and for no others. Of older versions so many stay; 0: as many as
+ * totrain.kept_versions says.
  *
  * A right to DELETE or UPDATE on the tables of kept rows would be a right to LOCK them, and every
  * DROP TABLE would wait; an advisory lock on a model's name could be held by any role.
@@ -21,6 +22,7 @@
 #include <utils/lsyscache.h>
 
 #include "extension/postgres/server/own_sql.h"
+#include "extension/postgres/server/settings.h"
 
 SQL_FUNCTION(totrain_sql_forget);
 SQL_FUNCTION(totrain_sql_lock_model);
@@ -86,10 +88,13 @@ static void delete_rows(const char *sql, Oid relation, int64 version)
 
 Datum totrain_sql_forget(PG_FUNCTION_ARGS)
 {
-    const char *sql = sql_of(text_to_cstring(PG_GETARG_TEXT_PP(1)));
+    const char *which = text_to_cstring(PG_GETARG_TEXT_PP(1)), *sql = sql_of(which);
+    int64 version = PG_GETARG_INT64(2);
 
     check_owner(PG_GETARG_OID(0));
-    delete_rows(sql, PG_GETARG_OID(0), PG_GETARG_INT64(2));
+    if (version == 0 && strcmp(which, "older versions") == 0)
+        version = settings.kept_versions;
+    delete_rows(sql, PG_GETARG_OID(0), version);
     PG_RETURN_BOOL(true);
 }
 

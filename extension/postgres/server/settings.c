@@ -8,6 +8,7 @@
 #include <utils/guc.h>
 #include <utils/guc_tables.h>
 
+#include "extension/engine/host/stored.h"
 #include "extension/engine/host/stored_model.h"
 #include "extension/postgres/server/model_cache.h"
 #include "extension/postgres/server/settings.h"
@@ -45,6 +46,10 @@ static void define_for_users(void)
                             -1, INT_MAX, PGC_USERSET, GUC_UNIT_MS, NULL, NULL, NULL);
     DefineCustomIntVariable("totrain.seed", "Seed of a statement that says no train.seed.", NULL,
                             &settings.seed, 0, 0, INT_MAX, PGC_USERSET, 0, NULL, NULL, NULL);
+    DefineCustomIntVariable("totrain.kept_versions",
+                            "Older versions that stay with a model when it is trained again.", NULL,
+                            &settings.kept_versions, VERSIONS_KEPT, 1, VERSIONS_KEPT_MAX,
+                            PGC_USERSET, 0, NULL, NULL, NULL);
     DefineCustomIntVariable(
         "totrain.model_memory", "Most memory of a model that a session itself loads.",
         "Larger ones are scored by worker processes. 0 means a quarter of the "

@@ -11,6 +11,7 @@ struct settings {
     bool bare_statements;
     int progress_interval; /* milliseconds between two NOTICEs; -1: none */
     int seed;              /* of a statement without train.seed */
+    int kept_versions;     /* older versions that stay with a model */
     int model_memory; /* most of a model that a session loads, in kB; 0: by the memory there is */
     int model_cache;  /* most of the models that it keeps between statements, in kB */
     /* set by superusers, and by roles that have been granted SET on them */

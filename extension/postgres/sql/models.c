@@ -371,12 +371,48 @@ static enum status load_listed(struct postgres_host *host, const struct listed *
                          load_meta_of(host, &read, listed->name, arena, model, err), err);
 }
 
+/* The kept rows are its owner's to see. */
+static enum status measure(struct postgres_host *host, uint32_t relation, struct model_sizes *sizes,
+                           struct error *err)
+{
+    const struct cell key = cell_integer(relation);
+    struct cell cells[2];
+    struct arena arena;
+    enum status status;
+    bool found = false;
+
+    arena_init(&arena, NAMES_ARENA_MAX);
+    status = pg_first(host,
+                      "SELECT pg_catalog.pg_total_relation_size(c.oid), " EXTENSION_IS_THERE
+                      " AND pg_catalog.pg_has_role(c.relowner, 'USAGE') AND "
+                      "pg_catalog.has_table_privilege(v.oid, 'SELECT') FROM pg_catalog.pg_class c "
+                      "LEFT JOIN (pg_catalog.pg_class v JOIN pg_catalog.pg_namespace n ON n.oid" EQ
+                      "v.relnamespace AND n.nspname" EQ "'totrain') ON v.relname" EQ
+                      "'versions' WHERE c.oid" EQ "$1::pg_catalog.oid",
+                      &key, 1, &arena, cells, 2, &found, err);
+    if (status == STATUS_OK && found) {
+        sizes->table = cells[0];
+        found = cells[1].type == CELL_INTEGER && cells[1].integer;
+    }
+    if (status == STATUS_OK && found) {
+        status = pg_first(host,
+                          "SELECT coalesce(pg_catalog.sum(pg_catalog.octet_length(v.data)), "
+                          "0)::pg_catalog.int8 FROM totrain.versions v WHERE v.relation" EQ
+                          "$1::pg_catalog.oid",
+                          &key, 1, &arena, cells, 1, &found, err);
+        sizes->kept = cells[0];
+    }
+    arena_deinit(&arena);
+    return status;
+}
+
 /* A table that only looks like a model is not listed, nor one that was dropped meanwhile. One that
  * this version or this role cannot read, or that is locked, is listed as unreadable, and the others
  * are listed all the same. */
 static enum status put_listed(struct postgres_host *host, const struct listed *listed,
-                              const struct sink *sink, struct error *err)
+                              bool measures, const struct sink *sink, struct error *err)
 {
+    struct model_sizes sizes = {cell_null(), cell_null()};
     struct arena arena;
     struct model model;
     enum status status;
@@ -385,7 +421,10 @@ static enum status put_listed(struct postgres_host *host, const struct listed *l
     status = load_listed(host, listed, &arena, &model, err);
     switch (status) {
     case STATUS_OK:
-        status = put_model(&model, listed->shown, sink, err);
+        if (measures)
+            status = measure(host, listed->relation, &sizes, err);
+        if (status == STATUS_OK)
+            status = put_model(&model, listed->shown, &sizes, sink, err);
         break;
     case STATUS_CORRUPT:
     case STATUS_NOT_FOUND:
@@ -403,7 +442,7 @@ static enum status put_listed(struct postgres_host *host, const struct listed *l
     return status;
 }
 
-enum status postgres_list_models(void *self, const struct sink *sink, struct error *err)
+enum status postgres_list_models(void *self, bool sizes, const struct sink *sink, struct error *err)
 {
     struct listing listing = {.count = 0};
     struct pg_rows rows = {.self = &listing, .row = keep_listed};
@@ -412,7 +451,7 @@ enum status postgres_list_models(void *self, const struct sink *sink, struct err
     arena_init(&listing.arena, ARENA_MAXIMUM);
     status = pg_each(self, models_query, NULL, NULL, 0, &rows, err);
     for (size_t i = 0; i < listing.count && status == STATUS_OK; i++)
-        status = put_listed(self, &listing.listed[i], sink, err);
+        status = put_listed(self, &listing.listed[i], sizes, sink, err);
     arena_deinit(&listing.arena);
     return status;
 }

@@ -29,6 +29,7 @@ enum status postgres_each_model_row(void *self, struct slice schema, struct slic
                                     struct error *err);
 enum status postgres_load_meta(void *self, struct slice schema, struct slice name,
                                struct arena *arena, struct model *model, struct error *err);
-enum status postgres_list_models(void *self, const struct sink *sink, struct error *err);
+enum status postgres_list_models(void *self, bool sizes, const struct sink *sink,
+                                 struct error *err);
 
 #endif

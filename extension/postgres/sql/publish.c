@@ -62,8 +62,13 @@ static enum status keep_current(const struct publishing *publishing, const struc
                "\"position\", value, data) SELECT $1::pg_catalog.oid, $2, $3, $4, m.part, m.name, "
                "m.\"position\", m.value, m.data FROM @ m",
                &publishing->table, facts, 4, NULL, err));
-    TRY(pg_run(host, "DELETE FROM @", &publishing->table, NULL, 0, NULL, err));
-    TRY(forget(publishing, "older versions", VERSIONS_KEPT, err));
+    return pg_run(host, "DELETE FROM @", &publishing->table, NULL, 0, NULL, err);
+}
+
+/* But for totrain.kept_versions. Not before a version that is brought back was taken from them. */
+static enum status forget_older(const struct publishing *publishing, struct error *err)
+{
+    TRY(forget(publishing, "older versions", 0, err));
     return forget(publishing, "older metrics", 0, err);
 }
 
@@ -220,7 +225,8 @@ static enum status succeed_current(const struct publishing *publishing, struct m
                       &relation, 1, &newest, err));
     model->id = current.id;
     model->version = 1 + (newest > current.version ? newest : current.version);
-    return keep_current(publishing, &current, err);
+    TRY(keep_current(publishing, &current, err));
+    return forget_older(publishing, err);
 }
 
 /* The answer to an earlier COMMIT was lost: was it committed? Its transaction holds the lock on
