@@ -354,6 +354,20 @@ static bool is_number_in_disguise(struct slice type)
            slice_is(type, "time without time zone") || slice_is(type, "time with time zone");
 }
 
+static bool is_json(struct slice type)
+{
+    return slice_is(type, "json") || slice_is(type, "jsonb");
+}
+
+/* A document as a text would be a category of its own in each row. */
+static enum status hint_json(const struct planning *planning, const struct query_column *column)
+{
+    return error_hint(planning->err,
+                      "Select its values as columns, as in %s ->> 'key' AS key, or of numbers "
+                      "(%s ->> 'key')::float8 AS key.",
+                      SQL_NAME(column->name), SQL_NAME(column->name));
+}
+
 /* Of PostgreSQL: a column of a type that no model reads, and an input, as all columns are where
  * COLUMN names none. */
 static bool is_unreadable(const struct planning *planning, size_t i)
@@ -373,6 +387,8 @@ static void append_readable(const struct query_column *column, struct text *out)
         text_printf(out, "%s[1] AS %s", SQL_NAME(name), SQL_NAME_WITH(name, "_1"));
     else if (is_number_in_disguise(type) && !slice_is(type, "money"))
         text_printf(out, "EXTRACT(epoch FROM %s) AS %s", SQL_NAME(name), SQL_NAME(name));
+    else if (is_json(type))
+        text_printf(out, "%s ->> 'key' AS key", SQL_NAME(name));
     else
         text_printf(out, "CAST(%s AS %s)", SQL_NAME(name),
                     slice_is(type, "money") ? "numeric" : "text");
@@ -429,6 +445,8 @@ static enum status refuse_binary(const struct planning *planning, const struct q
                           SQL_NAME(column->name), SQL_NAME_WITH(column->name, "_1"));
     if (is_number_in_disguise(column->declared_type))
         return hint_number(planning, column);
+    if (is_json(column->declared_type) && planning->plan->dialect == SQL_POSTGRES)
+        return hint_json(planning, column);
     return error_hint(planning->err,
                       "Leave it out of the SELECT, or cast it there, as in CAST(%s AS TEXT).",
                       SQL_NAME(column->name));

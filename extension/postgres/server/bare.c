@@ -199,8 +199,8 @@ static const char *hint_of(enum claim claim)
                "one, or use SELECT * FROM totrain.run($$ ... $$).";
     default:
         return "This client sends its statements by the extended protocol, in which ToTrain's are "
-               "run by a function: SELECT * FROM totrain.run($$ ... $1 ... $$, value), or "
-               "totrain.rows where other rows than numbers are wanted.";
+               "run by a function: SELECT * FROM totrain.run($$ ... $1 ... $$, $1::float8), each "
+               "value with its type, or totrain.rows where other rows than numbers are wanted.";
     }
 }
 
@@ -253,6 +253,17 @@ static struct slice piece_around(struct slice text, int place)
     return (struct slice){text.data + piece.span.start, text.size - (size_t)piece.span.start};
 }
 
+/* totrain.run and totrain.rows take values of any type: the server has nothing to tell a
+ * parameter's by where the client does not say it. */
+static bool untyped_value_hint(const char *text, struct error *err)
+{
+    if (!strstr(text, "totrain.run") && !strstr(text, "totrain.rows"))
+        return false;
+    error_hint(err, "Give each value of totrain.run and totrain.rows a type: "
+                    "totrain.run($$ ... $1 ... $$, $1::float8).");
+    return true;
+}
+
 /* An error of a statement that is none of ours, and may have been meant to be one (refused.h). */
 static bool find_hint(const char *bytes, size_t size, struct error *err)
 {
@@ -266,6 +277,8 @@ static bool find_hint(const char *bytes, size_t size, struct error *err)
     text = slice_of(debug_query_string);
     if (sqlstate == ERRCODE_UNDEFINED_OBJECT)
         return refused_show_hint(text, err);
+    if (sqlstate == ERRCODE_INDETERMINATE_DATATYPE)
+        return untyped_value_hint(debug_query_string, err);
     if (sqlstate != ERRCODE_SYNTAX_ERROR || place < 0)
         return false;
     piece = piece_around(text, place);
