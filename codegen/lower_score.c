@@ -77,6 +77,8 @@ enum status lower_score(const struct plan *plan, struct arena *arena, struct job
     scoring->report = plan->report;
     scoring->has_threshold = plan->has_threshold;
     scoring->threshold = plan->threshold;
+    scoring->false_positive_cost = plan->costs.false_positive;
+    scoring->false_negative_cost = plan->costs.false_negative;
     scoring->inputs = ARENA_NEW(arena, uint32_t, plan->model.input_count + 1);
     if (!scoring->inputs)
         return fail_no_memory(err);

@@ -11,6 +11,8 @@ const struct word_alias report_aliases[] = {{"confusion_matrix", "confusion"},
                                             {"precision_recall", "pr"},
                                             {"precision_recall_curve", "pr"},
                                             {"calibration_curve", "calibration"},
+                                            {"lift", "gain"},
+                                            {"cumulative_gain", "gain"},
                                             {NULL, NULL}};
 
 ATTRIBUTE_TABLE(job_attributes, struct jobspec, JOB_ATTRIBUTES)

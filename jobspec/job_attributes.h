@@ -154,8 +154,14 @@ extern const struct word_alias report_aliases[];
             .tasks = 1 << TASK_CLASSIFICATION, .aliases = WORDS("evaluate.average"))               \
     PLANNED("evaluate.report", SCOPE_EVALUATE, WORD("metrics", report_words, NULL),                \
             "What is returned, as rows. 'metrics': one row of numbers. Classifiers: 'confusion', " \
-            "'classes'; of two classes 'roc', 'pr', 'calibration'. Regressors: 'residuals'.",      \
+            "'classes'; of two classes 'roc', 'pr', 'thresholds', 'gain', 'calibration'. "         \
+            "Regressors: 'residuals'.",                                                            \
             .word_aliases = report_aliases)                                                        \
+    PLANNED("evaluate.costs", SCOPE_EVALUATE, REALS(0, 1e9, NULL),                                 \
+            "Of the report 'thresholds': what a row costs that is wrongly predicted to be of the " \
+            "positive class, and one that wrongly is not, as [1, 20]. Default: [1, 1], so that "   \
+            "cost is the number of mistakes.",                                                     \
+            .tasks = 1 << TASK_CLASSIFICATION)                                                     \
     PLANNED("evaluate.group", SCOPE_EVALUATE, TEXT(),                                              \
             "A column of the SELECT with the id of each row's query, for NDCG, MAP and MRR of a "  \
             "ranking. Default: the one that it was trained with.",                                 \

@@ -98,8 +98,9 @@ struct spec_scoring {
     struct slice metrics[METRICS_MAX]; /* EVALUATE */
     size_t metric_count;
     enum average average;
-    enum report_kind report; /* EVALUATE: what it returns */
-    bool has_threshold;      /* of two classes: the positive one is predicted from `threshold` up */
+    enum report_kind report;                         /* EVALUATE: what it returns */
+    double false_positive_cost, false_negative_cost; /* of the report 'thresholds' */
+    bool has_threshold; /* of two classes: the positive one is predicted from `threshold` up */
     double threshold;
     bool keeps_bad_rows; /* a row that cannot be scored is put aside; else the job fails */
     bool replaces_any;   /* the target may replace a table that no such statement made */

@@ -6,6 +6,7 @@
 #include "jobspec/job_attributes.h"
 #include "jobspec/jobspec_parts.h"
 #include "jobspec/jobspec_sections.h"
+#include "scoring/report.h"
 
 /* As in jobspec_write.c, what does not fit into memory is found by json_print. */
 
@@ -412,6 +413,8 @@ static cJSON *scoring(void)
     json_add(members, "report", word(report_words, "evaluate: what it returns"));
     json_add(members, "has_threshold", typed("boolean", NULL));
     json_add(members, "threshold", real_range(0, 1));
+    json_add(members, "false_positive_cost", real_range(0, REPORT_COST_MAX));
+    json_add(members, "false_negative_cost", real_range(0, REPORT_COST_MAX));
     json_add(members, "keeps_bad_rows",
              typed("boolean", "a row that cannot be scored is put aside"));
     json_add(members, "replaces_any",

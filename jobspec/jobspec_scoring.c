@@ -5,6 +5,7 @@
 
 #include "jobspec/jobspec_get.h"
 #include "jobspec/jobspec_parts.h"
+#include "scoring/report.h"
 
 static enum status read_column(const cJSON *json, uint32_t columns, uint32_t *column,
                                struct error *err)
@@ -67,6 +68,16 @@ static enum status read_aim(const cJSON *section, struct arena *arena, struct sp
     return json_get_boolean(section, "as_means", &scoring->as_means, err);
 }
 
+static enum status read_cost(const cJSON *section, const char *name, double *cost,
+                             struct error *err)
+{
+    TRY(json_get_real(section, name, cost, err));
+    return *cost >= 0 && *cost <= REPORT_COST_MAX
+               ? STATUS_OK
+               : fail(err, STATUS_CORRUPT, "member \"%s\": expected 0 to %g", name,
+                      REPORT_COST_MAX);
+}
+
 static enum status read_judging(const cJSON *section, struct spec_scoring *scoring,
                                 struct error *err)
 {
@@ -76,6 +87,8 @@ static enum status read_judging(const cJSON *section, struct spec_scoring *scori
     TRY(spec_get_word(section, "report", report_words, &report, err));
     TRY(json_get_boolean(section, "has_threshold", &scoring->has_threshold, err));
     TRY(json_get_real(section, "threshold", &scoring->threshold, err));
+    TRY(read_cost(section, "false_positive_cost", &scoring->false_positive_cost, err));
+    TRY(read_cost(section, "false_negative_cost", &scoring->false_negative_cost, err));
     scoring->average = (enum average)average;
     scoring->report = (enum report_kind)report;
     return scoring->threshold >= 0 && scoring->threshold <= 1
@@ -94,7 +107,8 @@ enum status spec_read_scoring(const cJSON *json, struct arena *arena, struct job
                          MEMBERS("rows", "shard_rows", "columns", "inputs", "label", "label_name",
                                  "group", "group_name", "upper", "upper_name", "as_means",
                                  "outputs", "metrics", "average", "report", "has_threshold",
-                                 "threshold", "keeps_bad_rows", "replaces_any"),
+                                 "threshold", "false_positive_cost", "false_negative_cost",
+                                 "keeps_bad_rows", "replaces_any"),
                          &section, err));
     TRY(json_get_integer(section, "rows", 0, SCORED_ROWS_MAX, &rows, err));
     scoring->rows = (uint64_t)rows;
@@ -149,6 +163,8 @@ void spec_write_scoring(const struct spec_scoring *scoring, cJSON *json)
     json_add_string(section, "report", slice_of(report_words[scoring->report]));
     json_add_boolean(section, "has_threshold", scoring->has_threshold);
     json_add_real(section, "threshold", scoring->threshold);
+    json_add_real(section, "false_positive_cost", scoring->false_positive_cost);
+    json_add_real(section, "false_negative_cost", scoring->false_negative_cost);
     json_add_boolean(section, "keeps_bad_rows", scoring->keeps_bad_rows);
     json_add_boolean(section, "replaces_any", scoring->replaces_any);
 }
@@ -179,5 +195,7 @@ bool spec_same_scoring(const struct spec_scoring *a, const struct spec_scoring *
            same_words(a->metrics, a->metric_count, b->metrics, b->metric_count) &&
            a->average == b->average && a->report == b->report &&
            a->has_threshold == b->has_threshold && a->threshold == b->threshold &&
+           a->false_positive_cost == b->false_positive_cost &&
+           a->false_negative_cost == b->false_negative_cost &&
            a->keeps_bad_rows == b->keeps_bad_rows && a->replaces_any == b->replaces_any;
 }

@@ -168,6 +168,8 @@
     X(REPORT_CLASSES, "classes")                                                                   \
     X(REPORT_ROC, "roc")                                                                           \
     X(REPORT_PR, "pr")                                                                             \
+    X(REPORT_THRESHOLDS, "thresholds")                                                             \
+    X(REPORT_GAIN, "gain")                                                                         \
     X(REPORT_CALIBRATION, "calibration")                                                           \
     X(REPORT_RESIDUALS, "residuals")
 

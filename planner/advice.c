@@ -189,10 +189,8 @@ const struct advice advice_rows[] = {
     {"raw_score", SCOPE_TRAIN | SCOPE_PREDICT, "LightGBM", ANY, "extra_outputs = 'logits'", OUTPUT},
     {"predict_raw_score", SCOPE_TRAIN | SCOPE_PREDICT, "LightGBM", ANY, "extra_outputs = 'logits'",
      OUTPUT},
-    {"report", SCOPE_EVALUATE, "scikit-learn", OF("threshold"), "report = 'roc'",
-     "each of its rows is a threshold with the shares that it makes, as are those of 'pr'"},
-    {"report", SCOPE_EVALUATE, "scikit-learn", OF("thresholds"), "report = 'roc'",
-     "each of its rows is a threshold with the shares that it makes, as are those of 'pr'"},
+    {"report", SCOPE_EVALUATE, "scikit-learn", OF("threshold"), "report = 'thresholds'",
+     "each of its rows is a threshold with its precision, recall, F1 and cost"},
     /* ---- which rows are held out ---- */
     {"eval_set", XGB, ANY, "validation.select = 'SELECT * FROM held_out'", "or test_size = 0.2"},
     {"evals", XGB, ANY, "validation.select = 'SELECT * FROM held_out'", "or test_size = 0.2"},

@@ -53,7 +53,34 @@ static enum status hint_reports(const struct planning *planning)
     return status;
 }
 
-enum status report_plan(struct planning *planning)
+/* evaluate.costs = [of a false positive, of a false negative] */
+static enum status costs_plan(struct planning *planning)
+{
+    const struct setting *setting = settings_find(planning, "evaluate.costs");
+    struct plan *plan = planning->plan;
+
+    plan->costs = (struct report_costs){1, 1};
+    if (!setting)
+        return STATUS_OK;
+    if (plan->report != REPORT_THRESHOLDS) {
+        fail_at(planning->err, STATUS_INVALID, setting->name.position,
+                "evaluate.costs is of the report 'thresholds'");
+        return error_hint(planning->err, "WITH evaluate.report = 'thresholds', evaluate.costs = "
+                                         "[1, 20] says what each threshold costs.");
+    }
+    if (setting->value.kind != VALUE_LIST || setting->value.count != 2) {
+        fail_at(planning->err, STATUS_INVALID, setting->value.span.start,
+                "evaluate.costs is a list of two numbers");
+        return error_hint(planning->err, "The first is the cost of a row that is wrongly predicted "
+                                         "to be of the positive class, the second that of one that "
+                                         "wrongly is not: [1, 20].");
+    }
+    plan->costs =
+        (struct report_costs){setting->value.items[0].number, setting->value.items[1].number};
+    return STATUS_OK;
+}
+
+static enum status which_report(struct planning *planning)
 {
     const struct setting *setting = settings_find(planning, "evaluate.report");
     struct plan *plan = planning->plan;
@@ -91,6 +118,12 @@ enum status report_plan(struct planning *planning)
     fail_at(planning->err, STATUS_INVALID, setting->name.position,
             "validation.metrics has no use with the report '%s'", report_words[report]);
     return error_hint(planning->err, "Leave one of both out.");
+}
+
+enum status report_plan(struct planning *planning)
+{
+    TRY(which_report(planning));
+    return costs_plan(planning);
 }
 
 enum status threshold_plan(struct planning *planning, const char *attribute)

@@ -16,6 +16,7 @@
 #include "planner/column_kind.h"
 #include "planner/estimators.h"
 #include "scoring/outputs.h"
+#include "scoring/report.h"
 
 struct search; /* planner/search.h */
 
@@ -178,6 +179,7 @@ struct plan {
     struct slice class_weights; /* TRAIN: train.class_weight as JSON; size 0: none, or balanced */
     struct slice positive;      /* TRAIN: model.positive as written; size 0: the greater label */
     enum report_kind report;    /* EVALUATE */
+    struct report_costs costs;  /* of its mistakes */
     /* TO EXPLAIN: what of the model is shown; NULL: SHAP values of rows, or importance, whose
      * metric is metrics[0] */
     const struct model_inside *inside;

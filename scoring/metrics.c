@@ -88,9 +88,12 @@ static enum status init(struct metrics *metrics, const struct model *model,
                             options->names, options->name_count);
     if (model->task == TASK_CLASSIFICATION)
         TRY(init_classes(metrics, model, options->ranks_classes, err));
-    return options->report == REPORT_METRICS
-               ? STATUS_OK
-               : report_new(model, options->report, &metrics->report, err);
+    if (options->report == REPORT_METRICS)
+        return STATUS_OK;
+    TRY(report_new(model, options->report, &metrics->report, err));
+    if (options->costs)
+        report_set_costs(metrics->report, options->costs);
+    return STATUS_OK;
 }
 
 enum status metrics_new(const struct model *model, const struct metrics_options *options,

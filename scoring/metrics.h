@@ -29,7 +29,8 @@ struct metrics; /* accumulates */
 struct metrics_options {
     enum average average;
     enum report_kind report;
-    bool ranks_classes; /* AUC or PRAUC of more than two classes */
+    const struct report_costs *costs; /* NULL: each mistake costs 1 */
+    bool ranks_classes;               /* AUC or PRAUC of more than two classes */
     /* The metrics that are asked for: of a regressor others than MSE, RMSE, MAE, R2 and MAPE are
      * measured only where they are named. */
     const struct slice *names;

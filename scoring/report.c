@@ -10,11 +10,13 @@
 
 #define BINS    10 /* of a calibration */
 #define BARS    20 /* of a histogram */
+#define TENTHS  10
 #define ROWS(c) (sizeof(c) / sizeof *(c))
 
 struct report {
     enum report_kind kind;
     const struct model *model;
+    struct report_costs costs;
     uint32_t labels;
     uint64_t *counts;       /* (labels + 1, labels): of actual and predicted; last the unknown */
     uint64_t *actual;       /* (labels + 1) */
@@ -38,6 +40,13 @@ static const struct {
                     TASK_CLASSIFICATION,
                     true},
     [REPORT_PR] = {{"threshold", "precision", "recall", NULL}, TASK_CLASSIFICATION, true},
+    [REPORT_THRESHOLDS] = {{"threshold", "precision", "recall", "f1", "predicted_share", "cost",
+                            NULL},
+                           TASK_CLASSIFICATION,
+                           true},
+    [REPORT_GAIN] = {{"decile", "threshold", "rows", "positives", "lift", "gain", NULL},
+                     TASK_CLASSIFICATION,
+                     true},
     [REPORT_CALIBRATION] = {{"bin", "upto", "rows", "mean_predicted", "actual", NULL},
                             TASK_CLASSIFICATION,
                             true},
@@ -108,6 +117,7 @@ enum status report_new(const struct model *model, enum report_kind kind, struct 
         return fail_no_memory(err);
     made->kind = kind;
     made->model = model;
+    made->costs = (struct report_costs){1, 1};
     made->labels = model->labels.count;
     if (made->labels > 0 && make_counts(made, err) != STATUS_OK) {
         report_free(made);
@@ -119,6 +129,11 @@ enum status report_new(const struct model *model, enum report_kind kind, struct 
     }
     *report = made;
     return STATUS_OK;
+}
+
+void report_set_costs(struct report *report, const struct report_costs *costs)
+{
+    report->costs = *costs;
 }
 
 void report_free(struct report *report)
@@ -308,6 +323,34 @@ static bool next_threshold(struct report *report, struct ranking_point *point)
     return true;
 }
 
+/* What the mistakes cost where the rows of the point are predicted to be positive. */
+static double cost_of(const struct report *report, const struct ranking_point *point)
+{
+    const uint64_t missed = report->ranking.scores[1].count - point->positives;
+
+    return report->costs.false_positive * (double)point->negatives +
+           report->costs.false_negative * (double)missed;
+}
+
+static double f1_of(const struct report *report, const struct ranking_point *point)
+{
+    return share_of(2 * point->positives,
+                    point->positives + point->negatives + report->ranking.scores[1].count);
+}
+
+static void put_threshold(const struct report *report, const struct ranking_point *point,
+                          struct writing *writing)
+{
+    const struct ranked_scores *scores = report->ranking.scores;
+    const uint64_t rows = point->positives + point->negatives;
+
+    put(writing,
+        (struct cell[]){
+            real(threshold_of(report, point->score)), real(share_of(point->positives, rows)),
+            real((double)point->positives / (double)scores[1].count), real(f1_of(report, point)),
+            real(share_of(rows, scores[0].count + scores[1].count)), real(cost_of(report, point))});
+}
+
 static void put_point(const struct report *report, const struct ranking_point *point,
                       struct writing *writing)
 {
@@ -316,7 +359,9 @@ static void put_point(const struct report *report, const struct ranking_point *p
     const double recall = (double)point->positives / positives;
     const double threshold = threshold_of(report, point->score);
 
-    if (report->kind == REPORT_ROC)
+    if (report->kind == REPORT_THRESHOLDS)
+        put_threshold(report, point, writing);
+    else if (report->kind == REPORT_ROC)
         put(writing, (struct cell[]){real(threshold), real((double)point->negatives / negatives),
                                      real(recall)});
     else
@@ -326,17 +371,47 @@ static void put_point(const struct report *report, const struct ranking_point *p
                             real(recall)});
 }
 
+/* How many thresholds there are, and which of them people look for: of equal ones the greatest. */
+struct thresholds {
+    size_t count, of_greatest_f1, of_least_cost;
+};
+
+static struct thresholds look_at_thresholds(struct report *report)
+{
+    struct ranking_point point = {0};
+    struct thresholds found = {0};
+    double f1 = -1, cost = INFINITY;
+
+    for (; next_threshold(report, &point); found.count++) {
+        if (f1_of(report, &point) > f1) {
+            f1 = f1_of(report, &point);
+            found.of_greatest_f1 = found.count;
+        }
+        if (cost_of(report, &point) < cost) {
+            cost = cost_of(report, &point);
+            found.of_least_cost = found.count;
+        }
+    }
+    return found;
+}
+
+/* Of REPORT_THRESHOLDS alone: is it one to look for? */
+static bool is_looked_for(const struct report *report, const struct thresholds *found, size_t i)
+{
+    return report->kind == REPORT_THRESHOLDS &&
+           (i == found->of_greatest_f1 || i == found->of_least_cost);
+}
+
 static enum status write_curve(struct report *report, struct writing *writing, struct error *err)
 {
     struct ranking *ranking = &report->ranking;
     const uint64_t all = ranking->scores[0].count + ranking->scores[1].count;
+    const struct thresholds found = look_at_thresholds(report);
+    const size_t thresholds = found.count;
     struct ranking_point point = {0};
-    size_t thresholds = 0;
     uint64_t written = 0;
 
-    while (next_threshold(report, &point))
-        thresholds++;
-    TRY(make_room(writing, REPORT_POINTS + 2, err));
+    TRY(make_room(writing, REPORT_POINTS + 4, err));
     if (report->kind == REPORT_ROC)
         put(writing, (struct cell[]){{.type = CELL_NULL}, real(0), real(0)});
     point = (struct ranking_point){0};
@@ -344,10 +419,48 @@ static enum status write_curve(struct report *report, struct writing *writing, s
         const uint64_t rows = point.negatives + point.positives;
 
         if (thresholds > REPORT_POINTS && i > 0 && i + 1 < thresholds &&
-            (double)(rows - written) * REPORT_POINTS < (double)all)
+            (double)(rows - written) * REPORT_POINTS < (double)all &&
+            !is_looked_for(report, &found, i))
             continue;
         put_point(report, &point, writing);
         written = rows;
+    }
+    return STATUS_OK;
+}
+
+/* The tenths of the rows, cut at whole rows; a score that lies in two of them gives each its share
+ * of the positives. */
+static enum status write_gain(struct report *report, struct writing *writing, struct error *err)
+{
+    const uint64_t positives = report->ranking.scores[1].count;
+    const uint64_t all = report->ranking.scores[0].count + positives;
+    struct ranking_point point = {0}, before = {0};
+    uint64_t begin = 0;
+    double gained = 0;
+
+    TRY(make_room(writing, TENTHS, err));
+    for (uint64_t tenth = 1; tenth <= TENTHS; tenth++) {
+        const uint64_t end = all * tenth / TENTHS;
+        double until = gained;
+
+        if (end == begin)
+            continue;
+        while (point.negatives + point.positives < end) {
+            before = point;
+            if (!next_threshold(report, &point))
+                return fail(err, STATUS_CORRUPT, "a ranking of fewer rows than it counts");
+        }
+        until = (double)before.positives + (double)(point.positives - before.positives) *
+                                               (double)(end - before.positives - before.negatives) /
+                                               (double)(point.positives + point.negatives -
+                                                        before.positives - before.negatives);
+        put(writing, (struct cell[]){integer(tenth), real(threshold_of(report, point.score)),
+                                     integer(end - begin), real(until - gained),
+                                     real((until - gained) / (double)(end - begin) /
+                                          ((double)positives / (double)all)),
+                                     real(until / (double)positives)});
+        gained = until;
+        begin = end;
     }
     return STATUS_OK;
 }
@@ -460,7 +573,10 @@ static enum status write_report(struct report *report, struct writing *writing, 
         return write_classes(report, writing, err);
     case REPORT_ROC:
     case REPORT_PR:
+    case REPORT_THRESHOLDS:
         return write_curve(report, writing, err);
+    case REPORT_GAIN:
+        return write_gain(report, writing, err);
     case REPORT_CALIBRATION:
         return write_calibration(report, writing, err);
     case REPORT_RESIDUALS:

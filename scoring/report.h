@@ -7,7 +7,13 @@
  *     roc           threshold, false_positive_rate, true_positive_rate: from the greatest
  *                   threshold, which is NULL and takes no row, down. Two classes
  *     pr            threshold, precision, recall: likewise, beginning with the first that takes
- * rows calibration   bin, upto, rows, mean_predicted, actual: ten bins of the predicted
+ *                   rows
+ *     thresholds    threshold, precision, recall, f1, predicted_share, cost: likewise; also of many
+ *                   rows the thresholds with the greatest F1 and with the least cost are among them
+ *     gain          decile, threshold, rows, positives, lift, gain: tenths of the rows from the
+ *                   greatest score down. Rows of one score that lie in two tenths are shared out,
+ *                   so that positives are a real: their order makes no difference. Two classes
+ *     calibration   bin, upto, rows, mean_predicted, actual: ten bins of the predicted
  *                   probability, each with its upper bound, which belongs to it. Two classes
  *     residuals     part, share, low, high, rows: of label minus prediction the quantiles (share)
  *                   and a histogram (share of the rows, rows)
@@ -27,7 +33,13 @@
 #define REPORT_LABELS_MAX 1000 /* of a confusion matrix */
 #define REPORT_POINTS     1000
 #define REPORT_ROWS_MAX   ((size_t)1 << 28) /* of residuals */
-#define REPORT_COLUMNS    5
+#define REPORT_COLUMNS    6
+
+/* What mistakes cost, in any unit; of REPORT_THRESHOLDS. */
+struct report_costs {
+    double false_positive, false_negative;
+};
+#define REPORT_COST_MAX 1e9
 
 struct metrics_row;
 
@@ -44,6 +56,8 @@ struct report; /* collects the rows */
 enum status report_new(const struct model *model, enum report_kind kind, struct report **report,
                        struct error *err);
 void report_free(struct report *report);
+/* Without it each mistake costs 1. */
+void report_set_costs(struct report *report, const struct report_costs *costs);
 /* A row that metrics_measure has given for this model. */
 enum status report_add(struct report *report, const struct metrics_row *row, struct error *err);
 

@@ -79,7 +79,7 @@ class Model:
     def evaluate(self, rows: Any, *, report: str | None = None, metrics: list[str] | None = None,
                  threshold: float | None = None) -> Result:
         """The metrics of the model on these rows, which have its label; with `report` ('confusion', 'classes', 'roc',
-        'pr', 'calibration', 'residuals') the rows of that report."""
+        'pr', 'thresholds', 'gain', 'calibration', 'residuals') the rows of that report."""
         options = {"report": report, "threshold": threshold}
         clause = with_clause("evaluate", options)
         if metrics:

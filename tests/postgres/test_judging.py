@@ -23,7 +23,7 @@ class Judging(harness.Case):
         return [row for row, in self.execute(f"SELECT * FROM totrain.rows($t${statement}$t$)")]
 
     def test_reports_are_rows_and_tables_by_session_and_by_workers(self):
-        for report in ("confusion", "classes", "roc", "pr", "calibration"):
+        for report in ("confusion", "classes", "roc", "pr", "thresholds", "gain", "calibration"):
             with self.subTest(report):
                 found = self.rows(f"SELECT * FROM t TO EVALUATE m WITH evaluate.report = '{report}'")
                 for more in ("", ", job.max_workers = 2"):

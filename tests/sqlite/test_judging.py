@@ -11,7 +11,7 @@ import harness
 
 EXAMPLE = pathlib.Path(__file__).resolve().parents[2] / "examples" / "sql" / "judging.sql"
 WAYS = ("", ", job.max_workers = 2")
-REPORTS = ("confusion", "classes", "roc", "pr", "calibration")
+REPORTS = ("confusion", "classes", "roc", "pr", "thresholds", "gain", "calibration")
 
 
 class Judging(harness.Case):
@@ -143,6 +143,39 @@ class Judging(harness.Case):
         area = sum((b["false_positive_rate"] - a["false_positive_rate"]) *
                    (a["true_positive_rate"] + b["true_positive_rate"]) / 2 for a, b in zip(curve, curve[1:]))
         self.assertAlmostEqual(area, self.evaluate("validation.metrics = AUC")[0]["AUC"], 9)
+
+    def test_the_threshold_that_costs_least_is_the_one_to_predict_by(self):
+        self.make_two()
+        self.train(", model.positive = 'fraud'")
+        points = self.evaluate("evaluate.report = 'thresholds', evaluate.costs = [1, 5]")
+        for more in WAYS:
+            self.assertEqual(self.evaluate(f"evaluate.report = 'thresholds', evaluate.costs = [1, 5]{more}"), points)
+        self.assertEqual(list(points[0]), ["threshold", "precision", "recall", "f1", "predicted_share", "cost"])
+        for point in points[::60] + [min(points, key=lambda point: point["cost"])]:
+            [measured] = self.evaluate(f"validation.metrics = 'Precision,Recall,F1', evaluate.threshold = {point['threshold']!r}")
+            for name in ("Precision", "Recall", "F1"):
+                self.assertAlmostEqual(point[name.lower()], measured[name], 12)
+            self.run_all(f"SELECT * FROM t TO PREDICT p.guess WITH predict.threshold = {point['threshold']!r} USING m")
+            [(share, cost)] = self.run_all("SELECT avg(guess = 'fraud'), sum(guess = 'fraud' AND kind = 'legit') + 5 * sum(guess = 'legit' AND kind = 'fraud') FROM p")
+            self.assertAlmostEqual(point["predicted_share"], share, 12)
+            self.assertEqual(point["cost"], cost)
+        mistakes = self.evaluate("evaluate.report = 'thresholds'")
+        self.assertEqual(mistakes[-1]["cost"], self.run_all("SELECT sum(kind = 'legit') FROM t")[0][0])
+
+    def test_tenths_of_the_rows_have_their_share_of_the_positives(self):
+        self.make_two(605)
+        self.train(", model.positive = 'fraud'")
+        found = self.evaluate("evaluate.report = 'gain'")
+        self.assertEqual([row["rows"] for row in found], [60, 61] * 5)
+        sorted_rows = self.run_all("SELECT totrain_probability('m', a, b), kind = 'fraud' FROM t ORDER BY 1 DESC")
+        frauds, at = sum(fraud for _, fraud in sorted_rows), 0
+        for row in found:
+            tenth = sorted_rows[at:at + row["rows"]]
+            at += row["rows"]
+            self.assertAlmostEqual(row["threshold"], tenth[-1][0], 12)
+            self.assertAlmostEqual(row["positives"], sum(fraud for _, fraud in tenth), 9)
+            self.assertAlmostEqual(row["lift"], row["positives"] / row["rows"] * 605 / frauds, 9)
+            self.assertAlmostEqual(row["gain"], sum(fraud for _, fraud in sorted_rows[:at]) / frauds, 9)
 
     def make_models(self):
         self.make_two()

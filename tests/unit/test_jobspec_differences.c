@@ -99,6 +99,8 @@ static void jobs_that_score_otherwise_are_not_equal(void **state)
     DIFFERS(report, REPORT_ROC);
     DIFFERS(has_threshold, false);
     DIFFERS(threshold, 0.25);
+    DIFFERS(false_positive_cost, 2);
+    DIFFERS(false_negative_cost, 2);
     DIFFERS(keeps_bad_rows, true);
     DIFFERS(replaces_any, true);
 #undef DIFFERS
@@ -595,6 +597,8 @@ static void cells_and_thresholds_that_cannot_be_are_refused(void **state)
         {"inputs", "[3, \"0\"]", "cells from 0 to below 4"},
         {"threshold", "-0.5", "\"threshold\": expected 0 to 1"},
         {"threshold", "1.5", "\"threshold\": expected 0 to 1"},
+        {"false_positive_cost", "-1", "\"false_positive_cost\": expected 0 to 1e+09"},
+        {"false_negative_cost", "2e9", "\"false_negative_cost\": expected 0 to 1e+09"},
         {"report", "\"haiku\"", "\"haiku\" is none of its words"},
         {"label", "4", "\"label\""},
     };

@@ -316,6 +316,38 @@ static void check_curve(enum report_kind kind, const double (*expected)[3], size
     }
 }
 
+/* Each row of the report against one of a table of six columns. */
+static void check_table(const struct metrics_options *options, const double (*expected)[6],
+                        size_t count)
+{
+    for (int turn = 0; turn < 2; turn++) {
+        struct stage stage = {.model.positive_is_lesser = false};
+
+        stage_init(&stage, TASK_CLASSIFICATION, 2, options);
+        add_two(&stage, turn == 1);
+        make(&stage);
+        CHECK(stage.rows.rows >= count);
+        for (size_t i = 0; i < count; i++)
+            for (size_t j = 0; j < 6; j++)
+                NEAR(CELL(stage.rows, i, j).type == CELL_INTEGER
+                         ? (double)CELL(stage.rows, i, j).integer
+                         : REAL(stage.rows, i, j),
+                     expected[i][j]);
+        stage_deinit(&stage);
+    }
+}
+
+static void thresholds_and_gains_are_those_of_scikit_learn(void **state)
+{
+    const struct report_costs costs = {1, 3};
+    const struct metrics_options thresholds = {.report = REPORT_THRESHOLDS, .costs = &costs};
+    const struct metrics_options gain = {.report = REPORT_GAIN};
+    (void)state;
+
+    check_table(&thresholds, two_thresholds, COUNT(two_thresholds));
+    check_table(&gain, two_gain, COUNT(two_gain));
+}
+
 static void curves_are_those_of_scikit_learn(void **state)
 {
     (void)state;
@@ -431,6 +463,7 @@ int main(void)
         cmocka_unit_test(a_confusion_matrix_counts_pairs),
         cmocka_unit_test(each_class_has_its_row),
         cmocka_unit_test(curves_are_those_of_scikit_learn),
+        cmocka_unit_test(thresholds_and_gains_are_those_of_scikit_learn),
         cmocka_unit_test(a_long_curve_has_some_points_and_they_are_exact),
         cmocka_unit_test(probabilities_are_held_against_what_was_true),
         cmocka_unit_test(residuals_have_quantiles_and_a_histogram),

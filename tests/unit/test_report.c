@@ -248,6 +248,58 @@ static void a_curve_of_many_thresholds_keeps_its_ends(void **state)
     stage_deinit(&stage);
 }
 
+static void the_best_thresholds_of_many_are_kept(void **state)
+{
+    const struct report_costs costs = {1, 1000};
+    struct stage stage;
+    struct error err;
+    size_t best = 0, cheapest = 0;
+    (void)state;
+
+    CHECK_OK(stage_init(&stage, REPORT_THRESHOLDS, TASK_CLASSIFICATION, 2, &err));
+    report_set_costs(stage.report, &costs);
+    for (uint32_t i = 0; i < 5000; i++)
+        add(&stage, i >= 2503, i >= 2503, (float)i / 1000 - 2.5f);
+    add(&stage, 1, 0, 1003.5f / 1000 - 2.5f);
+    make(&stage);
+    CHECK(stage.rows.rows > REPORT_POINTS / 2 && stage.rows.rows <= REPORT_POINTS + 4);
+    for (size_t i = 0; i < stage.rows.rows; i++) {
+        best = cell_at(&stage, i, 3)->real > cell_at(&stage, best, 3)->real ? i : best;
+        cheapest = cell_at(&stage, i, 5)->real < cell_at(&stage, cheapest, 5)->real ? i : cheapest;
+    }
+    NEAR(cell_at(&stage, best, 1)->real, 1);
+    NEAR(cell_at(&stage, best, 2)->real, 2497. / 2498);
+    NEAR(cell_at(&stage, best, 5)->real, 1000);
+    CHECK(cheapest == best);
+    stage_deinit(&stage);
+}
+
+static void a_tenth_of_equal_scores_has_its_share(void **state)
+{
+    struct stage stage;
+    struct error err;
+    (void)state;
+
+    CHECK_OK(stage_init(&stage, REPORT_GAIN, TASK_CLASSIFICATION, 2, &err));
+    add(&stage, 1, 1, 1);
+    for (uint32_t i = 0; i < 4; i++)
+        add(&stage, i < 2, 1, 0);
+    make(&stage);
+    CHECK_INT(stage.rows.rows, 5); /* five rows are in five of the tenths */
+    check_row(&stage, 0, (double[]){2, 1 / (1 + exp(-1)), 1, 1, 5. / 3, 1. / 3});
+    check_row(&stage, 1, (double[]){4, 0.5, 1, 0.5, 5. / 6, 0.5});
+    check_row(&stage, 4, (double[]){10, 0.5, 1, 0.5, 5. / 6, 1});
+    stage_deinit(&stage);
+
+    CHECK_OK(stage_init(&stage, REPORT_GAIN, TASK_CLASSIFICATION, 2, &err));
+    for (uint32_t i = 0; i < 10; i++)
+        add(&stage, 0, 0, (float)i);
+    make(&stage);
+    CHECK_INT(stage.rows.rows, 10); /* without positives there is nothing to gain */
+    check_row(&stage, 0, (double[]){1, 1 / (1 + exp(-9)), 1, 0, NAN, NAN});
+    stage_deinit(&stage);
+}
+
 static void a_bin_without_rows_has_no_mean(void **state)
 {
     struct stage stage;
@@ -420,6 +472,8 @@ int main(void)
         cmocka_unit_test(curves_have_a_point_for_each_probability),
         cmocka_unit_test(curves_of_margins_have_a_point_for_each_margin),
         cmocka_unit_test(a_curve_of_many_thresholds_keeps_its_ends),
+        cmocka_unit_test(the_best_thresholds_of_many_are_kept),
+        cmocka_unit_test(a_tenth_of_equal_scores_has_its_share),
         cmocka_unit_test(a_bin_without_rows_has_no_mean),
         cmocka_unit_test(residuals_are_shown_as_quantiles_and_bars),
         cmocka_unit_test(several_classes_are_ranked_each_against_the_rest),

@@ -6,8 +6,10 @@
 
 struct evaluation_order evaluation_order_of(const struct spec_scoring *scoring)
 {
-    return (struct evaluation_order){scoring->report, scoring->metrics, scoring->metric_count,
-                                     scoring->average, scoring->as_means};
+    return (struct evaluation_order){
+        scoring->report,       scoring->metrics,
+        scoring->metric_count, scoring->average,
+        scoring->as_means,     {scoring->false_positive_cost, scoring->false_negative_cost}};
 }
 
 struct metrics_options evaluation_options(const struct evaluation_order *order,
@@ -16,6 +18,7 @@ struct metrics_options evaluation_options(const struct evaluation_order *order,
     return (struct metrics_options){
         .average = order->average,
         .report = order->report,
+        .costs = &order->costs,
         .names = order->metrics,
         .name_count = order->metric_count,
         .as_means = order->as_means,

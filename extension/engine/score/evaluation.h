@@ -13,6 +13,7 @@
 #include "extension/engine/host/sink.h"
 #include "jobspec/jobspec.h"
 #include "scoring/metrics.h"
+#include "scoring/report.h"
 
 /* What is wanted: of the statement's plan, or of the spec of a job. */
 struct evaluation_order {
@@ -21,6 +22,7 @@ struct evaluation_order {
     size_t metric_count;
     enum average average;
     bool as_means; /* the model's aim is not looked at */
+    struct report_costs costs;
 };
 struct evaluation_order evaluation_order_of(const struct spec_scoring *scoring);
 

@@ -326,3 +326,5 @@ SELECT * FROM houses TO TRAIN LinearRegressor COLUMN * EXCEPT city LABEL price I
 SELECT * FROM houses TO TRAIN LinearRegressor COLUMN * EXCEPT (LIKE 'tmp_%') LABEL price INTO m;
 -- EVALUATE: models without a comma
 SELECT * FROM iris TO EVALUATE iris_model iris_model;
+-- EVALUATE: costs without the report
+SELECT * FROM iris TO EVALUATE iris_model WITH costs = [1, 20];
