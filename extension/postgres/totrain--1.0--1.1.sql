@@ -443,3 +443,42 @@ GRANT SELECT ON totrain.jobs, totrain.workers, totrain.events, totrain.job_metri
 GRANT EXECUTE ON FUNCTION totrain.job_table(text), totrain.cancel(bigint, regrole),
     totrain.publish(bigint, regrole), totrain.discard(bigint), totrain.version()
     TO totrain_admin;
+
+-- Forecasts of a series that nobody trained, as an aggregate over its rows.
+
+CREATE FUNCTION totrain.forecast_add(state internal, "time" anyelement, value double precision,
+                                     horizon integer)
+RETURNS internal AS 'MODULE_PATHNAME', 'totrain_sql_forecast_add'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
+CREATE FUNCTION totrain.forecast_add(state internal, "time" anyelement, value double precision,
+                                     horizon integer, options text)
+RETURNS internal AS 'MODULE_PATHNAME', 'totrain_sql_forecast_add'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
+CREATE FUNCTION totrain.forecast_end(state internal) RETURNS json
+AS 'MODULE_PATHNAME', 'totrain_sql_forecast_end' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100000;
+
+CREATE AGGREGATE totrain.forecast_series("time" anyelement, value double precision, horizon integer) (
+    SFUNC = totrain.forecast_add, STYPE = internal, SSPACE = 65536,
+    FINALFUNC = totrain.forecast_end, FINALFUNC_MODIFY = READ_WRITE, PARALLEL = SAFE);
+COMMENT ON AGGREGATE totrain.forecast_series(anyelement, double precision, integer) IS
+    'forecasts a series: an array of objects with time, value, lower and upper';
+
+CREATE AGGREGATE totrain.forecast_series("time" anyelement, value double precision, horizon integer,
+                                         options text) (
+    SFUNC = totrain.forecast_add, STYPE = internal, SSPACE = 65536,
+    FINALFUNC = totrain.forecast_end, FINALFUNC_MODIFY = READ_WRITE, PARALLEL = SAFE);
+COMMENT ON AGGREGATE totrain.forecast_series(anyelement, double precision, integer, text) IS
+    'the same with the name of a method, or options as JSON';
+
+REVOKE ALL ON FUNCTION totrain.forecast_add(internal, anyelement, double precision, integer),
+    totrain.forecast_add(internal, anyelement, double precision, integer, text),
+    totrain.forecast_end(internal),
+    totrain.forecast_series(anyelement, double precision, integer),
+    totrain.forecast_series(anyelement, double precision, integer, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION totrain.forecast_add(internal, anyelement, double precision, integer),
+    totrain.forecast_add(internal, anyelement, double precision, integer, text),
+    totrain.forecast_end(internal),
+    totrain.forecast_series(anyelement, double precision, integer),
+    totrain.forecast_series(anyelement, double precision, integer, text) TO totrain_user, totrain_reader;

@@ -514,6 +514,34 @@ LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION totrain.stage_shard(integer, bigint, text, text, text, integer, integer) IS
     'reads and stores a shard of a table: what workers stage rows by';
 
+-- Forecasts of a series that nobody trained, as an aggregate over its rows.
+
+CREATE FUNCTION totrain.forecast_add(state internal, "time" anyelement, value double precision,
+                                     horizon integer)
+RETURNS internal AS 'MODULE_PATHNAME', 'totrain_sql_forecast_add'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
+CREATE FUNCTION totrain.forecast_add(state internal, "time" anyelement, value double precision,
+                                     horizon integer, options text)
+RETURNS internal AS 'MODULE_PATHNAME', 'totrain_sql_forecast_add'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
+CREATE FUNCTION totrain.forecast_end(state internal) RETURNS json
+AS 'MODULE_PATHNAME', 'totrain_sql_forecast_end' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100000;
+
+CREATE AGGREGATE totrain.forecast_series("time" anyelement, value double precision, horizon integer) (
+    SFUNC = totrain.forecast_add, STYPE = internal, SSPACE = 65536,
+    FINALFUNC = totrain.forecast_end, FINALFUNC_MODIFY = READ_WRITE, PARALLEL = SAFE);
+COMMENT ON AGGREGATE totrain.forecast_series(anyelement, double precision, integer) IS
+    'forecasts a series: an array of objects with time, value, lower and upper';
+
+CREATE AGGREGATE totrain.forecast_series("time" anyelement, value double precision, horizon integer,
+                                         options text) (
+    SFUNC = totrain.forecast_add, STYPE = internal, SSPACE = 65536,
+    FINALFUNC = totrain.forecast_end, FINALFUNC_MODIFY = READ_WRITE, PARALLEL = SAFE);
+COMMENT ON AGGREGATE totrain.forecast_series(anyelement, double precision, integer, text) IS
+    'the same with the name of a method, or options as JSON';
+
 -- Who may call what. Predicting takes no more than being a user of ToTrain, and the model.
 
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA totrain FROM PUBLIC;
@@ -531,7 +559,12 @@ GRANT EXECUTE ON FUNCTION totrain.run(text), totrain.rows(text),
     totrain.stage(text), totrain.collect(bigint), totrain.discard(bigint),
     totrain.sweep_jobs(interval), totrain.model_rows(oid, boolean, boolean),
     totrain.as_type(text, anyelement), totrain.forget(oid, text, bigint), totrain.lock_model(text, text),
-    totrain.hold_model(text, text), totrain.new_name(text, text), totrain.sweep_parts()
+    totrain.hold_model(text, text), totrain.new_name(text, text), totrain.sweep_parts(),
+    totrain.forecast_add(internal, anyelement, double precision, integer),
+    totrain.forecast_add(internal, anyelement, double precision, integer, text),
+    totrain.forecast_end(internal),
+    totrain.forecast_series(anyelement, double precision, integer),
+    totrain.forecast_series(anyelement, double precision, integer, text)
     TO totrain_user;
 GRANT EXECUTE ON FUNCTION totrain.job_table(text) TO totrain_user, totrain_monitor;
 
@@ -546,7 +579,12 @@ GRANT EXECUTE ON FUNCTION totrain.rows(text), totrain.rows(text, VARIADIC "any")
     totrain.component(text, record, integer), totrain.points(text, record),
     totrain.quantiles(text, record), totrain.leaf(text, record), totrain.shap(text, record),
     totrain.problem(text, record), totrain.model_rows(oid, boolean, boolean), totrain.is_own(oid),
-    totrain.version()
+    totrain.version(),
+    totrain.forecast_add(internal, anyelement, double precision, integer),
+    totrain.forecast_add(internal, anyelement, double precision, integer, text),
+    totrain.forecast_end(internal),
+    totrain.forecast_series(anyelement, double precision, integer),
+    totrain.forecast_series(anyelement, double precision, integer, text)
     TO totrain_reader;
 GRANT SELECT ON totrain.jobs, totrain.workers, totrain.events, totrain.job_metrics, totrain.shards
     TO totrain_admin;

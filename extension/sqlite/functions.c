@@ -7,6 +7,7 @@
 #include "codegen/model_path.h"
 #include "extension/engine/host/stored_model.h"
 #include "extension/sqlite/each_row.h"
+#include "extension/sqlite/forecast_series.h"
 #include "extension/sqlite/job_vtab.h"
 #include "extension/sqlite/models.h"
 #include "extension/sqlite/python_signals.h"
@@ -428,6 +429,7 @@ enum status functions_register(sqlite3 *db, struct error *err)
 {
     TRY(each_row_register(db, err));
     TRY(job_vtab_register(db, err));
+    TRY(forecast_series_register(db, err));
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         int code = sqlite3_create_function_v2(db, functions[i].name, functions[i].arguments,
                                               functions[i].flags, NULL, functions[i].function, NULL,

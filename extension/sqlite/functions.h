@@ -12,8 +12,8 @@
 #include "base/error.h"
 #include "extension/sqlite/api.h"
 
-/* Register totrain_predict, _probability, _probabilities, _logits, _distance, _version, and the
- * tables of job_vtab.c. */
+/* Register totrain_predict, _probability, _probabilities, _logits, _distance, _version, the
+ * aggregate of forecast_series.h, and the tables of job_vtab.c. */
 enum status functions_register(sqlite3 *db, struct error *err);
 
 /* The call of the function ends with the error and its hint. */

@@ -15,7 +15,10 @@ CATALOG = {
     "members": "SELECT pg_describe_object(classid, objid, objsubid) FROM pg_depend "
                "WHERE deptype = 'e' AND refclassid = 'pg_extension'::regclass AND refobjid = {extension}",
     "functions": "SELECT pg_get_functiondef(oid), pg_get_userbyid(proowner), {acl}, obj_description(oid, 'pg_proc') FROM pg_proc p "
-                 "WHERE pronamespace = 'totrain'::regnamespace",
+                 "WHERE pronamespace = 'totrain'::regnamespace AND prokind <> 'a'",
+    "aggregates": "SELECT p.oid::regprocedure, pg_get_userbyid(proowner), {acl}, obj_description(p.oid, 'pg_proc'), pg_get_function_result(p.oid), "
+                  "pg_get_function_arguments(p.oid), proparallel, aggtransfn, aggfinalfn, aggfinalmodify, aggtranstype::regtype, aggtransspace "
+                  "FROM pg_proc p JOIN pg_aggregate ON aggfnoid = p.oid WHERE pronamespace = 'totrain'::regnamespace",
     "relations": "SELECT relname, relkind, reloptions, relrowsecurity, relforcerowsecurity, relreplident, {acl}, obj_description(oid, 'pg_class'), "
                  "CASE WHEN relkind = 'v' THEN pg_get_viewdef(oid) WHEN relkind = 'i' THEN pg_get_indexdef(oid) END "
                  "FROM pg_class p WHERE relnamespace = 'totrain'::regnamespace",
@@ -34,7 +37,7 @@ CATALOG = {
                        "WHERE extname = 'totrain'",
     "version": "SELECT extversion, extrelocatable FROM pg_extension WHERE extname = 'totrain'",
 }
-ACLS = {"functions": "proacl", "relations": "relacl", "schema": "nspacl"}
+ACLS = {"functions": "proacl", "aggregates": "proacl", "relations": "relacl", "schema": "nspacl"}
 
 
 class Upgrade(harness.Case):

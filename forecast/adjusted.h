@@ -1,0 +1,26 @@
+/*
+ * adjusted.h - a method on the series without its seasonal pattern, which its forecast gets again.
+ *
+ * For seasons that are too long to be states of a model, hours of a week among them.
+ */
+#ifndef FORECAST_ADJUSTED_H
+#define FORECAST_ADJUSTED_H
+
+#include "forecast/method.h"
+#include "forecast/seasons.h"
+
+struct adjusted {
+    struct pattern pattern;
+    struct series series; /* without it */
+    const struct method *method;
+    void *fitted;
+};
+
+/* Needs two seasons. */
+enum status adjusted_fit(const struct method *method, const struct series *series,
+                         const struct fitting *fitting, struct adjusted *adjusted,
+                         struct error *err);
+void adjusted_project(const struct adjusted *adjusted, uint32_t origin, uint32_t horizon,
+                      double *means, double *variances);
+
+#endif

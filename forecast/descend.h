@@ -1,0 +1,27 @@
+/*
+ * descend.h - the minimum of a function of some numbers: by BFGS with its gradient, by
+ * Nelder and Mead without.
+ *
+ * Both stop after a fixed number of values at the latest, and where a step gains nothing that
+ * matters. A function is INFINITY where it is not defined; at the start it must be finite.
+ */
+#ifndef FORECAST_DESCEND_H
+#define FORECAST_DESCEND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define DESCEND_NUMBERS_MAX 32
+#define SIMPLEX_NUMBERS_MAX 3
+
+/* The value at x (count); its gradient (count) where that is not NULL. */
+typedef double descend_function(void *context, const double *x, double *gradient);
+
+/* The value at the minimum, which is then in x (count); x is the start before. */
+double descend_bfgs(descend_function *function, void *context, uint32_t count, double *x);
+
+/* The same without a gradient. `step` (count) is how far the first simplex reaches. */
+double descend_simplex(descend_function *function, void *context, uint32_t count, double *x,
+                       const double *step);
+
+#endif

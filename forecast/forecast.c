@@ -1,0 +1,223 @@
+#include "forecast/forecast.h"
+
+#include <math.h>
+
+#include "forecast/auto_ets.h"
+#include "forecast/combined.h"
+#include "forecast/croston.h"
+#include "forecast/naive.h"
+#include "forecast/seasons.h"
+#include "forecast/theta.h"
+#include "scoring/elementary.h"
+
+static const struct method *const methods[] = {
+    &combined_method,
+    &auto_ets_method,
+    &ets_method,
+    &theta_method,
+    &optimized_theta_method,
+    &dynamic_theta_method,
+    &dynamic_optimized_theta_method,
+    &seasonal_naive_method,
+    &naive_method,
+    &croston_method,
+    &sba_method,
+    &tsb_method,
+};
+#define METHOD_COUNT (sizeof methods / sizeof *methods)
+
+enum status forecast_method(struct slice name, const struct method **method, struct error *err)
+{
+    const char *names[METHOD_COUNT];
+    int nearest;
+
+    for (size_t i = 0; i < METHOD_COUNT; i++) {
+        names[i] = methods[i]->name;
+        if (slice_is_fold(name, names[i])) {
+            *method = methods[i];
+            return STATUS_OK;
+        }
+    }
+    fail(err, STATUS_INVALID, "there is no method \"%.*s\"", SLICE_FORMAT(slice_prefix(name, 60)));
+    nearest = text_nearest(name, names, METHOD_COUNT);
+    if (nearest >= 0)
+        return error_hint(err, "Did you mean \"%s\"?", names[nearest]);
+    return error_hint(err, "Methods are forecast, autoets, ets, theta, optimizedtheta, "
+                           "dynamictheta, dynamicoptimizedtheta, seasonalnaive, naive, croston, "
+                           "sba and tsb.");
+}
+
+/* ----- the normal distribution ----- */
+
+/* The share above x > 0, by the continued fraction for large x and Taylor's sum for small. */
+static double normal_tail(double x)
+{
+    const double density = 0.3989422804014327 * exponential_double(-0.5 * x * x);
+    double sum = x, term = x, fraction = x;
+
+    if (x < 3) {
+        for (int i = 3; i < 120; i += 2) {
+            term *= x * x / i;
+            sum += term;
+        }
+        return 0.5 - density * sum;
+    }
+    for (int i = 80; i > 0; i--)
+        fraction = x + i / fraction;
+    return density / fraction;
+}
+
+double normal_quantile_of_level(double level)
+{
+    const double tail = 0.5 * (1 - level);
+    double low = 0, high = 38;
+
+    for (int i = 0; i < 60; i++) {
+        const double middle = 0.5 * (low + high);
+
+        if (normal_tail(middle) > tail)
+            low = middle;
+        else
+            high = middle;
+    }
+    return 0.5 * (low + high);
+}
+
+/* ----- gaps and scale ----- */
+
+static void fill_gaps(double *values, uint32_t count)
+{
+    uint32_t known = 0;
+
+    for (uint32_t i = 1; i < count; i++) {
+        if (isnan(values[i]))
+            continue;
+        for (uint32_t j = known + 1; j < i; j++) {
+            const double far = (double)(j - known) / (i - known);
+
+            /* Halves: the difference of two numbers may be none. */
+            values[j] = 2 * (0.5 * values[known] * (1 - far) + 0.5 * values[i] * far);
+        }
+        known = i;
+    }
+}
+
+/* x = 2^exponent times a number below 1 and not below a half; of 0 it is 0. */
+static int exponent_of(double x)
+{
+    int exponent;
+
+    return x > 0 ? (frexp(x, &exponent), exponent) : 0;
+}
+
+static double scaled(double x, int exponent)
+{
+    return ldexp(x, exponent);
+}
+
+struct scale {
+    int exponent;
+    bool is_constant, is_negative; /* is any value below 0? */
+};
+
+static struct scale scale_values(double *values, uint32_t count)
+{
+    struct scale scale = {0, true, false};
+    double most = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        most = fabs(values[i]) > most ? fabs(values[i]) : most;
+        scale.is_constant = scale.is_constant && values[i] == values[0];
+        scale.is_negative = scale.is_negative || values[i] < 0;
+    }
+    scale.exponent = exponent_of(most);
+    for (uint32_t i = 0; i < count; i++)
+        values[i] = scaled(values[i], -scale.exponent);
+    return scale;
+}
+
+/* ----- the forecast ----- */
+
+static uint32_t choose_season(const double *values, uint32_t count,
+                              const struct forecast_options *options)
+{
+    uint32_t season = 1;
+
+    if (options->season_is_given)
+        return options->season_count && options->seasons[0] <= count / 2 ? options->seasons[0] : 1;
+    season = season_choose(values, count, options->seasons, options->season_count);
+    /* A model with a short season may be the best although the season is too faint to be found. */
+    if (season == 1 && options->season_count && options->seasons[0] <= count / 2)
+        season = options->seasons[0];
+    return season;
+}
+
+static enum status make_room(struct arena *arena, uint32_t horizon, struct forecast *forecast,
+                             double **variances, struct error *err)
+{
+    forecast->values = ARENA_NEW(arena, double, horizon);
+    forecast->lower = ARENA_NEW(arena, double, horizon);
+    forecast->upper = ARENA_NEW(arena, double, horizon);
+    *variances = ARENA_NEW(arena, double, horizon);
+    return forecast->values && forecast->lower && forecast->upper && *variances
+               ? STATUS_OK
+               : fail_no_memory(err);
+}
+
+/* Values of the series' own scale, and their intervals. */
+static enum status finish(const struct forecast_options *options, const struct scale *scale,
+                          const double *variances, struct forecast *forecast, struct error *err)
+{
+    const double deviations = normal_quantile_of_level(options->level);
+    const bool is_cut = options->method == &combined_method && !scale->is_negative;
+
+    for (uint32_t h = 0; h < options->horizon; h++) {
+        const double reach = deviations * sqrt(variances[h] > 0 ? variances[h] : 0);
+        double bounds[3] = {forecast->values[h], forecast->values[h] - reach,
+                            forecast->values[h] + reach};
+
+        for (int i = 0; i < 3; i++) {
+            bounds[i] = is_cut && bounds[i] < 0 ? 0 : scaled(bounds[i], scale->exponent);
+            if (!isfinite(bounds[i]))
+                return fail(err, STATUS_INVALID,
+                            "the forecast of step %u is beyond the numbers of a double", h + 1);
+        }
+        forecast->values[h] = bounds[0];
+        forecast->lower[h] = bounds[1];
+        forecast->upper[h] = bounds[2];
+    }
+    return STATUS_OK;
+}
+
+enum status forecast_run(double *values, uint32_t count, const struct forecast_options *options,
+                         struct arena *arena, struct forecast *forecast, struct error *err)
+{
+    const struct fitting fitting = {arena, options->horizon, options->is_stopped, options->stop};
+    struct series series = {.season = 1};
+    struct scale scale;
+    double *variances;
+    void *fitted;
+
+    while (isnan(values[0])) {
+        values++;
+        count--;
+    }
+    while (isnan(values[count - 1]))
+        count--;
+    TRY(make_room(arena, options->horizon, forecast, &variances, err));
+    fill_gaps(values, count);
+    scale = scale_values(values, count);
+    series.values = values;
+    series.count = count;
+    series.season = scale.is_constant ? 1 : choose_season(values, count, options);
+    forecast->season = series.season;
+    if (scale.is_constant) {
+        for (uint32_t h = 0; h < options->horizon; h++)
+            forecast->values[h] = values[0];
+    } else {
+        TRY(options->method->fit(&series, &fitting, &fitted, err));
+        options->method->project(fitted, &series, count, options->horizon, forecast->values,
+                                 variances);
+    }
+    return finish(options, &scale, variances, forecast, err);
+}

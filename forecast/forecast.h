@@ -1,0 +1,45 @@
+/*
+ * forecast.h - values as they come, and what will come next.
+ *
+ *     values, NAN where one is missing --forecast_run--> value, lower and upper of each next step
+ *
+ * Missing values between others are filled by the line from one neighbour to the other; missing
+ * ones at either end are left out, and the caller counts the steps from the last value. The series
+ * is scaled by a power of two, which changes no digit; a series of one number has that number for a
+ * forecast, exactly. The interval is the normal one of the model's variance.
+ */
+#ifndef FORECAST_FORECAST_H
+#define FORECAST_FORECAST_H
+
+#include "forecast/method.h"
+
+#define SEASONS_MAX 8 /* lengths that one series is looked at for */
+
+struct forecast_options {
+    const struct method *method;
+    uint32_t horizon;              /* 1 to HORIZON_MAX */
+    double level;                  /* share of what comes that is to lie in the interval: 0.8 */
+    uint32_t seasons[SEASONS_MAX]; /* lengths it may have, ascending, from 2 */
+    uint32_t season_count;         /* 0: none */
+    bool season_is_given;          /* the first one holds where there are two of it, found or not */
+    bool (*is_stopped)(void *stop); /* NULL: nobody asks */
+    void *stop;
+};
+
+struct forecast {
+    double *values, *lower, *upper; /* (horizon) in the arena */
+    uint32_t season;                /* that was used; 1: none */
+};
+
+/* All methods by their names, or the nearest one in the hint. */
+enum status forecast_method(struct slice name, const struct method **method, struct error *err);
+
+/* The number of standard deviations on either side within which such a share lies. */
+double normal_quantile_of_level(double level);
+
+/* `values` (count) is scaled and filled in place; none is infinite, and at least one is no NAN.
+ * What does not fit into a number in the end is INVALID. */
+enum status forecast_run(double *values, uint32_t count, const struct forecast_options *options,
+                         struct arena *arena, struct forecast *forecast, struct error *err);
+
+#endif

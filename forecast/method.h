@@ -1,0 +1,50 @@
+/*
+ * method.h - one way to forecast a series, as all of them look to their caller.
+ *
+ *     fit      parameters from all values of the series
+ *     project  states anew over the first `origin` values with these parameters, and from
+ *              there means and variances of the next `horizon` values
+ *
+ * A fit is a function of the series alone: the same bits on any processor, since nothing but
+ * sums, products, quotients, square roots and scoring/elementary.h is used. Memory comes from the
+ * caller's arena and goes with it.
+ */
+#ifndef FORECAST_METHOD_H
+#define FORECAST_METHOD_H
+
+#include "base/arena.h"
+#include "base/error.h"
+
+#define SEASON_MAX       100000  /* values of one season */
+#define SERIES_COUNT_MAX 1000000 /* values of a series, filled gaps among them */
+#define HORIZON_MAX      10000
+
+/* Evenly spaced values without gaps, the oldest first; each below 1 in magnitude. */
+struct series {
+    const double *values; /* (count) */
+    uint32_t count;       /* at least 1 */
+    uint32_t season;      /* values of one season; 1: there is none */
+};
+
+/* What a fit may use. */
+struct fitting {
+    struct arena *arena;
+    uint32_t horizon;               /* the most steps that project is asked for */
+    bool (*is_stopped)(void *stop); /* has the user interrupted? NULL: nobody asks */
+    void *stop;
+};
+
+/* INTERRUPTED where the user wants it so. */
+enum status fitting_check(const struct fitting *fitting, struct error *err);
+
+struct method {
+    const char *name; /* as users write it, in small letters */
+    const char *about;
+    enum status (*fit)(const struct series *series, const struct fitting *fitting, void **fitted,
+                       struct error *err);
+    /* `origin` is from 1 to series->count; variances may be NULL. */
+    void (*project)(const void *fitted, const struct series *series, uint32_t origin,
+                    uint32_t horizon, double *means, double *variances);
+};
+
+#endif

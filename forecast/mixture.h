@@ -1,0 +1,23 @@
+/*
+ * mixture.h - forecasts of several models as one: the weighted mean, and as its variance what is
+ * within the models and between them.
+ */
+#ifndef FORECAST_MIXTURE_H
+#define FORECAST_MIXTURE_H
+
+#include "forecast/method.h"
+
+struct mixture {
+    double *next_means, *next_variances; /* (horizon) of the model that is added next */
+    double *means, *variances;           /* of the caller; variances may be NULL */
+    double weight;                       /* of those added so far */
+    uint32_t horizon;
+};
+
+/* Room for forecasts of fitting->horizon steps. */
+enum status mixture_init(struct mixture *mixture, const struct fitting *fitting, struct error *err);
+void mixture_begin(struct mixture *mixture, uint32_t horizon, double *means, double *variances);
+/* What stands in next_means and next_variances. `weight` is above 0. */
+void mixture_add(struct mixture *mixture, double weight);
+
+#endif

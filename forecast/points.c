@@ -1,0 +1,463 @@
+#include "forecast/points.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "forecast/steps.h"
+#include "scoring/dates.h"
+
+#define STEPS_A_POINT 20 /* with so many steps to a point, most of a series would be gaps */
+#define STEPS_FREE    1000
+#define LEVEL_WITHOUT 0.95
+#define LEVEL_LEAST   0.5
+#define LEVEL_MOST    0.999
+
+enum duplicates { DUPLICATES_ERROR, DUPLICATES_SUM, DUPLICATES_MEAN };
+
+void points_init(struct points *points, size_t memory_max)
+{
+    *points = (struct points){.memory_max = memory_max};
+    text_init(&points->options, OPTIONS_BYTES_MAX);
+}
+
+void points_deinit(struct points *points)
+{
+    free(points->points);
+    text_deinit(&points->options);
+    points->points = NULL;
+}
+
+/* ----- a row ----- */
+
+static enum status refuse_time(const struct cell *time, struct error *err)
+{
+    if (time->type == CELL_TEXT)
+        fail(err, STATUS_INVALID, "the time '%.*s' is no date, timestamp or month",
+             SLICE_FORMAT(slice_prefix(time->text, 60)));
+    else if (time->type == CELL_NULL)
+        fail(err, STATUS_INVALID, "a time is NULL");
+    else if (time->type == CELL_REAL)
+        fail(err, STATUS_INVALID, "the time %.17g is no whole number, date or timestamp",
+             time->real);
+    else
+        fail(err, STATUS_INVALID, "a time is out of range, or of a type that is no time");
+    return error_hint(err, "Times are whole numbers, dates and timestamps: 7, '2024-05-31', "
+                           "'2024-05-31 18:00', or months: '2024-05'.");
+}
+
+static enum status take_text(struct slice text, enum time_kind *kind, int64_t *time,
+                             const struct cell *cell, struct error *err)
+{
+    char month[] = "0000-00-01";
+    struct date date;
+
+    text = slice_trim(text);
+    *kind = text.size > 10 ? TIME_MOMENT : TIME_DATE;
+    if (text.size == 7) {
+        memcpy(month, text.data, 7);
+        text = slice_of(month);
+        *kind = TIME_MONTH;
+    }
+    if (!date_read(text, &date))
+        return refuse_time(cell, err);
+    *time = date.day * DAY_MICROSECONDS + date.microsecond;
+    return STATUS_OK;
+}
+
+static enum status take_time(const struct cell *cell, enum time_kind *kind, int64_t *time,
+                             struct error *err)
+{
+    const double second = 1e6;
+
+    if (cell->type == CELL_TEXT)
+        return take_text(cell->text, kind, time, cell, err);
+    if (cell->type == CELL_INTEGER && cell->time == CELL_DAYS) {
+        *kind = TIME_DATE;
+        if (cell->integer < TIME_DAY_LEAST || cell->integer > TIME_DAY_MOST)
+            return refuse_time(cell, err);
+        *time = cell->integer * DAY_MICROSECONDS;
+        return STATUS_OK;
+    }
+    if (cell->type == CELL_REAL && cell->time == CELL_SECONDS) {
+        *kind = TIME_MOMENT;
+        if (!(cell->real >= (double)TIME_DAY_LEAST * 86400 &&
+              cell->real < (double)(TIME_DAY_MOST + 1) * 86400))
+            return refuse_time(cell, err);
+        *time = (int64_t)(cell->real * second + (cell->real < 0 ? -0.5 : 0.5));
+        return STATUS_OK;
+    }
+    *kind = TIME_NUMBER;
+    if (cell->type == CELL_INTEGER && cell->integer >= -TIME_NUMBER_MAX &&
+        cell->integer <= TIME_NUMBER_MAX)
+        *time = cell->integer;
+    else if (cell->type == CELL_REAL && cell->time == CELL_PLAIN &&
+             fabs(cell->real) <= (double)TIME_NUMBER_MAX &&
+             cell->real == (double)(int64_t)cell->real)
+        *time = (int64_t)cell->real;
+    else
+        return refuse_time(cell, err);
+    return STATUS_OK;
+}
+
+static enum status take_value(const struct cell *cell, double *value, struct error *err)
+{
+    *value = NAN;
+    if (cell->type == CELL_INTEGER && cell->time == CELL_PLAIN)
+        *value = (double)cell->integer;
+    else if (cell->type == CELL_REAL && cell->time == CELL_PLAIN)
+        *value = cell->real;
+    else if (cell->type == CELL_TEXT)
+        return fail(err, STATUS_INVALID, "the value '%.*s' is a text, not a number",
+                    SLICE_FORMAT(slice_prefix(cell->text, 60)));
+    else if (cell->type != CELL_NULL)
+        return fail(err, STATUS_INVALID, "a value is no number");
+    if (isinf(*value)) {
+        fail(err, STATUS_INVALID, "a value is infinite");
+        return error_hint(err, "Leave such rows out, or make the value NULL: it is filled.");
+    }
+    return STATUS_OK;
+}
+
+/* Whoever calls an aggregate gives horizon and options with each row; they are the first row's. */
+static enum status take_settings(struct points *points, const struct cell *horizon,
+                                 const struct cell *options, struct error *err)
+{
+    const struct slice given = options->type == CELL_TEXT ? options->text : SLICE("");
+
+    if (horizon->type != CELL_INTEGER || horizon->integer < 1 || horizon->integer > HORIZON_MAX)
+        return fail(err, STATUS_INVALID, "the horizon is a whole number from 1 to %d", HORIZON_MAX);
+    if (options->type != CELL_TEXT && options->type != CELL_NULL)
+        return fail(err, STATUS_INVALID, "options are a text: the name of a method, or JSON");
+    if (!points->horizon) {
+        points->horizon = (uint32_t)horizon->integer;
+        text_append(&points->options, given);
+        if (points->options.failed)
+            return fail(err, STATUS_LIMIT, "options have %d bytes at most", OPTIONS_BYTES_MAX);
+    }
+    if (points->horizon != horizon->integer || !slice_equal(given, text_slice(&points->options)))
+        return fail(err, STATUS_INVALID,
+                    "horizon and options are to be the same in all rows of a series");
+    return STATUS_OK;
+}
+
+static enum status make_room(struct points *points, struct error *err)
+{
+    const uint32_t wanted = points->capacity ? 2 * points->capacity : 64;
+    struct point *grown;
+
+    if (points->count < points->capacity)
+        return STATUS_OK;
+    if (points->count >= POINTS_MAX)
+        return fail(err, STATUS_LIMIT, "a series has %d rows at most", POINTS_MAX);
+    grown = realloc(points->points, wanted * sizeof *grown);
+    if (!grown)
+        return fail_no_memory(err);
+    points->points = grown;
+    points->capacity = wanted;
+    return STATUS_OK;
+}
+
+enum status points_add(struct points *points, const struct cell *time, const struct cell *value,
+                       const struct cell *horizon, const struct cell *options, struct error *err)
+{
+    enum time_kind kind;
+    struct point point;
+
+    error_clear(err);
+    TRY(take_settings(points, horizon, options, err));
+    TRY(take_time(time, &kind, &point.time, err));
+    TRY(take_value(value, &point.value, err));
+    if (points->count == 0)
+        points->kind = kind;
+    if ((kind == TIME_NUMBER) != (points->kind == TIME_NUMBER))
+        return fail(err, STATUS_INVALID, "some times are numbers and others are dates");
+    if (kind > points->kind)
+        points->kind = kind;
+    TRY(make_room(points, err));
+    points->points[points->count++] = point;
+    return STATUS_OK;
+}
+
+/* ----- options ----- */
+
+struct settings {
+    struct forecast_options options;
+    enum duplicates duplicates;
+    bool has_season;
+};
+
+static enum status read_season(const cJSON *json, struct settings *settings, struct error *err)
+{
+    const bool is_list = cJSON_IsArray(json);
+    const int count = is_list ? cJSON_GetArraySize(json) : 1;
+
+    if (count < 1 || count > SEASONS_MAX)
+        return fail(err, STATUS_INVALID, "\"season\" has 1 to %d lengths", SEASONS_MAX);
+    settings->has_season = true;
+    settings->options.season_is_given = count == 1;
+    for (int i = 0; i < count; i++) {
+        const cJSON *item = is_list ? cJSON_GetArrayItem(json, i) : json;
+        const double length = cJSON_IsNumber(item) ? item->valuedouble : 0;
+        uint32_t at = settings->options.season_count;
+
+        if (!(length >= 1 && length <= SEASON_MAX && length == (double)(uint32_t)length))
+            return fail(err, STATUS_INVALID, "\"season\" is a whole number from 1 to %d, or a list",
+                        SEASON_MAX);
+        if (length < 2)
+            continue;
+        for (; at > 0 && settings->options.seasons[at - 1] > length; at--)
+            settings->options.seasons[at] = settings->options.seasons[at - 1];
+        settings->options.seasons[at] = (uint32_t)length;
+        settings->options.season_count++;
+    }
+    return STATUS_OK;
+}
+
+static enum status read_duplicates(const cJSON *json, enum duplicates *duplicates,
+                                   struct error *err)
+{
+    static const char *const words[] = {"error", "sum", "mean"};
+
+    for (size_t i = 0; i < 3; i++)
+        if (cJSON_IsString(json) && slice_is_fold(slice_of(json->valuestring), words[i])) {
+            *duplicates = (enum duplicates)i;
+            return STATUS_OK;
+        }
+    return fail(err, STATUS_INVALID, "\"duplicates\" is \"error\", \"sum\" or \"mean\"");
+}
+
+static enum status read_option(const cJSON *json, struct settings *settings, struct error *err)
+{
+    static const char *const names[] = {"method", "season", "level", "duplicates"};
+    const struct slice name = slice_of(json->string);
+    int nearest;
+
+    if (slice_is(name, "method")) {
+        if (!cJSON_IsString(json))
+            return fail(err, STATUS_INVALID, "\"method\" is a text");
+        return forecast_method(slice_of(json->valuestring), &settings->options.method, err);
+    }
+    if (slice_is(name, "season"))
+        return read_season(json, settings, err);
+    if (slice_is(name, "duplicates"))
+        return read_duplicates(json, &settings->duplicates, err);
+    if (slice_is(name, "level")) {
+        settings->options.level = cJSON_IsNumber(json) ? json->valuedouble : 0;
+        if (!(settings->options.level >= LEVEL_LEAST && settings->options.level <= LEVEL_MOST))
+            return fail(err, STATUS_INVALID, "\"level\" is a number from %g to %g", LEVEL_LEAST,
+                        LEVEL_MOST);
+        return STATUS_OK;
+    }
+    fail(err, STATUS_INVALID, "there is no option \"%.*s\"", SLICE_FORMAT(slice_prefix(name, 60)));
+    nearest = text_nearest(name, names, sizeof names / sizeof *names);
+    if (nearest >= 0)
+        return error_hint(err, "Did you mean \"%s\"?", names[nearest]);
+    return error_hint(err, "Options are method, season, level and duplicates.");
+}
+
+static enum status read_settings(const struct points *points, struct settings *settings,
+                                 struct error *err)
+{
+    const struct slice text = slice_trim(text_slice(&points->options));
+    enum status status = STATUS_OK;
+    cJSON *json;
+
+    *settings = (struct settings){.options = {.horizon = points->horizon, .level = LEVEL_WITHOUT}};
+    TRY(forecast_method(SLICE("forecast"), &settings->options.method, err));
+    if (text.size == 0)
+        return STATUS_OK;
+    if (text.data[0] != '{')
+        return forecast_method(text, &settings->options.method, err);
+    if (json_parse(text, OPTIONS_BYTES_MAX, &json, err) != STATUS_OK) {
+        fail(err, STATUS_INVALID, "the options are no object of JSON");
+        return error_hint(err, "As in {\"method\": \"theta\", \"season\": 12, \"level\": 0.8}.");
+    }
+    for (const cJSON *item = json->child; item && status == STATUS_OK; item = item->next)
+        status = read_option(item, settings, err);
+    cJSON_Delete(json);
+    return status;
+}
+
+/* ----- the series ----- */
+
+static int compare_points(const void *a, const void *b)
+{
+    const struct point *left = a, *right = b;
+
+    if (left->time != right->time)
+        return left->time < right->time ? -1 : 1;
+    if (isnan(left->value) || isnan(right->value))
+        return !!isnan(left->value) - !!isnan(right->value);
+    return (left->value > right->value) - (left->value < right->value);
+}
+
+#define TIME_BYTES (DATE_BYTES + 16)
+
+static void print_time(const struct points *points, int64_t time, char out[TIME_BYTES])
+{
+    struct date date = {time / DAY_MICROSECONDS, time % DAY_MICROSECONDS};
+    const char *zone = points->has_zone ? "+00" : "";
+    char text[DATE_BYTES];
+
+    if (points->kind == TIME_NUMBER) {
+        snprintf(out, TIME_BYTES, "%lld", (long long)time);
+        return;
+    }
+    if (date.microsecond < 0) {
+        date.day--;
+        date.microsecond += DAY_MICROSECONDS;
+    }
+    date_print(&date, text);
+    if (points->kind == TIME_MOMENT)
+        snprintf(out, TIME_BYTES, "%s%s%s", text, strlen(text) > 10 ? "" : " 00:00:00", zone);
+    else
+        slice_copy(slice_prefix(slice_of(text), points->kind == TIME_MONTH ? 7 : 10), out,
+                   TIME_BYTES);
+}
+
+/* Values of one time become one, in the order of their sizes. What is left without a value goes. */
+static enum status unite(struct points *points, enum duplicates duplicates, struct error *err)
+{
+    uint32_t kept = 0, same = 0;
+
+    for (uint32_t i = 0; i < points->count; i++) {
+        const struct point point = points->points[i];
+        struct point *last = kept ? &points->points[kept - 1] : NULL;
+
+        if (isnan(point.value))
+            continue;
+        if (!last || last->time != point.time) {
+            points->points[kept++] = point;
+            same = 1;
+            continue;
+        }
+        if (duplicates == DUPLICATES_ERROR) {
+            char time[TIME_BYTES];
+
+            print_time(points, point.time, time);
+            fail(err, STATUS_INVALID, "two values have the time %s", time);
+            return error_hint(err, "Group the rows by series, or say in the options what they are: "
+                                   "{\"duplicates\": \"sum\"}, or \"mean\".");
+        }
+        same++;
+        if (duplicates == DUPLICATES_SUM)
+            last->value += point.value;
+        else
+            last->value += (point.value - last->value) / same;
+        if (!isfinite(last->value))
+            return fail(err, STATUS_INVALID, "the sum of a time's values is no number");
+    }
+    points->count = kept;
+    return STATUS_OK;
+}
+
+/* The step of all times, those without a value among them. */
+static enum status find_steps(const struct points *points, struct arena *arena, struct steps *steps,
+                              struct error *err)
+{
+    int64_t *times = ARENA_NEW(arena, int64_t, points->count);
+    uint32_t count = 0;
+    int64_t span;
+
+    if (!times)
+        return fail_no_memory(err);
+    for (uint32_t i = 0; i < points->count; i++)
+        if (count == 0 || times[count - 1] != points->points[i].time)
+            times[count++] = points->points[i].time;
+    *steps = steps_find(times, count, points->kind == TIME_NUMBER);
+    span = steps_index(steps, times[count - 1]);
+    if (span < STEPS_FREE + (int64_t)STEPS_A_POINT * count && span < SERIES_COUNT_MAX)
+        return STATUS_OK;
+    fail(err, STATUS_INVALID,
+         "no even step is found: %u times would be %lld steps of what divides their differences",
+         count, (long long)span + 1);
+    return error_hint(err,
+                      "Bring them to an even step: date_trunc('day', t), or the date alone. Days "
+                      "of a time zone with summer time are such as local dates.");
+}
+
+static enum status lay_out(const struct points *points, const struct steps *steps,
+                           struct arena *arena, double **values, uint32_t *count, struct error *err)
+{
+    const int64_t first = steps_index(steps, points->points[0].time);
+    const int64_t last = steps_index(steps, points->points[points->count - 1].time);
+
+    *count = (uint32_t)(last - first + 1);
+    *values = ARENA_NEW(arena, double, *count);
+    if (!*values)
+        return fail_no_memory(err);
+    for (uint32_t i = 0; i < *count; i++)
+        (*values)[i] = NAN;
+    for (uint32_t i = 0; i < points->count; i++)
+        (*values)[steps_index(steps, points->points[i].time) - first] = points->points[i].value;
+    return STATUS_OK;
+}
+
+static enum status print(const struct points *points, const struct steps *steps,
+                         const struct forecast *forecast, struct text *json, struct error *err)
+{
+    const int64_t last = steps_index(steps, points->points[points->count - 1].time);
+
+    if (!steps_has(steps, last + points->horizon))
+        return fail(err, STATUS_INVALID, "the forecast goes beyond the year 9999, or 2^53");
+    text_append_char(json, '[');
+    for (uint32_t h = 0; h < points->horizon; h++) {
+        const char *quote = points->kind == TIME_NUMBER ? "" : "\"";
+        char time[TIME_BYTES];
+
+        print_time(points, steps_time(steps, last + 1 + h), time);
+        text_printf(json, "%s{\"time\":%s%s%s,\"value\":", h ? "," : "", quote, time, quote);
+        text_append_real(json, forecast->values[h]);
+        text_append_string(json, ",\"lower\":");
+        text_append_real(json, forecast->lower[h]);
+        text_append_string(json, ",\"upper\":");
+        text_append_real(json, forecast->upper[h]);
+        text_append_char(json, '}');
+    }
+    text_append_char(json, ']');
+    return json->failed ? fail_no_memory(err) : STATUS_OK;
+}
+
+static enum status forecast_in(struct points *points, struct settings *settings,
+                               struct arena *arena, struct text *json, bool *has_any,
+                               struct error *err)
+{
+    struct forecast forecast;
+    struct steps steps;
+    double *values;
+    uint32_t count;
+
+    qsort(points->points, points->count, sizeof *points->points, compare_points);
+    TRY(find_steps(points, arena, &steps, err));
+    TRY(unite(points, settings->duplicates, err));
+    *has_any = points->count > 0;
+    if (!*has_any)
+        return STATUS_OK;
+    TRY(lay_out(points, &steps, arena, &values, &count, err));
+    if (!settings->has_season)
+        settings->options.season_count = steps_seasons(&steps, settings->options.seasons);
+    TRY(forecast_run(values, count, &settings->options, arena, &forecast, err));
+    return print(points, &steps, &forecast, json, err);
+}
+
+enum status points_forecast(struct points *points, bool (*is_stopped)(void *stop), void *stop,
+                            struct text *json, bool *has_any, struct error *err)
+{
+    struct settings settings;
+    struct arena arena;
+    enum status status;
+
+    error_clear(err);
+    *has_any = false;
+    if (points->count == 0)
+        return STATUS_OK;
+    TRY(read_settings(points, &settings, err));
+    settings.options.is_stopped = is_stopped;
+    settings.options.stop = stop;
+    arena_init(&arena, points->memory_max);
+    status = forecast_in(points, &settings, &arena, json, has_any, err);
+    arena_deinit(&arena);
+    return status;
+}

@@ -1,0 +1,46 @@
+/*
+ * steps.h - the even step between the times of a series, found from them.
+ *
+ *     numbers            the greatest number that divides all differences
+ *     dates and times    months, where all are on the same day of their months and at the same time
+ *                        of the day, or all are last days of months; else the greatest time that
+ *                        divides all differences; weekdays, where that is a day, no time is on a
+ *                        weekend and a Monday follows a Friday
+ *
+ * A time is a number, or microseconds since 1970 in the Gregorian calendar. Of one time alone the
+ * step is 1, or a day.
+ */
+#ifndef FORECAST_STEPS_H
+#define FORECAST_STEPS_H
+
+#include "base/error.h"
+
+enum step_unit { STEP_NUMBER, STEP_MICROSECOND, STEP_MONTH, STEP_MONTH_END, STEP_WEEKDAY };
+
+struct steps {
+    enum step_unit unit;
+    int64_t size;  /* units of one step */
+    int64_t first; /* the time of step 0 */
+};
+
+#define DAY_MICROSECONDS INT64_C(86400000000)
+
+/* Days since 1970 of the years 1 to 9999, and numbers that a double has exactly. */
+#define TIME_DAY_LEAST  INT64_C(-719162)
+#define TIME_DAY_MOST   INT64_C(2932896)
+#define TIME_NUMBER_MAX (INT64_C(1) << 53)
+
+/* `times` (count, 1 at least) ascend and differ. */
+struct steps steps_find(const int64_t *times, uint32_t count, bool are_numbers);
+
+/* The step that a time is at, for one of the times or for what steps_time gave. */
+int64_t steps_index(const struct steps *steps, int64_t time);
+/* Is the time of a step below 2 * 10^6 within these limits? Then steps_time gives it. */
+bool steps_has(const struct steps *steps, int64_t index);
+int64_t steps_time(const struct steps *steps, int64_t index);
+
+/* Lengths of seasons that such steps may have, ascending, into lengths (2); how many. Hours have
+ * 24 and 168. Numbers have none. */
+uint32_t steps_seasons(const struct steps *steps, uint32_t *lengths);
+
+#endif

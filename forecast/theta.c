@@ -1,0 +1,217 @@
+#include "forecast/theta.h"
+
+#include <math.h>
+
+#include "forecast/descend.h"
+#include "forecast/seasons.h"
+
+#define ALPHA_LEAST 0.1
+#define ALPHA_MOST  0.99
+#define ERRORS_FROM 2 /* the first values make the dynamic line */
+#define COUNT_LEAST 4 /* values; of fewer the parameters stay where the search begins */
+
+struct theta {
+    bool is_dynamic, has_weight, has_pattern;
+    struct pattern pattern;
+    const double *values;        /* (count) without the pattern */
+    double intercept, slope;     /* of the line of all values; the first value is at 1 */
+    double start, alpha, weight; /* level before the first value; shares of a value and the line */
+    double variance;             /* of errors of one step */
+};
+
+/* What the recursion knows after some values. */
+struct states {
+    uint32_t count;
+    double level, mean, intercept, slope;
+    double power; /* (1 - alpha)^count */
+};
+
+static double expect(const struct theta *theta, const struct states *states)
+{
+    const double grown = (1 - states->power * (1 - theta->alpha)) / theta->alpha;
+
+    return states->level +
+           theta->weight * (states->power * states->intercept + grown * states->slope);
+}
+
+static void move_on(const struct theta *theta, struct states *states, double value)
+{
+    const double t = ++states->count, before = states->mean;
+
+    states->power *= 1 - theta->alpha;
+    states->level += theta->alpha * (value - states->level);
+    states->mean += (value - before) / t;
+    if (!theta->is_dynamic)
+        return;
+    states->slope = t > 1 ? ((t - 2) * states->slope + 6 * (value - before) / t) / (t + 1) : 0;
+    states->intercept = states->mean - states->slope * (t + 1) / 2;
+}
+
+static struct states begin(const struct theta *theta)
+{
+    return (struct states){
+        .level = theta->start,
+        .intercept = theta->is_dynamic ? 0 : theta->intercept,
+        .slope = theta->is_dynamic ? 0 : theta->slope,
+        .power = 1,
+    };
+}
+
+/* Squares of the errors of the values after the first ones. */
+static double squares(const struct theta *theta, uint32_t count)
+{
+    struct states states = begin(theta);
+    double sum = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        const double error = theta->values[i] - expect(theta, &states);
+
+        if (i >= ERRORS_FROM)
+            sum += error * error;
+        move_on(theta, &states, theta->values[i]);
+    }
+    return sum;
+}
+
+struct search {
+    struct theta *theta;
+    uint32_t count;
+};
+
+/* x is start, alpha and weight; beyond their bounds there is nothing. */
+static double squares_at(void *context, const double *x, double *gradient)
+{
+    const struct search *search = context;
+
+    (void)gradient;
+    if (x[1] < ALPHA_LEAST || x[1] > ALPHA_MOST)
+        return INFINITY;
+    search->theta->start = x[0];
+    search->theta->alpha = x[1];
+    if (search->theta->has_weight) {
+        if (x[2] < 0 || x[2] > 1)
+            return INFINITY;
+        search->theta->weight = x[2];
+    }
+    return squares(search->theta, search->count);
+}
+
+/* The line of least squares through the values. */
+static void draw_line(struct theta *theta, uint32_t count)
+{
+    const double middle = (count + 1) / 2.0;
+    double mean = 0, product = 0, square = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        mean += theta->values[i];
+    mean /= count;
+    for (uint32_t i = 0; i < count; i++) {
+        product += (i + 1 - middle) * (theta->values[i] - mean);
+        square += (i + 1 - middle) * (i + 1 - middle);
+    }
+    theta->slope = square > 0 ? product / square : 0;
+    theta->intercept = mean - theta->slope * middle;
+}
+
+static enum status remove_pattern(const struct series *series, const struct fitting *fitting,
+                                  struct theta *theta, struct error *err)
+{
+    double *values;
+
+    theta->values = series->values;
+    theta->has_pattern = season_is_found(series->values, series->count, series->season);
+    if (!theta->has_pattern)
+        return STATUS_OK;
+    TRY(pattern_find(series, fitting, &theta->pattern, err));
+    values = ARENA_NEW(fitting->arena, double, series->count);
+    if (!values)
+        return fail_no_memory(err);
+    for (uint32_t i = 0; i < series->count; i++)
+        values[i] = pattern_remove(&theta->pattern, i, series->values[i]);
+    theta->values = values;
+    return STATUS_OK;
+}
+
+static enum status fit(const struct series *series, bool is_dynamic, bool has_weight,
+                       const struct fitting *fitting, void **fitted, struct error *err)
+{
+    struct theta *theta = ARENA_NEW(fitting->arena, struct theta, 1);
+    const uint32_t count = series->count;
+    struct search search = {theta, count};
+    double x[3], step[3] = {0, 0.2, 0.25}, spread = 0;
+
+    if (!theta)
+        return fail_no_memory(err);
+    TRY(fitting_check(fitting, err));
+    TRY(remove_pattern(series, fitting, theta, err));
+    theta->is_dynamic = is_dynamic;
+    theta->has_weight = has_weight;
+    draw_line(theta, count);
+    x[0] = theta->start = theta->values[0] / 2;
+    x[1] = theta->alpha = 0.5;
+    x[2] = theta->weight = 0.5;
+    *fitted = theta;
+    if (count < COUNT_LEAST)
+        return STATUS_OK;
+    for (uint32_t i = 1; i < count; i++)
+        spread += fabs(theta->values[i] - theta->values[i - 1]) / (count - 1);
+    step[0] = spread > 0 ? spread : 0.1;
+    descend_simplex(squares_at, &search, has_weight ? 3 : 2, x, step);
+    theta->variance = squares_at(&search, x, NULL) / (count - ERRORS_FROM);
+    return STATUS_OK;
+}
+
+static enum status fit_standard(const struct series *series, const struct fitting *fitting,
+                                void **fitted, struct error *err)
+{
+    return fit(series, false, false, fitting, fitted, err);
+}
+
+static enum status fit_optimized(const struct series *series, const struct fitting *fitting,
+                                 void **fitted, struct error *err)
+{
+    return fit(series, false, true, fitting, fitted, err);
+}
+
+static enum status fit_dynamic(const struct series *series, const struct fitting *fitting,
+                               void **fitted, struct error *err)
+{
+    return fit(series, true, false, fitting, fitted, err);
+}
+
+static enum status fit_dynamic_optimized(const struct series *series, const struct fitting *fitting,
+                                         void **fitted, struct error *err)
+{
+    return fit(series, true, true, fitting, fitted, err);
+}
+
+static void project(const void *fitted, const struct series *series, uint32_t origin,
+                    uint32_t horizon, double *means, double *variances)
+{
+    const struct theta *theta = fitted;
+    struct states states = begin(theta);
+
+    (void)series;
+    for (uint32_t i = 0; i < origin; i++)
+        move_on(theta, &states, theta->values[i]);
+    for (uint32_t i = 0; i < horizon; i++) {
+        double variance = theta->variance * (1 + i * theta->alpha * theta->alpha);
+
+        means[i] = expect(theta, &states);
+        move_on(theta, &states, means[i]);
+        if (theta->has_pattern) {
+            means[i] = pattern_restore(&theta->pattern, origin + i, means[i]);
+            variance = pattern_variance(&theta->pattern, origin + i, variance);
+        }
+        if (variances)
+            variances[i] = variance;
+    }
+}
+
+const struct method theta_method = {"theta", "the Theta method", fit_standard, project};
+const struct method optimized_theta_method = {"optimizedtheta", "Theta with a fitted weight",
+                                              fit_optimized, project};
+const struct method dynamic_theta_method = {"dynamictheta", "Theta of a line that moves",
+                                            fit_dynamic, project};
+const struct method dynamic_optimized_theta_method = {"dynamicoptimizedtheta", "both",
+                                                      fit_dynamic_optimized, project};
