@@ -12,7 +12,7 @@
 #define PHI_MOST        0.98
 #define LEVEL_LEAST     1e-8  /* a level or season that multiplies is above */
 #define SQUARE_LEAST    1e-20 /* of an error: the values are near 1 */
-#define TREND_PRIOR     1.0   /* see prior() */
+#define TREND_PRIOR     6.0   /* see prior() */
 #define STATES_FROM     10    /* values that the first level and trend are guessed from */
 
 /* Which number of the search is which parameter. */
@@ -227,8 +227,8 @@ static struct adjoints run_back(struct search *search, const struct sums *sums)
     return to;
 }
 
-/* The slope of a trend rarely follows each value. Taken off the logarithm of the likelihood: a
- * share of beta in alpha of 1 costs as much as a parameter. */
+/* The slope of a trend rarely follows each value, which short series cannot tell: a share of beta
+ * in alpha of 1 costs as much as three parameters. */
 static double prior(const struct search *search, const double *u)
 {
     return search->ets.form.trend == ETS_NO_TREND
