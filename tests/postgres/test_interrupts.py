@@ -117,9 +117,10 @@ class Interrupts(Long):
         self.interrupt_statement("SELECT c0, c1, y FROM narrow TO EVALUATE grown LABEL y")
 
     def test_training(self):
-        for kind in ("LogisticRegression", "XGBClassifier", "DNNClassifier", "RandomForestClassifier"):
+        for kind, inputs in (("LogisticRegression", "c0, c1"), ("XGBClassifier", "c0, c1, c"), ("DNNClassifier", "c0, c1, c"),
+                             ("RandomForestClassifier", "c0, c1, c")):
             with self.subTest(kind=kind):
-                self.interrupt_statement(f"SELECT c0, c1, c, y FROM narrow TO TRAIN {kind} LABEL y INTO fresh")
+                self.interrupt_statement(f"SELECT {inputs}, y FROM narrow TO TRAIN {kind} LABEL y INTO fresh")
 
     def test_predicting_into_a_table(self):
         self.interrupt_statement("SELECT c0, c1 FROM narrow TO PREDICT told.k USING many")
