@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 
 #include "cli/cluster_master.h"
 #include "cli/table_reading.h"
@@ -188,6 +189,13 @@ static int check_network(const struct role_options *options)
     return -1;
 }
 
+/* For ps and top, which would show the file that was run, /proc/self/exe. The kernel keeps 15
+ * bytes: which worker it is the arguments say. */
+static void name_process(const char *name)
+{
+    (void)prctl(PR_SET_NAME, name);
+}
+
 int command_supervise(int argc, char **argv)
 {
     struct role_arguments arguments = {.has_index = false};
@@ -195,6 +203,7 @@ int command_supervise(int argc, char **argv)
 
     if (code >= 0)
         return code;
+    name_process("totrain job");
     if (arguments.options.master || arguments.options.tls || arguments.has_index ||
         arguments.options.database || arguments.options.schema || arguments.kubernetes)
         return usage("supervise takes a folder, --listen and --detached only", "");
@@ -210,6 +219,7 @@ int command_master(int argc, char **argv)
 
     if (code >= 0)
         return code;
+    name_process("totrain master");
     if (arguments.options.is_detached)
         return usage("only supervise takes ", "--detached");
     if (!arguments.options.listen)
@@ -248,6 +258,7 @@ int command_worker(int argc, char **argv)
 
     if (code >= 0)
         return code;
+    name_process("totrain worker");
     code = check_worker(&arguments);
     return code >= 0 ? code : run_worker(&arguments.options);
 }
@@ -259,6 +270,7 @@ int command_ps(int argc, char **argv)
 
     if (code >= 0)
         return code;
+    name_process("totrain server");
     code = check_worker(&arguments);
     if (code < 0 && arguments.options.snapshot)
         code = usage("only worker takes ", "--snapshot");

@@ -106,6 +106,29 @@ class Case(harness.Case):
         self.wait_until_accepting()
 
 
+class Watched(Case):
+    """What a job is seen as from outside."""
+
+    @staticmethod
+    def name_of(process):
+        try:
+            with open(f"/proc/{process}/comm", encoding="utf-8") as file:
+                return file.read().strip()
+        except (FileNotFoundError, ProcessLookupError):
+            return ""
+
+    def test_processes_have_names_and_the_session_a_wait_event(self):
+        connection, thread, _ = self.train_in_background()
+        for role, name in (("supervise", "totrain job"), ("master", "totrain master"), ("worker", "totrain worker")):
+            process = self.role(role)
+            harness.eventually(lambda process=process: self.name_of(process), name, role)
+        self.eventually("SELECT DISTINCT wait_event_type FROM pg_stat_activity WHERE query LIKE '%TO TRAIN%' AND "
+                        "pid <> pg_backend_pid() AND wait_event IS NOT NULL", [("Extension",)])
+        connection.cancel()
+        thread.join()
+        self.check_settled()
+
+
 class Kills(Case):
     def test_the_backend(self):
         """The postmaster ends all backends then, and starts anew."""

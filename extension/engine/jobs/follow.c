@@ -46,6 +46,19 @@ static enum status on_staged(const struct host *host, const struct follow_staged
     return staged ? staged->goes_on(staged->self, goes_on, err) : STATUS_OK;
 }
 
+static enum status wait_for_event(const struct host *host, struct job_process *process,
+                                  struct job_event *event, bool *has_event, struct error *err)
+{
+    enum status status;
+
+    if (host->session.show_wait)
+        host->session.show_wait(host->self, true);
+    status = job_next_event(process, POLL_MS, event, has_event, err);
+    if (host->session.show_wait)
+        host->session.show_wait(host->self, false);
+    return status;
+}
+
 static enum status follow(const struct host *host, struct job_process *process,
                           const struct follow_staged *staged, const struct sink *sink,
                           struct error *err)
@@ -61,7 +74,7 @@ static enum status follow(const struct host *host, struct job_process *process,
             job_cancel(process);
             is_cancelled = true;
         }
-        status = job_next_event(process, POLL_MS, &event, &has_event, err);
+        status = wait_for_event(host, process, &event, &has_event, err);
         /* A Ctrl-C at the very start ends a supervisor that has no words yet. */
         if (status == STATUS_FAILED && (is_cancelled || host->session.interrupted(host->self)))
             return fail(err, STATUS_INTERRUPTED, "interrupted");

@@ -10,6 +10,7 @@
 #include <utils/float.h>
 #include <utils/timestamp.h>
 #include <utils/tuplestore.h>
+#include <utils/wait_event.h>
 
 #include "extension/engine/host/train_rows.h"
 #include "extension/engine/job_publish.h"
@@ -216,6 +217,28 @@ const struct host_jobs door_jobs = {
     .transaction_state = undo_transaction_state,
 };
 
+/* pg_stat_activity's wait event. Those of extensions have no names of their own before 17. */
+static uint32 wait_for_job(void)
+{
+#if PG_VERSION_NUM >= 170000
+    static uint32 event;
+
+    if (event == 0)
+        event = WaitEventExtensionNew("TotrainJob");
+    return event;
+#else
+    return PG_WAIT_EXTENSION;
+#endif
+}
+
+static void show_wait(void *self, bool waits)
+{
+    if (waits)
+        pgstat_report_wait_start(wait_for_job());
+    else
+        pgstat_report_wait_end();
+}
+
 struct door *door_open(void)
 {
     struct door *door = palloc0(sizeof *door);
@@ -232,6 +255,7 @@ struct door *door_open(void)
                sizeof door->database);
     door->host.host.catalog.find_file = find_database;
     door->host.host.session.database = name_database;
+    door->host.host.session.show_wait = show_wait;
     jobs_host_init(&door->host.host, door->host.host.session.state);
     door->host.host.catalog.limits = limits_now();
     settings_limit_memory(&door->host.host);
