@@ -14,6 +14,8 @@ totrain_test(test_constraints
 totrain_test(test_advice
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_advice.c ${CMAKE_CURRENT_LIST_DIR}/described_catalog.c
   USES kinds parser planner LABEL unit)
+# Each parameter of each estimator: minutes where branches are counted, beside other tests.
+set_tests_properties(test_advice PROPERTIES TIMEOUT 900)
 totrain_test(test_vectors SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_vectors.c USES planner LABEL unit)
 totrain_test(test_column_rounds SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_column_rounds.c USES planner scoring LABEL unit)
 totrain_test(test_column_kind SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_column_kind.c USES planner LABEL unit)

@@ -123,6 +123,18 @@ static const char *proposal_of(const struct advice *row, const char *hint, char 
     return NULL;
 }
 
+/* Is a statement of the estimator's planned that has no setting? Some need a group, or words. Asked
+ * for each row of advice, and answered once. */
+static bool is_plain(size_t number)
+{
+    static enum { NOT_ASKED, PLANNED, REFUSED } answers[256];
+
+    CHECK(number < sizeof answers / sizeof *answers);
+    if (answers[number] == NOT_ASKED)
+        answers[number] = proposal_is_planned(&estimators[number], NULL) ? PLANNED : REFUSED;
+    return answers[number] == PLANNED;
+}
+
 static bool is_first(const struct advice *row, const char *hint)
 {
     char end[1024];
@@ -141,7 +153,7 @@ static bool works_for_some(const struct advice *row, const char *setting)
     struct error err;
 
     for (size_t i = 0; i < estimator_count; i++) {
-        if (!proposal_is_planned(&estimators[i], NULL)) /* needs a group, or words */
+        if (!is_plain(i))
             continue;
         write_train(&estimators[i], setting, NULL, NULL, text);
         if (plan_text(text, &err) == STATUS_OK || !is_first(row, err.hint))
