@@ -36,6 +36,16 @@ def load_iris(connection, table="iris"):
     load_csv(connection, "iris", table)
 
 
+def copy_iris(connection):
+    """Into PostgreSQL, by a connection of psycopg 3."""
+    columns = read_iris()
+    connection.execute("CREATE TABLE iris (" + ", ".join(
+        f"{name} {'int' if name == 'class' else 'float8'}" for name in columns) + ")")
+    with connection.cursor().copy("COPY iris FROM STDIN") as copy:
+        for row in zip(*columns.values()):
+            copy.write_row(row)
+
+
 class Case(OwnCase):
     def connect(self, path=None, **options):
         connection = totrain.connect(path or self.path, **options)

@@ -27,12 +27,8 @@ class Clients(harness.Case):
         cls.address = f"host={cls.server.socket} port={cls.server.port} user=app dbname={server.DATABASE}"
         with psycopg.connect(cls.address.replace("user=app", f"user={server.SUPERUSER}"), autocommit=True) as connection:
             connection.execute("CREATE EXTENSION totrain; CREATE ROLE app LOGIN IN ROLE totrain_user; GRANT CREATE ON SCHEMA public TO app")
-            columns = harness.read_iris()
-            connection.execute("CREATE TABLE iris (" + ", ".join(
-                f"{name} {'int' if name == 'class' else 'float8'}" for name in columns) + "); GRANT SELECT ON iris TO app")
-            with connection.cursor().copy("COPY iris FROM STDIN") as copy:
-                for row in zip(*columns.values()):
-                    copy.write_row(row)
+            harness.copy_iris(connection)
+            connection.execute("GRANT SELECT ON iris TO app")
 
     def setUp(self):
         super().setUp()

@@ -29,12 +29,7 @@ class Postgres(harness.Case):
                        f"dbname={server.DATABASE}")
         with psycopg.connect(cls.address, autocommit=True) as connection:
             connection.execute("CREATE EXTENSION totrain")
-            columns = harness.read_iris()
-            connection.execute("CREATE TABLE iris (" + ", ".join(
-                f"{name} {'int' if name == 'class' else 'float8'}" for name in columns) + ")")
-            with connection.cursor().copy("COPY iris FROM STDIN") as copy:
-                for row in zip(*columns.values()):
-                    copy.write_row(row)
+            harness.copy_iris(connection)
 
     def tearDown(self):
         with psycopg.connect(self.address, autocommit=True) as connection:
