@@ -99,7 +99,7 @@ static const char models_query[] =
     "AND NOT pg_catalog.row_security_active(c.oid) "
     "AND " COLUMNS_OF_RELATION EQ "'" MODEL_COLUMNS "' ORDER BY n.nspname, c.relname";
 
-/* As they are called, and as they would be written here. */
+/* The names of models as they are called, and as they would be written here. */
 struct known_models {
     struct model_names names, shown;
 };

@@ -412,7 +412,8 @@ static enum status keep_storage(struct postgres_host *host, struct pg_new_table 
                       "c.reltablespace) FROM pg_catalog.pg_class c WHERE c.oid" EQ
                       "$1::pg_catalog.oid AND c.relpersistence" NE "'t'",
                       &key, 1, &arena, cells, 2, &found, err);
-    new->is_unlogged = found &&cells[0].type == CELL_INTEGER &&cells[0].integer != 0;
+    if (found && cells[0].type == CELL_INTEGER)
+        new->is_unlogged = cells[0].integer != 0;
     if (status == STATUS_OK && found && cells[1].type == CELL_TEXT)
         slice_copy(cells[1].text, new->tablespace, sizeof new->tablespace);
     arena_deinit(&arena);
