@@ -81,7 +81,7 @@ static void weigh(struct combined *combined, const struct series *series, uint32
         }
         smallest = errors[m] < smallest ? errors[m] : smallest;
     }
-    /* Who makes no error at all gets it all; nearly so, who makes next to none. */
+    /* A member without any error gets all the weight, one with next to none nearly all. */
     for (uint32_t m = 0; m < combined->count; m++) {
         const double ratio = errors[m] > 0 ? smallest / errors[m] : 1;
 

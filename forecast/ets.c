@@ -20,7 +20,7 @@ struct places {
     uint32_t alpha, beta, gamma, phi, level, trend, seasons, count;
 };
 
-/* What the recursion left behind at each value, for the way back. */
+/* Quantities that the recursion keeps at each value for the way back. */
 struct step {
     double trend, q, season, error;
 };
@@ -454,7 +454,7 @@ enum status ets_fit(const struct ets_form *form, const struct series *series,
 
 /* ----- forecasts ----- */
 
-/* Of what one error moves, the share that a value `ahead` steps later gets. */
+/* The share of one error that reaches the value `ahead` steps later. */
 static double carried(const struct ets *ets, uint32_t ahead, double damped)
 {
     double share_of_error = ets->alpha + ets->beta * damped;

@@ -44,7 +44,7 @@ bool ets_is_possible(const struct ets_form *form, const struct series *series);
 enum status ets_fit(const struct ets_form *form, const struct series *series,
                     const struct fitting *fitting, struct ets *ets, struct error *err);
 
-/* As method.h has it. `seasons` (ets->season) is room to work with. */
+/* The projection of method.h. `seasons` (ets->season) is room to work with. */
 void ets_project(const struct ets *ets, double *seasons, const struct series *series,
                  uint32_t origin, uint32_t horizon, double *means, double *variances);
 

@@ -26,7 +26,7 @@ struct series {
     uint32_t season;      /* values of one season; 1: there is none */
 };
 
-/* What a fit may use. */
+/* Means that a fit may use. */
 struct fitting {
     struct arena *arena;
     uint32_t horizon;               /* the most steps that project is asked for */

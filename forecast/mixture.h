@@ -17,7 +17,7 @@ struct mixture {
 /* Room for forecasts of fitting->horizon steps. */
 enum status mixture_init(struct mixture *mixture, const struct fitting *fitting, struct error *err);
 void mixture_begin(struct mixture *mixture, uint32_t horizon, double *means, double *variances);
-/* What stands in next_means and next_variances. `weight` is above 0. */
+/* Adds the model whose forecasts stand in next_means and next_variances. `weight` is above 0. */
 void mixture_add(struct mixture *mixture, double weight);
 
 #endif

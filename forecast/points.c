@@ -120,7 +120,7 @@ static enum status take_value(const struct cell *cell, double *value, struct err
     return STATUS_OK;
 }
 
-/* Whoever calls an aggregate gives horizon and options with each row; they are the first row's. */
+/* An aggregate gets horizon and options with each row; those of the first row hold. */
 static enum status take_settings(struct points *points, const struct cell *horizon,
                                  const struct cell *options, struct error *err)
 {

@@ -19,7 +19,7 @@ struct theta {
     double variance;             /* of errors of one step */
 };
 
-/* What the recursion knows after some values. */
+/* The state of the recursion after some values. */
 struct states {
     uint32_t count;
     double level, mean, intercept, slope;

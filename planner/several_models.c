@@ -103,7 +103,7 @@ static enum status check_other(const struct plan *first, const struct planning *
                       SLICE_FORMAT(plan->called));
 }
 
-/* What the session has to do is of one model, or belongs to workers. */
+/* Reports are made of one model, and workers measure one: several are measured by the session. */
 static enum status check_settings(const struct planning *planning)
 {
     const struct setting *report = settings_find(planning, "evaluate.report");

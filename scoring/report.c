@@ -323,7 +323,7 @@ static bool next_threshold(struct report *report, struct ranking_point *point)
     return true;
 }
 
-/* What the mistakes cost where the rows of the point are predicted to be positive. */
+/* The cost of the mistakes where the rows of the point are predicted to be positive. */
 static double cost_of(const struct report *report, const struct ranking_point *point)
 {
     const uint64_t missed = report->ranking.scores[1].count - point->positives;
@@ -395,7 +395,7 @@ static struct thresholds look_at_thresholds(struct report *report)
     return found;
 }
 
-/* Of REPORT_THRESHOLDS alone: is it one to look for? */
+/* Is it one of the thresholds that REPORT_THRESHOLDS always keeps? */
 static bool is_looked_for(const struct report *report, const struct thresholds *found, size_t i)
 {
     return report->kind == REPORT_THRESHOLDS &&

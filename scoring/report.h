@@ -35,7 +35,7 @@
 #define REPORT_ROWS_MAX   ((size_t)1 << 28) /* of residuals */
 #define REPORT_COLUMNS    6
 
-/* What mistakes cost, in any unit; of REPORT_THRESHOLDS. */
+/* Costs of a mistake, in any unit, for REPORT_THRESHOLDS. */
 struct report_costs {
     double false_positive, false_negative;
 };

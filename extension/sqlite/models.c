@@ -310,7 +310,7 @@ struct listing {
     const struct sink *sink;
 };
 
-/* Of the bytes of data: pages that are half empty belong to the file. */
+/* Bytes of data are counted, since pages that are half empty belong to the file. */
 static enum status measure(sqlite3 *db, struct slice schema, struct slice name,
                            const struct model *model, struct model_sizes *sizes, struct error *err)
 {

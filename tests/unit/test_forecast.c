@@ -91,7 +91,7 @@ static void a_constant_comes_back_exactly(void **state)
             }
 }
 
-/* Of each length, with zeros, negative values, jumps and gaps. */
+/* Series of each length, with zeros, negative values, jumps and gaps. */
 static void any_series_has_a_finite_forecast(void **state)
 {
     (void)state;

@@ -269,7 +269,7 @@ static bool after_some(void *left)
     return (*(uint32_t *)left)-- == 0;
 }
 
-/* Of some 5,000 steps a row: it is asked in the midst of rows, after some millions each. */
+/* A row takes some 5,000 steps, and the question comes after millions: in the midst of rows. */
 static void rows_of_deep_trees_are_interrupted(void **state)
 {
     uint32_t left = 2, row;

@@ -21,7 +21,7 @@ enum status predict_run(const struct host *host, const struct plan *plan, const 
 /* What EVALUATE returns, in the arena. */
 enum status evaluate_columns(const struct plan *plan, struct arena *arena, struct slice **names,
                              size_t *count, struct error *err);
-/* What is measured, of the plan. */
+/* The order that the plan is for: what its evaluation measures. */
 struct evaluation_order score_order_of(const struct plan *plan);
 
 /* ----- what both ways to score a table begin and end with ----- */

@@ -43,7 +43,7 @@ SQL_FUNCTION(totrain_sql_as_type);
 SQL_FUNCTION(totrain_sql_problem);
 SQL_FUNCTION(totrain_sql_version);
 
-/* Who calls, when, and what is seen then. */
+/* The caller, the moment of the call, and the snapshot of that moment. */
 struct stamp {
     TimestampTz statement; /* of the client: rights may change between two under one snapshot */
     Oid user;

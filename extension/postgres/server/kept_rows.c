@@ -147,7 +147,7 @@ static void let_go(void)
     (void)LockRelease(&held.tag, ExclusiveLock, true);
 }
 
-/* Whoever holds a name ends with an error or goes on to lock_model. */
+/* A session that holds a name goes on to lock_model, or ends with an error. */
 static void at_end_of_transaction(XactEvent event, void *unused)
 {
     if (event == XACT_EVENT_ABORT || event == XACT_EVENT_PREPARE)

@@ -108,7 +108,7 @@ static struct cached_model *find_model(const struct model_identity *identity)
     return cached;
 }
 
-/* What the table held before is not looked for any more, but by older snapshots. */
+/* Older snapshots alone would still look for the models that the table held before. */
 static void free_others_of(Oid table)
 {
     struct cached_model **at = &cache.newest;

@@ -99,9 +99,9 @@ enum status release_tables(struct door *door, int64_t number, struct error *err)
     return STATUS_OK;
 }
 
-/* Whoever may manage the jobs of the role that submitted it drops its tables as that role: what it
- * has put on them, a trigger or a rule, runs as that role alone. So does the worker that drops them
- * later. */
+/* The tables are dropped as the role that submitted the job, by all who may manage its jobs: a
+ * trigger or a rule that the role has put on them runs as that role alone. The worker that drops
+ * them later does the same. */
 static enum status release_as_owner(struct door *door, int64_t number, struct error *err)
 {
     const struct job_tables tables = tables_of(door, number);
