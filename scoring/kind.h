@@ -21,6 +21,10 @@
 
 #define MODEL_ARRAY_NAME 40 /* bytes of an array's name and its zero */
 
+struct formula;
+struct formula_program;
+struct formula_row;
+
 /* Floats of a model, as one tensor of the table. */
 struct model_array {
     char name[MODEL_ARRAY_NAME];
@@ -254,6 +258,14 @@ struct kind {
     enum status (*shap)(void *opened, const float *dense, const int32_t *ids,
                         const struct stop *stop, double *values, struct error *err);
     void (*shap_close)(void *opened);
+
+    /* ---- other programs ---- */
+
+    /* What score computes, as formulas (formula.h): outputs (outputs). UNSUPPORTED for models that
+     * have none. NULL: none of its models has. */
+    enum status (*formulas)(const struct model *model, struct formula_program *program,
+                            const struct formula_row *row, const struct formula **outputs,
+                            struct error *err);
 };
 
 /* As kind->cost has it before there is a model. */

@@ -4,6 +4,7 @@
 #include "extension/engine/host/stored_model.h"
 #include "interop/exchange.h"
 #include "interop/exchange_file.h"
+#include "interop/formula_print.h"
 #include "planner/targets.h"
 
 /* A server limits what a model takes there. */
@@ -12,6 +13,27 @@ static size_t arena_most(const struct host *host)
     return host->session.memory_max > 0 && host->session.memory_max < MODEL_ARENA_MAX
                ? (size_t)host->session.memory_max
                : MODEL_ARENA_MAX;
+}
+
+/* What a model is exported as: a file of another program's models, or formulas. */
+struct export_format {
+    bool is_formulas;
+    enum exchange_format exchange;
+    enum formula_language language;
+};
+
+static enum status find_export(const struct host *host, struct slice name, struct slice file,
+                               struct export_format *format, struct error *err)
+{
+    const enum formula_language here =
+        host->catalog.dialect == SQL_POSTGRES ? FORMULA_POSTGRES : FORMULA_SQLITE;
+
+    format->is_formulas = formula_language_find(name, file, here, &format->language);
+    if (format->is_formulas ||
+        exchange_format_find(name, file, &format->exchange, err) == STATUS_OK)
+        return STATUS_OK;
+    return error_hint(err, "Formats are xgboost (.json), xgboost_ubj (.ubj) and lightgbm (.txt), "
+                           "and sql (.sql), sqlite, postgres and c (.c).");
 }
 
 /* What a file of a model with an offset predicts, and how the other program has the offset. */
@@ -44,7 +66,7 @@ static void note_offset(const struct model *model, enum exchange_format format,
 
 /* sink: NULL: nobody is told. */
 static enum status export_model(const struct host *host, struct slice schema, struct slice name,
-                                enum exchange_format format, const struct sink *sink,
+                                const struct export_format *format, const struct sink *sink,
                                 struct text *out, struct error *err)
 {
     const struct stop stop = {host->session.interrupted, host->self};
@@ -55,9 +77,12 @@ static enum status export_model(const struct host *host, struct slice schema, st
     arena_init(&arena, arena_most(host));
     status = stored_model_load(host, schema, name, &arena, &model, err);
     if (status == STATUS_OK)
-        status = exchange_export(&model, format, stop.is_stopped ? &stop : NULL, out, err);
-    if (status == STATUS_OK && sink)
-        note_offset(&model, format, sink);
+        status = format->is_formulas
+                     ? formula_export(&model, name, format->language, &arena, out, err)
+                     : exchange_export(&model, format->exchange, stop.is_stopped ? &stop : NULL,
+                                       out, err);
+    if (status == STATUS_OK && sink && !format->is_formulas)
+        note_offset(&model, format->exchange, sink);
     arena_deinit(&arena);
     return status;
 }
@@ -85,17 +110,19 @@ static enum status find_format(const struct plan *plan, enum exchange_format *fo
 enum status export_run(const struct host *host, const struct plan *plan, const struct sink *sink,
                        struct error *err)
 {
-    enum exchange_format format;
+    struct export_format format;
     struct text bytes;
     enum status status;
     size_t size;
 
     TRY(refuse_in_server(host, plan, "totrain.export_model('model', 'format') returns", err));
-    TRY(find_format(plan, &format, err));
+    if (find_export(host, plan->format, plan->file, &format, err) != STATUS_OK)
+        return error_place(err,
+                           plan->format.size > 0 ? plan->format_position : plan->file_position);
     text_init(&bytes, EXCHANGE_BYTES_MAX);
-    status = export_model(host, plan->model_schema, plan->model_name, format, sink, &bytes, err);
+    status = export_model(host, plan->model_schema, plan->model_name, &format, sink, &bytes, err);
     size = bytes.size;
-    if (status == STATUS_UNSUPPORTED)
+    if (status == STATUS_UNSUPPORTED || status == STATUS_LIMIT)
         error_place(err, plan->object_position);
     if (status == STATUS_OK &&
         (status = exchange_file_write(plan->file.data, text_slice(&bytes), err)) != STATUS_OK)
@@ -183,17 +210,17 @@ enum status import_run(const struct host *host, const struct plan *plan, const s
 enum status export_function(const struct host *host, struct slice path, struct slice format,
                             struct text *out, struct error *err)
 {
-    enum exchange_format found;
+    struct export_format found;
     struct slice schema, name;
     struct arena arena;
     enum status status;
 
     error_clear(err);
-    TRY(exchange_format_find(format, SLICE(""), &found, err));
+    TRY(find_export(host, format, SLICE(""), &found, err));
     arena_init(&arena, ARENA_MAXIMUM);
     status = model_path_read(path, &arena, &schema, &name, err);
     if (status == STATUS_OK)
-        status = export_model(host, schema, name, found, NULL, out, err);
+        status = export_model(host, schema, name, &found, NULL, out, err);
     arena_deinit(&arena);
     return status;
 }

@@ -1,5 +1,6 @@
 #include "kinds/bayes/bayes_kind.h"
 
+#include "kinds/bayes/bayes_formulas.h"
 #include "kinds/bayes/bayes_inside.h"
 #include "kinds/bayes/bayes_model.h"
 #include "kinds/bayes/bayes_score.h"
@@ -146,4 +147,5 @@ const struct kind bayes_kind = {
     .open = bayes_scorer_open,
     .score = bayes_score,
     .close = bayes_scorer_close,
+    .formulas = bayes_formulas,
 };

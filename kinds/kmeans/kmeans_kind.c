@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "kinds/kmeans/kmeans_formulas.h"
 #include "params/attribute_rows.h"
 
 _Static_assert(sizeof(struct kmeans_params) <= KIND_PARAMS_BYTES, "they fit into a job spec");
@@ -179,4 +180,5 @@ const struct kind kmeans_kind = {
     .outputs = outputs_of,
     .open = open_workspace,
     .score = score,
+    .formulas = kmeans_formulas,
 };

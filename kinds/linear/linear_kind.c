@@ -1,6 +1,7 @@
 #include "kinds/linear/linear_kind.h"
 
 #include "kinds/linear/linear_attributes.h"
+#include "kinds/network/network_formulas.h"
 #include "kinds/network/network_kind.h"
 #include "kinds/network/network_model.h"
 #include "kinds/network/network_score.h"
@@ -57,4 +58,5 @@ const struct kind linear_kind = {
     .open = network_scorer_open,
     .score = network_score,
     .close = network_scorer_close,
+    .formulas = network_formulas,
 };

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "kinds/network/network_attributes.h"
+#include "kinds/network/network_formulas.h"
 #include "kinds/network/network_model.h"
 #include "kinds/network/network_score.h"
 
@@ -179,4 +180,5 @@ const struct kind network_kind = {
     .open = network_scorer_open,
     .score = network_score,
     .close = network_scorer_close,
+    .formulas = network_formulas,
 };

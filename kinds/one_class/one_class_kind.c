@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "kinds/one_class/one_class_formulas.h"
 #include "params/attribute_rows.h"
 #include "scoring/elementary.h"
 
@@ -188,4 +189,5 @@ const struct kind one_class_kind = {
     .open = open_workspace,
     .score = score,
     .close = close_workspace,
+    .formulas = one_class_formulas,
 };

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "kinds/pca/pca_formulas.h"
 #include "kinds/pca/pca_inside.h"
 #include "kinds/pca/pca_model.h"
 #include "kinds/pca/pca_score.h"
@@ -193,4 +194,5 @@ const struct kind pca_kind = {
     .open = pca_scorer_open,
     .score = pca_score,
     .close = pca_scorer_close,
+    .formulas = pca_formulas,
 };

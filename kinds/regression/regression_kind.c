@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "kinds/network/network_kind.h"
+#include "kinds/regression/regression_formulas.h"
 #include "kinds/regression/regression_inside.h"
 #include "kinds/regression/regression_model.h"
 #include "kinds/regression/regression_score.h"
@@ -155,4 +156,5 @@ const struct kind regression_kind = {
     .open = regression_scorer_open,
     .score = regression_score,
     .close = regression_scorer_close,
+    .formulas = regression_formulas,
 };

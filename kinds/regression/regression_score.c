@@ -16,10 +16,10 @@ size_t regression_row_bytes(const struct model *model)
     return model->transform.has_rests ? 0 : network_row_bytes(model);
 }
 
-/* Of one equation. The mean of an input goes from its weight to the intercept. */
-static void standardise(const struct model *model, const struct regression_coefficient *own,
-                        double *weights)
+void regression_standardise(const struct model *model, uint32_t equation, double *weights)
 {
+    const struct regression_coefficient *own =
+        regression_of(model)->coefficients + (size_t)equation * regression_of(model)->columns;
     const struct transform *transform = &model->transform;
     const double scale = model->task == TASK_REGRESSION ? model->label_scale : 1;
 
@@ -59,8 +59,7 @@ enum status regression_scorer_open(const struct model *model, uint32_t rows_max,
             goto failed;
         }
         for (uint32_t k = 0; k < regression->equations; k++)
-            standardise(model, regression->coefficients + (size_t)k * regression->columns,
-                        workspace->weights + (size_t)k * regression->columns);
+            regression_standardise(model, k, workspace->weights + (size_t)k * regression->columns);
     }
     *opened = workspace;
     return STATUS_OK;

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "kinds/scorecard/scorecard_formulas.h"
 #include "kinds/scorecard/scorecard_inside.h"
 #include "kinds/scorecard/scorecard_model.h"
 #include "params/attribute_rows.h"
@@ -254,4 +255,5 @@ const struct kind scorecard_kind = {
     .points = scorecard_points,
     .open = open_workspace,
     .score = score,
+    .formulas = scorecard_formulas,
 };

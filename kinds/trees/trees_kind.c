@@ -1,6 +1,7 @@
 #include "kinds/trees/trees_kind.h"
 
 #include "kinds/trees/trees_attributes.h"
+#include "kinds/trees/trees_formulas.h"
 #include "kinds/trees/trees_model.h"
 #include "kinds/trees/trees_score.h"
 #include "kinds/trees/trees_shap.h"
@@ -87,4 +88,5 @@ const struct kind trees_kind = {
     .shap_open = trees_shap_open,
     .shap = trees_shap,
     .shap_close = trees_shap_close,
+    .formulas = trees_formulas,
 };

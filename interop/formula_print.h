@@ -1,0 +1,52 @@
+/*
+ * formula_print.h - formulas of a model as programs of others: SQL for SQLite and for PostgreSQL,
+ * and C.
+ *
+ * In SQL a view NAME_predictions has the rows of NAME_rows, which is the reader's table or view of
+ * the model's columns, and beside them what is predicted. No extension is needed, and in
+ * PostgreSQL functions NAME_number, NAME_word and NAME_date, which read cells of any type, are made
+ * beside it. In C a function NAME_predict takes cells.
+ *
+ * The same model and name have the same bytes.
+ */
+#ifndef INTEROP_FORMULA_PRINT_H
+#define INTEROP_FORMULA_PRINT_H
+
+#include "scoring/formula.h"
+
+/* The names that a statement says. "sql" is the first or the second. */
+#define FORMULA_LANGUAGE_MAP(X)                                                                    \
+    X(FORMULA_SQLITE, "sqlite")                                                                    \
+    X(FORMULA_POSTGRES, "postgres")                                                                \
+    X(FORMULA_C, "c")
+
+#define X(name, word) name,
+enum formula_language { FORMULA_LANGUAGE_MAP(X) FORMULA_LANGUAGES };
+#undef X
+
+/* By name, in any case of letters, and where that is empty by how `file` ends, .sql or .c.
+ * here: the language of the database, which "sql" is. False: it is none of these. */
+bool formula_language_find(struct slice name, struct slice file, enum formula_language here,
+                           enum formula_language *language);
+
+/* Appended. name: of the model, any text. UNSUPPORTED and LIMIT where there are no formulas
+ * (scoring/formula.h), or SQL has too few columns for them. `arena` holds the formulas. */
+enum status formula_export(const struct model *model, struct slice name,
+                           enum formula_language language, struct arena *arena, struct text *out,
+                           struct error *err);
+
+/* ----- the printers ----- */
+
+/* Which of the program's variables (variable_count) these outputs need; NULL: no memory. */
+bool *formula_needed(const struct formula_program *program, uint32_t first, uint32_t end);
+/* The name's letters, digits and underscores, others as underscores, at most so many bytes. */
+void formula_prefix(struct slice name, size_t most, struct text *out);
+
+enum status formula_print_sqlite(const struct formula_program *program, struct slice name,
+                                 struct text *out, struct error *err);
+enum status formula_print_postgres(const struct formula_program *program, struct slice name,
+                                   struct text *out, struct error *err);
+enum status formula_print_c(const struct formula_program *program, struct slice name,
+                            struct text *out, struct error *err);
+
+#endif

@@ -1,0 +1,281 @@
+/*
+ * SQLite: each output is one expression of the row r, a subquery that has a subquery for each
+ * stage. LIMIT keeps SQLite from writing the formula of a variable wherever it is used.
+ *
+ * What cannot be read raises an error: SQLite's own of a path that is none, which shows the cell.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "interop/formula_sql.h"
+
+#define SPACES   "char(32,9,10,11,12,13)"
+#define GREATEST "1.7976931348623157e308"
+
+static void refuse(const struct sql_printer *printer, uint32_t column, const char *wanted)
+{
+    text_append_string(printer->out, "json_extract('{}', ");
+    sql_literal(printer, (struct slice){"column ", 7});
+    text_append_string(printer->out, " || ");
+    sql_literal(printer, printer->program->model->transform.columns[column]);
+    text_printf(printer->out, " || ' holds no %s: ' || quote(", wanted);
+    sql_column(printer, column);
+    text_append_string(printer->out, "))");
+}
+
+/* The text without white space around it, in small letters. */
+static void trimmed(const struct sql_printer *printer, uint32_t column, const char *before)
+{
+    text_printf(printer->out, "%strim(", before);
+    sql_column(printer, column);
+    text_append_string(printer->out, ", " SPACES ")");
+    text_append_string(printer->out, *before ? ")" : "");
+}
+
+/* A text that is a number equals it. t CAST as real, or as an integer where that has more digits.
+ */
+static void is_number(const struct sql_printer *printer, uint32_t column)
+{
+    text_append_string(printer->out, "(");
+    trimmed(printer, column, "CAST((");
+    text_append_string(printer->out, " AS REAL) = ");
+    trimmed(printer, column, "");
+    text_append_string(printer->out, " OR ");
+    trimmed(printer, column, "CAST((");
+    text_append_string(printer->out, " AS INTEGER) = ");
+    trimmed(printer, column, "");
+    text_append_string(printer->out, ")");
+}
+
+static void read_number(const struct sql_printer *printer, const struct formula *cell)
+{
+    struct text *out = printer->out;
+
+    text_append_string(out, "CASE typeof(");
+    sql_column(printer, cell->index);
+    text_append_string(out, ") WHEN 'null' THEN NULL WHEN 'text' THEN CASE WHEN ");
+    is_number(printer, cell->index);
+    text_append_string(out, " THEN CASE WHEN ");
+    trimmed(printer, cell->index, "CAST((");
+    text_append_string(out, " AS REAL) BETWEEN -" GREATEST " AND " GREATEST " THEN ");
+    trimmed(printer, cell->index, "CAST((");
+    text_append_string(out, " AS REAL) ELSE ");
+    refuse(printer, cell->index, "finite number");
+    text_append_string(out, " END WHEN ");
+    trimmed(printer, cell->index, "lower(");
+    text_append_string(out, " IN (");
+    sql_missing(printer, cell->reading);
+    text_append_string(out, ") THEN NULL");
+    if (cell->reading == READING_BOOLEAN) {
+        text_append_string(out, " WHEN ");
+        trimmed(printer, cell->index, "lower(");
+        text_append_string(out, " IN ('t', 'true', 'yes', 'y', 'on') THEN 1.0 WHEN ");
+        trimmed(printer, cell->index, "lower(");
+        text_append_string(out, " IN ('f', 'false', 'no', 'n', 'off') THEN 0.0");
+    }
+    text_append_string(out, " ELSE ");
+    refuse(printer, cell->index, "number");
+    text_append_string(out, " END WHEN 'blob' THEN ");
+    refuse(printer, cell->index, "number");
+    text_append_string(out, " ELSE CASE WHEN ");
+    sql_column(printer, cell->index);
+    text_append_string(out, " BETWEEN -" GREATEST " AND " GREATEST " THEN CAST(");
+    sql_column(printer, cell->index);
+    text_append_string(out, " AS REAL) ELSE ");
+    refuse(printer, cell->index, "finite number");
+    text_append_string(out, " END END");
+}
+
+/* Is the word how the number is written? */
+static bool is_spelled(struct slice word, struct cell *number)
+{
+    char buffer[TRANSFORM_WORD_BUFFER];
+    struct slice spelled;
+    struct error ignored;
+    bool is_null;
+
+    if (slice_to_integer(word, &number->integer))
+        number->type = CELL_INTEGER;
+    else if (slice_to_real(word, &number->real) && isfinite(number->real))
+        number->type = CELL_REAL;
+    else
+        return false;
+    return cell_to_word(number, SLICE(""), buffer, &spelled, &is_null, &ignored) == STATUS_OK &&
+           slice_equal(spelled, word);
+}
+
+static void read_word(const struct sql_printer *printer, const struct formula *cell)
+{
+    struct text *out = printer->out;
+    struct cell number;
+
+    text_append_string(out, "CASE typeof(");
+    sql_column(printer, cell->index);
+    text_append_string(out, ") WHEN 'null' THEN NULL WHEN 'text' THEN CASE CAST(");
+    sql_column(printer, cell->index);
+    text_append_string(out, " AS TEXT) COLLATE BINARY");
+    for (uint32_t i = 0; i < cell->count; i++) {
+        text_append_string(out, " WHEN ");
+        sql_literal(printer, cell->words[i]);
+        text_printf(out, " THEN %u", i);
+    }
+    if (cell->count == 0)
+        text_append_string(out, " WHEN NULL THEN -1");
+    text_append_string(out, " ELSE CASE WHEN ");
+    trimmed(printer, cell->index, "");
+    text_append_string(out, " = '' THEN NULL ELSE -1 END END WHEN 'blob' THEN ");
+    refuse(printer, cell->index, "text or number");
+    text_append_string(out, " ELSE CASE WHEN ");
+    sql_column(printer, cell->index);
+    text_append_string(out, " NOT BETWEEN -" GREATEST " AND " GREATEST " THEN ");
+    refuse(printer, cell->index, "finite number");
+    for (uint32_t i = 0; i < cell->count; i++) {
+        if (!is_spelled(cell->words[i], &number))
+            continue;
+        text_append_string(out, " WHEN ");
+        sql_column(printer, cell->index);
+        text_append_string(out, " = ");
+        if (number.type == CELL_INTEGER)
+            text_printf(out, "%lld", (long long)number.integer);
+        else
+            sql_number(printer, number.real);
+        text_printf(out, " THEN %u", i);
+    }
+    text_append_string(out, " ELSE -1 END END");
+}
+
+static void read_date(const struct sql_printer *printer, const struct formula *cell)
+{
+    struct text *out = printer->out;
+
+    text_append_string(out, "CASE WHEN typeof(");
+    sql_column(printer, cell->index);
+    text_append_string(out, ") = 'null' THEN NULL WHEN typeof(");
+    sql_column(printer, cell->index);
+    text_append_string(out, ") <> 'text' THEN ");
+    refuse(printer, cell->index, "date");
+    text_append_string(out, " WHEN ");
+    trimmed(printer, cell->index, "");
+    text_append_string(out, " GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*' AND ");
+    trimmed(printer, cell->index, "");
+    text_append_string(out, " NOT GLOB '*[ Tt]24:*' AND ");
+    trimmed(printer, cell->index, "");
+    text_append_string(out, " NOT GLOB '0000*' AND date(substr(");
+    trimmed(printer, cell->index, "");
+    text_append_string(out, ", 1, 10), '+0 days') = substr(");
+    trimmed(printer, cell->index, "");
+    text_append_string(out, ", 1, 10) AND ");
+    trimmed(printer, cell->index, "julianday(");
+    text_append_string(out, " IS NOT NULL THEN CAST(strftime('%s', ");
+    trimmed(printer, cell->index, "");
+    text_append_string(out, ") AS REAL) + CAST(strftime('%f', ");
+    trimmed(printer, cell->index, "");
+    text_append_string(out, ") AS REAL) - CAST(strftime('%S', ");
+    trimmed(printer, cell->index, "");
+    text_append_string(out, ") AS REAL) WHEN ");
+    trimmed(printer, cell->index, "lower(");
+    text_append_string(out, " IN (");
+    sql_missing(printer, READING_NUMBER);
+    text_append_string(out, ") THEN NULL ELSE ");
+    refuse(printer, cell->index, "date");
+    text_append_string(out, " END");
+}
+
+static void read_cell(const struct sql_printer *printer, const struct formula *cell)
+{
+    switch (cell->op) {
+    case FORMULA_READ_NUMBER:
+        read_number(printer, cell);
+        break;
+    case FORMULA_READ_WORD:
+        read_word(printer, cell);
+        break;
+    case FORMULA_READ_DATE:
+        read_date(printer, cell);
+        break;
+    default:
+        refuse(printer, cell->index, "number that it may be");
+    }
+}
+
+/* Stage by stage: sN AS (SELECT what of before is still of use, and its own variables). */
+static uint32_t stages(struct sql_printer *printer, uint32_t *places, const bool *needed)
+{
+    const struct formula_program *program = printer->program;
+    uint32_t last = 0, written = 0;
+
+    for (uint32_t i = 0; i < program->variable_count; i++)
+        if (needed[i] && program->variables[i]->stage + 1 > last)
+            last = program->variables[i]->stage + 1;
+    for (uint32_t stage = 0; stage < last; stage++) {
+        uint32_t columns = 0;
+        bool has_own = false;
+
+        for (uint32_t i = 0; i < program->variable_count; i++)
+            has_own |= needed[i] && program->variables[i]->stage == stage;
+        if (!has_own)
+            continue;
+        text_printf(printer->out, "%ss%u AS (SELECT ", written ? ",\n" : "WITH ", written);
+        for (uint32_t i = 0; i < program->variable_count; i++) {
+            if (!needed[i] || program->variables[i]->stage > stage)
+                continue;
+            text_append_string(printer->out, columns++ ? ", " : "");
+            if (program->variables[i]->stage < stage) {
+                text_printf(printer->out, "v%u", i);
+                continue;
+            }
+            sql_formula(printer, program->variables[i]);
+            text_printf(printer->out, " AS v%u", i);
+        }
+        if (written > 0)
+            text_printf(printer->out, " FROM s%u", written - 1);
+        text_append_string(printer->out, " LIMIT 1)");
+        for (uint32_t i = 0; i < program->variable_count; i++)
+            places[i] = written;
+        written++;
+    }
+    return written;
+}
+
+static enum status output(struct sql_printer *printer, uint32_t i, uint32_t *places,
+                          struct error *err)
+{
+    const struct formula_output *shown = &printer->program->outputs[i];
+    bool *needed = formula_needed(printer->program, i, i + 1);
+    uint32_t count;
+
+    if (!needed)
+        return fail_no_memory(err);
+    text_append_string(printer->out, ",\n(");
+    count = stages(printer, places, needed);
+    text_append_string(printer->out, "\nSELECT ");
+    sql_output(printer, shown);
+    if (count > 0)
+        text_printf(printer->out, " FROM s%u", count - 1);
+    text_append_string(printer->out, " LIMIT 1) AS ");
+    text_append_identifier(printer->out, slice_of(shown->name));
+    free(needed);
+    return STATUS_OK;
+}
+
+enum status formula_print_sqlite(const struct formula_program *program, struct slice name,
+                                 struct text *out, struct error *err)
+{
+    struct sql_printer printer = {
+        .program = program, .prefix = name, .out = out, .read = read_cell};
+    enum status status = STATUS_OK;
+    uint32_t *places;
+
+    TRY(sql_places(program, &places, err));
+    printer.places = places;
+    text_append_string(out, "CREATE VIEW ");
+    sql_name(&printer, "_predictions");
+    text_append_string(out, " AS\nSELECT r.*");
+    for (uint32_t i = 0; i < program->output_count && status == STATUS_OK; i++)
+        status = output(&printer, i, places, err);
+    text_append_string(out, "\nFROM ");
+    sql_name(&printer, "_rows");
+    text_append_string(out, " AS r;\n");
+    free(places);
+    return status;
+}

@@ -1,0 +1,150 @@
+/*
+ * formula.h - a model as formulas: what other programs compute predictions by.
+ *
+ *     model  --model_formulas-->  program of formulas  --printers (interop/)-->  SQL, C
+ *
+ * A formula is a number that follows from the cells of a row. It is a tree of operations, few of
+ * which know of cells; those that several formulas use are variables. A variable has a stage: one
+ * more than the last of those that it follows from, so that variables of one stage do not know of
+ * each other, and a printer may write stage after stage.
+ *
+ *     stage 0   v0 = number of "age"       v1 = place of "plan" among its words
+ *     stage 1   v2 = (v0 - 31.5) / 12
+ *     outputs   probability = 1 / (1 + exp(-(v2 * 0.25 + ...)))
+ *
+ * All numbers are doubles. A missing one is NULL in SQL and NaN in C: whatever is computed with it
+ * is missing, a comparison with it does not hold, so that FORMULA_IF takes its second choice.
+ *
+ * Formulas live in the program's arena. Where there is no memory a program has `failed` set and
+ * its formulas are of no use, which one look at the end finds.
+ */
+#ifndef SCORING_FORMULA_H
+#define SCORING_FORMULA_H
+
+#include "scoring/model.h"
+
+enum formula_op {
+    FORMULA_NUMBER, /* `number` */
+    FORMULA_MISSING,
+    FORMULA_VARIABLE, /* `index` of the program's variables */
+    FORMULA_SUM,      /* of `terms` (count) */
+    FORMULA_SUBTRACT,
+    FORMULA_MULTIPLY,
+    FORMULA_DIVIDE,
+    FORMULA_LEAST, /* of a and b, neither missing */
+    FORMULA_GREATEST,
+    FORMULA_EXP, /* of a; who builds it keeps a within -700 to 700 */
+    FORMULA_LOG, /* of a number above 0 */
+    FORMULA_ROOT,
+    FORMULA_FLOOR, /* of less than 2^53 */
+    FORMULA_IF,    /* where a holds b, else c */
+    /* Conditions, as the `a` of FORMULA_IF and FORMULA_AND: */
+    FORMULA_LESS, /* a < b */
+    FORMULA_AT_MOST,
+    FORMULA_EQUAL,
+    FORMULA_IS_MISSING,
+    FORMULA_IS_IN, /* a is one of `numbers` (count), which ascend */
+    FORMULA_AND,
+    /* Numbers from lists: */
+    FORMULA_LOOKUP, /* number a of `numbers` (count); 0 where a is below 0 or missing */
+    /* Cells: of column `index` of the transform. */
+    FORMULA_READ_NUMBER, /* as cell_to_number by `reading` */
+    FORMULA_READ_WORD,   /* the place among `words` (count), -1 for another one */
+    FORMULA_READ_DATE,   /* seconds since 1970 in UTC, of ISO's form */
+    FORMULA_REFUSE       /* the row cannot be scored, for what column `index` holds */
+};
+
+struct formula {
+    enum formula_op op;
+    uint32_t stage;
+    double number;
+    uint32_t index, count;
+    enum input_reading reading;
+    const struct formula *a, *b, *c;
+    const struct formula *const *terms;
+    const double *numbers;
+    const struct slice *words;
+};
+
+struct formula_output {
+    const char *name;
+    bool is_class; /* the number of one of the model's labels */
+    const struct formula *formula;
+};
+
+struct formula_program {
+    struct arena *arena;
+    const struct model *model;
+    const struct formula **variables; /* (variable_count), each after those that it follows from */
+    uint32_t variable_count, variable_room;
+    struct formula_output *outputs; /* (output_count) */
+    uint32_t output_count, output_room;
+    bool failed;
+};
+
+/* A row as a kind takes it. */
+struct formula_row {
+    const struct formula **dense; /* (dense_width): the rests are NULL, and in their numbers */
+    const struct formula **ids;   /* (id_count): of each from its input's first one on; -1: none */
+    const struct formula *offset; /* NULL: there is none */
+};
+
+/* Formulas of which a kind makes its own. Stages follow. */
+const struct formula *formula_number(struct formula_program *program, double number);
+const struct formula *formula_missing(struct formula_program *program);
+const struct formula *formula_of(struct formula_program *program, enum formula_op op,
+                                 const struct formula *a, const struct formula *b);
+const struct formula *formula_if(struct formula_program *program, const struct formula *condition,
+                                 const struct formula *then, const struct formula *otherwise);
+/* terms (count), numbers (count) and words (count) are the arena's. */
+const struct formula *formula_sum(struct formula_program *program,
+                                  const struct formula *const *terms, uint32_t count);
+const struct formula *formula_in(struct formula_program *program, const struct formula *a,
+                                 const double *numbers, uint32_t count);
+const struct formula *formula_lookup(struct formula_program *program, const struct formula *a,
+                                     const double *numbers, uint32_t count);
+const struct formula *formula_read(struct formula_program *program, enum formula_op op,
+                                   uint32_t column, enum input_reading reading);
+const struct formula *formula_word(struct formula_program *program, uint32_t column,
+                                   const struct slice *words, uint32_t count);
+/* A variable that is this formula; a number and a variable stay what they are. */
+const struct formula *formula_let(struct formula_program *program, const struct formula *formula);
+/* The formula, and 0 - a, a + b, |a|; |a| takes a variable. */
+const struct formula *formula_add(struct formula_program *program, const struct formula *a,
+                                  const struct formula *b);
+const struct formula *formula_size(struct formula_program *program, const struct formula *a);
+/* e to the power of a, which is cut to -most to most before. */
+const struct formula *formula_exp(struct formula_program *program, const struct formula *a,
+                                  double most);
+/* a times weight, and NULL for the weight 0. */
+const struct formula *formula_times(struct formula_program *program, const struct formula *a,
+                                    double weight);
+/* The nearest number that a float is, of a variable within floats. */
+const struct formula *formula_float(struct formula_program *program, const struct formula *a);
+/* The name is copied. */
+void formula_output(struct formula_program *program, const char *name, bool is_class,
+                    const struct formula *formula);
+
+/* Room for terms that are added one after the other; those that are NULL are left out. */
+struct formula_terms {
+    const struct formula **items;
+    uint32_t count;
+};
+void formula_terms_init(struct formula_terms *terms, struct formula_program *program, size_t most);
+static inline void formula_terms_add(struct formula_terms *terms, const struct formula *term)
+{
+    if (terms->items && term)
+        terms->items[terms->count++] = term;
+}
+
+/* All formulas of a model, which a program that was zero gets in the arena: prediction, and what
+ * else PREDICT has for models of its task. UNSUPPORTED with a hint for models that have none,
+ * LIMIT for those that are too large for it. */
+enum status model_formulas(const struct model *model, struct arena *arena,
+                           struct formula_program *program, struct error *err);
+
+/* Of formula_row.c: of all inputs. UNSUPPORTED naming one that no formula reads. */
+enum status formula_row_make(struct formula_program *program, struct formula_row *row,
+                             struct error *err);
+
+#endif

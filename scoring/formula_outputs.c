@@ -1,0 +1,209 @@
+/* What PREDICT has for a row, as formulas: what scorer_prediction and its kin do with outputs. */
+#include <stdio.h>
+
+#include "scoring/formula.h"
+#include "scoring/kind.h"
+#include "scoring/label_names.h"
+
+#define EXPONENT_MOST        200 /* of probabilities: e^-200 is 0 beside any other */
+#define EXPONENT_LINK        700
+#define CLASS_COLUMNS_MOST   20 /* classes that have a column of their probability each */
+#define CLASS_NAME_MOST      40 /* bytes of a class's name in that of its column */
+#define MULTIPLICATIONS_MOST 500000.0
+
+static const struct formula *choice(struct formula_program *program, const struct formula *if_holds,
+                                    double then, double otherwise)
+{
+    return formula_if(program, if_holds, formula_number(program, then),
+                      formula_number(program, otherwise));
+}
+
+/* The greatest of outputs [first, end), by halves. */
+static const struct formula *greatest_of(struct formula_program *program, enum formula_op op,
+                                         const struct formula *const *z, uint32_t first,
+                                         uint32_t end)
+{
+    const uint32_t middle = first + (end - first) / 2;
+
+    if (end - first == 1)
+        return z[first];
+    return formula_of(program, op, greatest_of(program, op, z, first, middle),
+                      greatest_of(program, op, z, middle, end));
+}
+
+/* Which of the outputs is the extreme one, the first of equal ones. */
+static const struct formula *place_of(struct formula_program *program,
+                                      const struct formula *const *z, uint32_t count,
+                                      const struct formula *extreme)
+{
+    const struct formula *place = formula_number(program, count - 1);
+
+    for (uint32_t i = count - 1; i-- > 0;)
+        place = formula_if(program, formula_of(program, FORMULA_EQUAL, z[i], extreme),
+                           formula_number(program, i), place);
+    return place;
+}
+
+static void name_class(const struct model *model, uint32_t class, char *name, size_t size)
+{
+    char buffer[TRANSFORM_WORD_BUFFER];
+    const struct slice label = label_name(&model->labels, class, buffer);
+
+    if (label.size > CLASS_NAME_MOST)
+        snprintf(name, size, "probability_of_class_%u", class);
+    else
+        snprintf(name, size, "probability_%.*s", SLICE_FORMAT(label));
+}
+
+/* 1 / (1 + e^(-sign z)) */
+static const struct formula *logistic_of(struct formula_program *program, const struct formula *z,
+                                         double sign)
+{
+    const struct formula *e = formula_exp(
+        program, formula_of(program, FORMULA_MULTIPLY, z, formula_number(program, -sign)),
+        EXPONENT_MOST);
+
+    return formula_of(program, FORMULA_DIVIDE, formula_number(program, 1),
+                      formula_add(program, formula_number(program, 1), e));
+}
+
+static void add_two_classes(struct formula_program *program, const struct formula *z)
+{
+    const struct model *model = program->model;
+
+    formula_output(
+        program, "prediction", true,
+        choice(program, formula_of(program, FORMULA_LESS, formula_number(program, 0), z), 1, 0));
+    if (model->link != LABEL_LINK_MARGIN)
+        formula_output(program, "probability", false,
+                       logistic_of(program, z, model_positive(model) == 1 ? 1 : -1));
+}
+
+static void add_classes(struct formula_program *program, const struct formula **z, uint32_t count)
+{
+    char name[CLASS_NAME_MOST + 40];
+    const struct formula *greatest =
+        formula_let(program, greatest_of(program, FORMULA_GREATEST, z, 0, count));
+    struct formula_terms terms;
+    const struct formula *sum, *probability;
+
+    formula_output(program, "prediction", true, place_of(program, z, count, greatest));
+    formula_terms_init(&terms, program, count);
+    for (uint32_t i = 0; i < count; i++)
+        formula_terms_add(
+            &terms,
+            formula_let(program,
+                        formula_exp(program, formula_of(program, FORMULA_SUBTRACT, z[i], greatest),
+                                    EXPONENT_MOST)));
+    sum = formula_let(program, formula_sum(program, terms.items, terms.count));
+    probability = formula_of(program, FORMULA_DIVIDE, formula_number(program, 1), sum);
+    formula_output(program, "probability", false, probability); /* e^0 of the greatest */
+    for (uint32_t i = 0; i < count && count <= CLASS_COLUMNS_MOST && !program->failed; i++) {
+        name_class(program->model, i, name, sizeof name);
+        formula_output(program, name, false,
+                       formula_of(program, FORMULA_DIVIDE, terms.items[i], sum));
+    }
+}
+
+static const struct formula *number_of(struct formula_program *program, const struct formula *z)
+{
+    const struct model *model = program->model;
+
+    if (model->link == LABEL_LINK_EXP)
+        z = formula_exp(program, z, EXPONENT_LINK);
+    if (model->label_scale != 1)
+        z = formula_times(program, z, model->label_scale);
+    return model->label_mean != 0
+               ? formula_add(program, z, formula_number(program, model->label_mean))
+               : z;
+}
+
+static void add_numbers(struct formula_program *program, const struct formula **z)
+{
+    const struct aim_facts *aim = &program->model->aim;
+
+    formula_output(program, "prediction", false, number_of(program, z[aim_prediction(aim)]));
+    for (uint32_t i = 0; i < aim->quantile_count; i++) {
+        struct text name;
+
+        text_init(&name, 80);
+        text_append_string(&name, "quantile_");
+        text_append_real(&name, aim->quantiles[i]);
+        formula_output(program, text_string(&name), false, number_of(program, z[i]));
+        text_deinit(&name);
+    }
+}
+
+static void add_components(struct formula_program *program, const struct formula **z)
+{
+    const uint32_t components = program->model->components;
+
+    for (uint32_t i = 0; i < components; i++) {
+        char name[32];
+
+        snprintf(name, sizeof name, "component_%u", i + 1);
+        formula_output(program, name, false, z[i]);
+    }
+    formula_output(program, "distance", false, z[components]);
+}
+
+static void add_outputs(struct formula_program *program, const struct formula **z, uint32_t count)
+{
+    const struct formula *nearest;
+
+    switch (program->model->task) {
+    case TASK_CLASSIFICATION:
+        if (count == 1)
+            add_two_classes(program, z[0]);
+        else
+            add_classes(program, z, count);
+        break;
+    case TASK_REGRESSION:
+        add_numbers(program, z);
+        break;
+    case TASK_CLUSTERING:
+        nearest = formula_let(program, greatest_of(program, FORMULA_LEAST, z, 0, count));
+        formula_output(program, "prediction", false, place_of(program, z, count, nearest));
+        formula_output(program, "distance", false, nearest);
+        break;
+    case TASK_PROJECTION:
+        add_components(program, z);
+        break;
+    case TASK_DETECTION:
+        formula_output(program, "prediction", false,
+                       choice(program,
+                              formula_of(program, FORMULA_LESS, formula_number(program, 0), z[0]),
+                              1, -1));
+        formula_output(program, "distance", false, z[0]);
+    }
+}
+
+enum status model_formulas(const struct model *model, struct arena *arena,
+                           struct formula_program *program, struct error *err)
+{
+    const uint32_t count = model_outputs(model);
+    const struct formula **z = (const struct formula **)arena_alloc_array(arena, (size_t)count + 1,
+                                                                          sizeof(struct formula *));
+    struct formula_row row;
+
+    program->arena = arena;
+    program->model = model;
+    if (!z)
+        return fail_no_memory(err);
+    if (!model->kind->formulas)
+        return fail(err, STATUS_UNSUPPORTED, "a model of kind \"%s\" is not exported as SQL or C",
+                    model->kind->name),
+               error_hint(err, "Trees, linear models, score cards, naive Bayes, networks, clusters "
+                               "and components are.");
+    if (model->kind->leaf_count == NULL && model_cost(model).multiplications > MULTIPLICATIONS_MOST)
+        return fail(err, STATUS_LIMIT, "a model of %.0f products a row, where formulas have %.0f",
+                    model_cost(model).multiplications, MULTIPLICATIONS_MOST),
+               error_hint(err, "Networks that are exported are small ones.");
+    TRY(formula_row_make(program, &row, err));
+    TRY(model->kind->formulas(model, program, &row, z, err));
+    for (uint32_t i = 0; i < count && !program->failed; i++)
+        z[i] = formula_let(program, z[i]);
+    if (!program->failed)
+        add_outputs(program, z, count);
+    return program->failed ? fail_no_memory(err) : STATUS_OK;
+}

@@ -1,0 +1,330 @@
+/* The transform as formulas: what transform_row does with cells. */
+#include "scoring/formula.h"
+
+#include "scoring/label_names.h"
+
+#define DAY_SECONDS 86400.0
+#define DAY_2000    10957.0
+#define MARCH_0     719468.0 /* days from the 1st of March of the year 0 to 1970 */
+
+static const struct formula *binary(struct formula_program *program, enum formula_op op,
+                                    const struct formula *a, double b)
+{
+    return formula_of(program, op, a, formula_number(program, b));
+}
+
+/* ----- parts of dates ----- */
+
+/* floor(a / b), as a variable. */
+static const struct formula *whole_part(struct formula_program *program, const struct formula *a,
+                                        double b)
+{
+    return formula_let(
+        program, formula_of(program, FORMULA_FLOOR, binary(program, FORMULA_DIVIDE, a, b), NULL));
+}
+
+/* a - b whole */
+static const struct formula *less_whole(struct formula_program *program, const struct formula *a,
+                                        double b, const struct formula *whole)
+{
+    return formula_of(program, FORMULA_SUBTRACT, a, binary(program, FORMULA_MULTIPLY, whole, b));
+}
+
+static const struct formula *remainder_of(struct formula_program *program, const struct formula *a,
+                                          double b)
+{
+    return formula_let(program, less_whole(program, a, b, whole_part(program, a, b)));
+}
+
+/* As dates.c has it: months from March on, from 0; day_of_month from 1. */
+static const struct formula *month_and_day(struct formula_program *program,
+                                           const struct formula *day,
+                                           const struct formula **day_of_month)
+{
+    const struct formula *of_era = remainder_of(
+        program, formula_let(program, binary(program, FORMULA_SUBTRACT, day, -MARCH_0)), 146097);
+    const struct formula *year, *of_year, *march, *first;
+
+    year = less_whole(program, of_era, 1, whole_part(program, of_era, 1460));
+    year = formula_add(program, year, whole_part(program, of_era, 36524));
+    year = less_whole(program, year, 1, whole_part(program, of_era, 146096));
+    year = whole_part(program, formula_let(program, year), 365);
+    of_year = less_whole(program, of_era, 365, year);
+    of_year = less_whole(program, of_year, 1, whole_part(program, year, 4));
+    of_year = formula_let(program, formula_add(program, of_year, whole_part(program, year, 100)));
+    march = whole_part(
+        program,
+        binary(program, FORMULA_SUBTRACT, binary(program, FORMULA_MULTIPLY, of_year, 5), -2), 153);
+    first = whole_part(
+        program,
+        binary(program, FORMULA_SUBTRACT, binary(program, FORMULA_MULTIPLY, march, 153), -2), 5);
+    *day_of_month =
+        formula_let(program, binary(program, FORMULA_SUBTRACT,
+                                    formula_of(program, FORMULA_SUBTRACT, of_year, first), -1));
+    return march;
+}
+
+/* A date that has value `number` of a part, from 0 on; march counts months. */
+static struct date date_with(enum date_part part, uint32_t number)
+{
+    switch (part) {
+    case DATE_MONTH: /* the middle of March 1970, and months of 30 or 31 days after it */
+        return (struct date){.day = 59 + 14 + (int64_t)(number * 30.5)};
+    case DATE_DAY:
+        return (struct date){.day = (int64_t)number - 1};
+    case DATE_WEEKDAY:
+        return (struct date){.day = number};
+    default:
+        return (struct date){.microsecond = (int64_t)number * 3600 * 1000000};
+    }
+}
+
+/* A part as a number: months from March on, days from 1, weekdays from Thursday on, hours. */
+static const struct formula *part_number(struct formula_program *program,
+                                         const struct formula *seconds, enum date_part part)
+{
+    const struct formula *day = whole_part(program, seconds, DAY_SECONDS), *day_of_month, *march;
+
+    switch (part) {
+    case DATE_AGE:
+        return formula_let(program,
+                           formula_of(program, FORMULA_SUBTRACT, formula_number(program, DAY_2000),
+                                      binary(program, FORMULA_DIVIDE, seconds, DAY_SECONDS)));
+    case DATE_HOUR:
+        return whole_part(program, remainder_of(program, seconds, DAY_SECONDS), 3600);
+    case DATE_WEEKDAY:
+        return remainder_of(program, day, 7);
+    default:
+        march = month_and_day(program, day, &day_of_month);
+        return part == DATE_MONTH ? march : day_of_month;
+    }
+}
+
+/* ----- inputs ----- */
+
+static enum status refuse(const struct transform_input *input, const char *what, struct error *err)
+{
+    fail(err, STATUS_UNSUPPORTED, "input \"%.*s\" is %s, which is not exported",
+         SLICE_FORMAT(input->name), what);
+    return error_hint(err, "Exported are numbers, categories by words, ids and buckets, parts of "
+                           "dates in ISO's form, and offsets.");
+}
+
+static enum status check_input(const struct transform_input *input, struct error *err)
+{
+    if (input->cross)
+        return refuse(input, "a cross of columns", err);
+    if (input->list.form)
+        return refuse(input, "of a list in a text", err);
+    if (input->type == INPUT_TEXT)
+        return refuse(input, "the words of a text", err);
+    if (input->type == INPUT_CATEGORY && input->hash_buckets > 0 && input->rule != RULE_ID &&
+        !input->part)
+        return refuse(input, "a category by the hash of its words", err);
+    if (input->reading == READING_POINT || input->reading == READING_COMMA)
+        return refuse(input, "of numbers as people write them, such as 1.234,50", err);
+    if (input->reading == READING_SEPARATED)
+        return refuse(input, "of numbers with separators, such as 1,234", err);
+    if (reading_is_of_dates(input->reading))
+        return refuse(input, "of dates as people write them", err);
+    return STATUS_OK;
+}
+
+/* Parts of one date are read once. */
+struct read_dates {
+    uint32_t column;
+    const struct formula *seconds;
+};
+
+static const struct formula *seconds_of(struct formula_program *program,
+                                        const struct transform_input *input,
+                                        struct read_dates *dates)
+{
+    if (!dates->seconds || dates->column != input->column)
+        dates->seconds = formula_let(
+            program, formula_read(program, FORMULA_READ_DATE, input->column, input->reading));
+    dates->column = input->column;
+    return dates->seconds;
+}
+
+static const struct formula *number_of(struct formula_program *program,
+                                       const struct transform_input *input,
+                                       struct read_dates *dates)
+{
+    const struct formula *number;
+
+    if (input->part)
+        return part_number(program, seconds_of(program, input, dates), input->part);
+    number = formula_let(program,
+                         formula_read(program, FORMULA_READ_NUMBER, input->column, input->reading));
+    if (!input->has_code)
+        return number;
+    return formula_let(program,
+                       formula_if(program, binary(program, FORMULA_EQUAL, number, input->code),
+                                  formula_missing(program), number));
+}
+
+static const struct formula *cut(struct formula_program *program, const struct formula *a,
+                                 double most)
+{
+    return binary(program, FORMULA_GREATEST, binary(program, FORMULA_LEAST, a, most), -most);
+}
+
+static const struct formula *scaled(struct formula_program *program,
+                                    const struct transform_input *input,
+                                    const struct formula *number)
+{
+    if (input->mean != 0)
+        number = binary(program, FORMULA_SUBTRACT, number, input->mean);
+    if (input->scale != 1)
+        number = binary(program, FORMULA_DIVIDE, number, input->scale);
+    return formula_let(program, number);
+}
+
+static const struct formula *is_missing(struct formula_program *program, const struct formula *a)
+{
+    return formula_of(program, FORMULA_IS_MISSING, a, NULL);
+}
+
+static void make_number(struct formula_program *program, const struct transform_input *input,
+                        struct read_dates *dates, struct formula_row *row)
+{
+    const struct transform *transform = &program->model->transform;
+    const struct formula *number = number_of(program, input, dates);
+    const struct formula *dense = scaled(program, input, number);
+
+    if (!transform->keeps_numbers) {
+        dense = formula_let(program, formula_if(program, is_missing(program, dense),
+                                                formula_number(program, (double)input->null_value),
+                                                cut(program, dense, (double)input->limit)));
+        if (!transform->has_rests) /* with them it has more digits than a float */
+            dense = formula_float(program, dense);
+    }
+    row->dense[input->dense_offset] = dense;
+    if (input->dense_count == 2)
+        row->dense[input->dense_offset + 1] = formula_let(
+            program, formula_if(program, is_missing(program, number), formula_number(program, 1),
+                                formula_number(program, 0)));
+}
+
+static void make_offset(struct formula_program *program, const struct transform_input *input,
+                        struct read_dates *dates, struct formula_row *row)
+{
+    const struct formula *number = number_of(program, input, dates);
+    const struct formula *refused =
+        formula_read(program, FORMULA_REFUSE, input->column, input->reading);
+
+    if (input->offset == OFFSET_EXPOSURE)
+        number = formula_let(
+            program,
+            formula_if(program,
+                       formula_of(program, FORMULA_LESS, formula_number(program, 0), number),
+                       formula_of(program, FORMULA_LOG, number, NULL), refused));
+    else
+        number =
+            formula_let(program, formula_if(program, is_missing(program, number), refused, number));
+    row->offset =
+        formula_let(program, cut(program, scaled(program, input, number), (double)input->limit));
+}
+
+static const struct formula *bucket(struct formula_program *program, const struct formula *number,
+                                    const double *bounds, uint32_t first, uint32_t end)
+{
+    const uint32_t middle = first + (end - first) / 2;
+
+    if (first == end)
+        return formula_number(program, first);
+    return formula_if(program, binary(program, FORMULA_LESS, number, bounds[middle]),
+                      bucket(program, number, bounds, first, middle),
+                      bucket(program, number, bounds, middle + 1, end));
+}
+
+/* A category that takes numbers. */
+static const struct formula *number_id(struct formula_program *program,
+                                       const struct transform_input *input,
+                                       const struct formula *number, const struct formula *missing)
+{
+    const struct formula *is_whole, *is_within;
+
+    if (input->rule == RULE_BUCKET)
+        return formula_if(program, is_missing(program, number), missing,
+                          bucket(program, number, input->bounds, 0, input->bound_count));
+    is_whole = formula_of(program, FORMULA_EQUAL, formula_of(program, FORMULA_FLOOR, number, NULL),
+                          number);
+    is_within = formula_of(program, FORMULA_AND,
+                           formula_of(program, FORMULA_AT_MOST, formula_number(program, 0), number),
+                           binary(program, FORMULA_LESS, number, (double)input->hash_buckets));
+    return formula_if(
+        program, is_missing(program, number), missing,
+        formula_if(program, is_within,
+                   formula_if(program, is_whole, number,
+                              formula_read(program, FORMULA_REFUSE, input->column, 0)),
+                   formula_read(program, FORMULA_REFUSE, input->column, 0)));
+}
+
+/* Of a part of a date: the ids of its words, of which there are few. */
+static const struct formula *part_id(struct formula_program *program,
+                                     const struct transform_input *input,
+                                     const struct formula *part, const struct formula *missing)
+{
+    const uint32_t count = date_part_words_max(input->part) + (input->part == DATE_DAY);
+    double *ids = ARENA_NEW(program->arena, double, count);
+
+    program->failed |= !ids;
+    for (uint32_t i = 0; ids && i < count; i++) {
+        const struct date date = date_with(input->part, i);
+        const struct cell word = date_part_cell(&date, input->part);
+        const int32_t id = transform_word(input, word.text);
+
+        ids[i] = id < 0 ? -1 : (double)((uint32_t)id - input->first_id);
+    }
+    return formula_if(program, is_missing(program, part), missing,
+                      formula_lookup(program, part, ids, count));
+}
+
+static void make_category(struct formula_program *program, const struct transform_input *input,
+                          struct read_dates *dates, struct formula_row *row)
+{
+    const struct formula *missing = formula_number(
+        program, input->null_id < 0 ? -1 : (double)((uint32_t)input->null_id - input->first_id));
+    const struct formula *id, *word;
+
+    if (input->part)
+        id = part_id(program, input,
+                     part_number(program, seconds_of(program, input, dates), input->part), missing);
+    else if (rule_takes_numbers(input->rule))
+        id = number_id(program, input, number_of(program, input, dates), missing);
+    else {
+        word = formula_let(program,
+                           formula_word(program, input->column, input->words, input->word_count));
+        id = formula_if(program, is_missing(program, word), missing, word);
+    }
+    row->ids[input->id_offset] = formula_let(program, id);
+}
+
+enum status formula_row_make(struct formula_program *program, struct formula_row *row,
+                             struct error *err)
+{
+    const struct transform *transform = &program->model->transform;
+    struct read_dates dates = {0};
+
+    *row = (struct formula_row){
+        .dense = (const struct formula **)arena_alloc_array(
+            program->arena, (size_t)transform->dense_width + 1, sizeof(struct formula *)),
+        .ids = (const struct formula **)arena_alloc_array(
+            program->arena, (size_t)transform->id_count + 1, sizeof(struct formula *))};
+    if (!row->dense || !row->ids)
+        return fail_no_memory(err);
+    for (uint32_t i = 0; i < transform->input_count; i++) {
+        const struct transform_input *input = &transform->inputs[i];
+
+        TRY(check_input(input, err));
+        if (input->offset)
+            make_offset(program, input, &dates, row);
+        else if (input->type == INPUT_NUMERIC)
+            make_number(program, input, &dates, row);
+        else
+            make_category(program, input, &dates, row);
+    }
+    return program->failed ? fail_no_memory(err) : STATUS_OK;
+}

@@ -1,0 +1,270 @@
+"""EXPORT MODEL ... FORMAT sql and c in SQLite: views of the stock shell and programs of cc, which predict as the
+extension does, on rows of any kind.
+"""
+
+import json
+import pathlib
+import shutil
+import sqlite3
+import struct
+import subprocess
+import sys
+
+import harness
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "formulas"))
+import formula_rows as rows  # noqa: E402  pylint: disable=wrong-import-position
+
+NUMBERS = ", ".join(map(rows.quoted, (rows.AGE, rows.INCOME, rows.CODE, rows.SIZE)))
+# name, estimator, attributes, label, columns
+MODELS = (
+    ("linear", "LinearClassifier", "train.epoch = 3", "two", None),
+    ("three", "LinearClassifier", "train.epoch = 3", "three", None),
+    ("number", "LinearRegressor", "train.epoch = 3", "number", None),
+    ("network", "DNNRegressor", "train.epoch = 3, model.hidden_units = [9, 5]", "number", None),
+    ("tanh", "DNNClassifier", "train.epoch = 3, model.hidden_units = [6], model.activation = 'gelu'", "three", None),
+    ("bayes", "NaiveBayes", "", "three", None),
+    ("card", "ScoreCard", "", "two", NUMBERS + ", " + rows.quoted(rows.PLAN)),
+    ("trees", "XGBClassifier", "n_estimators = 20", "two", None),
+    ("trees3", "XGBClassifier", "n_estimators = 9, max_depth = 4", "three", None),
+    ("poisson", "XGBRegressor", "n_estimators = 12, objective = 'count:poisson'", "positive", None),
+    ("deep", "DecisionTreeRegressor", "", "number", None),
+    ("forest", "RandomForestRegressor", "n_estimators = 7", "number", None),
+    ("kmeans", "KMeans", "model.n_clusters = 4", None, NUMBERS),
+    ("pca", "PCA", "model.n_components = 2", None, NUMBERS),
+    ("outliers", "OneClassSVM", "model.n_features = 40", None, NUMBERS),
+)
+TREES = next(model for model in MODELS if model[0] == "trees")
+
+
+def driver(name, count):
+    """A program that reads cells as bytes (pack) and writes a line of numbers for each row."""
+    return f"""
+#include <stdio.h>
+#include <string.h>
+#include "{name}.c"
+static char texts[{count}][4096];
+int main(void)
+{{
+    struct {name}_cell cells[{count}];
+    double outputs[64];
+    for (;;) {{
+        for (int i = 0; i < {count}; i++) {{
+            int type = getchar();
+            unsigned int size = 0;
+            if (type == EOF)
+                return 0;
+            memset(&cells[i], 0, sizeof cells[i]);
+            if (type == 'n')
+                cells[i].type = {name}_MISSING;
+            else if (type == 'd') {{
+                cells[i].type = {name}_NUMBER;
+                if (fread(&cells[i].number, 8, 1, stdin) != 1)
+                    return 1;
+            }} else {{
+                cells[i].type = {name}_TEXT;
+                if (fread(&size, 4, 1, stdin) != 1 || size > 4096 || fread(texts[i], 1, size, stdin) != size)
+                    return 1;
+                cells[i].text = texts[i];
+                cells[i].size = size;
+            }}
+        }}
+        int refused = {name}_predict(cells, outputs);
+        printf("%d", refused);
+        for (int i = 0; {name}_outputs[i]; i++)
+            printf(" %.17g", outputs[i]);
+        printf("\\n");
+    }}
+}}
+"""
+
+
+def pack(cell):
+    if cell is None:
+        return b"n"
+    if isinstance(cell, (int, float)):
+        return b"d" + struct.pack("=d", float(cell))
+    data = cell if isinstance(cell, bytes) else cell.encode()
+    return b"t" + struct.pack("=I", len(data)) + data
+
+
+class Formulas(harness.Case):
+    def setUp(self):
+        super().setUp()
+        self.database = self.connect(isolation_level=None)
+        columns = ", ".join(f"{rows.quoted(name)} {kind}" for name, kind in zip(rows.COLUMNS, rows.TYPES))
+        self.run_all("BEGIN")
+        self.run_all(f"CREATE TABLE t ({columns}, number REAL, two TEXT, three INTEGER, positive REAL)")
+        self.database.executemany("INSERT INTO t VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows.training())
+        plain = ", ".join(map(rows.quoted, rows.COLUMNS))
+        self.run_all(f"CREATE TABLE hostile (id INTEGER PRIMARY KEY, {plain})")
+        self.database.executemany("INSERT INTO hostile VALUES (NULL, ?, ?, ?, ?, ?, ?)", rows.hostile())
+        self.run_all(f"CREATE TABLE refused ({plain})")
+        self.database.executemany("INSERT INTO refused VALUES (?, ?, ?, ?, ?, ?)", rows.refused())
+        self.run_all("COMMIT")
+
+    def train(self, model):
+        name, estimator, attributes, label, columns = model
+        self.run_all(f"SELECT {columns or rows.names()}{', ' + label if label else ''} FROM t TO TRAIN {estimator} "
+                     f"WITH {attributes + ', ' if attributes else ''}train.seed = 1"
+                     f"{' LABEL ' + label if label else ''} INTO {name}")
+
+    def inputs(self, name):
+        """The columns of the model, in its order."""
+        meta = json.loads(self.run_all(f"SELECT data FROM {name} WHERE part = 'meta'")[0][0])
+        found = []
+        for item in meta["inputs"]:
+            column = item.get("column") or item.get("source") or item["name"]
+            if column not in found:
+                found.append(column)
+        return found
+
+    def wanted(self, model, table="hostile"):
+        """What the extension says of each row: the prediction, and a number that tells how sure it is."""
+        name, _, _, label, _ = model
+        inputs = ", ".join(map(rows.quoted, self.inputs(name)))
+        if name == "pca":
+            second = f"totrain_distance('{name}', {inputs})"
+            first = f"totrain_component('{name}', {inputs}, 1)"
+        else:
+            first = f"totrain_predict('{name}', {inputs})"
+            second = (f"totrain_distance('{name}', {inputs})" if not label else "0" if label in ("number", "positive") else
+                      f"totrain_probability('{name}', {inputs})")
+        return self.run_all(f"SELECT {first}, {second} FROM {table} ORDER BY id")
+
+    def check(self, model, found, wanted):
+        """found: the same of a program."""
+        name, _, _, label, _ = model
+        self.assertEqual(len(found), len(wanted))
+        for i, (mine, other) in enumerate(zip(found, wanted)):
+            with self.subTest(model=name, row=self.run_all("SELECT * FROM hostile WHERE id = ?", i + 1)):
+                self.assertTrue(rows.near(mine[1], other[1]), (mine, other))
+                if name == "pca" or label in ("number", "positive"):
+                    self.assertTrue(rows.near(mine[0], other[0]), (mine, other))
+                elif (label != "two" or abs(other[1] - 0.5) > 1e-5) and (
+                        name != "outliers" or abs(other[1]) > 1e-5) and (name != "kmeans" or other[1] < 1e6):
+                    self.assertEqual(mine[0], other[0])
+
+    def export(self, name, kind):
+        path = self.folder / f"{name}.{'c' if kind == 'c' else 'sql'}"
+        self.run_all(f"EXPORT MODEL {name} TO '{path}' FORMAT {kind}")
+        return path
+
+    def plain_database(self):
+        """The rows, in a database of which the extension knows nothing."""
+        path = self.folder / "plain.db"
+        if not path.exists():
+            self.run_all(f"ATTACH '{path}' AS plain")
+            self.run_all("CREATE TABLE plain.hostile AS SELECT * FROM hostile")
+            self.run_all("CREATE TABLE plain.refused AS SELECT rowid AS id, * FROM refused")
+            self.run_all("DETACH plain")
+        return path
+
+    def in_shell(self, name, path):
+        """What the stock shell's view of the hostile rows has."""
+        plain = self.plain_database()
+        done = subprocess.run(["sqlite3", "-bail", str(plain)],
+                              input=f"CREATE VIEW {name}_rows AS SELECT * FROM hostile;\n.read {path}\n", text=True,
+                              capture_output=True, timeout=4 * harness.DEADLINE)
+        self.assertEqual((done.stderr, done.returncode), ("", 0))
+        database = sqlite3.connect(plain)
+        self.addCleanup(database.close)
+        columns = [row[1] for row in database.execute(f"PRAGMA table_info({name}_predictions)")]
+        first = "component_1" if name == "pca" else "prediction"
+        second = next((column for column in ("distance", "probability") if column in columns), "0")
+        return database.execute(f"SELECT {first}, {second} FROM {name}_predictions ORDER BY id").fetchall()
+
+    def compiled(self, name):
+        path = self.export(name, "c")
+        (self.folder / "main.c").write_text(driver(name, len(self.inputs(name))))
+        for arguments in (["-c", str(path), "-o", "/dev/null"], ["main.c", "-o", f"{name}.run"]):
+            done = subprocess.run(["cc", "-O1", "-std=c11", "-Wall", "-Wextra", "-Werror", *arguments], text=True,
+                                  capture_output=True, cwd=self.folder, timeout=4 * harness.DEADLINE)
+            self.assertEqual((done.stderr, done.returncode), ("", 0))
+        return self.folder / f"{name}.run"
+
+    def run_c(self, name, table):
+        inputs = ", ".join(map(rows.quoted, self.inputs(name)))
+        cells = b"".join(pack(cell) for row in self.run_all(f"SELECT {inputs} FROM {table} ORDER BY rowid") for cell in row)
+        done = subprocess.run([str(self.compiled(name))], input=cells, capture_output=True, check=True,
+                              timeout=4 * harness.DEADLINE)
+        return [[float(word) for word in line.split()] for line in done.stdout.decode().splitlines()]
+
+    def in_c(self, model):
+        name, _, _, label, _ = model
+        found = []
+        for refused, *outputs in self.run_c(name, "hostile"):
+            self.assertEqual(refused, 0)
+            if name == "card":  # points are the first
+                outputs = outputs[1:]
+            first = ("it's no", "yes")[int(outputs[0])] if label == "two" else outputs[0]
+            last = outputs[-1] if not label else 0 if label in ("number", "positive") else outputs[1]
+            found.append((first, last))
+        return found
+
+    def check_model(self, model):
+        self.train(model)
+        wanted = self.wanted(model)
+        self.check(model, self.in_shell(model[0], self.export(model[0], "sql")), wanted)
+        self.check(model, self.in_c(model), wanted)
+
+    def test_unknown_kinds_are_refused_with_a_hint(self):
+        self.run_all("CREATE TABLE texts AS SELECT 'a ' || two AS words, two FROM t")
+        self.run_all("SELECT words, two FROM texts TO TRAIN LinearClassifier WITH train.epoch = 1 COLUMN TEXT(words) "
+                     "LABEL two INTO of_texts")
+        with self.assertRaisesRegex(sqlite3.Error, 'input "words" is the words of a text, which is not exported'):
+            self.run_all("SELECT totrain_export_model('of_texts', 'sql')")
+
+    def test_the_same_model_has_the_same_text(self):
+        self.train(TREES)
+        for kind in ("sqlite", "postgres", "c"):
+            first, second = (self.run_all(f"SELECT totrain_export_model('trees', '{kind}')")[0][0] for _ in range(2))
+            self.assertEqual(first, second)
+        self.assertEqual(self.run_all("SELECT totrain_export_model('trees', 'SQL') = totrain_export_model('trees', 'sqlite')"),
+                         [(1,)])
+
+    def test_a_name_with_quotes_is_one_name(self):
+        self.train(MODELS[0])
+        self.run_all(f"ALTER TABLE linear RENAME TO {rows.quoted(rows.MODEL)}")
+        text = self.run_all("SELECT totrain_export_model(?, 'sql')", rows.quoted(rows.MODEL))[0][0].decode()
+        database = sqlite3.connect(":memory:")
+        self.addCleanup(database.close)
+        database.executescript(text)
+        self.assertEqual(database.execute("SELECT name FROM sqlite_master").fetchall(), [(rows.MODEL + "_predictions",)])
+
+    def test_what_the_extension_refuses_is_refused(self):
+        model = TREES
+        self.train(model)
+        self.in_shell(model[0], self.export(model[0], "sql"))
+        database = sqlite3.connect(self.folder / "plain.db")
+        self.addCleanup(database.close)
+        database.execute(f"DROP VIEW {model[0]}_rows")
+        database.execute(f"CREATE VIEW {model[0]}_rows AS SELECT * FROM refused")
+        inputs = self.inputs(model[0])
+        in_c = self.run_c(model[0], "refused")
+        for i, (column, cell) in enumerate(rows.REFUSED):
+            if rows.COLUMNS[column] not in inputs:
+                continue
+            with self.subTest(column=rows.COLUMNS[column], cell=cell):
+                named = ", ".join(map(rows.quoted, inputs))
+                with self.assertRaises(sqlite3.Error):
+                    self.run_all(f"SELECT totrain_predict('{model[0]}', {named}) FROM refused WHERE rowid = ?", i + 1)
+                with self.assertRaisesRegex(sqlite3.Error, "JSON path"):
+                    database.execute(f"SELECT prediction FROM {model[0]}_predictions WHERE id = ?", (i + 1,)).fetchall()
+                if not isinstance(cell, bytes):
+                    self.assertEqual(in_c[i][0], inputs.index(rows.COLUMNS[column]) + 1)
+
+
+def add(model):
+    def test(self):
+        self.check_model(model)
+
+    setattr(Formulas, f"test_{model[0]}", test)
+
+
+for each in MODELS:
+    add(each)
+
+
+if __name__ == "__main__":
+    harness.main()
