@@ -1,8 +1,8 @@
 /*
- * PostgreSQL: the variables of each stage are a LATERAL subquery, which OFFSET 0 keeps PostgreSQL
- * from writing wherever one is used. Functions read cells, one for each type that a column may
- * have, so that which one is meant is found when the view is made; they are of SQL, and become part
- * of the query.
+ * PostgreSQL: all outputs come of one LATERAL subquery of the row r, which has a subquery for each
+ * stage. Functions read cells, one for each type that a column may have, so that which one is meant
+ * is found when the view is made; they are of SQL, and become part of the query. Their bodies are
+ * parsed when they are made, too: no search_path of a reader's session decides what they call.
  */
 #include <stdlib.h>
 
@@ -13,22 +13,22 @@
 
 /* Numbers beyond are as far as these, and those nearer to 0 than TINY are 0, since PostgreSQL takes
  * products that no double holds for errors. */
-#define FAR  "1e250"
-#define TINY "1e-100"
+#define FAR       "1e250"
+#define TINY      "1e-100"
+#define TINY_TEXT "'^[+-]?[0-9.]{1,50}[eE]-0*[1-9][0-9]{2,}$'"
 
 static void function(const struct sql_printer *printer, const char *ending, const char *type,
                      const char *result, const char *how, const char *body)
 {
     text_append_string(printer->out, "CREATE FUNCTION ");
-    sql_name(printer, ending);
-    text_printf(printer->out, "(x %s) RETURNS %s" BODY "%s AS $totrain$ SELECT ", type, result,
-                how);
+    sql_object_name(printer, ending);
+    text_printf(printer->out, "(x %s) RETURNS %s" BODY "%s RETURN ", type, result, how);
     for (; *body; body++)
         if (*body == '@')
-            sql_name(printer, ending);
+            sql_object_name(printer, ending);
         else
             text_append_char(printer->out, *body);
-    text_append_string(printer->out, " $totrain$;\n");
+    text_append_string(printer->out, ";\n");
 }
 
 static const char *number_ending(enum input_reading reading)
@@ -43,7 +43,7 @@ static void number_functions(const struct sql_printer *printer, enum input_readi
     const char *ending = number_ending(reading), *number = "double precision";
 
     function(printer, ending, number, number, "IMMUTABLE",
-             "CASE WHEN x = 'NaN' THEN NULL WHEN abs(x) = 'Infinity' "
+             "CASE WHEN x IS NULL OR x = 'NaN' THEN NULL WHEN abs(x) = 'Infinity' "
              "THEN ('an infinite number: ' || x::text)::float8 WHEN abs(x) < " TINY
              " THEN 0 ELSE least(greatest(x, -" FAR "), " FAR ") END");
     function(printer, ending, "date", number, "IMMUTABLE",
@@ -55,14 +55,15 @@ static void number_functions(const struct sql_printer *printer, enum input_readi
     function(printer, ending, "boolean", number, "IMMUTABLE",
              "CASE WHEN x THEN 1::float8 WHEN NOT x THEN 0::float8 END");
     text_append_string(printer->out, "CREATE FUNCTION ");
-    sql_name(printer, ending);
-    text_append_string(
-        printer->out, "(x text) RETURNS double precision" BODY "IMMUTABLE AS $totrain$ SELECT CASE "
-                      "WHEN btrim(x, " SPACES ") ~ "
-                      "'^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?$' THEN ");
-    sql_name(printer, ending);
+    sql_object_name(printer, ending);
     text_append_string(printer->out,
-                       "(btrim(x, " SPACES ")::float8) WHEN lower(btrim(x, " SPACES ")) IN (");
+                       "(x text) RETURNS double precision" BODY "IMMUTABLE RETURN CASE "
+                       "WHEN btrim(x, " SPACES ") ~ "
+                       "'^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?$' THEN "
+                       "CASE WHEN btrim(x, " SPACES ") ~ " TINY_TEXT " THEN 0 ELSE ");
+    sql_object_name(printer, ending);
+    text_append_string(printer->out,
+                       "(btrim(x, " SPACES ")::float8) END WHEN lower(btrim(x, " SPACES ")) IN (");
     sql_missing(printer, reading);
     text_append_string(printer->out, ") THEN NULL");
     if (reading == READING_BOOLEAN)
@@ -70,7 +71,7 @@ static void number_functions(const struct sql_printer *printer, enum input_readi
                            " WHEN lower(btrim(x, " SPACES ")) IN ('t', 'true', 'yes', 'y', 'on') "
                            "THEN 1 WHEN lower(btrim(x, " SPACES
                            ")) IN ('f', 'false', 'no', 'n', 'off') THEN 0");
-    text_append_string(printer->out, " ELSE ('no number: ' || x)::float8 END $totrain$;\n");
+    text_append_string(printer->out, " ELSE ('no number: ' || x)::float8 END;\n");
 }
 
 static void word_functions(const struct sql_printer *printer)
@@ -80,7 +81,7 @@ static void word_functions(const struct sql_printer *printer)
     function(printer, ending, "text", "text", how, "x");
     function(printer, ending, "bigint", "text", how, "x::text");
     function(printer, ending, "double precision", "text", how,
-             "CASE WHEN x = 'NaN' THEN NULL WHEN abs(x) = 'Infinity' "
+             "CASE WHEN x IS NULL OR x = 'NaN' THEN NULL WHEN abs(x) = 'Infinity' "
              "THEN (('an infinite number: ' || x::text)::float8)::text "
              "WHEN x = floor(x) AND abs(x) < 9.2e18 THEN x::bigint::text ELSE x::text END");
     function(printer, ending, "boolean", "text", how,
@@ -88,7 +89,11 @@ static void word_functions(const struct sql_printer *printer)
     function(printer, ending, "date", "text", how, "(x - DATE '1970-01-01')::text");
     function(printer, ending, "timestamp", "text", how, "@(extract(epoch FROM x)::float8)");
     function(printer, ending, "timestamptz", "text", how, "@(extract(epoch FROM x)::float8)");
-    function(printer, ending, "anyenum", "text", "STABLE", "x::text");
+    /* A body that is parsed now cannot have polymorphic arguments. */
+    text_append_string(printer->out, "CREATE FUNCTION ");
+    sql_object_name(printer, ending);
+    text_append_string(printer->out,
+                       "(x anyenum) RETURNS text" BODY "STABLE AS 'SELECT x::text';\n");
 }
 
 static void date_functions(const struct sql_printer *printer)
@@ -105,9 +110,9 @@ static void date_functions(const struct sql_printer *printer)
              "CASE WHEN isfinite(x) THEN ((x - DATE '1970-01-01') * 86400.0)::float8 "
              "ELSE ('an infinite date: ' || x::text)::float8 END");
     text_append_string(printer->out, "CREATE FUNCTION ");
-    sql_name(printer, ending);
+    sql_object_name(printer, ending);
     text_append_string(printer->out,
-                       "(x text) RETURNS double precision" BODY "STABLE AS $totrain$ SELECT CASE "
+                       "(x text) RETURNS double precision" BODY "STABLE RETURN CASE "
                        "WHEN btrim(x, " SPACES ") ~* "
                        "'^[0-9]{4}-[0-9]{2}-[0-9]{2}"
                        "([t ]([01][0-9]|2[0-3]):[0-5][0-9](:([0-5][0-9]|60)([.][0-9]+)?)?)?$' "
@@ -118,8 +123,7 @@ static void date_functions(const struct sql_printer *printer)
                        "THEN extract(epoch FROM btrim(x, " SPACES ")::timestamptz)::float8 "
                        "WHEN lower(btrim(x, " SPACES ")) IN (");
     sql_missing(printer, READING_NUMBER);
-    text_append_string(printer->out,
-                       ") THEN NULL ELSE ('no date: ' || x)::float8 END $totrain$;\n");
+    text_append_string(printer->out, ") THEN NULL ELSE ('no date: ' || x)::float8 END;\n");
 }
 
 static void read_word(const struct sql_printer *printer, const struct formula *cell)
@@ -127,7 +131,7 @@ static void read_word(const struct sql_printer *printer, const struct formula *c
     struct text *out = printer->out;
 
     text_append_string(out, "CASE WHEN ");
-    sql_name(printer, "_word");
+    sql_object_name(printer, "_word");
     text_append_string(out, "(");
     sql_column(printer, cell->index);
     text_append_string(out, ") IS NULL THEN NULL ELSE coalesce(array_position(ARRAY[");
@@ -136,11 +140,11 @@ static void read_word(const struct sql_printer *printer, const struct formula *c
         sql_literal(printer, cell->words[i]);
     }
     text_append_string(out, "]::text[], ");
-    sql_name(printer, "_word");
+    sql_object_name(printer, "_word");
     text_append_string(out, "(");
     sql_column(printer, cell->index);
     text_append_string(out, ") COLLATE \"C\") - 1, CASE WHEN btrim(");
-    sql_name(printer, "_word");
+    sql_object_name(printer, "_word");
     text_append_string(out, "(");
     sql_column(printer, cell->index);
     text_append_string(out, "), " SPACES ") = '' THEN NULL ELSE -1 END)::float8 END");
@@ -158,7 +162,8 @@ static void read_cell(const struct sql_printer *printer, const struct formula *c
         text_append_string(printer->out, "::text, 'NULL'))::float8");
         return;
     }
-    sql_name(printer, cell->op == FORMULA_READ_DATE ? "_date" : number_ending(cell->reading));
+    sql_object_name(printer,
+                    cell->op == FORMULA_READ_DATE ? "_date" : number_ending(cell->reading));
     text_append_string(printer->out, "(");
     sql_column(printer, cell->index);
     text_append_string(printer->out, ")");
@@ -188,27 +193,25 @@ static void functions(const struct sql_printer *printer, const bool *needed)
         date_functions(printer);
 }
 
-static void laterals(const struct sql_printer *printer, const bool *needed)
+/* Outputs are those of one LATERAL subquery, so that a condition on the rows finds them by an index
+ * first. */
+static void outputs(const struct sql_printer *printer, uint32_t *places, const bool *needed)
 {
     const struct formula_program *program = printer->program;
-    uint32_t stages = 0;
+    uint32_t count;
 
-    for (uint32_t i = 0; i < program->variable_count; i++)
-        if (program->variables[i]->stage + 1 > stages)
-            stages = program->variables[i]->stage + 1;
-    for (uint32_t stage = 0; stage < stages; stage++) {
-        uint32_t columns = 0;
-
-        for (uint32_t i = 0; i < program->variable_count; i++) {
-            if (!needed[i] || program->variables[i]->stage != stage)
-                continue;
-            text_append_string(printer->out, columns++ ? ",\n" : "\nCROSS JOIN LATERAL (SELECT ");
-            sql_formula(printer, program->variables[i]);
-            text_printf(printer->out, " AS v%u", i);
-        }
-        if (columns > 0)
-            text_printf(printer->out, " OFFSET 0) AS s%u", stage);
+    text_append_string(printer->out, "\nCROSS JOIN LATERAL (");
+    count = sql_stages(printer, places, needed);
+    text_append_string(printer->out, "\nSELECT ");
+    for (uint32_t i = 0; i < program->output_count; i++) {
+        text_append_string(printer->out, i ? ",\n" : "");
+        sql_output(printer, &program->outputs[i]);
+        text_append_string(printer->out, " AS ");
+        text_append_identifier(printer->out, slice_of(program->outputs[i].name));
     }
+    if (count > 0)
+        text_printf(printer->out, " FROM s%u", count - 1);
+    text_append_string(printer->out, " OFFSET 0) AS m");
 }
 
 enum status formula_print_postgres(const struct formula_program *program, struct slice name,
@@ -229,18 +232,11 @@ enum status formula_print_postgres(const struct formula_program *program, struct
         text_append_string(out, "BEGIN;\n");
         functions(&printer, needed);
         text_append_string(out, "CREATE VIEW ");
-        sql_name(&printer, "_predictions");
-        text_append_string(out, " AS\nSELECT r.*");
-        for (uint32_t i = 0; i < program->output_count; i++) {
-            text_append_string(out, ",\n");
-            sql_output(&printer, &program->outputs[i]);
-            text_append_string(out, " AS ");
-            text_append_identifier(out, slice_of(program->outputs[i].name));
-        }
-        text_append_string(out, "\nFROM ");
-        sql_name(&printer, "_rows");
+        sql_object_name(&printer, "_predictions");
+        text_append_string(out, " AS\nSELECT r.*, m.*\nFROM ");
+        sql_object_name(&printer, "_rows");
         text_append_string(out, " AS r");
-        laterals(&printer, needed);
+        outputs(&printer, places, needed);
         text_append_string(out, ";\nCOMMIT;\n");
     }
     free(places);

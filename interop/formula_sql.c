@@ -52,7 +52,7 @@ void sql_column(const struct sql_printer *printer, uint32_t column)
     text_append_identifier(printer->out, printer->program->model->transform.columns[column]);
 }
 
-void sql_name(const struct sql_printer *printer, const char *ending)
+void sql_object_name(const struct sql_printer *printer, const char *ending)
 {
     struct text name;
 
@@ -303,4 +303,42 @@ enum status sql_places(const struct formula_program *program, uint32_t **places,
     for (uint32_t i = 0; i < program->variable_count; i++)
         (*places)[i] = program->variables[i]->stage;
     return STATUS_OK;
+}
+
+uint32_t sql_stages(const struct sql_printer *printer, uint32_t *places, const bool *needed)
+{
+    const struct formula_program *program = printer->program;
+    uint32_t last = 0, written = 0;
+
+    for (uint32_t i = 0; i < program->variable_count; i++)
+        if (needed[i] && program->variables[i]->stage + 1 > last)
+            last = program->variables[i]->stage + 1;
+    for (uint32_t stage = 0; stage < last; stage++) {
+        uint32_t columns = 0;
+        bool has_own = false;
+
+        for (uint32_t i = 0; i < program->variable_count; i++)
+            has_own |= needed[i] && program->variables[i]->stage == stage;
+        if (!has_own)
+            continue;
+        text_printf(printer->out, "%ss%u AS (SELECT ", written ? ",\n" : "WITH ", written);
+        for (uint32_t i = 0; i < program->variable_count; i++) {
+            if (!needed[i] || program->variables[i]->stage > stage)
+                continue;
+            text_append_string(printer->out, columns++ ? ", " : "");
+            if (program->variables[i]->stage < stage) {
+                text_printf(printer->out, "v%u", i);
+                continue;
+            }
+            sql_formula(printer, program->variables[i]);
+            text_printf(printer->out, " AS v%u", i);
+        }
+        if (written > 0)
+            text_printf(printer->out, " FROM s%u", written - 1);
+        append(printer, printer->is_postgres ? " OFFSET 0)" : " LIMIT 1)");
+        for (uint32_t i = 0; i < program->variable_count; i++)
+            places[i] = written;
+        written++;
+    }
+    return written;
 }

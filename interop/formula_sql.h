@@ -28,11 +28,17 @@ void sql_column(const struct sql_printer *printer, uint32_t column);
 /* The output, a class as its label. */
 void sql_output(const struct sql_printer *printer, const struct formula_output *output);
 /* "PREFIXending" */
-void sql_name(const struct sql_printer *printer, const char *ending);
+void sql_object_name(const struct sql_printer *printer, const char *ending);
 /* The spellings of a missing value, as a list of literals; '' alone of READING_STRICT. */
 void sql_missing(const struct sql_printer *printer, enum input_reading reading);
 
 /* LIMIT for more variables than columns; else their places, by stage, the caller's to free. */
 enum status sql_places(const struct formula_program *program, uint32_t **places, struct error *err);
+
+/* WITH s0 AS (...), s1 AS (...): a subquery for each stage of the variables that are needed, which
+ * has those of before that later ones use, and its own. How many; `places` gets the last one, which
+ * has what the outputs are made of. What ends a subquery keeps the database from writing the
+ * formula of a variable wherever it is used. */
+uint32_t sql_stages(const struct sql_printer *printer, uint32_t *places, const bool *needed);
 
 #endif

@@ -198,45 +198,6 @@ static void read_cell(const struct sql_printer *printer, const struct formula *c
     }
 }
 
-/* Stage by stage: sN AS (SELECT what of before is still of use, and its own variables). */
-static uint32_t stages(struct sql_printer *printer, uint32_t *places, const bool *needed)
-{
-    const struct formula_program *program = printer->program;
-    uint32_t last = 0, written = 0;
-
-    for (uint32_t i = 0; i < program->variable_count; i++)
-        if (needed[i] && program->variables[i]->stage + 1 > last)
-            last = program->variables[i]->stage + 1;
-    for (uint32_t stage = 0; stage < last; stage++) {
-        uint32_t columns = 0;
-        bool has_own = false;
-
-        for (uint32_t i = 0; i < program->variable_count; i++)
-            has_own |= needed[i] && program->variables[i]->stage == stage;
-        if (!has_own)
-            continue;
-        text_printf(printer->out, "%ss%u AS (SELECT ", written ? ",\n" : "WITH ", written);
-        for (uint32_t i = 0; i < program->variable_count; i++) {
-            if (!needed[i] || program->variables[i]->stage > stage)
-                continue;
-            text_append_string(printer->out, columns++ ? ", " : "");
-            if (program->variables[i]->stage < stage) {
-                text_printf(printer->out, "v%u", i);
-                continue;
-            }
-            sql_formula(printer, program->variables[i]);
-            text_printf(printer->out, " AS v%u", i);
-        }
-        if (written > 0)
-            text_printf(printer->out, " FROM s%u", written - 1);
-        text_append_string(printer->out, " LIMIT 1)");
-        for (uint32_t i = 0; i < program->variable_count; i++)
-            places[i] = written;
-        written++;
-    }
-    return written;
-}
-
 static enum status output(struct sql_printer *printer, uint32_t i, uint32_t *places,
                           struct error *err)
 {
@@ -247,7 +208,7 @@ static enum status output(struct sql_printer *printer, uint32_t i, uint32_t *pla
     if (!needed)
         return fail_no_memory(err);
     text_append_string(printer->out, ",\n(");
-    count = stages(printer, places, needed);
+    count = sql_stages(printer, places, needed);
     text_append_string(printer->out, "\nSELECT ");
     sql_output(printer, shown);
     if (count > 0)
@@ -269,12 +230,12 @@ enum status formula_print_sqlite(const struct formula_program *program, struct s
     TRY(sql_places(program, &places, err));
     printer.places = places;
     text_append_string(out, "CREATE VIEW ");
-    sql_name(&printer, "_predictions");
+    sql_object_name(&printer, "_predictions");
     text_append_string(out, " AS\nSELECT r.*");
     for (uint32_t i = 0; i < program->output_count && status == STATUS_OK; i++)
         status = output(&printer, i, places, err);
     text_append_string(out, "\nFROM ");
-    sql_name(&printer, "_rows");
+    sql_object_name(&printer, "_rows");
     text_append_string(out, " AS r;\n");
     free(places);
     return status;

@@ -19,8 +19,40 @@ def quoted(name):
     return '"' + name.replace('"', '""') + '"'
 
 
+def literal(text):
+    return "'" + text.replace("'", "''") + "'"
+
+
 def names():
     return ", ".join(map(quoted, COLUMNS))
+
+
+NUMBERS = ", ".join(map(quoted, (AGE, INCOME, CODE, SIZE)))
+# name, estimator, attributes, label, columns
+MODELS = (
+    ("linear", "LinearClassifier", "train.epoch = 3", "two", None),
+    ("three", "LinearClassifier", "train.epoch = 3", "three", None),
+    ("number", "LinearRegressor", "train.epoch = 3", "number", None),
+    ("network", "DNNRegressor", "train.epoch = 3, model.hidden_units = [9, 5]", "number", None),
+    ("tanh", "DNNClassifier", "train.epoch = 3, model.hidden_units = [6], model.activation = 'gelu'", "three", None),
+    ("bayes", "NaiveBayes", "", "three", None),
+    ("card", "ScoreCard", "", "two", NUMBERS + ", " + quoted(PLAN)),
+    ("trees", "XGBClassifier", "n_estimators = 20", "two", None),
+    ("trees3", "XGBClassifier", "n_estimators = 9, max_depth = 4", "three", None),
+    ("poisson", "XGBRegressor", "n_estimators = 12, objective = 'count:poisson'", "positive", None),
+    ("deep", "DecisionTreeRegressor", "", "number", None),
+    ("forest", "RandomForestRegressor", "n_estimators = 7", "number", None),
+    ("kmeans", "KMeans", "model.n_clusters = 4", None, NUMBERS),
+    ("pca", "PCA", "model.n_components = 2", None, NUMBERS),
+    ("outliers", "OneClassSVM", "model.n_features = 40", None, NUMBERS),
+)
+
+
+def statement(model):
+    """The model is trained from the table t."""
+    name, estimator, attributes, label, columns = model
+    return (f"SELECT {columns or names()}{', ' + label if label else ''} FROM t TO TRAIN {estimator} "
+            f"WITH {attributes + ', ' if attributes else ''}train.seed = 1{' LABEL ' + label if label else ''} INTO {name}")
 
 
 def date(draw):

@@ -15,26 +15,7 @@ import harness
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "formulas"))
 import formula_rows as rows  # noqa: E402  pylint: disable=wrong-import-position
 
-NUMBERS = ", ".join(map(rows.quoted, (rows.AGE, rows.INCOME, rows.CODE, rows.SIZE)))
-# name, estimator, attributes, label, columns
-MODELS = (
-    ("linear", "LinearClassifier", "train.epoch = 3", "two", None),
-    ("three", "LinearClassifier", "train.epoch = 3", "three", None),
-    ("number", "LinearRegressor", "train.epoch = 3", "number", None),
-    ("network", "DNNRegressor", "train.epoch = 3, model.hidden_units = [9, 5]", "number", None),
-    ("tanh", "DNNClassifier", "train.epoch = 3, model.hidden_units = [6], model.activation = 'gelu'", "three", None),
-    ("bayes", "NaiveBayes", "", "three", None),
-    ("card", "ScoreCard", "", "two", NUMBERS + ", " + rows.quoted(rows.PLAN)),
-    ("trees", "XGBClassifier", "n_estimators = 20", "two", None),
-    ("trees3", "XGBClassifier", "n_estimators = 9, max_depth = 4", "three", None),
-    ("poisson", "XGBRegressor", "n_estimators = 12, objective = 'count:poisson'", "positive", None),
-    ("deep", "DecisionTreeRegressor", "", "number", None),
-    ("forest", "RandomForestRegressor", "n_estimators = 7", "number", None),
-    ("kmeans", "KMeans", "model.n_clusters = 4", None, NUMBERS),
-    ("pca", "PCA", "model.n_components = 2", None, NUMBERS),
-    ("outliers", "OneClassSVM", "model.n_features = 40", None, NUMBERS),
-)
-TREES = next(model for model in MODELS if model[0] == "trees")
+TREES = next(model for model in rows.MODELS if model[0] == "trees")
 
 
 def driver(name, count):
@@ -104,10 +85,7 @@ class Formulas(harness.Case):
         self.run_all("COMMIT")
 
     def train(self, model):
-        name, estimator, attributes, label, columns = model
-        self.run_all(f"SELECT {columns or rows.names()}{', ' + label if label else ''} FROM t TO TRAIN {estimator} "
-                     f"WITH {attributes + ', ' if attributes else ''}train.seed = 1"
-                     f"{' LABEL ' + label if label else ''} INTO {name}")
+        self.run_all(rows.statement(model))
 
     def inputs(self, name):
         """The columns of the model, in its order."""
@@ -224,7 +202,7 @@ class Formulas(harness.Case):
                          [(1,)])
 
     def test_a_name_with_quotes_is_one_name(self):
-        self.train(MODELS[0])
+        self.train(rows.MODELS[0])
         self.run_all(f"ALTER TABLE linear RENAME TO {rows.quoted(rows.MODEL)}")
         text = self.run_all("SELECT totrain_export_model(?, 'sql')", rows.quoted(rows.MODEL))[0][0].decode()
         database = sqlite3.connect(":memory:")
@@ -262,7 +240,7 @@ def add(model):
     setattr(Formulas, f"test_{model[0]}", test)
 
 
-for each in MODELS:
+for each in rows.MODELS:
     add(each)
 
 
