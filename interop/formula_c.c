@@ -2,12 +2,13 @@
  * C: one file, which needs no library, not even C's own, and allocates nothing. Tables first, then
  * how cells are read, then PREFIX_predict with a variable for each of the program's.
  */
+#include "interop/formula_c.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "interop/formula_print.h"
-#include "scoring/cell_text.h"
 #include "scoring/label_names.h"
 
 #define PREFIX_MOST 60

@@ -4,6 +4,8 @@
  * is found when the view is made; they are of SQL, and become part of the query. Their bodies are
  * parsed when they are made, too: no search_path of a reader's session decides what they call.
  */
+#include "interop/formula_postgres.h"
+
 #include <stdlib.h>
 
 #include "interop/formula_sql.h"

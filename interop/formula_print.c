@@ -2,7 +2,10 @@
 
 #include <stdlib.h>
 
-#include "scoring/kind.h"
+#include "interop/formula_c.h"
+#include "interop/formula_postgres.h"
+#include "interop/formula_sqlite.h"
+#include "scoring/formula_outputs.h"
 
 bool formula_language_find(struct slice name, struct slice file, enum formula_language here,
                            enum formula_language *language)

@@ -35,18 +35,11 @@ enum status formula_export(const struct model *model, struct slice name,
                            enum formula_language language, struct arena *arena, struct text *out,
                            struct error *err);
 
-/* ----- the printers ----- */
+/* ----- for the printers ----- */
 
 /* Which of the program's variables (variable_count) these outputs need; NULL: no memory. */
 bool *formula_needed(const struct formula_program *program, uint32_t first, uint32_t end);
 /* The name's letters, digits and underscores, others as underscores, at most so many bytes. */
 void formula_prefix(struct slice name, size_t most, struct text *out);
-
-enum status formula_print_sqlite(const struct formula_program *program, struct slice name,
-                                 struct text *out, struct error *err);
-enum status formula_print_postgres(const struct formula_program *program, struct slice name,
-                                   struct text *out, struct error *err);
-enum status formula_print_c(const struct formula_program *program, struct slice name,
-                            struct text *out, struct error *err);
 
 #endif

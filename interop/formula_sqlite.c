@@ -4,6 +4,8 @@
  *
  * What cannot be read raises an error: SQLite's own of a path that is none, which shows the cell.
  */
+#include "interop/formula_sqlite.h"
+
 #include <math.h>
 #include <stdlib.h>
 

@@ -137,14 +137,4 @@ static inline void formula_terms_add(struct formula_terms *terms, const struct f
         terms->items[terms->count++] = term;
 }
 
-/* All formulas of a model, which a program that was zero gets in the arena: prediction, and what
- * else PREDICT has for models of its task. UNSUPPORTED with a hint for models that have none,
- * LIMIT for those that are too large for it. */
-enum status model_formulas(const struct model *model, struct arena *arena,
-                           struct formula_program *program, struct error *err);
-
-/* Of formula_row.c: of all inputs. UNSUPPORTED naming one that no formula reads. */
-enum status formula_row_make(struct formula_program *program, struct formula_row *row,
-                             struct error *err);
-
 #endif

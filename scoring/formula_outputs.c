@@ -1,7 +1,9 @@
 /* What PREDICT has for a row, as formulas: what scorer_prediction and its kin do with outputs. */
+#include "scoring/formula_outputs.h"
+
 #include <stdio.h>
 
-#include "scoring/formula.h"
+#include "scoring/formula_row.h"
 #include "scoring/kind.h"
 #include "scoring/label_names.h"
 

@@ -1,5 +1,6 @@
 /* The transform as formulas: what transform_row does with cells. */
-#include "scoring/formula.h"
+
+#include "scoring/formula_row.h"
 
 #include "scoring/label_names.h"
 

@@ -168,6 +168,18 @@ def predict_many_rows(bench, table):
         bench.runs, lambda: bench.ours(many.format("")), lambda: bench.ours(many.format("SET totrain.model_cache = 0; "))), 1.1)
 
 
+def exported_formulas(bench, table):
+    """A view of plain SQL beside the extension's function; without PostgreSQL's own compiler of expressions (jit)."""
+    bench.ours("SELECT * FROM rows28 TO TRAIN XGBClassifier WITH n_estimators = 100, max_depth = 6 LABEL y INTO forest")
+    bench.psql("CREATE VIEW forest_rows AS SELECT * FROM rows28")
+    text = bench.psql("SELECT convert_from(totrain.export_model('forest', 'sql'), 'UTF8')")[1]
+    subprocess.run(["psql", "-Xq", "-v", "ON_ERROR_STOP=1"], input=text, text=True, env=bench.environment, check=True)
+    serial = "SET max_parallel_workers_per_gather = 0; SET jit = off; SELECT "
+    table.ratio("PostgreSQL, rows28: 100 trees of depth 6 as SQL", "avg(totrain.probability(...))", alternate(
+        bench.runs, lambda: bench.ours(serial + "avg(probability) FROM forest_predictions"),
+        lambda: bench.ours(serial + "avg(totrain.probability('forest', rows28)) FROM rows28")), 20.0)
+
+
 def ordinary_statements(bench, table):
     """pgbench in a database that loads the extension, and in one that loads something else."""
     for database in ("loaded", "plain"):
@@ -298,6 +310,7 @@ CASES = {
     "function": predict_function,
     "one": predict_one_row,
     "many": predict_many_rows,
+    "formulas": exported_formulas,
     "pgbench": ordinary_statements,
     "ends": interrupts_and_kills,
     "jobs": look_at_jobs,
