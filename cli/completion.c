@@ -599,6 +599,7 @@ static void complete_sql(struct finder *finder)
             offer(finder, SLICE("totrain_component"), SLICE(""), "(");
             offer(finder, SLICE("totrain_points"), SLICE(""), "(");
             offer(finder, SLICE("totrain_export_model"), SLICE(""), "(");
+            offer(finder, SLICE("totrain_export_text"), SLICE(""), "(");
             offer(finder, SLICE("totrain_import_model"), SLICE(""), "(");
         }
     }

@@ -172,7 +172,7 @@ def exported_formulas(bench, table):
     """A view of plain SQL beside the extension's function; without PostgreSQL's own compiler of expressions (jit)."""
     bench.ours("SELECT * FROM rows28 TO TRAIN XGBClassifier WITH n_estimators = 100, max_depth = 6 LABEL y INTO forest")
     bench.psql("CREATE VIEW forest_rows AS SELECT * FROM rows28")
-    text = bench.psql("SELECT convert_from(totrain.export_model('forest', 'sql'), 'UTF8')")[1]
+    text = bench.psql("SELECT totrain.export_text('forest', 'sql')")[1]
     subprocess.run(["psql", "-Xq", "-v", "ON_ERROR_STOP=1"], input=text, text=True, env=bench.environment, check=True)
     serial = "SET max_parallel_workers_per_gather = 0; SET jit = off; SELECT "
     table.ratio("PostgreSQL, rows28: 100 trees of depth 6 as SQL", "avg(totrain.probability(...))", alternate(

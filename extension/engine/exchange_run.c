@@ -207,22 +207,45 @@ enum status import_run(const struct host *host, const struct plan *plan, const s
 
 /* ----- functions, which have bytes ----- */
 
-enum status export_function(const struct host *host, struct slice path, struct slice format,
-                            struct text *out, struct error *err)
+static enum status export_by_path(const struct host *host, struct slice path,
+                                  const struct export_format *format, struct text *out,
+                                  struct error *err)
 {
-    struct export_format found;
     struct slice schema, name;
     struct arena arena;
     enum status status;
 
-    error_clear(err);
-    TRY(find_export(host, format, SLICE(""), &found, err));
     arena_init(&arena, ARENA_MAXIMUM);
     status = model_path_read(path, &arena, &schema, &name, err);
     if (status == STATUS_OK)
-        status = export_model(host, schema, name, &found, NULL, out, err);
+        status = export_model(host, schema, name, format, NULL, out, err);
     arena_deinit(&arena);
     return status;
+}
+
+enum status export_function(const struct host *host, struct slice path, struct slice format,
+                            struct text *out, struct error *err)
+{
+    struct export_format found;
+
+    error_clear(err);
+    TRY(find_export(host, format, SLICE(""), &found, err));
+    return export_by_path(host, path, &found, out, err);
+}
+
+enum status export_text_function(const struct host *host, struct slice path, struct slice format,
+                                 struct text *out, struct error *err)
+{
+    struct export_format found;
+
+    error_clear(err);
+    TRY(find_export(host, format, SLICE(""), &found, err));
+    if (!found.is_formulas && found.exchange == EXCHANGE_XGBOOST_UBJ)
+        return fail(err, STATUS_UNSUPPORTED, "format xgboost_ubj is bytes, and no text"),
+               error_hint(err, "%s returns bytes.",
+                          host->catalog.dialect == SQL_POSTGRES ? "totrain.export_model"
+                                                                : "totrain_export_model");
+    return export_by_path(host, path, &found, out, err);
 }
 
 static enum status import_named(const struct host *host, struct slice path, struct slice bytes,

@@ -24,6 +24,9 @@ enum status import_run(const struct host *host, const struct plan *plan, const s
  * `out`. Errors have no place: the caller knows its arguments. */
 enum status export_function(const struct host *host, struct slice path, struct slice format,
                             struct text *out, struct error *err);
+/* The same where a text is wanted. UNSUPPORTED: the format's bytes are none. */
+enum status export_text_function(const struct host *host, struct slice path, struct slice format,
+                                 struct text *out, struct error *err);
 /* A `format` whose data is NULL: what the bytes are, they tell. Rights, names and versions are
  * those of IMPORT MODEL; the model's statement is IMPORT MODEL and its name. */
 enum status import_function(const struct host *host, struct slice path, struct slice bytes,

@@ -355,14 +355,21 @@ GRANT EXECUTE ON FUNCTION totrain.shap(text, record) TO totrain_user;
 CREATE FUNCTION totrain.export_model(model text, format text) RETURNS bytea
 AS 'MODULE_PATHNAME', 'totrain_sql_export_model' LANGUAGE C STRICT STABLE PARALLEL RESTRICTED;
 COMMENT ON FUNCTION totrain.export_model(text, text) IS
-    'a model of trees as the bytes of a file of XGBoost or LightGBM: formats xgboost, xgboost_ubj, lightgbm';
+    'a model as the bytes of a file: formats xgboost, xgboost_ubj, lightgbm (trees), sql, sqlite, postgres, c';
+
+CREATE FUNCTION totrain.export_text(model text, format text) RETURNS text
+AS 'MODULE_PATHNAME', 'totrain_sql_export_text' LANGUAGE C STRICT STABLE PARALLEL RESTRICTED;
+COMMENT ON FUNCTION totrain.export_text(text, text) IS
+    'a model as SQL or C, or as a file of XGBoost or LightGBM: formats sql, sqlite, postgres, c, xgboost, lightgbm';
 
 CREATE FUNCTION totrain.import_model(model text, content bytea, format text DEFAULT NULL) RETURNS bigint
 AS 'MODULE_PATHNAME', 'totrain_sql_import_model' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION totrain.import_model(text, bytea, text) IS
     'writes a model of the bytes of a file of XGBoost or LightGBM: its version';
-REVOKE ALL ON FUNCTION totrain.export_model(text, text), totrain.import_model(text, bytea, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION totrain.export_model(text, text), totrain.import_model(text, bytea, text) TO totrain_user;
+REVOKE ALL ON FUNCTION totrain.export_model(text, text), totrain.export_text(text, text),
+    totrain.import_model(text, bytea, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION totrain.export_model(text, text), totrain.export_text(text, text),
+    totrain.import_model(text, bytea, text) TO totrain_user;
 
 REVOKE ALL ON FUNCTION totrain.plan_support(internal) FROM PUBLIC;
 REVOKE ALL ON FUNCTION totrain.forget(oid, text, bigint), totrain.lock_model(text, text),

@@ -264,7 +264,12 @@ COMMENT ON FUNCTION totrain.problem(text, record) IS
 CREATE FUNCTION totrain.export_model(model text, format text) RETURNS bytea
 AS 'MODULE_PATHNAME', 'totrain_sql_export_model' LANGUAGE C STRICT STABLE PARALLEL RESTRICTED;
 COMMENT ON FUNCTION totrain.export_model(text, text) IS
-    'a model of trees as the bytes of a file of XGBoost or LightGBM: formats xgboost, xgboost_ubj, lightgbm';
+    'a model as the bytes of a file: formats xgboost, xgboost_ubj, lightgbm (trees), sql, sqlite, postgres, c';
+
+CREATE FUNCTION totrain.export_text(model text, format text) RETURNS text
+AS 'MODULE_PATHNAME', 'totrain_sql_export_text' LANGUAGE C STRICT STABLE PARALLEL RESTRICTED;
+COMMENT ON FUNCTION totrain.export_text(text, text) IS
+    'a model as SQL or C, or as a file of XGBoost or LightGBM: formats sql, sqlite, postgres, c, xgboost, lightgbm';
 
 CREATE FUNCTION totrain.import_model(model text, content bytea, format text DEFAULT NULL) RETURNS bigint
 AS 'MODULE_PATHNAME', 'totrain_sql_import_model' LANGUAGE C VOLATILE PARALLEL UNSAFE;
@@ -553,7 +558,8 @@ GRANT EXECUTE ON FUNCTION totrain.run(text), totrain.rows(text),
     totrain.component(text, record, integer), totrain.points(text, record),
     totrain.quantiles(text, record), totrain.leaf(text, record), totrain.shap(text, record),
     totrain.problem(text, record), totrain.version(),
-    totrain.export_model(text, text), totrain.import_model(text, bytea, text),
+    totrain.export_model(text, text), totrain.export_text(text, text),
+    totrain.import_model(text, bytea, text),
     totrain.cancel(bigint), totrain.cancel(bigint, regrole), totrain.scale(bigint, bigint),
     totrain.publish(bigint), totrain.publish(bigint, regrole), totrain.is_own(oid),
     totrain.stage(text), totrain.collect(bigint), totrain.discard(bigint),

@@ -35,6 +35,25 @@ static void export_model(sqlite3_context *context, int count, sqlite3_value **va
     text_deinit(&bytes);
 }
 
+static void export_text(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    const struct sqlite_connection *connection = sqlite3_user_data(context);
+    struct text text;
+    struct error err;
+
+    (void)count;
+    if (is_null(values[0]) || is_null(values[1]))
+        return;
+    text_init(&text, EXCHANGE_BYTES_MAX);
+    if (export_text_function(&connection->host.host, text_argument(values[0]),
+                             text_argument(values[1]), &text, &err) == STATUS_OK)
+        sqlite3_result_text64(context, text_string(&text), text.size, SQLITE_TRANSIENT,
+                              SQLITE_UTF8);
+    else
+        function_raise(context, "totrain_export_text", &err);
+    text_deinit(&text);
+}
+
 static enum status import(const struct sqlite_connection *connection, int count,
                           sqlite3_value **values, int64_t *version, struct error *err)
 {
@@ -77,6 +96,7 @@ int exchange_functions_register(struct sqlite_connection *connection)
         void (*function)(sqlite3_context *, int, sqlite3_value **);
     } functions[] = {
         {"totrain_export_model", 2, export_model},
+        {"totrain_export_text", 2, export_text},
         {"totrain_import_model", 2, import_model},
         {"totrain_import_model", 3, import_model},
     };

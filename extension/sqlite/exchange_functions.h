@@ -1,7 +1,8 @@
 /*
- * exchange_functions.h - models of trees as bytes of other programs' files, in a query.
+ * exchange_functions.h - models as bytes of other programs' files, in a query.
  *
  *     totrain_export_model(model, format)              a blob
+ *     totrain_export_text(model, format)               a text, of the formats that are one
  *     totrain_import_model(model, content[, format])   writes the model; its version
  *
  * They do what EXPORT MODEL and IMPORT MODEL do with files (extension/engine/exchange_run.h). The

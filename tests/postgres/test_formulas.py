@@ -73,7 +73,7 @@ class Formulas(harness.Case):
 
     def load(self, name, scored):
         """A schema of the plain database, into which psql has read the model's views; NAME_rows selects `scored`."""
-        text = self.execute(f"SELECT convert_from(totrain.export_model('{name}', 'sql'), 'UTF8')")[0][0]
+        text = self.execute(f"SELECT totrain.export_text('{name}', 'sql')")[0][0]
         schema = f"schema_{self.in_plain('SELECT count(*) FROM pg_namespace')[0][0]}"
         self.in_plain(f"CREATE SCHEMA {schema}")
         self.in_plain(f"CREATE VIEW {schema}.{name}_rows AS {scored}")
@@ -111,6 +111,21 @@ class Formulas(harness.Case):
                     self.assertTrue(rows.near(float(mine[0]), float(other[0])), (mine, other))
                 elif label != "two" or abs(other[1] - 0.5) > 1e-5:
                     self.assertEqual(str(mine[0]), str(other[0]))
+
+    def test_bytes_and_text_are_the_same(self):
+        self.assertEqual(self.execute("SELECT convert_from(totrain.export_model('trees', f), 'UTF8') = totrain.export_text('trees', f) "
+                                      "FROM unnest(ARRAY['sql', 'sqlite', 'c', 'xgboost', 'lightgbm']) AS f"), [(True,)] * 5)
+        with self.assertRaisesRegex(psycopg2.Error, "format xgboost_ubj is bytes, and no text"):
+            self.execute("SELECT totrain.export_text('trees', 'xgboost_ubj')")
+
+    def test_one_row_is_found_by_its_index(self):
+        schema = self.load("trees", "SELECT * FROM hostile")
+        plan = self.in_plain(f"EXPLAIN SELECT prediction FROM {schema}.trees_predictions WHERE id = 5")
+        self.assertIn("Index Scan", plan[1][0] + plan[2][0])
+
+    def test_a_deep_tree_can_be_explained(self):
+        schema = self.load("deep", "SELECT * FROM hostile")
+        self.assertTrue(self.in_plain(f"EXPLAIN (VERBOSE) SELECT prediction FROM {schema}.deep_predictions"))
 
     def test_a_cell_that_cannot_be_read_is_an_error_that_shows_it(self):
         for column, cell in rows.REFUSED:

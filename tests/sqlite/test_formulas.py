@@ -201,6 +201,14 @@ class Formulas(harness.Case):
         self.assertEqual(self.run_all("SELECT totrain_export_model('trees', 'SQL') = totrain_export_model('trees', 'sqlite')"),
                          [(1,)])
 
+    def test_text_and_bytes_are_the_same(self):
+        self.train(TREES)
+        for kind in ("sql", "postgres", "c", "xgboost", "lightgbm"):
+            self.assertEqual(self.run_all(f"SELECT CAST(totrain_export_model('trees', '{kind}') AS TEXT) = "
+                                          f"totrain_export_text('trees', '{kind}')"), [(1,)])
+        with self.assertRaisesRegex(sqlite3.Error, "format xgboost_ubj is bytes, and no text"):
+            self.run_all("SELECT totrain_export_text('trees', 'xgboost_ubj')")
+
     def test_a_name_with_quotes_is_one_name(self):
         self.train(rows.MODELS[0])
         self.run_all(f"ALTER TABLE linear RENAME TO {rows.quoted(rows.MODEL)}")

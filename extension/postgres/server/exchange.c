@@ -1,6 +1,7 @@
 /*
- * totrain.export_model(model, format) and totrain.import_model(model, content, format): what EXPORT
- * MODEL and IMPORT MODEL do with a client's files, with bytes. They run as the caller, as part of
+ * totrain.export_model(model, format), totrain.export_text(model, format) and
+ * totrain.import_model(model, content, format): what EXPORT MODEL and IMPORT MODEL do with a
+ * client's files, with bytes and texts. They run as the caller, as part of
  * his transaction: reading takes SELECT on the model, writing what TRAIN takes.
  */
 #include "extension/postgres/server/door.h"
@@ -12,6 +13,7 @@
 #include "interop/exchange.h"
 
 SQL_FUNCTION(totrain_sql_export_model);
+SQL_FUNCTION(totrain_sql_export_text);
 SQL_FUNCTION(totrain_sql_import_model);
 
 static struct slice text_argument(const text *argument)
@@ -34,8 +36,11 @@ static bytea *copy_bytes(const struct text *bytes)
     return copy;
 }
 
-/* (model, format), none of them NULL */
-Datum totrain_sql_export_model(PG_FUNCTION_ARGS)
+typedef enum status (*exporter)(const struct host *host, struct slice path, struct slice format,
+                                struct text *out, struct error *err);
+
+/* Arguments are (model, format), none of them NULL. */
+static bytea *export(FunctionCallInfo fcinfo, exporter exporter)
 {
     const struct slice model = text_argument(PG_GETARG_TEXT_PP(0));
     const struct slice format = text_argument(PG_GETARG_TEXT_PP(1));
@@ -50,13 +55,26 @@ Datum totrain_sql_export_model(PG_FUNCTION_ARGS)
     postgres_host_init(host, &session->database, "", NULL);
     settings_limit_memory(&host->host);
     text_init(&bytes, EXCHANGE_BYTES_MAX);
-    status = export_function(&host->host, model, format, &bytes, &err);
+    status = exporter(&host->host, model, format, &bytes, &err);
     if (status == STATUS_OK && !(copy = copy_bytes(&bytes)))
         status = fail_no_memory(&err);
     text_deinit(&bytes);
     if (status != STATUS_OK)
         session_raise(session, &err, SLICE(""), false);
-    PG_RETURN_BYTEA_P(copy);
+    return copy;
+}
+
+Datum totrain_sql_export_model(PG_FUNCTION_ARGS)
+{
+    PG_RETURN_BYTEA_P(export(fcinfo, export_function));
+}
+
+Datum totrain_sql_export_text(PG_FUNCTION_ARGS)
+{
+    const bytea *bytes = export(fcinfo, export_text_function);
+    char *text = session_from_utf8((struct slice){VARDATA(bytes), VARSIZE(bytes) - VARHDRSZ});
+
+    PG_RETURN_TEXT_P(cstring_to_text(text));
 }
 
 /* (model, content, format): the format may be NULL */
