@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "interop/exchange.h"
+#include "interop/formula_print.h"
 #include "kinds/kinds.h"
 #include "scoring/kind.h"
 #include "scoring/model_bytes.h"
@@ -194,6 +195,15 @@ static void check_reports(const struct model *model)
         text_init(&bytes, MADE_MODEL_ARENA_BYTES);
         exchange_export(model, (enum exchange_format)format, NULL, &bytes, &err);
         text_deinit(&bytes);
+    }
+    for (int language = 0; language < FORMULA_LANGUAGES; language++) {
+        struct text text;
+
+        arena_init(&arena, MADE_MODEL_ARENA_BYTES);
+        text_init(&text, MADE_MODEL_ARENA_BYTES);
+        formula_export(model, SLICE("m"), (enum formula_language)language, &arena, &text, &err);
+        text_deinit(&text);
+        arena_deinit(&arena);
     }
 }
 

@@ -20,6 +20,10 @@ totrain_test(test_model_seeds
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_model_seeds.c ${CMAKE_SOURCE_DIR}/tests/fuzz/made_model.c
   USES base scoring kinds LIBS PkgConfig::XXHASH LABEL unit)
 target_compile_definitions(test_model_seeds PRIVATE SEEDS="${CMAKE_SOURCE_DIR}/tests/fuzz/corpus/model_table")
+totrain_test(test_formulas
+  SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_formulas.c ${CMAKE_SOURCE_DIR}/tests/fuzz/made_model.c
+  USES base scoring kinds LIBS PkgConfig::XXHASH LABEL unit)
+target_compile_definitions(test_formulas PRIVATE SEEDS="${CMAKE_SOURCE_DIR}/tests/fuzz/corpus/model_table")
 totrain_test(test_outputs SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_outputs.c USES scoring kinds LABEL unit)
 foreach(name names number_metrics survival metric_notices importance shap cell_counts_merge report model_meta tails)
   totrain_test(test_${name} SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_${name}.c USES base scoring kinds LIBS PkgConfig::CJSON LABEL unit)
