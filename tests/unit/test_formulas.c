@@ -215,7 +215,7 @@ static void compare(struct machine *machine, const struct scorer *scorer,
         if (machine->is_refused)
             return;
         if (strncmp(shown->name, "component_", 10) == 0)
-            CHECK_OK(scorer_component_output(scorer, atoi(shown->name + 10), &wanted, &err));
+            CHECK_OK(scorer_component_output(scorer, shown->name[10] - '0', &wanted, &err));
         else if (strcmp(shown->name, "prediction") == 0)
             wanted = scorer_prediction(scorer);
         else if (strcmp(shown->name, "probability") == 0)
