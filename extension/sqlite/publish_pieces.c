@@ -119,7 +119,7 @@ static enum status write_piece(const struct pieces *pieces, bool *is_at_end, str
                    err));
     }
     TRY(find_next(pieces, &next, err));
-    return place_rows(pieces, next, PIECE_BYTES, is_at_end, err);
+    return place_rows(pieces, next, pieces_bytes(), is_at_end, err);
 }
 
 enum status pieces_write(sqlite3 *db, struct slice schema, struct slice name,
@@ -129,7 +129,7 @@ enum status pieces_write(sqlite3 *db, struct slice schema, struct slice name,
     struct transaction transaction;
     bool is_at_end = false;
 
-    if (!sqlite3_get_autocommit(db) || model_memory(model) < PIECES_MODEL_LEAST)
+    if (!sqlite3_get_autocommit(db) || !pieces_are_for(model_memory(model)))
         return STATUS_OK;
     while (!is_at_end) {
         TRY(transaction_begin(&transaction, db, err));

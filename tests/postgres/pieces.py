@@ -1,12 +1,16 @@
 """A model that is published by pieces, and what is there of it meanwhile."""
 
+import os
+
 from harness import wait_for
 
-# Above PIECES_MODEL_LEAST.
-TRAIN = ("SELECT * FROM t TO TRAIN DNNClassifier WITH model.hidden_units = [4200, 4200], train.max_steps = 1{} "
+# An eighth of what users have. Read by all that a test file starts, servers and programs.
+os.environ["TOTRAIN_PIECE_BYTES"] = str(1 << 20)
+# More than eight pieces.
+TRAIN = ("SELECT * FROM t TO TRAIN DNNClassifier WITH model.hidden_units = [1500, 1500], train.max_steps = 1{} "
          "LABEL label INTO {}")
 OTHER = ", train.seed = 3"
-BYTES = 4 * (4200 * 4200 + 4200 * 3)
+BYTES = 4 * (1500 * 1500 + 1500 * 3)
 WEIGHTS = "SELECT part, name, position, data FROM {} WHERE part <> 'meta'"
 ROWS_TO_LEARN = ("CREATE TABLE t AS SELECT i % 17 - 8.5 AS x, i % 5 / 3.0 AS y, (ARRAY['a', 'b', 'c'])[i % 3 + 1] AS label "
                  "FROM generate_series(0, 299) i")

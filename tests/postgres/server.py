@@ -206,6 +206,7 @@ class Server:
 
     def environment(self):
         return {**BASE_ENVIRONMENT, "HOME": str(self.folder), "XDG_RUNTIME_DIR": str(self.socket),
+                **{name: os.environ[name] for name in ("TOTRAIN_PIECE_BYTES",) if name in os.environ},
                 **({"TOTRAIN_PACE": self.pace} if self.pace else {})}
 
     def run_as_user(self, command):

@@ -34,7 +34,7 @@ class Case(pieces.Observed, program.Case):
 
     @contextlib.contextmanager
     def file_limit(self, most):
-        """Backends that start meanwhile find the disk full behind so many bytes of a file: more than the 16 MiB of one
+        """Backends that start meanwhile find the disk full behind so many bytes of a file: more than the 1 MiB of one
         of the log, which a server does not live without."""
         self.execute("CHECKPOINT")  # they need not write what others have left in memory
         self.limit_files(most)

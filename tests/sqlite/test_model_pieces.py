@@ -1,21 +1,25 @@
 """A large model goes into its table by pieces, and whoever publishes it again goes on behind the last of them."""
 
 import json
+import os
 import resource
 import signal
 import sqlite3
 
 import harness
 
-# Above PIECES_MODEL_LEAST.
-TRAIN = ("SELECT x, y, label FROM t TO TRAIN DNNClassifier WITH model.hidden_units = [4200, 4200], "
+PIECE_BYTES = 1 << 20  # an eighth of what users have
+# More than eight pieces.
+TRAIN = ("SELECT x, y, label FROM t TO TRAIN DNNClassifier WITH model.hidden_units = [1500, 1500], "
          "train.max_steps = 1{} LABEL label INTO {}")
-BYTES = 4 * (4200 * 4200 + 4200 * 3)
+BYTES = 4 * (1500 * 1500 + 1500 * 3)
 
 
 class ModelPieces(harness.Case):
     def setUp(self):
         super().setUp()
+        os.environ["TOTRAIN_PIECE_BYTES"] = str(PIECE_BYTES)
+        self.addCleanup(os.environ.pop, "TOTRAIN_PIECE_BYTES")
         self.database = self.connect(isolation_level=None)
         self.run_all("CREATE TABLE t (x REAL, y REAL, label TEXT)")
         self.database.executemany("INSERT INTO t VALUES (?, ?, ?)",

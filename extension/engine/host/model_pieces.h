@@ -6,17 +6,20 @@
 #ifndef EXTENSION_ENGINE_HOST_MODEL_PIECES_H
 #define EXTENSION_ENGINE_HOST_MODEL_PIECES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/text.h"
-
-#define PIECE_BYTES        ((size_t)8 << 20)
-#define PIECES_MODEL_LEAST ((uint64_t)64 << 20) /* a smaller model is written at once */
 
 #define PIECES_NAME_BYTES 64
 #define PIECES_PREFIX     "totrain_part_"
 /* Of the prefix and the hash of the model's name. */
 #define PIECES_PREFIX_BYTES ((size_t)(sizeof PIECES_PREFIX - 1 + 16 + 1))
+
+/* Bytes of a piece: 8 MiB. A model that takes less than eight of them is written at once. In builds
+ * with TOTRAIN_FAULTS TOTRAIN_PIECE_BYTES is another size, so that tests need no large models. */
+size_t pieces_bytes(void);
+bool pieces_are_for(uint64_t model_bytes);
 
 /* `hash`: of the model's name, in which names that are the same are written in the same way. */
 void pieces_name(uint64_t hash, struct slice digest, char name[PIECES_NAME_BYTES]);

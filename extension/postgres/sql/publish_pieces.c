@@ -372,8 +372,8 @@ static enum status write_piece(struct pg_pieces *pieces, bool *is_at_end, struct
     *is_at_end = !pieces->is_usable;
     if (!pieces->is_usable)
         return STATUS_OK;
-    TRY(pg_write_model(pieces->host, &table, pieces->model, &pieces->next, PIECE_BYTES, is_at_end,
-                       err));
+    TRY(pg_write_model(pieces->host, &table, pieces->model, &pieces->next, pieces_bytes(),
+                       is_at_end, err));
     return comment(pieces, err);
 }
 
@@ -383,7 +383,7 @@ enum status pg_pieces_write(struct pg_pieces *pieces, struct error *err)
     struct pg_transaction transaction;
     bool is_settled, is_at_end = false;
 
-    if (model_memory(pieces->model) < PIECES_MODEL_LEAST)
+    if (!pieces_are_for(model_memory(pieces->model)))
         return STATUS_OK;
     TRY(database->settle(database->self, &is_settled, err));
     while (is_settled && !is_at_end) {
