@@ -222,12 +222,12 @@ static void give_back_memory(struct scorings *scorings)
 {
     const size_t most =
         settings.max_memory > 0 ? (size_t)settings.max_memory * 1024 : MODELS_KEPT_BYTES;
-    size_t bytes = cached_model_bytes(scorings->models[0]->model);
+    size_t bytes = held_model_bytes(&scorings->models[0]->model->held);
 
     for (size_t i = 1; i < scorings->count; i++) {
         struct scoring *scoring = scorings->models[i];
 
-        bytes += scoring->model ? cached_model_bytes(scoring->model) : 0;
+        bytes += scoring->model ? held_model_bytes(&scoring->model->held) : 0;
         if (bytes > most)
             unload(scoring);
     }
@@ -290,7 +290,7 @@ static int find_attribute(TupleDesc descriptor, struct slice name)
 static void refuse_row(const struct scoring *scoring, TupleDesc descriptor, struct slice missing,
                        bool is_nameless)
 {
-    const struct transform *transform = &scoring->model->model.transform;
+    const struct transform *transform = &scoring->model->held.model.transform;
     StringInfoData names;
 
     initStringInfo(&names);
@@ -380,7 +380,7 @@ static bool find_nameless(const struct transform *transform, struct row_layout *
 
 static void find_inputs(const struct scoring *scoring, struct row_layout *layout)
 {
-    const struct transform *transform = &scoring->model->model.transform;
+    const struct transform *transform = &scoring->model->held.model.transform;
     const bool is_nameless = has_no_names(layout->descriptor);
     uint32_t found = 1, i;
 
@@ -392,7 +392,7 @@ static void find_inputs(const struct scoring *scoring, struct row_layout *layout
 
 static void lay_out(struct scoring *scoring, Oid type, int32 typmod)
 {
-    const size_t inputs = scoring->model->model.transform.column_count + 1;
+    const size_t inputs = scoring->model->held.model.transform.column_count + 1;
     struct row_layout *layout = &scoring->layout;
     MemoryContext context;
 
@@ -472,7 +472,7 @@ static enum status take_arguments(FunctionCallInfo fcinfo, struct scoring **scor
         return STATUS_OK;
     *scoring = find_scoring(fcinfo);
     TRY(take_row(*scoring, PG_GETARG_HEAPTUPLEHEADER(1), err));
-    if (scorer_transform(&(*scoring)->model->scorer, 0, (*scoring)->layout.cells, err) ==
+    if (scorer_transform(&(*scoring)->model->held.scorer, 0, (*scoring)->layout.cells, err) ==
         STATUS_INVALID)
         return error_hint(err, "Leave such rows out in the SELECT; or TO PREDICT new_table.column "
                                "WITH bad_rows = 'quarantine' puts them into a table of their own.");
@@ -489,7 +489,7 @@ static bool score_row(FunctionCallInfo fcinfo, struct scoring **scoring)
     if (take_arguments(fcinfo, scoring, &err) != STATUS_OK)
         throw_error(&err);
     if (*scoring)
-        scorer_score(&(*scoring)->model->scorer, 1);
+        scorer_score(&(*scoring)->model->held.scorer, 1);
     return *scoring != NULL;
 }
 
@@ -509,9 +509,9 @@ static bool score(FunctionCallInfo fcinfo, enum output output, struct scoring **
 
     if (!score_row(fcinfo, scoring))
         return false;
-    (*scoring)->model->workspace.stop = &(*scoring)->stop;
-    if (scorer_output(&(*scoring)->model->scorer, output, &(*scoring)->model->workspace, cell,
-                      &err) != STATUS_OK)
+    (*scoring)->model->held.workspace.stop = &(*scoring)->stop;
+    if (scorer_output(&(*scoring)->model->held.scorer, output, &(*scoring)->model->held.workspace,
+                      cell, &err) != STATUS_OK)
         throw_of_row(*scoring, &err);
     return cell->type != CELL_NULL;
 }
@@ -528,7 +528,7 @@ static Oid declared_type(const struct scoring *scoring)
                  {"pg_catalog.timestamptz", TIMESTAMPTZOID}};
 
     for (size_t i = 0; i < lengthof(types); i++)
-        if (slice_is(scoring->model->model.label_declared, types[i].name))
+        if (slice_is(scoring->model->held.model.label_declared, types[i].name))
             return types[i].type;
     return InvalidOid;
 }
@@ -648,7 +648,7 @@ Datum totrain_sql_component(PG_FUNCTION_ARGS)
 
     if (PG_ARGISNULL(2) || !score_row(fcinfo, &scoring))
         PG_RETURN_NULL();
-    if (scorer_component_output(&scoring->model->scorer, PG_GETARG_INT32(2), &cell, &err) !=
+    if (scorer_component_output(&scoring->model->held.scorer, PG_GETARG_INT32(2), &cell, &err) !=
         STATUS_OK)
         throw_error(&err);
     PG_RETURN_FLOAT8(cell.real);

@@ -7,12 +7,11 @@
 #include <utils/inval.h>
 
 #include "codegen/model_path.h"
-#include "extension/engine/host/stored_model.h"
 #include "extension/postgres/server/settings.h"
 #include "extension/postgres/sql/postgres_host.h"
 
 static struct {
-    struct cached_model *newest;
+    struct held_models models;
     size_t bytes_max; /* totrain.model_cache */
 } cache;
 
@@ -31,60 +30,10 @@ static void throw_error(const struct error *err)
     session_raise(&nobody, err, SLICE(""), false);
 }
 
-size_t cached_model_bytes(const struct cached_model *cached)
-{
-    return cached->arena.used;
-}
-
-static void free_model(struct cached_model *cached)
-{
-    output_workspace_deinit(&cached->workspace);
-    scorer_deinit(&cached->scorer);
-    arena_deinit(&cached->arena);
-    free(cached);
-}
-
-/* ----- the list ----- */
-
-static void put_in_front(struct cached_model *cached)
-{
-    cached->next = cache.newest;
-    cache.newest = cached;
-}
-
-static void take_out(struct cached_model *cached)
-{
-    struct cached_model **at = &cache.newest;
-
-    while (*at != cached)
-        at = &(*at)->next;
-    *at = cached->next;
-}
-
-/* The ones that were used last stay. */
-static void free_beyond(size_t most)
-{
-    struct cached_model **at = &cache.newest;
-    size_t bytes = 0;
-
-    while (*at) {
-        struct cached_model *cached = *at;
-
-        if (cached->holders == 0 && cached_model_bytes(cached) > most - bytes) {
-            *at = cached->next;
-            free_model(cached);
-            continue;
-        }
-        bytes += cached_model_bytes(cached);
-        bytes = bytes < most ? bytes : most;
-        at = &cached->next;
-    }
-}
-
 void model_cache_limit(size_t bytes)
 {
     cache.bytes_max = bytes;
-    free_beyond(bytes_max());
+    held_models_free_beyond(&cache.models, bytes_max());
 }
 
 /* Loaded by limits that hold no longer: it is loaded again, or refused. */
@@ -96,33 +45,22 @@ static bool is_within_limits(const struct cached_model *cached)
 
 static struct cached_model *find_model(const struct model_identity *identity)
 {
-    struct cached_model *cached = cache.newest;
+    for (struct held_model *held = cache.models.newest; held; held = held->next) {
+        struct cached_model *cached = (struct cached_model *)held;
 
-    while (cached && !(cached->is_identified && is_within_limits(cached) &&
-                       memcmp(&cached->identity, identity, sizeof *identity) == 0))
-        cached = cached->next;
-    if (cached) {
-        take_out(cached);
-        put_in_front(cached);
+        if (held->may_stay && is_within_limits(cached) &&
+            memcmp(&cached->identity, identity, sizeof *identity) == 0)
+            return cached;
     }
-    return cached;
+    return NULL;
 }
 
 /* Older snapshots alone would still look for the models that the table held before. */
-static void free_others_of(Oid table)
+static bool is_of_table(const struct held_model *held, const void *table)
 {
-    struct cached_model **at = &cache.newest;
+    const struct cached_model *cached = (const struct cached_model *)held;
 
-    while (*at) {
-        struct cached_model *cached = *at;
-
-        if (cached->holders > 0 || !cached->is_identified || cached->identity.table != table) {
-            at = &cached->next;
-            continue;
-        }
-        *at = cached->next;
-        free_model(cached);
-    }
+    return held->may_stay && cached->identity.table == *(const Oid *)table;
 }
 
 /* ----- the name ----- */
@@ -166,38 +104,12 @@ static Oid find_table(const struct names *names)
 
 /* ----- loading ----- */
 
-static enum status make_scorer(struct cached_model *cached, struct error *err)
-{
-    enum status status;
-
-    TRY(scorer_init(&cached->scorer, &cached->model, 1, err));
-    status = output_workspace_init(&cached->workspace, &cached->model, err);
-    if (status != STATUS_OK)
-        scorer_deinit(&cached->scorer);
-    return status;
-}
-
-static enum status fill_model(struct postgres_host *host, const struct names *names,
-                              struct cached_model *cached, struct error *err)
+static enum status load_into(struct postgres_host *host, const struct names *names,
+                             struct cached_model **made, struct error *err)
 {
     const struct slice schema =
         names->schema ? session_to_utf8(names->schema, strlen(names->schema)) : SLICE("");
     const struct slice name = session_to_utf8(names->name, strlen(names->name));
-    enum status status;
-
-    arena_init(&cached->arena,
-               settings.max_memory > 0 ? (size_t)settings.max_memory * 1024 : MODEL_ARENA_MAX);
-    status = stored_model_load(&host->host, schema, name, &cached->arena, &cached->model, err);
-    if (status == STATUS_OK)
-        status = make_scorer(cached, err);
-    if (status != STATUS_OK)
-        arena_deinit(&cached->arena);
-    return status;
-}
-
-static enum status load_into(struct postgres_host *host, const struct names *names,
-                             struct cached_model **made, struct error *err)
-{
     struct cached_model *cached = calloc(1, sizeof *cached);
     enum status status;
 
@@ -205,7 +117,9 @@ static enum status load_into(struct postgres_host *host, const struct names *nam
         return fail_no_memory(err);
     cached->model_memory = settings.model_memory;
     cached->max_memory = settings.max_memory;
-    status = fill_model(host, names, cached, err);
+    status = held_model_load(
+        &cached->held, &host->host, schema, name,
+        settings.max_memory > 0 ? (size_t)settings.max_memory * 1024 : MODEL_ARENA_MAX, err);
     if (status != STATUS_OK) {
         free(cached);
         return status;
@@ -229,8 +143,8 @@ static struct cached_model *load_model(const struct names *names, Oid table)
     settings_limit_memory(&host->host);
     host->relation = table;
     status = load_into(host, names, &cached, &err);
-    if (status == STATUS_NO_MEMORY && cache.newest && !session->interrupt) {
-        free_beyond(0);
+    if (status == STATUS_NO_MEMORY && cache.models.newest && !session->interrupt) {
+        held_models_free_beyond(&cache.models, 0);
         status = load_into(host, names, &cached, &err);
     }
     if (status != STATUS_OK)
@@ -238,6 +152,7 @@ static struct cached_model *load_model(const struct names *names, Oid table)
     return cached;
 }
 
+/* With one holder more. */
 static struct cached_model *find_or_load(const struct names *names)
 {
     const Oid table = find_table(names);
@@ -245,15 +160,17 @@ static struct cached_model *find_or_load(const struct names *names)
     const bool is_identified = OidIsValid(table) && model_heap_identify(table, &identity);
     struct cached_model *cached = is_identified ? find_model(&identity) : NULL;
 
-    if (cached)
+    if (cached) {
+        held_models_take(&cache.models, &cached->held);
         return cached;
+    }
     if (is_identified)
-        free_others_of(table);
+        held_models_free_where(&cache.models, is_of_table, &table);
     cached = load_model(names, is_identified ? table : InvalidOid);
-    cached->is_identified = is_identified;
+    cached->held.may_stay = is_identified;
     if (is_identified)
         cached->identity = identity;
-    put_in_front(cached);
+    held_models_add(&cache.models, &cached->held);
     return cached;
 }
 
@@ -262,18 +179,12 @@ struct cached_model *model_cache_take(const text *path)
     const struct names names = read_names(path);
     struct cached_model *cached = find_or_load(&names);
 
-    cached->holders++;
-    free_beyond(bytes_max());
+    held_models_free_beyond(&cache.models, bytes_max());
     return cached;
 }
 
 void model_cache_give_back(struct cached_model *cached)
 {
-    if (--cached->holders > 0)
-        return;
-    if (!cached->is_identified) {
-        take_out(cached);
-        free_model(cached);
-    }
-    free_beyond(bytes_max());
+    held_models_give_back(&cache.models, &cached->held);
+    held_models_free_beyond(&cache.models, bytes_max());
 }

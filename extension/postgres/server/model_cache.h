@@ -20,29 +20,19 @@
 
 #include "extension/postgres/server/session.h"
 
+#include "extension/engine/host/held_models.h"
 #include "extension/postgres/server/model_heap.h"
-#include "scoring/outputs.h"
 
-/* Everything but the first three is the cache's own. */
 struct cached_model {
-    struct model model;
-    struct scorer scorer; /* one row at a time, of whoever holds the model */
-    struct output_workspace workspace;
-
-    struct cached_model *next; /* of those that were used before */
+    struct held_model held; /* what stays is of the visible rows that `identity` tells */
     struct model_identity identity;
-    bool is_identified;           /* else nobody but its holder uses it */
     int model_memory, max_memory; /* the settings by which it was loaded */
-    uint32_t holders;
-    struct arena arena;
 };
 
 /* The model of this name, as the caller's statement sees it; throws where there is none, or it may
  * not be read, or takes too much memory. In CurrentMemoryContext nothing of it. */
 struct cached_model *model_cache_take(const text *path);
 void model_cache_give_back(struct cached_model *cached);
-/* Bytes of its arrays, words and texts. */
-size_t cached_model_bytes(const struct cached_model *cached);
 
 /* From now on so many bytes stay at most, beside models that are held. */
 void model_cache_limit(size_t bytes);

@@ -1,0 +1,58 @@
+/*
+ * held_models.h - models that stay in a session's memory when the statement that loaded them is
+ * over.
+ *
+ *     load --> held by those who took it --> held by nobody: it stays --> no room for it --> freed
+ *                         ^                           |
+ *                         +---------------------------+
+ *
+ * The list knows which were used last, and how much they take. Whether a model is still the one
+ * that a statement would load, its database has to know: it embeds the struct, as its first member,
+ * in one that says of which table, and of which state of it, the model was made.
+ */
+#ifndef EXTENSION_ENGINE_HOST_HELD_MODELS_H
+#define EXTENSION_ENGINE_HOST_HELD_MODELS_H
+
+#include "extension/engine/host/host.h"
+#include "scoring/outputs.h"
+
+struct held_model {
+    struct model model;
+    struct scorer scorer; /* one row at a time, of whoever holds the model */
+    struct output_workspace workspace;
+
+    struct arena arena; /* of the model, and of what else goes with it */
+    bool may_stay;      /* else it is freed when nobody holds it any more */
+
+    /* the list's own */
+    struct held_model *next; /* of those that were used before */
+    uint32_t holders;
+};
+
+struct held_models {
+    struct held_model *newest;
+};
+
+/* The struct that embeds it is calloc'd, and belongs to the caller until held_models_add. The arena
+ * takes so many bytes at most; on failure nothing of the model is left. */
+enum status held_model_load(struct held_model *held, const struct host *host, struct slice schema,
+                            struct slice name, size_t arena_max, struct error *err);
+void held_model_free(struct held_model *held);
+/* Bytes of its arrays, words and texts. */
+size_t held_model_bytes(const struct held_model *held);
+
+/* In front, with one holder. */
+void held_models_add(struct held_models *models, struct held_model *held);
+/* To the front, with one holder more. */
+void held_models_take(struct held_models *models, struct held_model *held);
+void held_models_give_back(struct held_models *models, struct held_model *held);
+
+/* Of those that nobody holds, the ones that were used last stay; all together, with those that are
+ * held, take no more than so many bytes. */
+void held_models_free_beyond(struct held_models *models, size_t bytes_max);
+/* Those that nobody holds, and for which `is` says so. */
+void held_models_free_where(struct held_models *models,
+                            bool (*is)(const struct held_model *held, const void *context),
+                            const void *context);
+
+#endif
