@@ -9,7 +9,6 @@
 #include "extension/engine/engine.h"
 #include "extension/postgres/libpq/database_libpq.h"
 #include "extension/postgres/libpq/libpq_host.h"
-#include "extension/sqlite/functions.h"
 #include "extension/sqlite/run.h"
 #include "parser/refused.h"
 
@@ -110,7 +109,6 @@ static enum status open_sqlite(struct session *session, const char *path, const 
     session->host = &session->sqlite.host;
     sqlite3_progress_handler(session->db, STEPS_BETWEEN_LOOKS, stop_where_interrupted, NULL);
     catch_signals(session->db);
-    TRY(functions_register(session->db, err));
     return run_open(session->db, program, err);
 }
 

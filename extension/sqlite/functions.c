@@ -5,63 +5,27 @@
 
 #include "base/cell_bytes.h"
 #include "codegen/model_path.h"
-#include "extension/engine/host/stored_model.h"
 #include "extension/sqlite/each_row.h"
 #include "extension/sqlite/forecast_series.h"
 #include "extension/sqlite/job_vtab.h"
 #include "extension/sqlite/models.h"
 #include "extension/sqlite/python_signals.h"
-#include "extension/sqlite/query.h"
 #include "extension/sqlite/sql.h"
 #include "scoring/outputs.h"
 
+/* One call's place in a statement. */
 struct loaded {
-    struct arena arena;
-    struct model model;
-    struct scorer scorer;
-    struct cell *cells; /* (columns of the model) */
-    struct output_workspace workspace;
-    struct sqlite_host host; /* is asked within a row that takes long whether it is interrupted */
-    struct stop stop;
-    uint64_t rows; /* that this statement asked for */
+    struct model_cache *cache;
+    struct cached_model *model; /* held */
+    uint64_t rows;              /* that this statement asked for */
 };
 
 static void loaded_free(void *context)
 {
     struct loaded *loaded = context;
 
-    if (!loaded)
-        return;
-    scorer_deinit(&loaded->scorer);
-    free(loaded->cells);
-    output_workspace_deinit(&loaded->workspace);
-    arena_deinit(&loaded->arena);
+    model_cache_give_back(loaded->cache, loaded->model);
     free(loaded);
-}
-
-static enum status load(sqlite3 *db, struct slice path_text, struct loaded *loaded,
-                        struct error *err)
-{
-    struct slice schema, name;
-    struct arena arena;
-    enum status status;
-
-    sqlite_host_init(&loaded->host, db, "");
-    loaded->stop = (struct stop){host_interrupted, &loaded->host};
-    arena_init(&arena, ARENA_MAXIMUM);
-    status = model_path_read(path_text, &arena, &schema, &name, err);
-    if (status == STATUS_OK)
-        status = stored_model_load(&loaded->host.host, schema, name, &loaded->arena, &loaded->model,
-                                   err);
-    arena_deinit(&arena);
-    TRY(status);
-    TRY(scorer_init(&loaded->scorer, &loaded->model, 1, err));
-    loaded->cells = calloc(loaded->model.transform.column_count + 1, sizeof *loaded->cells);
-    if (!loaded->cells)
-        return fail_no_memory(err);
-    TRY(output_workspace_init(&loaded->workspace, &loaded->model, err));
-    loaded->workspace.stop = &loaded->stop;
-    return STATUS_OK;
 }
 
 static struct slice value_slice(sqlite3_value *value)
@@ -87,28 +51,37 @@ void function_raise(sqlite3_context *context, const char *function, const struct
     text_deinit(&message);
 }
 
-/* The model of argument 0: from this statement's earlier rows, or loaded. */
+static enum status take_model(struct model_cache *cache, struct slice path, struct loaded **taken,
+                              struct error *err)
+{
+    struct loaded *loaded = calloc(1, sizeof *loaded);
+    enum status status;
+
+    if (!loaded)
+        return fail_no_memory(err);
+    loaded->cache = cache;
+    status = model_cache_take(cache, path, &loaded->model, err);
+    if (status != STATUS_OK) {
+        free(loaded);
+        return status;
+    }
+    *taken = loaded;
+    return STATUS_OK;
+}
+
+/* The model of argument 0: from this statement's earlier rows, or taken. */
 static enum status find_loaded(sqlite3_context *context, sqlite3_value *argument,
                                struct loaded **found, struct error *err)
 {
     struct loaded *loaded = sqlite3_get_auxdata(context, 0);
-    enum status status;
 
     *found = loaded;
     if (loaded)
         return STATUS_OK;
     if (sqlite3_value_type(argument) != SQLITE_TEXT)
         return fail(err, STATUS_INVALID, "the first argument is the model's name in quotes");
-    loaded = calloc(1, sizeof *loaded);
-    if (!loaded)
-        return fail_no_memory(err);
-    arena_init(&loaded->arena, MODEL_ARENA_MAX);
     sqlite3_value_text(argument);
-    status = load(sqlite3_context_db_handle(context), value_slice(argument), loaded, err);
-    if (status != STATUS_OK) {
-        loaded_free(loaded);
-        return status;
-    }
+    TRY(take_model(sqlite3_user_data(context), value_slice(argument), &loaded, err));
     sqlite3_set_auxdata(context, 0, loaded, loaded_free);
     /* SQLite may have refused to keep it, and freed it, when memory ran out. */
     *found = sqlite3_get_auxdata(context, 0);
@@ -178,6 +151,7 @@ static enum status wrong_count(const struct transform *transform, uint32_t given
 static enum status take_row(sqlite3_context *context, int count, sqlite3_value **values,
                             struct loaded **found, struct error *err)
 {
+    const struct transform *transform;
     struct cells cells;
 
     if (count < 1)
@@ -186,9 +160,10 @@ static enum status take_row(sqlite3_context *context, int count, sqlite3_value *
         return fail(err, STATUS_INTERRUPTED, "interrupted");
     TRY(find_loaded(context, values[0], found, err));
     (*found)->rows++;
-    cells.cells = (*found)->cells;
+    transform = &(*found)->model->held.model.transform;
+    cells.cells = (*found)->model->cells;
     cells.count = 0;
-    cells.room = (*found)->model.transform.column_count;
+    cells.room = transform->column_count;
     for (int i = 1; i < count; i++) {
         struct cell *cell = next_cell(&cells);
 
@@ -199,7 +174,7 @@ static enum status take_row(sqlite3_context *context, int count, sqlite3_value *
         }
     }
     if (cells.count != cells.room)
-        return wrong_count(&(*found)->model.transform, cells.count, err);
+        return wrong_count(transform, cells.count, err);
     return STATUS_OK;
 }
 
@@ -219,10 +194,13 @@ static enum status name_row(const struct loaded *loaded, struct error *err)
 static enum status score(sqlite3_context *context, int count, sqlite3_value **values,
                          struct loaded **found, struct error *err)
 {
+    struct scorer *scorer;
+
     TRY(take_row(context, count, values, found, err));
-    if (scorer_transform(&(*found)->scorer, 0, (*found)->cells, err) != STATUS_OK)
+    scorer = &(*found)->model->held.scorer;
+    if (scorer_transform(scorer, 0, (*found)->model->cells, err) != STATUS_OK)
         return name_row(*found, err);
-    scorer_score(&(*found)->scorer, 1);
+    scorer_score(scorer, 1);
     return STATUS_OK;
 }
 
@@ -256,7 +234,7 @@ static void problem(sqlite3_context *context, int count, sqlite3_value **values)
         function_raise(context, "totrain_problem", &err);
         return;
     }
-    status = scorer_transform(&loaded->scorer, 0, loaded->cells, &err);
+    status = scorer_transform(&loaded->model->held.scorer, 0, loaded->model->cells, &err);
     if (status == STATUS_INVALID)
         sqlite3_result_text(context, err.message, -1, SQLITE_TRANSIENT);
     else if (status != STATUS_OK)
@@ -271,7 +249,8 @@ static void result_output(sqlite3_context *context, int count, sqlite3_value **v
     struct error err;
 
     if (score(context, count, values, &loaded, &err) != STATUS_OK ||
-        scorer_output(&loaded->scorer, output, &loaded->workspace, &cell, &err) != STATUS_OK)
+        scorer_output(&loaded->model->held.scorer, output, &loaded->model->held.workspace, &cell,
+                      &err) != STATUS_OK)
         function_raise(context, function, &err);
     else
         result_cell(context, cell);
@@ -325,8 +304,8 @@ static void component(sqlite3_context *context, int count, sqlite3_value **value
     struct error err;
 
     if (score(context, count - 1, values, &loaded, &err) != STATUS_OK ||
-        scorer_component_output(&loaded->scorer, sqlite3_value_int64(values[count - 1]), &cell,
-                                &err) != STATUS_OK)
+        scorer_component_output(&loaded->model->held.scorer, sqlite3_value_int64(values[count - 1]),
+                                &cell, &err) != STATUS_OK)
         function_raise(context, "totrain_component", &err);
     else
         result_cell(context, cell);
@@ -425,15 +404,17 @@ static const struct {
     {"totrain_version", 0, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, version},
 };
 
-enum status functions_register(sqlite3 *db, struct error *err)
+enum status functions_register(struct sqlite_connection *connection, struct error *err)
 {
+    sqlite3 *db = connection->db;
+
     TRY(each_row_register(db, err));
     TRY(job_vtab_register(db, err));
     TRY(forecast_series_register(db, err));
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         int code = sqlite3_create_function_v2(db, functions[i].name, functions[i].arguments,
-                                              functions[i].flags, NULL, functions[i].function, NULL,
-                                              NULL, NULL);
+                                              functions[i].flags, &connection->models,
+                                              functions[i].function, NULL, NULL, NULL);
         if (code != SQLITE_OK)
             return sql_fail(db, code, err);
     }

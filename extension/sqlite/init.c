@@ -45,7 +45,7 @@ static int register_all(sqlite3 *db, const char *program, char **message)
         code = frame_vtab_register(db);
     if (code != SQLITE_OK)
         return code;
-    if (functions_register(db, &err) != STATUS_OK) {
+    if (functions_register(connection, &err) != STATUS_OK) {
         *message = sqlite3_mprintf("%s", err.message);
         return SQLITE_ERROR;
     }

@@ -5,9 +5,11 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "base/memory_size.h"
 #include "extension/engine/engine.h"
 #include "extension/engine/jobs/progress.h"
 #include "extension/sqlite/exchange_functions.h"
+#include "extension/sqlite/functions.h"
 #include "extension/sqlite/parameters.h"
 #include "extension/sqlite/progress_pipe.h"
 #include "extension/sqlite/python_signals.h"
@@ -333,6 +335,25 @@ static void config_progress(struct sqlite_connection *connection, sqlite3_contex
     sqlite3_result_int(context, descriptor);
 }
 
+static void config_model_cache(struct sqlite_connection *connection, sqlite3_context *context,
+                               sqlite3_value *given)
+{
+    double bytes = 0;
+    struct text text;
+
+    if (given && !(memory_size_read(text_argument(given), &bytes) && bytes < SIZE_MAX)) {
+        sqlite3_result_error(
+            context, "totrain_config: model_cache is an amount of memory, as '128Mi', or 0", -1);
+        return;
+    }
+    if (given)
+        model_cache_limit(&connection->models, (size_t)bytes);
+    text_init(&text, MEMORY_SIZE_BYTES_MAX);
+    memory_size_append(&text, connection->models.bytes_max);
+    sqlite3_result_text(context, text_string(&text), -1, SQLITE_TRANSIENT);
+    text_deinit(&text);
+}
+
 static void config(sqlite3_context *context, int count, sqlite3_value **values)
 {
     struct sqlite_connection *connection = sqlite3_user_data(context);
@@ -341,11 +362,14 @@ static void config(sqlite3_context *context, int count, sqlite3_value **values)
 
     if (count < 3 && slice_is_fold(name, "bare_statements"))
         config_bare_statements(connection, context, given);
+    else if (count < 3 && slice_is_fold(name, "model_cache"))
+        config_model_cache(connection, context, given);
     else if (count < 3 && slice_is_fold(name, "progress"))
         config_progress(connection, context, given);
     else
         sqlite3_result_error(
-            context, "totrain_config: the settings are 'bare_statements' and 'progress'", -1);
+            context,
+            "totrain_config: the settings are 'bare_statements', 'model_cache' and 'progress'", -1);
 }
 
 static void closed(void *connection)
@@ -397,7 +421,7 @@ enum status run_open(sqlite3 *db, const char *program, struct error *err)
 
     if (!connection)
         return fail_no_memory(err);
-    return run_register(connection) == SQLITE_OK
-               ? STATUS_OK
-               : fail(err, STATUS_DATABASE, "%s", sqlite3_errmsg(db));
+    if (run_register(connection) != SQLITE_OK)
+        return fail(err, STATUS_DATABASE, "%s", sqlite3_errmsg(db));
+    return functions_register(connection, err);
 }

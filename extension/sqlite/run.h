@@ -23,8 +23,8 @@ int64_t columns_promise(const struct slice *names, size_t count);
 /* The function ends with the error, as every door shows it: line, caret and hint. */
 void run_raise(sqlite3_context *context, struct slice statement, const struct error *err);
 
-/* The same for a program that has SQLite linked in: `SELECT totrain(...)`
- * works there as in any other. */
+/* The same, and the functions that score, for a program that has SQLite linked in: `SELECT
+ * totrain(...)` works there as in any other. */
 enum status run_open(sqlite3 *db, const char *program, struct error *err);
 
 #endif

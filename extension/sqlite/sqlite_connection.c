@@ -30,6 +30,7 @@ struct sqlite_connection *sqlite_connection_add(sqlite3 *db, const char *program
     connection->bare_statements = true;
     connection->progress_pipe = -1;
     sqlite_host_init(&connection->host, db, program);
+    model_cache_init(&connection->models, &connection->host);
     results_init(&connection->results);
     text_init(&connection->message, MESSAGE_BYTES_MAX);
     pthread_mutex_lock(&lock);
@@ -49,6 +50,7 @@ void sqlite_connection_remove(struct sqlite_connection *connection)
     if (*at)
         *at = connection->next;
     pthread_mutex_unlock(&lock);
+    model_cache_deinit(&connection->models);
     results_deinit(&connection->results);
     text_deinit(&connection->message);
     free(connection);

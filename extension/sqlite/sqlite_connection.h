@@ -9,6 +9,7 @@
 #ifndef EXTENSION_SQLITE_SQLITE_CONNECTION_H
 #define EXTENSION_SQLITE_SQLITE_CONNECTION_H
 
+#include "extension/sqlite/model_cache.h"
 #include "extension/sqlite/result.h"
 #include "extension/sqlite/sqlite_host.h"
 
@@ -16,8 +17,9 @@ struct sqlite_connection {
     struct sqlite_connection *next;
     sqlite3 *db;
     struct sqlite_host host;
-    bool bare_statements; /* totrain_config('bare_statements', ...) */
-    int progress_pipe;    /* totrain_config('progress', ...); -1: none */
+    bool bare_statements;      /* totrain_config('bare_statements', ...) */
+    int progress_pipe;         /* totrain_config('progress', ...); -1: none */
+    struct model_cache models; /* totrain_config('model_cache', ...) */
     struct results results;
     struct text message; /* what totrain_raise() raises next */
 };

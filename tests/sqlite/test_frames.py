@@ -162,7 +162,7 @@ class OwnDoors(harness.Case):
             for wrong in (file.fileno(), 9999, "1x", "text", None, -2):
                 with self.assertRaisesRegex(sqlite3.OperationalError, "the descriptor of a pipe to write to"):
                     self.database.execute("SELECT totrain_config('progress', ?)", (wrong,)).fetchall()
-        with self.assertRaisesRegex(sqlite3.OperationalError, "the settings are 'bare_statements' and 'progress'"):
+        with self.assertRaisesRegex(sqlite3.OperationalError, "the settings are 'bare_statements', 'model_cache' and 'progress'"):
             self.database.execute("SELECT totrain_config('nothing', 1)").fetchall()
 
 

@@ -16,6 +16,8 @@
 #include "extension/engine/host/host.h"
 #include "scoring/outputs.h"
 
+#define HELD_MODELS_BYTES_DEFAULT ((size_t)128 << 20) /* of those that stay, together */
+
 struct held_model {
     struct model model;
     struct scorer scorer; /* one row at a time, of whoever holds the model */

@@ -8,6 +8,7 @@
 #include <utils/guc.h>
 #include <utils/guc_tables.h>
 
+#include "extension/engine/host/held_models.h"
 #include "extension/engine/host/stored.h"
 #include "extension/engine/host/stored_model.h"
 #include "extension/postgres/server/model_cache.h"
@@ -21,8 +22,6 @@
 #define WORKERS_MAX     1024 /* as job.max_workers */
 #define WORKERS_DEFAULT 64
 #define JOBS_DEFAULT    4
-
-#define MODEL_CACHE_DEFAULT (128 * 1024) /* kB */
 
 struct settings settings;
 
@@ -58,8 +57,8 @@ static void define_for_users(void)
     DefineCustomIntVariable("totrain.model_cache",
                             "Most memory of models that a session keeps between statements.",
                             "The ones that were used last are kept. 0 keeps none.",
-                            &settings.model_cache, MODEL_CACHE_DEFAULT, 0, MAX_KILOBYTES,
-                            PGC_USERSET, GUC_UNIT_KB, NULL, limit_model_cache, NULL);
+                            &settings.model_cache, HELD_MODELS_BYTES_DEFAULT / 1024, 0,
+                            MAX_KILOBYTES, PGC_USERSET, GUC_UNIT_KB, NULL, limit_model_cache, NULL);
 }
 
 static void define_for_administrators(void)
