@@ -219,6 +219,8 @@ static enum status take_from_main(struct model_cache *cache, struct slice schema
         held_models_take(&cache->models, &cached->held);
         *taken = cached;
     }
+    if (status != STATUS_OK && sqlite3_errcode(db) == SQLITE_ERROR)
+        status = STATUS_OK; /* another process has dropped the table meanwhile */
     look_end(&look);
     return status;
 }

@@ -12,12 +12,16 @@
 #include "kinds/kinds.h"
 #include "scoring/model_table.h"
 
+#define MODEL_COLUMNS 5
+
 /* Names of temp, main and the attached databases, in SQLite's search order. */
 struct schemas {
     char names[SCHEMAS_MAX][256];
     size_t count;
 };
 
+/* The pragmas of this file are statements of their own, not tables of a query: SQLite keeps such
+ * tables, and follows them to where a database was that sqlite3_deserialize() has replaced. */
 static enum status list_schemas(sqlite3 *db, struct schemas *schemas, struct error *err)
 {
     sqlite3_stmt *statement;
@@ -25,14 +29,18 @@ static enum status list_schemas(sqlite3 *db, struct schemas *schemas, struct err
     bool has_row = true;
 
     schemas->count = 0;
-    TRY(sql_prepare(db,
-                    SLICE("SELECT name FROM pragma_database_list"
-                          " ORDER BY name <> 'temp', name <> 'main', seq"),
-                    &statement, err));
+    TRY(sql_prepare(db, SLICE("PRAGMA database_list"), &statement, err));
     while ((status = sql_step(statement, &has_row, err)) == STATUS_OK && has_row &&
-           schemas->count < SCHEMAS_MAX)
-        snprintf(schemas->names[schemas->count++], sizeof schemas->names[0], "%s",
-                 (const char *)sqlite3_column_text(statement, 0));
+           schemas->count < SCHEMAS_MAX) {
+        const struct slice name = sql_slice(statement, 1);
+        size_t at = schemas->count++;
+
+        if (slice_is(name, "temp")) { /* comes second, and is searched first */
+            memmove(schemas->names + 1, schemas->names, at * sizeof schemas->names[0]);
+            at = 0;
+        }
+        snprintf(schemas->names[at], sizeof schemas->names[0], "%.*s", SLICE_FORMAT(name));
+    }
     sqlite3_finalize(statement);
     return status;
 }
@@ -116,24 +124,42 @@ enum status locate(sqlite3 *db, struct slice schema, struct slice name, struct l
     return STATUS_OK;
 }
 
+static bool is_model_column(struct slice name)
+{
+    static const char *const columns[] = {"part", "name", "position", "value", "data"};
+
+    for (size_t i = 0; i < MODEL_COLUMNS; i++)
+        if (slice_is(name, columns[i]))
+            return true;
+    return false;
+}
+
 enum status has_model_columns(sqlite3 *db, struct slice schema, struct slice name, bool *has,
                               struct error *err)
 {
+    size_t count = 0, others = 0;
     sqlite3_stmt *statement;
+    struct text sql;
     enum status status;
-    bool has_row;
+    bool has_row = true;
 
     *has = false;
-    TRY(sql_prepare(db,
-                    SLICE("SELECT count(*) = 5 AND sum(name IN ('part', 'name', 'position', "
-                          "'value', 'data')) = 5 FROM pragma_table_info(?1, ?2)"),
-                    &statement, err));
-    sql_bind_text(statement, 1, name);
-    sql_bind_text(statement, 2, schema);
-    status = sql_step(statement, &has_row, err);
-    if (status == STATUS_OK)
-        *has = has_row && sqlite3_column_int(statement, 0);
+    text_init(&sql, 4096);
+    text_append_string(&sql, "PRAGMA ");
+    sql_append_table(&sql, schema, SLICE("table_info"));
+    text_append_string(&sql, "(");
+    sql_append_table(&sql, SLICE(""), name);
+    text_append_string(&sql, ")");
+    status = sql_prepare_text(db, &sql, &statement, err);
+    text_deinit(&sql);
+    if (status != STATUS_OK)
+        return status;
+    while ((status = sql_step(statement, &has_row, err)) == STATUS_OK && has_row) {
+        count++;
+        others += !is_model_column(sql_slice(statement, 1));
+    }
     sqlite3_finalize(statement);
+    *has = status == STATUS_OK && count == MODEL_COLUMNS && others == 0;
     return status;
 }
 
