@@ -90,6 +90,7 @@ enum status model_path_read(struct slice text, struct arena *arena, struct slice
     struct text part;
     const char *fault = NULL;
     size_t at = 0, count = 0;
+    bool has_memory;
 
     if (text.size > MODEL_PATH_BYTES_MAX)
         return fail(err, STATUS_INVALID, "a model's name of %zu bytes, where at most %d are read",
@@ -99,11 +100,14 @@ enum status model_path_read(struct slice text, struct arena *arena, struct slice
         fault = count == 2 ? "it has more than two parts" : read_part(text, &at, &part);
         if (!fault)
             parts[count++] = arena_copy(arena, text_slice(&part));
-    } while (!fault && at++ < text.size);
+        has_memory = !part.failed && (count == 0 || parts[count - 1].data);
+    } while (has_memory && !fault && at++ < text.size);
     text_deinit(&part);
+    if (!has_memory)
+        return fail_no_memory(err);
     if (fault)
         return refuse(text, fault, err);
     *schema = count == 2 ? parts[0] : (struct slice){NULL, 0};
     *name = parts[count - 1];
-    return name->data && (count == 1 || schema->data) ? STATUS_OK : fail_no_memory(err);
+    return STATUS_OK;
 }

@@ -46,7 +46,7 @@ void function_raise(sqlite3_context *context, const char *function, const struct
     sqlite3_result_error(context, text_string(&message), (int)message.size);
     if (err->status == STATUS_INTERRUPTED)
         sqlite3_result_error_code(context, SQLITE_INTERRUPT);
-    else if (err->status == STATUS_NO_MEMORY)
+    else if (err->status == STATUS_NO_MEMORY || message.failed)
         sqlite3_result_error_nomem(context);
     text_deinit(&message);
 }

@@ -30,5 +30,9 @@ totrain_test(test_memory_of_measures
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_memory_of_measures.c ${CMAKE_CURRENT_LIST_DIR}/failing_memory.c
   USES kinds scoring LIBS PkgConfig::CJSON LABEL unit)
 target_link_options(test_memory_of_measures PRIVATE ${FAILING_MEMORY_LINK})
+totrain_test(test_memory_of_kept_models
+  SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_memory_of_kept_models.c ${CMAKE_CURRENT_LIST_DIR}/failing_memory.c
+  USES sqlite_host kinds scoring LIBS PkgConfig::CJSON LABEL unit)
+target_link_options(test_memory_of_kept_models PRIVATE ${FAILING_MEMORY_LINK})
 # Allocations of some 940 statements fail in turn, with sanitizers for a minute or two.
 set_tests_properties(test_memory_of_statements PROPERTIES TIMEOUT 1800)
