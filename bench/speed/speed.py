@@ -27,6 +27,7 @@ import large_state
 import large_table
 import larger_than_memory
 import memory
+import one_row
 import server_cases
 import slow_disk
 import tables
@@ -334,6 +335,13 @@ def predict_function(bench, table, activation="relu", hidden=HIDDEN, bar=3.0):
         lambda: bench.scan(database, summed)), bar)
 
 
+def predict_one_row(bench, table):
+    measured = one_row.measure(bench.build / "totrain", bench.table("rows28"), 2 * bench.runs + 1, bench.state)
+    for name, (kept, read) in measured.items():
+        table.seconds(f"one row, {name} model, {one_row.STATEMENTS} prepared statements, more than SELECT 1; {read:.3f} not kept",
+                      kept, one_row.MODELS[name][-1])
+
+
 def predict_function_tanh(bench, table):
     predict_function(bench, table, activation="tanh")
 
@@ -408,6 +416,7 @@ CASES = {
     "memory": train_memory,
     "predict": predict_table,
     "function": predict_function,
+    "one-row": predict_one_row,
     "function-tanh": predict_function_tanh,
     "function-wide": predict_function_wide,
     "evaluate": evaluate,
