@@ -16,12 +16,14 @@
 #include <access/htup_details.h>
 #include <access/xact.h>
 #include <catalog/pg_type.h>
+#include <portability/instr_time.h>
 #include <utils/float.h>
 #include <utils/lsyscache.h>
 #include <utils/memutils.h>
 #include <utils/snapmgr.h>
 #include <utils/typcache.h>
 
+#include "extension/postgres/server/explain_models.h"
 #include "extension/postgres/server/model_cache.h"
 #include "extension/postgres/server/settings.h"
 #include "extension/postgres/server/values.h"
@@ -88,6 +90,7 @@ struct scoring {
     char *path;
     struct stamp stamp;
     struct cached_model *model; /* held; NULL: none */
+    struct explained_place place;
     struct session session; /* is asked within a row that takes long whether it is interrupted */
     struct stop stop;
     struct row_layout layout;
@@ -177,11 +180,24 @@ static bool is_path(const struct scoring *scoring, const text *path)
            memcmp(scoring->path, VARDATA_ANY(path), size) == 0;
 }
 
+static void tell_taken(struct scoring *scoring, bool is_read, instr_time start)
+{
+    instr_time end;
+
+    INSTR_TIME_SET_CURRENT(end);
+    INSTR_TIME_SUBTRACT(end, start);
+    explain_models_taken(&scoring->place, scoring->path, scoring->model->held.model.version,
+                         is_read, INSTR_TIME_GET_DOUBLE(end));
+}
+
 static void take_model(struct scoring *scoring, const text *path, const struct stamp *stamp)
 {
     MemoryContext context;
+    instr_time start;
+    bool is_read;
 
     unload(scoring);
+    INSTR_TIME_SET_CURRENT(start);
     MemoryContextReset(scoring->row);
     context = MemoryContextSwitchTo(scoring->row);
     if (scoring->path)
@@ -189,8 +205,10 @@ static void take_model(struct scoring *scoring, const text *path, const struct s
     scoring->path = NULL;
     scoring->path = MemoryContextStrdup(scoring->context, text_to_cstring(path));
     scoring->stamp = *stamp;
-    scoring->model = model_cache_take(path);
+    scoring->model = model_cache_take(path, &is_read);
     MemoryContextSwitchTo(context);
+    if (explain_models_counts())
+        tell_taken(scoring, is_read, start);
     lay_out_nothing(scoring);
 }
 
@@ -472,6 +490,9 @@ static enum status take_arguments(FunctionCallInfo fcinfo, struct scoring **scor
         return STATUS_OK;
     *scoring = find_scoring(fcinfo);
     TRY(take_row(*scoring, PG_GETARG_HEAPTUPLEHEADER(1), err));
+    if (explain_models_counts())
+        explain_models_row(&(*scoring)->place, (*scoring)->path,
+                           (*scoring)->model->held.model.version);
     if (scorer_transform(&(*scoring)->model->held.scorer, 0, (*scoring)->layout.cells, err) ==
         STATUS_INVALID)
         return error_hint(err, "Leave such rows out in the SELECT; or TO PREDICT new_table.column "

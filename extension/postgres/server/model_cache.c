@@ -153,13 +153,14 @@ static struct cached_model *load_model(const struct names *names, Oid table)
 }
 
 /* With one holder more. */
-static struct cached_model *find_or_load(const struct names *names)
+static struct cached_model *find_or_load(const struct names *names, bool *is_read)
 {
     const Oid table = find_table(names);
     struct model_identity identity;
     const bool is_identified = OidIsValid(table) && model_heap_identify(table, &identity);
     struct cached_model *cached = is_identified ? find_model(&identity) : NULL;
 
+    *is_read = !cached;
     if (cached) {
         held_models_take(&cache.models, &cached->held);
         return cached;
@@ -174,10 +175,10 @@ static struct cached_model *find_or_load(const struct names *names)
     return cached;
 }
 
-struct cached_model *model_cache_take(const text *path)
+struct cached_model *model_cache_take(const text *path, bool *is_read)
 {
     const struct names names = read_names(path);
-    struct cached_model *cached = find_or_load(&names);
+    struct cached_model *cached = find_or_load(&names, is_read);
 
     held_models_free_beyond(&cache.models, bytes_max());
     return cached;

@@ -30,8 +30,9 @@ struct cached_model {
 };
 
 /* The model of this name, as the caller's statement sees it; throws where there is none, or it may
- * not be read, or takes too much memory. In CurrentMemoryContext nothing of it. */
-struct cached_model *model_cache_take(const text *path);
+ * not be read, or takes too much memory. In CurrentMemoryContext nothing of it. *is_read: it was
+ * not there, and its table was read. */
+struct cached_model *model_cache_take(const text *path, bool *is_read);
 void model_cache_give_back(struct cached_model *cached);
 
 /* From now on so many bytes stay at most, beside models that are held. */

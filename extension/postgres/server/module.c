@@ -5,6 +5,7 @@
 #include "extension/postgres/server/compat.h"
 
 #include "extension/postgres/server/bare.h"
+#include "extension/postgres/server/explain_models.h"
 #include "extension/postgres/server/kept_jobs.h"
 #include "extension/postgres/server/own_sql.h"
 #include "extension/postgres/server/settings.h"
@@ -21,4 +22,5 @@ void _PG_init(void)
     undo_install();
     own_sql_install();
     kept_jobs_install();
+    explain_models_install();
 }

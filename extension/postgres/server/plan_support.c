@@ -13,6 +13,7 @@
 #include <utils/lsyscache.h>
 
 #include "codegen/model_path.h"
+#include "extension/postgres/server/explain_models.h"
 
 SQL_FUNCTION(totrain_sql_plan_support);
 
@@ -83,6 +84,7 @@ Datum totrain_sql_plan_support(PG_FUNCTION_ARGS)
     if (IsA(request, SupportRequestSimplify)) {
         const SupportRequestSimplify *simplify = (const SupportRequestSimplify *)request;
 
+        explain_models_expect();
         if (simplify->root && simplify->root->glob->parallelModeOK &&
             may_be_temporary(linitial(simplify->fcall->args)))
             simplify->root->glob->parallelModeOK = false;
