@@ -179,6 +179,13 @@ class ExplainModels(harness.Case):
         self.run_here("PREPARE p AS " + PREDICT)
         self.assertEqual(self.said("EXECUTE p"), [])
 
+    def test_the_first_statement_of_a_session_shows_none_where_nothing_is_preloaded(self):
+        """docs/postgres.md says so: the library is not there yet when PostgreSQL asks whether somebody wants to be called."""
+        self.server.execute(f"""ALTER DATABASE "{self.database}" SET session_preload_libraries = plpgsql""")
+        self.session = self.connect()
+        self.assertEqual(self.said(PREDICT), [])
+        self.assertEqual(self.said(PREDICT), ["Model m: version=1 rows=150 cached"])
+
     def test_auto_explain_has_its_say(self):
         """It asks to be called at the same end of a query, whichever of the two comes first."""
         for libraries in ("auto_explain, totrain", "totrain, auto_explain"):
