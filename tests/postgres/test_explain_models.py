@@ -169,7 +169,7 @@ class ExplainModels(harness.Case):
         self.assertGreater(told["Workers Not Counted"], 0)
         self.assertLessEqual(sum(model["Rows"] for model in told["Models"]), 150)
         said = self.said(count)
-        self.assertEqual(said[-1], f"Workers: {told['Workers Not Counted']}, whose rows are not counted")
+        self.assertEqual(said[-1], f"Workers: {told['Workers Not Counted']}; what they scored is not counted")
         self.run_here("SET parallel_leader_participation = off")
         self.assertEqual(self.said(count), said[-1:])
         self.assertEqual(self.said("SELECT count(*) FROM iris"), [])

@@ -121,7 +121,7 @@ static void tell_as_text(const struct explained *statement)
         appendStringInfoChar(state->str, '\n');
     }
     if (statement->workers > 0)
-        appendStringInfo(state->str, "  Workers: %u, whose rows are not counted\n",
+        appendStringInfo(state->str, "  Workers: %u; what they scored is not counted\n",
                          statement->workers);
 }
 

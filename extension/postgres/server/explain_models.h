@@ -3,12 +3,12 @@
  *
  *     EXPLAIN (ANALYZE) SELECT totrain.predict('m', t) FROM t
  *
- *     Seq Scan on t (cost=... (actual time=...
+ *     Seq Scan on t (cost=...) (actual time=...)
  *     Planning Time: ...
  *     ToTrain:
  *       Model m: version=3 rows=150 time=0.512 ms      read from its table, or
  *       Model m: version=3 rows=150 cached             kept by the session
- *       Workers: 2, whose rows are not counted
+ *       Workers: 2; what they scored is not counted
  *     Execution Time: ...
  *
  * In other formats it is an object "ToTrain" beside "Plan". Counted is what this process does
