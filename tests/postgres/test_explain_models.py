@@ -1,16 +1,40 @@
 """What EXPLAIN (ANALYZE) shows of the models that a statement scored with."""
 
+import pathlib
 import re
+import subprocess
+import tempfile
 import xml.etree.ElementTree as xml
 
 import psycopg2
 
 import harness
+from server import pg_config
 
 TRAIN = ("SELECT * FROM totrain.run($$SELECT sepal_length AS a, petal_width AS b, class > 0 AS y FROM iris "
          "TO TRAIN LinearClassifier WITH train.epoch = 2 LABEL y INTO {}$$)")
 PREDICT = "SELECT totrain.predict('m', ROW(sepal_length, petal_width)) FROM iris"
 BOTH = PREDICT.replace(" FROM iris", ", totrain.probability('two', ROW(sepal_length, petal_width)) FROM iris WHERE class > 0")
+# Another extension that has EXPLAIN call it.
+OTHER = """
+#include <postgres.h>
+#include <fmgr.h>
+#include <commands/explain.h>
+#include <tcop/tcopprot.h>
+PG_MODULE_MAGIC;
+static void explain(Query *query, int options, IntoClause *into, ExplainState *state, const char *sql, ParamListInfo parameters,
+                    QueryEnvironment *environment)
+{
+    ereport(NOTICE, errmsg("the other one explains"));
+#if PG_VERSION_NUM >= 170000
+    standard_ExplainOneQuery(query, options, into, state, sql, parameters, environment);
+#else
+    ExplainOnePlan(pg_plan_query(query, sql, options, parameters), into, state, sql, parameters, environment, NULL, NULL);
+#endif
+}
+PGDLLEXPORT void _PG_init(void);
+void _PG_init(void) { ExplainOneQuery_hook = explain; }
+"""
 TIME = r"\d+\.\d{3} ms"
 
 
@@ -195,6 +219,20 @@ class ExplainModels(harness.Case):
             self.run_here(PREDICT)
             self.assertTrue([notice for notice in self.session.notices if "Seq Scan on iris" in notice], self.session.notices)
             self.assertEqual(self.said(PREDICT), ["Model m: version=1 rows=150 cached"])
+
+    def test_another_extension_that_explains_does_it(self):
+        with tempfile.TemporaryDirectory(prefix="totrain-explain-") as name:
+            folder = pathlib.Path(name)
+            folder.chmod(0o755)  # the server is another user
+            (folder / "other.c").write_text(OTHER, encoding="ascii")
+            subprocess.run(["cc", "-shared", "-fPIC", f"-I{pg_config('includedir-server')}", "-o", folder / "other.so", folder / "other.c"],
+                           check=True)
+            self.server.execute(f"""ALTER DATABASE "{self.database}" SET session_preload_libraries = '{folder}/other.so', totrain""")
+            self.session = self.connect()
+        for options, said in (("ANALYZE", 1), ("COSTS OFF", 0)):
+            del self.session.notices[:]
+            self.assertEqual(len(self.said(PREDICT, options)), said)
+            self.assertEqual([notice.strip() for notice in self.session.notices], ["NOTICE:  the other one explains"])
 
     def test_values_are_those_of_the_statement_alone(self):
         alone = self.run_here(BOTH)
