@@ -104,6 +104,30 @@ class ExplainModels(harness.Case):
         self.assertEqual(self.said("SELECT totrain.predict('m', CASE WHEN class > 0 THEN ROW(sepal_length, petal_width) END) FROM iris"),
                          ["Model m: version=1 rows=100 cached"])
 
+    def test_more_models_than_a_call_holds(self):
+        names = [f"m{i:02}" for i in range(20)]
+        for name in names:
+            self.run_here(f"CREATE TABLE {name} AS TABLE m")
+        sql = "SELECT totrain.predict('m' || lpad((g % 20)::text, 2, '0'), ROW(1.0, 2.0)) FROM generate_series(0, 59) g"
+        self.run_here(sql)
+        self.assertEqual(self.said(sql), [f"Model {name}: version=1 rows=3 cached" for name in names])
+
+    def test_a_place_that_holds_its_model_from_one_explain_to_the_next(self):
+        """PL/pgSQL keeps an expression while a transaction runs: the second EXPLAIN is given no model anew."""
+        self.run_here("""CREATE FUNCTION says() RETURNS text STABLE LANGUAGE plpgsql AS
+            $$BEGIN RETURN totrain.predict('m', ROW(1.0, 2.0)); END$$;
+            CREATE FUNCTION explains() RETURNS text[] LANGUAGE plpgsql AS $$DECLARE line text; found text[] := '{}';
+            BEGIN
+                PERFORM says();
+                FOR i IN 1..3 LOOP
+                    FOR line IN EXECUTE 'EXPLAIN ANALYZE SELECT says() FROM generate_series(1, ' || i || ')' LOOP
+                        IF line LIKE '  Model%' THEN found := found || line; END IF;
+                    END LOOP;
+                END LOOP;
+                RETURN found;
+            END$$""")
+        self.assertEqual(self.run_here("SELECT explains()")[0][0], [f"  Model m: version=1 rows={i} cached" for i in (1, 2, 3)])
+
     def test_a_name_in_each_row(self):
         self.run_here("SET totrain.model_cache = 0")
         found = self.said("SELECT totrain.predict((ARRAY['m', 'two'])[1 + class % 2], ROW(sepal_length, petal_width)) FROM iris")
@@ -212,6 +236,8 @@ class ExplainModels(harness.Case):
 
     def test_auto_explain_has_its_say(self):
         """It asks to be called at the same end of a query, whichever of the two comes first."""
+        self.run_here("""CREATE FUNCTION inner_one() RETURNS text LANGUAGE plpgsql AS
+            $$BEGIN RETURN (SELECT max(totrain.predict('m', ROW(1.0, 2.0)))); END$$""")
         for libraries in ("auto_explain, totrain", "totrain, auto_explain"):
             self.server.execute(f'ALTER DATABASE "{self.database}" SET session_preload_libraries = {libraries}')
             self.session = self.connect()
@@ -219,6 +245,8 @@ class ExplainModels(harness.Case):
             self.run_here(PREDICT)
             self.assertTrue([notice for notice in self.session.notices if "Seq Scan on iris" in notice], self.session.notices)
             self.assertEqual(self.said(PREDICT), ["Model m: version=1 rows=150 cached"])
+            self.run_here("SET auto_explain.log_nested_statements = on")
+            self.assertEqual(self.said(PREDICT.replace(" FROM", ", inner_one() FROM")), ["Model m: version=1 rows=300 cached"])
 
     def test_another_extension_that_explains_does_it(self):
         with tempfile.TemporaryDirectory(prefix="totrain-explain-") as name:

@@ -163,12 +163,12 @@ static void tell(struct explained *statement)
 }
 
 /* The explained query ends while its output is still open. It has the very text that EXPLAIN was
- * given; others that end meanwhile were run by its functions. */
+ * given, no copy; others that end meanwhile were run by its functions. */
 static void end_query(QueryDesc *query)
 {
     if (explained && !explained->is_told) {
         (void)count_workers(query->planstate, &explained->workers);
-        if (query->sourceText == explained->sql && query->instrument_options != 0)
+        if (query->sourceText == explained->sql)
             tell(explained);
     }
     if (next_end)
