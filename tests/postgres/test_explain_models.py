@@ -4,6 +4,7 @@ import pathlib
 import re
 import subprocess
 import tempfile
+import unittest
 import xml.etree.ElementTree as xml
 
 import psycopg2
@@ -21,6 +22,9 @@ OTHER = """
 #include <fmgr.h>
 #include <commands/explain.h>
 #include <tcop/tcopprot.h>
+#if PG_VERSION_NUM >= 180000
+#include <commands/explain_state.h>
+#endif
 PG_MODULE_MAGIC;
 static void explain(Query *query, int options, IntoClause *into, ExplainState *state, const char *sql, ParamListInfo parameters,
                     QueryEnvironment *environment)
@@ -234,6 +238,7 @@ class ExplainModels(harness.Case):
         self.assertEqual(self.said(PREDICT), [])
         self.assertEqual(self.said(PREDICT), ["Model m: version=1 rows=150 cached"])
 
+    @unittest.skipUnless(pathlib.Path(pg_config("pkglibdir"), "auto_explain.so").exists(), "this server came without auto_explain")
     def test_auto_explain_has_its_say(self):
         """It asks to be called at the same end of a query, whichever of the two comes first."""
         self.run_here("""CREATE FUNCTION inner_one() RETURNS text LANGUAGE plpgsql AS

@@ -10,6 +10,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import unittest
 
 import harness
 
@@ -17,6 +18,7 @@ import harness
 LABELS = ("one", "two", "three")
 TRAIN = "SELECT x, '{0}' || (x > 3) AS y FROM t TO TRAIN LinearClassifier WITH train.epoch = 1 LABEL y INTO {1}"
 PREDICT = "SELECT totrain_predict('m', ?)"
+KEEPS_MEMORY = unittest.skipIf(harness.SLOW > 1, "a sanitizer keeps what was given back")
 # Nothing but loading a model reads its whole table.
 READING = re.compile(r'-- SELECT part, name, position, value, data FROM "\w+"\."\w+"')
 
@@ -589,6 +591,7 @@ class Memory(Case):
         """Bytes of this process's own memory."""
         return int(re.search(r"RssAnon:\s+(\d+)", pathlib.Path("/proc/self/status").read_text(encoding="ascii"))[1]) << 10
 
+    @KEEPS_MEMORY
     def test_memory_is_constant_over_many_predictions(self):
         def predict_often(count):
             for _ in range(count):
@@ -601,6 +604,7 @@ class Memory(Case):
         predict_often(5000)
         self.assertLess(self.resident() - before, 1 << 20)
 
+    @KEEPS_MEMORY
     def test_memory_is_constant_while_models_are_replaced(self):
         def replace_often(count):
             for _ in range(count):
@@ -611,6 +615,7 @@ class Memory(Case):
         before = replace_often(6)
         self.assertLess(replace_often(6) - before, 10 << 20)
 
+    @KEEPS_MEMORY
     def test_a_connection_that_is_closed_gives_all_back(self):
         def connect_often(count):
             for _ in range(count):
