@@ -208,6 +208,15 @@ class Changes(Case):
                 self.other(*self.replace("one"))
                 self.open()
 
+    def test_a_statement_has_one_model_until_it_ends(self):
+        running = self.session.execute("SELECT totrain_predict('m', 5) FROM t")
+        first = next(running)
+        self.run_each(*self.replace("two"))
+        self.check("two")
+        self.run_all("SELECT totrain_config('model_cache', 0)")
+        self.assertEqual({first, *running}, {("one1",)})
+        self.check("two")
+
     def test_a_model_that_is_not_committed_is_used_by_its_own_transaction(self):
         self.run_all("BEGIN")
         self.check_kept("one")
