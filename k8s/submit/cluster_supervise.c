@@ -155,7 +155,7 @@ static void delete_later(struct cluster *cluster)
     loop_source_wake_in(cluster->later, 0);
 }
 
-static void on_cancel(void *context)
+static void on_failure(void *context, const struct error *why)
 {
     struct cluster *cluster = context;
     struct error err;
@@ -166,10 +166,17 @@ static void on_cancel(void *context)
     /* Should we be stopped before the Job is gone, the next of us is to know. */
     if (cluster->watch.is_kept && job_give_up(cluster->job->folder, &err) != STATUS_OK)
         log_warning("%s", err.message);
-    error_clear(&err);
-    fail(&err, STATUS_INTERRUPTED, "cancelled");
-    fail_with(cluster, &err);
+    fail_with(cluster, why);
     delete_later(cluster);
+}
+
+static void on_cancel(void *context)
+{
+    struct error why;
+
+    error_clear(&why);
+    fail(&why, STATUS_INTERRUPTED, "cancelled");
+    on_failure(context, &why);
 }
 
 /* ----- following ----- */
@@ -478,6 +485,7 @@ int cluster_supervise(const struct job *job, const char *sockets, bool is_detach
     error_clear(&err);
     arena_init(&cluster.arena, ARENA_MAXIMUM);
     cluster.watch = (struct supervise_watch){.cancel = on_cancel,
+                                             .fail = on_failure,
                                              .scale = scale,
                                              .scale_servers = scale_servers,
                                              .context = &cluster,

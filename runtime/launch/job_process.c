@@ -156,6 +156,15 @@ void job_cancel(struct job_process *process)
         (void)send(process->lifeline, cancel_line, sizeof cancel_line - 1, MSG_NOSIGNAL);
 }
 
+void job_fail(struct job_process *process, const char *why)
+{
+    char line[600];
+    const int size = snprintf(line, sizeof line, "fail %.500s\n", why);
+
+    if (process->lifeline >= 0)
+        (void)send(process->lifeline, line, (size_t)size, MSG_NOSIGNAL);
+}
+
 /* Its pipe of events closes as it ends; events until then are dropped. */
 static bool wait_for_end(int events)
 {

@@ -48,6 +48,8 @@ enum status job_next_event(struct job_process *process, int timeout_ms, struct j
                            bool *has_event, struct error *err);
 /* Ask the job to end; its last event is then JOB_FAILED with INTERRUPTED. */
 void job_cancel(struct job_process *process);
+/* Ask the job to end as one that has failed, for this reason: a line. */
+void job_fail(struct job_process *process, const char *why);
 /* Close the lifeline and reap the supervisor (killed if it does not end
  * within 5 s). Safe to call twice. */
 void job_close(struct job_process *process);

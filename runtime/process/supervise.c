@@ -39,10 +39,26 @@ static void on_end(void *context)
     watch->cancel(watch->context);
 }
 
+static void on_failure(struct supervise_watch *watch, struct slice reason)
+{
+    struct error why;
+
+    error_clear(&why);
+    fail(&why, STATUS_FAILED, "%.*s", SLICE_FORMAT(reason));
+    if (watch->fail)
+        watch->fail(watch->context, &why);
+    else
+        watch->cancel(watch->context);
+}
+
 static void on_line(void *context, struct slice line)
 {
+    const struct slice word = SLICE("fail ");
+
     if (slice_is(line, "cancel"))
         on_end(context);
+    else if (line.size > word.size && memcmp(line.data, word.data, word.size) == 0)
+        on_failure(context, (struct slice){line.data + word.size, line.size - word.size});
 }
 
 static bool is_request(struct slice line, struct slice name, int64_t *number)

@@ -22,12 +22,13 @@ void supervise_say(const struct job_event *event, struct slice line);
  * lifeline; SIGTERM, which a machine that is shut down sends to all, stops the
  * loop, and the job can be continued. Only its first event goes to the session.
  * Kept: there is a lifeline, whose end, or SIGTERM, stops the loop in the same way; only the line
- * `cancel`, and SIGINT, cancel.
+ * `cancel`, and SIGINT, cancel. The line `fail TEXT` ends the job as failed, for that reason.
  * The control socket takes `cancel`, `scale N` and `servers N`, which it answers
  * (runtime/launch/control.h).
  */
 struct supervise_watch {
     void (*cancel)(void *context);
+    void (*fail)(void *context, const struct error *why); /* NULL: as cancel */
     enum status (*scale)(void *context, int64_t workers, struct error *err);
     /* NULL: not where this job runs. */
     enum status (*scale_servers)(void *context, int64_t servers, struct error *err);

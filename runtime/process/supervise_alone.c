@@ -35,6 +35,12 @@ static void cancel(void *context)
     leader_cancel(&alone->leader);
 }
 
+static void fail_with(void *context, const struct error *why)
+{
+    struct alone *alone = context;
+    leader_fail(&alone->leader, why);
+}
+
 static enum status scale(void *context, int64_t workers, struct error *err)
 {
     struct worker_pool one;
@@ -61,6 +67,7 @@ static enum status start(struct alone *alone, const struct job *job, const char 
     TRY(loop_new(ROLE_TICK_MS, &alone->loop, err));
     TRY(leader_start(&alone->leader, alone->loop, &leading, err));
     alone->watch = (struct supervise_watch){.cancel = cancel,
+                                            .fail = fail_with,
                                             .scale = scale,
                                             .context = alone,
                                             .is_detached = is_detached,

@@ -132,6 +132,11 @@ static void cancel(void *context)
     give_up(context, &err);
 }
 
+static void fail_with(void *context, const struct error *why)
+{
+    give_up(context, why);
+}
+
 /* The master has the servers behind the workers. NULL: there is no such child. */
 static struct child *find_child(const struct supervisor *supervisor, struct slice number)
 {
@@ -752,6 +757,7 @@ static enum status start(struct supervisor *supervisor, struct error *err)
     TRY(loop_new(TICK_MS, &supervisor->loop, err));
     TRY(loop_on_signal(supervisor->loop, SIGCHLD, on_sigchld_signal, supervisor, err));
     supervisor->watch = (struct supervise_watch){.cancel = cancel,
+                                                 .fail = fail_with,
                                                  .scale = scale,
                                                  .scale_servers = scale_servers,
                                                  .context = supervisor,

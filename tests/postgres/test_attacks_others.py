@@ -210,8 +210,8 @@ class Jobs(Attacks):
 
         def ended():
             harness.hurry(self.server.state)
-            return self.execute(f"SELECT state, error FROM totrain.jobs WHERE owner::text = '{number}' AND state NOT IN ('running', 'publishing')")
-        self.assertEqual(harness.wait_for(ended, "the end of the job"), [("failed", "the role that submitted the job does not exist any more")])
+            return self.execute(f"SELECT state, error FROM totrain.jobs WHERE owner::text = '{number}' AND state NOT IN ('waiting', 'running', 'publishing')")
+        self.assertEqual(harness.wait_for(ended, "the end of the job"), [("failed", "the role that submitted the job was dropped")])
 
 
 class Settings(Attacks):

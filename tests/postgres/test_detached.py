@@ -599,6 +599,47 @@ class Followed(Helpers, Door):
         self.assertEqual(self.digest("away"), self.digest("alone"))
         self.assertEqual(self.execute("SELECT version FROM totrain.models WHERE relation = 'away'::regclass"), [(1,)])
 
+    # At its pace it would take hours: nothing below hurries it.
+    LONG = "SELECT a, b FROM t TO TRAIN LinearClassifier WITH train.epoch = 1000, train.batch_size = 8, job.wait = false LABEL b INTO {}"
+
+    def check_ended(self, owner, state, error):
+        found = f"SELECT state, error FROM totrain.jobs WHERE owner = {owner} AND state NOT IN ('waiting', 'running', 'lost')"
+        self.assertEqual(harness.wait_for(lambda: self.execute(found), "the job's end"), [(state, error)])
+        self.check_nothing_runs()
+        harness.wait_for(lambda: not self.workers(), "the worker's end")
+        self.assertEqual(list(self.server.state.rglob("*.spool")), [])
+
+    def make_carol(self):
+        self.execute("CREATE ROLE carol LOGIN IN ROLE totrain_user; CREATE SCHEMA carol AUTHORIZATION carol")
+        return self.execute("SELECT 'carol'::regrole::oid")[0][0]
+
+    def drop_carol(self):
+        self.wait_until_training()
+        self.execute("DROP OWNED BY carol; REVOKE totrain_user FROM carol; DROP ROLE carol")
+
+    def test_one_whose_role_is_dropped_is_ended(self):
+        for workers in (1, 2):  # in the supervisor, and in processes of their own
+            with self.subTest(workers):
+                carol = self.make_carol()
+                wanted = f"job.max_workers = {workers}, job.min_workers = {workers}, job.wait"
+                self.check_psql(self.LONG.format("carol.m").replace("job.wait", wanted) + ";", user="carol")
+                self.drop_carol()
+                self.check_ended(carol, "failed", "the role that submitted the job was dropped")
+
+    def test_so_is_one_that_a_session_waits_for(self):
+        carol = self.make_carol()
+        number = self.execute(f"SELECT totrain.submit($${self.LONG.format('carol.m').replace(', job.wait = false', '')}$$)", "carol")
+        self.assertEqual(len(number), 1)
+        self.drop_carol()
+        self.check_ended(carol, "cancelled", "the job was cancelled")
+
+    def test_so_is_one_whose_role_is_no_longer_the_sessions_to_take(self):
+        self.execute("GRANT mallory TO alice")
+        self.check_psql("SET ROLE mallory; " + self.LONG.format("mallory.m") + ";", user="alice")
+        self.wait_until_training()
+        self.execute("REVOKE mallory FROM alice")
+        self.check_ended("'mallory'::regrole", "failed", 'role "alice" may not act as role "mallory" any more')
+
     def test_limits_hold(self):
         self.train()
         self.execute("GRANT SELECT ON m TO alice; ALTER ROLE alice SET totrain.max_jobs_per_role = 1")

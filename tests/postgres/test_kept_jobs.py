@@ -208,14 +208,24 @@ class Restarted(Case):
         self.assertNotIn(name, self.cluster.jobs())
 
     def test_a_role_that_may_no_longer_act_as_another_publishes_nothing_for_it(self):
+        name = self.run_one_that_loses_its_role()
+        self.server.stop(signal.SIGQUIT)
+        self.server.start()
+        self.check_that_it_failed(name)
+
+    def test_it_is_ended_while_it_trains(self):
+        self.check_that_it_failed(self.run_one_that_loses_its_role())
+
+    def run_one_that_loses_its_role(self):
         self.execute("GRANT bob TO alice; GRANT totrain_k8s TO bob")
         before = set(self.cluster.started)
         number = self.submit(ENDLESS, before="SET ROLE bob; ")
         name = self.name_of(before)
         self.wait_for_state(number, "running", user="bob")
         self.execute("REVOKE bob FROM alice")
-        self.server.stop(signal.SIGQUIT)
-        self.server.start()
+        return name
+
+    def check_that_it_failed(self, name):
         said = harness.wait_for(lambda: self.execute("SELECT error FROM totrain.jobs WHERE state = 'failed'"), "an error")
         self.assertIn('may not act as role "bob"', said[0][0])
         self.cluster.wait_for(lambda: name not in self.cluster.jobs())

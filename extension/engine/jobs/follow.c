@@ -59,6 +59,16 @@ static enum status wait_for_event(const struct host *host, struct job_process *p
     return status;
 }
 
+static void end_job(const struct host *host, struct job_process *process)
+{
+    const char *why = host->session.failure ? host->session.failure(host->self) : NULL;
+
+    if (why)
+        job_fail(process, why);
+    else
+        job_cancel(process);
+}
+
 static enum status follow(const struct host *host, struct job_process *process,
                           const struct follow_staged *staged, const struct sink *sink,
                           struct error *err)
@@ -71,7 +81,7 @@ static enum status follow(const struct host *host, struct job_process *process,
         bool has_event = false;
 
         if (!is_cancelled && host->session.interrupted(host->self)) {
-            job_cancel(process);
+            end_job(host, process);
             is_cancelled = true;
         }
         status = wait_for_event(host, process, &event, &has_event, err);

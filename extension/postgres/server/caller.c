@@ -207,16 +207,20 @@ enum status caller_read(const struct job_folder *folder, struct caller *caller, 
 
 /* ----- becoming ----- */
 
-static void check_role(Oid session_user, Oid role, bool is_taken)
+static bool is_dropped(Oid role)
 {
-    if (!SearchSysCacheExists1(AUTHOID, ObjectIdGetDatum(role)))
-        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
-                        errmsg("the role that submitted the job does not exist any more")));
-    if (is_taken && !is_member_of_role(session_user, role))
-        ereport(ERROR,
-                (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-                 errmsg("role \"%s\" may not act as role \"%s\" any more",
-                        GetUserNameFromId(session_user, true), GetUserNameFromId(role, true))));
+    return !SearchSysCacheExists1(AUTHOID, ObjectIdGetDatum(role));
+}
+
+char *caller_refusal(const struct caller *caller)
+{
+    if (is_dropped(caller->user) || (OidIsValid(caller->role) && is_dropped(caller->role)))
+        return pstrdup("the role that submitted the job was dropped");
+    if (OidIsValid(caller->role) && !is_member_of_role(caller->session_user, caller->role))
+        return psprintf("role \"%s\" may not act as role \"%s\" any more",
+                        GetUserNameFromId(caller->session_user, true),
+                        GetUserNameFromId(caller->role, true));
+    return NULL;
 }
 
 static void set(const struct caller *caller)
@@ -235,12 +239,13 @@ static void set(const struct caller *caller)
 
 void caller_become(const struct caller *caller)
 {
+    const char *refusal;
     bool is_superuser;
 
     StartTransactionCommand();
-    if (OidIsValid(caller->role))
-        check_role(caller->session_user, caller->role, true);
-    check_role(caller->session_user, caller->user, false);
+    refusal = caller_refusal(caller);
+    if (refusal)
+        ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg_internal("%s", refusal)));
     set(caller);
     is_superuser = superuser_arg(OidIsValid(caller->role) ? caller->role : caller->session_user);
     CommitTransactionCommand();

@@ -28,8 +28,11 @@ void caller_write(const struct job_folder *folder);
 bool caller_is_written(const char *folder);
 /* In CurrentMemoryContext; needs no connection to a database. */
 enum status caller_read(const struct job_folder *folder, struct caller *caller, struct error *err);
-/* Once connected as the session user, and in no transaction. Throws where a role is gone, or is no
- * longer the session user's to take. A setting that the server refuses by now is logged. */
+/* In a transaction. Why nobody may act as the caller: a role was dropped, or is no longer the
+ * session user's to take. NULL: it may be done. In CurrentMemoryContext. */
+char *caller_refusal(const struct caller *caller);
+/* Once connected as the session user, and in no transaction. Throws the refusal. A setting that the
+ * server refuses by now is logged. */
 void caller_become(const struct caller *caller);
 
 #endif

@@ -178,7 +178,9 @@ struct following {
     const char *state;
     bool is_here;   /* else on a cluster */
     int64_t number; /* of its tables there */
-    bool is_nobody; /* the submitting role was dropped, or may not be acted as */
+    const struct caller *caller;
+    const char *refusal; /* why nobody may act as the caller any more; NULL: it may be done */
+    TimestampTz asked_at;
     struct session session;
     struct error err; /* how the last supervisor ended */
 };
@@ -201,13 +203,56 @@ static bool is_unfinished(enum job_state what)
     return what == JOB_STATE_WAITING || what == JOB_STATE_RUNNING;
 }
 
+/* No transaction is open: one that starts learns of what others have dropped. */
+static bool is_refused(struct following *following)
+{
+    MemoryContext context = CurrentMemoryContext;
+
+    if (following->refusal)
+        return true;
+    following->asked_at = GetCurrentTimestamp();
+    StartTransactionCommand();
+    MemoryContextSwitchTo(context);
+    following->refusal = caller_refusal(following->caller);
+    CommitTransactionCommand();
+    MemoryContextSwitchTo(context);
+    return following->refusal != NULL;
+}
+
+static void throw_refusal(struct following *following)
+{
+    if (is_refused(following))
+        ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+                        errmsg_internal("%s", following->refusal)));
+}
+
+/* Asked while the job runs, which nobody could publish that is refused. One that is ended for this
+ * is not asked about again. */
+static bool is_interrupted(void *self)
+{
+    struct following *following = self;
+
+    if (session_interrupted(&following->session))
+        return true;
+    return !following->refusal &&
+           TimestampDifferenceExceeds(following->asked_at, GetCurrentTimestamp(), LOOK_MS) &&
+           is_refused(following);
+}
+
+static const char *refusal_of(void *self)
+{
+    const struct following *following = self;
+    return following->refusal;
+}
+
 /* One at a time, and for as long as the job takes. No transaction is open. */
 static void supervise(struct following *following)
 {
-    const struct host host = {.self = &following->session,
+    const struct host host = {.self = following,
                               .session = {.program = settings.program,
                                           .memory_max = (uint64_t)settings.max_memory * 1024,
-                                          .interrupted = session_interrupted}};
+                                          .interrupted = is_interrupted,
+                                          .failure = refusal_of}};
     const struct sink sink = {.self = NULL};
 
     error_clear(&following->err);
@@ -357,6 +402,7 @@ static void end_well(struct following *following)
     enum status status = publish(following, &err);
 
     if (status != STATUS_OK && !(was_done && status == STATUS_NOT_FOUND)) {
+        throw_refusal(following);
         keep_unpublished(following, &err);
     } else {
         unpublished_remove(following->folder);
@@ -403,6 +449,7 @@ static void follow_on_cluster(struct following *following)
 
     while (is_unfinished(what)) {
         supervise(following);
+        throw_refusal(following);
         what = state_of(following);
         if (is_unfinished(what))
             wait_a_while(following);
@@ -429,7 +476,7 @@ static void wait_until_free(const struct following *following)
 
 /* What it has made into its table, in a transaction of its own, whose number is noted before the
  * commit. A failure is noted with the job, which stays unpublished. */
-static void publish_here(struct following *following)
+static enum status publish_here(struct following *following)
 {
     MemoryContext context = CurrentMemoryContext;
     struct unpublished_job job = {.folder = *following->folder};
@@ -453,6 +500,7 @@ static void publish_here(struct following *following)
     else
         AbortCurrentTransaction();
     MemoryContextSwitchTo(context);
+    return status;
 }
 
 /* Nothing of it is written, and nothing will be. */
@@ -462,15 +510,14 @@ static void end_here(const struct following *following, enum job_state what, con
     jobs_note(following->state, following->folder->id, NULL, what, why);
 }
 
-/* While the job ran: nobody is left who could publish it later. */
-static bool is_role_gone(void)
+static void end_by_state(struct following *following, enum job_state what)
 {
-    bool is_gone;
-
-    StartTransactionCommand();
-    is_gone = !SearchSysCacheExists1(AUTHOID, ObjectIdGetDatum(GetUserId()));
-    CommitTransactionCommand();
-    return is_gone;
+    if (is_unfinished(what) && job_is_given_up(following->folder->path))
+        end_here(following, JOB_STATE_CANCELLED, "the job was cancelled");
+    else if (is_unfinished(what))
+        end_here(following, JOB_STATE_FAILED, words_of(&following->err));
+    else
+        unpublished_remove(following->folder); /* it has said how it ended */
 }
 
 static void follow_here(struct following *following)
@@ -482,19 +529,13 @@ static void follow_here(struct following *following)
             break;
         wait_until_free(following);
         supervise(following);
+        throw_refusal(following);
         what = state_of(following);
     }
-    if (what == JOB_STATE_PUBLISHING && is_role_gone())
-        end_here(following, JOB_STATE_FAILED,
-                 "the role that submitted the job does not exist any more");
-    else if (what == JOB_STATE_PUBLISHING)
-        publish_here(following);
-    else if (is_unfinished(what) && job_is_given_up(following->folder->path))
-        end_here(following, JOB_STATE_CANCELLED, "the job was cancelled");
-    else if (is_unfinished(what))
-        end_here(following, JOB_STATE_FAILED, words_of(&following->err));
-    else
-        unpublished_remove(following->folder); /* it has said how it ended */
+    if (what != JOB_STATE_PUBLISHING)
+        end_by_state(following, what);
+    else if (publish_here(following) != STATUS_OK)
+        throw_refusal(following);
     let_go(following);
 }
 
@@ -512,38 +553,44 @@ static void end_on_cluster(struct following *following)
         ereport(LOG, (errmsg_internal("%s", err.message)));
 }
 
-/* What is thrown is the job's end: the worker would only throw it again. */
+/* What is thrown is the job's end: the worker would only throw it again. What has learned waits for
+ * somebody who may publish it, if there is one. */
 static void note_thrown(struct following *following, MemoryContext context)
 {
     const char *message = background_catch(context);
 
-    if (following->is_here && state_of(following) == JOB_STATE_PUBLISHING) {
+    if (following->is_here && following->refusal) {
+        jobs_fail(following->state, following->folder->id,
+                  message); /* first: it never shows as done */
+        unpublished_remove(following->folder);
+    } else if (following->is_here && state_of(following) == JOB_STATE_PUBLISHING) {
         unpublished_note(following->folder, message);
     } else if (following->is_here) {
         end_here(following, JOB_STATE_FAILED, message);
     } else {
-        if (following->is_nobody)
+        if (following->refusal)
             end_on_cluster(following);
         jobs_fail(following->state, following->folder->id, message);
     }
     let_go(following);
 }
 
-static void follow(const struct job_folder *folder, const struct caller *caller, const char *state)
+static void follow(const struct job_folder *folder, const struct caller *caller, bool must_become,
+                   const char *state)
 {
     MemoryContext context = CurrentMemoryContext;
     struct following *following = palloc0(sizeof *following);
 
     following->folder = folder;
     following->state = state;
+    following->caller = caller;
     following->is_here = !cluster_folder_is(folder->path);
     session_init(&following->session, false);
     PG_TRY();
     {
-        following->is_nobody = caller != NULL;
-        if (caller)
+        throw_refusal(following);
+        if (must_become)
             caller_become(caller);
-        following->is_nobody = false;
         if (following->is_here)
             follow_here(following);
         else
@@ -554,11 +601,6 @@ static void follow(const struct job_folder *folder, const struct caller *caller,
         note_thrown(following, context);
     }
     PG_END_TRY();
-}
-
-void kept_jobs_follow(const struct job_folder *folder)
-{
-    follow(folder, NULL, settings_state(GetUserId()));
 }
 
 /* ----- the worker ----- */
@@ -594,6 +636,14 @@ static void read_caller(const struct job_folder *folder, struct caller *caller)
     proc_exit(0);
 }
 
+void kept_jobs_follow(const struct job_folder *folder)
+{
+    struct caller caller;
+
+    read_caller(folder, &caller);
+    follow(folder, &caller, false, settings_state(GetUserId()));
+}
+
 static void run(const struct kept *kept)
 {
     const char *state = settings_state_of(kept->database, kept->owner);
@@ -610,7 +660,7 @@ static void run(const struct kept *kept)
     (void)unlink(tries_path(&folder));
     debug_query_string = MyBgworkerEntry->bgw_name;
     pgstat_report_activity(STATE_RUNNING, debug_query_string);
-    follow(&folder, &caller, state);
+    follow(&folder, &caller, true, state);
     job_folder_leave(&folder);
 }
 

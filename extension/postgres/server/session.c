@@ -269,15 +269,21 @@ static void check_for_interrupts(void *call)
     CHECK_FOR_INTERRUPTS();
 }
 
-/* Nothing of ours holds a lock while a job computes: DROP EXTENSION need not wait. */
-static void check_for_extension(void *call)
+/* Nothing of ours holds a lock while a job computes: neither DROP EXTENSION nor DROP ROLE waits. A
+ * role that is gone could write nothing at the job's end. */
+static void check_for_drops(void *call)
 {
+    const struct session *session = call;
+
     if (!IsTransactionState())
         return;
     AcceptInvalidationMessages();
     if (!SearchSysCacheExists1(NAMESPACENAME, CStringGetDatum("totrain")))
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                         errmsg("the extension totrain was dropped meanwhile")));
+    if (!session->is_function && !SearchSysCacheExists1(AUTHOID, ObjectIdGetDatum(GetUserId())))
+        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
+                        errmsg("the role that runs the statement was dropped meanwhile")));
 }
 
 bool session_interrupted(void *self)
@@ -288,7 +294,7 @@ bool session_interrupted(void *self)
         proc_exit(1); /* as every backend that notices; its jobs' lifelines close */
     if (!session->interrupt && INTERRUPTS_PENDING_CONDITION())
         session_try(session, check_for_interrupts, NULL);
-    session_try(session, check_for_extension, NULL);
+    session_try(session, check_for_drops, session);
     return session->interrupt != NULL;
 }
 
