@@ -129,6 +129,33 @@ class Targets(Attacks):
 add_tests(Targets, TRAPS, lambda trap: lambda self: self.check(trap))
 
 
+class Published(Attacks):
+    """Rows go into a published table in place, but not where they would run what a former owner has made."""
+
+    WRITE = ("SELECT ''::text AS part, ''::text AS name, 0::bigint AS position, 0.5::float8 AS value, ''::bytea AS data, petal_width, petal_length, "
+             "sepal_width, sepal_length FROM public.iris TO PREDICT eve.m.guess USING public.honest")
+
+    def take_over(self, trap):
+        self.become_user()
+        self.eve.execute(self.WRITE)
+        self.eve.execute(trap)
+        self.arm()
+        self.execute("ALTER TABLE eve.m OWNER TO CURRENT_USER; DROP PUBLICATION IF EXISTS several; CREATE PUBLICATION several FOR TABLE eve.m")
+        self.addCleanup(self.execute, "DROP PUBLICATION several")
+        before = self.execute("SELECT 'eve.m'::regclass::oid")
+        self.try_as(SUPERUSER, self.WRITE)
+        return self.execute("SELECT 'eve.m'::regclass::oid") == before
+
+    def check(self, trap):
+        self.assertTrue("policy" in trap or not self.take_over(TRAPS[trap]))
+
+    def test_without_one_it_stays(self):
+        self.assertTrue(self.take_over("CREATE INDEX ON eve.m (guess)"))
+
+
+add_tests(Published, TRAPS, lambda trap: lambda self: self.check(trap))
+
+
 class Labels(Attacks):
     """The label of eve's model is of a type of hers. Her casts, domains and functions are not called."""
 

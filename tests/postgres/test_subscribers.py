@@ -34,10 +34,18 @@ class Subscriber(harness.Case):
         subprocess.run(["psql", "-Xq", "-v", "ON_ERROR_STOP=1"], input=dumped, text=True, capture_output=True, check=True,
                        env={**BASE_ENVIRONMENT, **self.other.variables()})
         self.execute(f"CREATE PUBLICATION several {publication}")
+        self.addCleanup(self.unsubscribe)
         self.there.execute(f"CREATE SUBSCRIPTION several CONNECTION 'host={self.server.socket} port={self.server.port} dbname={self.database} user={harness.SUPERUSER}' "
                            "PUBLICATION several")
-        self.addCleanup(self.there.execute, "DROP SUBSCRIPTION several")
         self.eventually_there("SELECT count(*) > 0 AND bool_and(srsubstate = 'r' OR srsubstate = 's') FROM pg_subscription_rel", True)
+
+    def unsubscribe(self):
+        """Once again at the end of a test."""
+        self.there.execute("SELECT 1 FROM pg_subscription")
+        if self.there.fetchall():
+            self.there.execute("DROP SUBSCRIPTION several")
+            self.there.execute("DROP TABLE iris, m, told")
+            self.execute("DROP PUBLICATION several")
 
     def eventually_there(self, query, wanted):
         harness.eventually(lambda: self.other.execute(query), [(wanted,)], query)
@@ -54,17 +62,84 @@ class Subscriber(harness.Case):
         self.assertEqual([(row["version"], row["state"]) for row in run_statement(self.there, "SHOW VERSIONS m")], [(2, "current"), (1, "kept")])
         self.assertEqual({row["name"] for row in run_statement(self.there, "SHOW MODELS")}, {"m"})
 
-    def test_a_published_model_is_trained_again_and_a_table_of_predictions_is_a_new_one(self):
+    def published(self):
+        return {name for name, in self.execute("SELECT tablename FROM pg_publication_tables")}
+
+    def predict(self, rows="iris", attributes=""):
+        """The notices of the statement."""
+        del self.cursor.connection.notices[:]
+        run_statement(self.cursor, f"SELECT * FROM {rows} TO PREDICT told.k {attributes} USING m")
+        return " ".join(self.cursor.connection.notices)
+
+    def test_a_published_model_is_trained_again(self):
         self.subscribe("FOR TABLE iris, m, told")
         run_statement(self.cursor, TRAIN.format("iris", 2, "m"))
         self.eventually_there(META.format("digest", "m"), self.digest("m"))
-        run_statement(self.cursor, "SELECT * FROM iris TO PREDICT told.k USING m")
-        self.assertEqual({name for name, in self.execute("SELECT tablename FROM pg_publication_tables")}, {"iris", "m"})
+
+    def test_a_published_table_of_predictions_gets_its_new_rows(self):
+        """In place, whoever scores them and whatever is published."""
+        for i, publication in enumerate(("FOR TABLE told", "FOR ALL TABLES", "FOR TABLES IN SCHEMA public")):
+            with self.subTest(publication):
+                self.subscribe(publication)
+                before = self.execute("SELECT 'told'::regclass::oid")
+                self.execute("CREATE INDEX ON told (k)")
+                for rows, attributes in ((20 + i, ""), (30 + i, "WITH job.max_workers = 2")):
+                    self.assertEqual(self.predict(f"iris LIMIT {rows}", attributes), "")
+                    self.eventually_there("SELECT count(*) FROM told", rows)
+                self.assertEqual(self.execute("SELECT 'told'::regclass::oid"), before)
+                self.assertEqual(self.execute("SELECT count(*) FROM pg_index WHERE indrelid = 'told'::regclass"), [(1 + i,)])
+                self.assertEqual(self.execute("SELECT relname FROM pg_class WHERE relname ~ '^totrain_new'"), [])
+                self.unsubscribe()
+
+    def test_a_table_of_metrics_does(self):
+        evaluate = "SELECT * FROM iris TO EVALUATE m LABEL class INTO told"
+        self.execute("DROP TABLE told")
+        run_statement(self.cursor, evaluate)
+        self.subscribe("FOR TABLE told")
+        before = self.execute("SELECT 'told'::regclass::oid")
+        run_statement(self.cursor, TRAIN.format("iris", 2, "m"))
+        run_statement(self.cursor, evaluate)
+        self.assertEqual(self.execute("SELECT 'told'::regclass::oid"), before)
+        self.eventually_there("SELECT count(*) FROM told", 1)
+
+    def test_its_comment_grants_and_rows_are_those_of_any(self):
+        self.execute("CREATE TABLE alone AS TABLE iris; CREATE ROLE looks; GRANT SELECT ON told TO looks; CREATE PUBLICATION several FOR TABLE told")
+        self.addCleanup(self.server.execute, "DROP ROLE looks")
+        self.addCleanup(self.execute, "DROP OWNED BY looks")
+        rights = "SELECT relacl::text, obj_description(oid, 'pg_class') FROM pg_class WHERE relname = 'told'"
+        before = self.execute(rights), self.execute("SELECT md5(told::text) FROM told ORDER BY 1")
+        self.predict()
+        self.assertEqual((self.execute(rights), self.execute("SELECT md5(told::text) FROM told ORDER BY 1")), before)
+
+    def test_one_with_other_columns_or_a_trigger_is_a_new_table_and_a_notice_says_so(self):
+        self.execute("CREATE PUBLICATION several FOR TABLE told")
+        self.assertRegex(self.predict("(SELECT *, 1 AS more FROM iris) q"), '"told" is a new one, .* not published by several until')
+        self.assertEqual(self.published(), set())
+        self.execute("""
+            ALTER PUBLICATION several ADD TABLE told; CREATE TABLE log (x int);
+            CREATE FUNCTION log() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN INSERT INTO log VALUES (1); RETURN NULL; END';
+            CREATE TRIGGER log AFTER TRUNCATE ON told EXECUTE FUNCTION log()""")
+        self.assertRegex(self.predict("(SELECT *, 1 AS more FROM iris) q"), '"told" is a new one, .* not published by several until')
+        self.assertEqual(self.execute("SELECT * FROM log"), [])
+        self.execute("ALTER PUBLICATION several ADD TABLE told")
+        self.assertEqual(self.predict("(SELECT *, 1 AS more FROM iris) q"), "")
+
+    def test_other_columns_do_not_stop_a_subscription_to_all_tables(self):
+        self.subscribe("FOR ALL TABLES")
+        more = "(SELECT *, 1 AS more FROM iris) q"
+        self.assertRegex(self.predict(more), "a subscriber gets no rows of it before it is written again")
+        self.execute("INSERT INTO iris SELECT * FROM iris LIMIT 1")
+        self.eventually_there("SELECT count(*) FROM iris", 151)
+        self.there.execute("ALTER TABLE told ADD COLUMN more int; DROP TABLE told; CREATE TABLE told AS SELECT *, 1 AS more, 1 AS k FROM iris WHERE false")
+        self.there.execute("ALTER SUBSCRIPTION several REFRESH PUBLICATION")
+        self.eventually_there("SELECT bool_and(srsubstate = 'r' OR srsubstate = 's') FROM pg_subscription_rel", True)
+        self.predict(more)
+        self.eventually_there("SELECT count(*) FROM told", 151)
 
     def test_a_new_table_stops_a_subscription_to_all_tables(self):
         """As CREATE TABLE AS does: the subscriber has no such table."""
         self.subscribe("FOR ALL TABLES")
-        run_statement(self.cursor, "SELECT * FROM iris TO PREDICT told.k USING m")
+        run_statement(self.cursor, "SELECT * FROM iris TO PREDICT first.k USING m")
         harness.wait_for(lambda: "logical replication target relation \"public.totrain_new_" in self.other.log(), "the error of the subscriber")
 
 

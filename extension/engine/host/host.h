@@ -46,8 +46,9 @@ enum target_kind {
 struct table_target {
     struct slice schema, name;
     enum target_kind kind;
-    bool replaces_any; /* the user permits to replace any ordinary table but a model */
-    struct slice mark; /* for host_marks; letters, digits, spaces and -:. size 0: none */
+    bool replaces_any;       /* the user permits to replace any ordinary table but a model */
+    struct slice mark;       /* for host_marks; letters, digits, spaces and -:. size 0: none */
+    const struct sink *sink; /* for notices; NULL: nobody would see them */
 };
 
 /* A trained model on its way into the database. The host gives it its id (kept

@@ -158,6 +158,7 @@ static enum status predict_into(const struct host *host, const struct plan *plan
              .select = text_slice(&sql.quarantine_select)},
         };
 
+        fills[0].target.sink = fills[1].target.sink = sink;
         status = host->tables->fill(host->self, text_slice(&sql.stage), fills,
                                     has_quarantine ? 2 : 1, err);
         if (status == STATUS_OK)
@@ -250,8 +251,9 @@ enum status evaluation_put(const struct host *host, const struct plan *plan,
                            const struct sink *sink, struct error *err)
 {
     if (plan->has_target) {
-        const struct table_target target = score_target(plan);
+        struct table_target target = score_target(plan);
 
+        target.sink = sink;
         TRY(host->tables->write_rows(host->self, &target, rows->names, rows->columns, rows->cells,
                                      rows->rows, err));
         return score_target_row(plan->target_table, rows->rows, started, sink, err);

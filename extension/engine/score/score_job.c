@@ -380,8 +380,10 @@ static enum status collect_predictions(struct scoring *scoring, struct jobstore 
     const size_t count = scored->spec->scoring.keeps_bad_rows ? 2 : 1;
     struct fill fills[2];
 
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         TRY(score_job_target(store, scored->spec, (int)i, arena, &fills[i], err));
+        fills[i].target.sink = scoring->job.sink;
+    }
     TRY(scored_fill(scored, scoring->job.host, store, fills, count, err));
     for (size_t i = 0; i < count; i++)
         TRY(score_target_row(fills[i].target.name, fills[i].rows, scoring->started,

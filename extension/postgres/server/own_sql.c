@@ -3,6 +3,7 @@
 #include <access/htup_details.h>
 #include <access/transam.h>
 #include <catalog/dependency.h>
+#include <catalog/objectaccess.h>
 #include <catalog/pg_class.h>
 #include <catalog/pg_proc.h>
 #include <catalog/pg_type.h>
@@ -14,6 +15,7 @@
 #include <utils/syscache.h>
 
 static planner_hook_type next_planner;
+static object_access_hook_type next_access;
 static struct own_sql announced;
 
 struct own_sql own_sql_announce(struct own_sql own)
@@ -126,8 +128,21 @@ static PlannedStmt *plan(Query *query, const char *sql, int options, ParamListIn
                         : standard_planner(query, sql, options, parameters);
 }
 
+/* TRUNCATE is not planned. The table is locked by now, and none of its triggers has run. Those of
+ * the caller's own may truncate only such tables as this would. */
+static void access_object(ObjectAccessType access, Oid class, Oid object, int part, void *more)
+{
+    if (access == OAT_TRUNCATE && class == RelationRelationId && announced.sql &&
+        announced.checks_tables)
+        check_table(object);
+    if (next_access)
+        next_access(access, class, object, part, more);
+}
+
 void own_sql_install(void)
 {
     next_planner = planner_hook;
     planner_hook = plan;
+    next_access = object_access_hook;
+    object_access_hook = access_object;
 }

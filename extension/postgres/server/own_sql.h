@@ -7,7 +7,7 @@
  * locked, and no foreign code has run. There, of each statement that is registered here,
  *
  *     the tables     belong to the caller, to a superuser or to PostgreSQL itself: where the
- *                    statement is ours as a whole
+ *                    statement is ours as a whole; those of a TRUNCATE when it is about to begin
  *     label types    in the calls of totrain.predict and totrain.as_type that the statement's
  *                    own list of columns makes, are PostgreSQL's or an enum, whose input is
  *                    PostgreSQL's; such a type is locked

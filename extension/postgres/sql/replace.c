@@ -6,6 +6,7 @@
 #include "extension/engine/host/stored.h"
 #include "extension/postgres/sql/foreign_code.h"
 #include "extension/postgres/sql/models.h"
+#include "extension/postgres/sql/replace_in_place.h"
 #include "extension/postgres/sql/sql.h"
 #include "extension/postgres/sql/tables.h"
 #include "planner/plan.h"
@@ -198,7 +199,8 @@ static enum status keep_statement(void *self, const struct cell *cells, size_t c
 
 /*
  * The statements that make a new table, of OID $2, be to others what the old one, $1, was: once
- * it has the old one's name, $3. A grant that ALTER DEFAULT PRIVILEGES has just given to the
+ * it has the old one's name, $3. Where both are the same one it has got new rows, and its comment
+ * says which job made them. A grant that ALTER DEFAULT PRIVILEGES has just given to the
  * new one may have been taken back from the old one. $4 and $5: the mark's beginning, and the
  * comment of a table that has none.
  * $6: the mark of the job that made the new one (host_marks), in the place of an older one's.
@@ -255,6 +257,7 @@ static const char keeping[] =
     "FROM pg_catalog.pg_class n LEFT JOIN pg_catalog.pg_description d "
         "ON d.objoid" EQ "$1::pg_catalog.oid AND d.classoid" CLASS_IS_TABLES "AND d.objsubid" EQ "0 "
     "WHERE n.oid" EQ "$2::pg_catalog.oid AND $4" NE "'') s "
+    "WHERE s.step" EQ "6 OR $1::pg_catalog.oid" NE "$2::pg_catalog.oid "
 
     "ORDER BY s.step";
 /* clang-format on */
@@ -391,10 +394,12 @@ static enum status new_name(struct postgres_host *host, const struct table_targe
 }
 
 /* UNLOGGED, and in a tablespace, as the old one is: a table that is replaced each night stays out
- * of the log, and on its disk. A temporary one is where the session has such tables. */
+ * of the log, and on its disk. A temporary one is where the session has such tables. One whose rows
+ * go on into a published one is out of the log, too, where no subscriber sees it. */
 static enum status keep_storage(struct postgres_host *host, struct pg_new_table *new,
                                 const struct table_target *target, struct error *err)
 {
+    struct pg_published published;
     struct pg_located old;
     struct cell key, cells[2] = {{.type = CELL_NULL}};
     struct arena arena;
@@ -417,12 +422,16 @@ static enum status keep_storage(struct postgres_host *host, struct pg_new_table 
     if (status == STATUS_OK && found && cells[1].type == CELL_TEXT)
         slice_copy(cells[1].text, new->tablespace, sizeof new->tablespace);
     arena_deinit(&arena);
-    return status;
+    TRY(status);
+    TRY(postgres_find_published(host, &old, &published, err));
+    new->is_staged = published.stays;
+    return STATUS_OK;
 }
 
 void pg_new_table_append(struct text *sql, const struct pg_new_table *new, const char *columns)
 {
-    pg_sql_append(sql, new->is_unlogged ? "CREATE UNLOGGED TABLE @" : "CREATE TABLE @",
+    pg_sql_append(sql,
+                  new->is_unlogged || new->is_staged ? "CREATE UNLOGGED TABLE @" : "CREATE TABLE @",
                   &new->table);
     text_append_string(sql, columns);
     if (!new->tablespace[0])
@@ -446,20 +455,65 @@ enum status postgres_rename(struct postgres_host *host, const struct pg_table *f
     return status;
 }
 
+/* The new table is in no publication that names the old one, and who subscribes to all tables has
+ * no such columns. */
+static void tell_publications(const struct table_target *target,
+                              const struct pg_published *published)
+{
+    const char *names = published->publications;
+
+    if (!target->sink || !published->is_published)
+        return;
+    if (names[0])
+        sink_notice(
+            target->sink,
+            "table \"%.*s\" is a new one, since other columns, triggers or rules are on the "
+            "old one; it is not published by %s until ALTER PUBLICATION ... ADD TABLE",
+            SLICE_FORMAT(target->name), names);
+    else
+        sink_notice(
+            target->sink,
+            "table \"%.*s\" is a new one, since other columns, triggers or rules are on the "
+            "old one; a subscriber gets no rows of it before it is written again",
+            SLICE_FORMAT(target->name));
+}
+
+/* In the place of the old one, which is locked. */
+static enum status put_in_place(struct postgres_host *host, const struct table_target *target,
+                                const struct pg_new_table *new, bool has_old, struct error *err)
+{
+    const struct pg_table table = {target->schema, target->name};
+
+    if (has_old)
+        TRY(pg_run(host, "DROP TABLE @", &table, NULL, 0, NULL, err));
+    if (new->is_staged)
+        TRY(pg_run(host, "ALTER TABLE @ SET LOGGED", &new->table, NULL, 0, NULL, err));
+    return postgres_rename(host, &new->table, target->name, err);
+}
+
 static enum status swap(struct postgres_host *host, const struct table_target *target,
-                        const struct pg_table *new, struct statements *statements,
+                        const struct pg_new_table *new, struct statements *statements,
                         struct error *err)
 {
     const struct pg_table table = {target->schema, target->name};
+    struct pg_published published = {.is_published = false};
     struct pg_located old, made;
+    bool stays = false;
 
     TRY(lock_old(host, target, &old, err));
-    TRY(postgres_locate(host, new->schema, new->name, &made, err));
-    TRY(list_statements(host, target, old.exists ? old.relation : 0, made.relation, statements,
-                        err));
+    TRY(postgres_locate(host, new->table.schema, new->table.name, &made, err));
     if (old.exists)
-        TRY(pg_run(host, "DROP TABLE @", &table, NULL, 0, NULL, err));
-    TRY(postgres_rename(host, new, target->name, err));
+        TRY(postgres_find_published(host, &old, &published, err));
+    if (new->is_staged && published.stays)
+        TRY(postgres_has_same_columns(host, old.relation, made.relation, &stays, err));
+    TRY(list_statements(host, target, old.exists ? old.relation : 0,
+                        stays ? old.relation : made.relation, statements, err));
+    if (stays) {
+        TRY(postgres_move_rows(host, &new->table, &table, err));
+    } else {
+        TRY(put_in_place(host, target, new, old.exists, err));
+        tell_publications(target, &published);
+    }
     return run_statements(host, statements, err);
 }
 
@@ -478,7 +532,7 @@ enum status postgres_replace(struct postgres_host *host, const struct table_targ
     TRY(keep_storage(host, &new, &here, err));
     TRY(make(host, &new, context, err));
     arena_init(&statements.arena, KEPT_ARENA_MAX);
-    status = swap(host, &here, &new.table, &statements, err);
+    status = swap(host, &here, &new, &statements, err);
     arena_deinit(&statements.arena);
     return status;
 }

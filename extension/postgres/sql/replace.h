@@ -3,7 +3,9 @@
  * the new one keeps of it.
  *
  *     new table, filled --lock the old one, check it again--> drop it --rename--> owner,
- *     privileges and comments of the old one, as which it is stored
+ *                                    |                        privileges and comments of the old
+ *                                    |                        one, as which it is stored
+ *                                    +--published, of the same columns--> empty it --> its rows
  *
  * A table that TO PREDICT or EVALUATE made has a mark in its comment. Only its owner can put one
  * there; it goes with the table through renames, changes of schema and dumps, but not into copies;
@@ -22,6 +24,7 @@ enum status postgres_check_replaced(struct postgres_host *host, const struct pg_
 struct pg_new_table {
     struct pg_table table;
     bool is_unlogged;
+    bool is_staged;      /* its rows may go on into the older one (replace_in_place.h) */
     char tablespace[64]; /* "": the default one */
 };
 /* CREATE TABLE with its name, its columns (" (...)", or "") and where it is stored. */

@@ -1,0 +1,35 @@
+/*
+ * replace_in_place.h - new rows into a published table, which others know by its OID.
+ *
+ * A publication, and who subscribes to it, knows a table, and not its name: one that is dropped for
+ * another is lost to them. So the rows are made in a table that is not published, an UNLOGGED one,
+ * and written from there into the old one, where
+ *
+ *     the columns are the same, and none is an identity or generated
+ *     nothing runs with the rows: no trigger, no rule, and in indexes and constraints nothing that
+ *     another role has made (foreign_code.h)
+ *     the caller owns it
+ *
+ * Everywhere else the new table takes its place.
+ */
+#ifndef EXTENSION_POSTGRES_SQL_REPLACE_IN_PLACE_H
+#define EXTENSION_POSTGRES_SQL_REPLACE_IN_PLACE_H
+
+#include "extension/postgres/sql/models.h"
+#include "extension/postgres/sql/sql.h"
+
+struct pg_published {
+    bool is_published;
+    bool stays;             /* rows may be written into it, if their columns are its own */
+    char publications[200]; /* of it by name, as SQL names them; "": of all tables, or its schema */
+};
+
+enum status postgres_find_published(struct postgres_host *host, const struct pg_located *table,
+                                    struct pg_published *published, struct error *err);
+enum status postgres_has_same_columns(struct postgres_host *host, int64_t one, int64_t other,
+                                      bool *has_same, struct error *err);
+/* Rows of `from`, which is dropped, in the place of those of `table`. */
+enum status postgres_move_rows(struct postgres_host *host, const struct pg_table *from,
+                               const struct pg_table *table, struct error *err);
+
+#endif
