@@ -39,4 +39,22 @@ static inline enum status stop_step(const struct stop *stop, uint64_t more, uint
     return stop_ask(stop, err);
 }
 
+/* The same for loops that cannot fail: they end where it is seen, and who called them says
+ * INTERRUPTED. `stop` NULL: nobody is asked. */
+struct stop_watch {
+    const struct stop *stop;
+    uint32_t count;
+    bool is_seen;
+};
+static inline bool stop_seen(struct stop_watch *watch)
+{
+    if (!watch->is_seen && watch->stop && ++watch->count % STOP_ASKED_EVERY == 0)
+        watch->is_seen = watch->stop->is_stopped(watch->stop->self);
+    return watch->is_seen;
+}
+static inline enum status stop_heed(const struct stop_watch *watch, struct error *err)
+{
+    return watch->is_seen ? fail(err, STATUS_INTERRUPTED, "interrupted") : STATUS_OK;
+}
+
 #endif

@@ -92,6 +92,11 @@ void write_integer(struct document_writer *writer, const char *name, int32_t val
     put_bytes(writer->out, (uint32_t)value, 4);
 }
 
+static bool is_stopped(const struct document_writer *writer)
+{
+    return writer->watch && stop_seen(writer->watch);
+}
+
 static void begin_typed(struct document_writer *writer, const char *name, char letter, size_t count)
 {
     put_name(writer, name);
@@ -116,7 +121,7 @@ void write_integers(struct document_writer *writer, const char *name, char lette
     const unsigned bytes = letter == 'L' ? 8 : letter == 'l' ? 4 : 1;
 
     begin_typed(writer, name, letter, count);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count && !is_stopped(writer); i++)
         if (writer->is_ubj)
             put_bytes(writer->out, (uint64_t)(int64_t)values[i], bytes);
         else
@@ -144,7 +149,7 @@ void write_floats(struct document_writer *writer, const char *name, const float 
                   size_t count)
 {
     begin_typed(writer, name, 'd', count);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && !is_stopped(writer); i++) {
         uint32_t bits;
 
         if (writer->is_ubj) {

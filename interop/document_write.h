@@ -9,17 +9,20 @@
  * A name is that of a member, and NULL in a list and at the top. What does not fit is remembered by
  * `out`, whose `failed` is the one check at the end. Lists of numbers say their type in UBJSON, by
  * a letter of its (U, l, L), as XGBoost's reader wants it; it takes a float with fewer than nine
- * digits where they read back as the same float.
+ * digits where they read back as the same float. A long list ends early where `watch` has seen a
+ * stop: what is written is no document then.
  */
 #ifndef INTEROP_DOCUMENT_WRITE_H
 #define INTEROP_DOCUMENT_WRITE_H
 
+#include "base/stop.h"
 #include "base/text.h"
 
 struct document_writer {
     struct text *out;
     bool is_ubj;
-    bool has_before; /* JSON: an item stands before the next one */
+    bool has_before;          /* JSON: an item stands before the next one */
+    struct stop_watch *watch; /* borrowed; NULL: nobody is asked */
 };
 
 enum write_nested { WRITE_OBJECT, WRITE_LIST };

@@ -37,7 +37,7 @@ enum status exchange_format_find(struct slice name, struct slice file, enum exch
 bool exchange_begins(struct slice bytes, enum exchange_format format);
 
 /* Appended. UNSUPPORTED where the model is none of trees, or the format cannot say what it does;
- * LIMIT where the text is full; INTERRUPTED, where `stop`, which may be NULL, says so between
+ * LIMIT where the text is full; INTERRUPTED, where `stop`, which may be NULL, says so within
  * trees. */
 enum status exchange_export(const struct model *model, enum exchange_format format,
                             const struct stop *stop, struct text *out, struct error *err);

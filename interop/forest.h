@@ -107,12 +107,6 @@ static inline uint32_t forest_tree_nodes(const struct trees_model *model, uint32
     return (uint32_t)model->trees[(size_t)tree * TREE_NUMBERS + TREE_NODE_COUNT];
 }
 
-/* Steps (base/stop.h) that a tree, or FOREST_NO_TREE, takes to be written. */
-static inline uint64_t forest_tree_steps(const struct trees_model *model, uint32_t tree)
-{
-    return 128 * (uint64_t)(tree == FOREST_NO_TREE ? 1 : forest_tree_nodes(model, tree));
-}
-
 /* Is the code in the set of this node? */
 static inline bool forest_set_has(const struct trees_model *model, const float *node, uint32_t code)
 {

@@ -30,8 +30,7 @@ struct writing {
     struct lists lists;
     struct arena *arena;
     struct error *err;
-    const struct stop *stop;
-    uint64_t steps;
+    struct stop_watch watch;
 };
 
 /* ----- a tree ----- */
@@ -58,7 +57,7 @@ static void put_set(struct writing *writing, const float *node, bool is_others)
     const uint32_t codes = writing->features.of[model_feature_of(&writing->features, node)].codes;
     uint32_t words = (codes + 31) / 32, written = 0;
 
-    for (uint32_t i = 0; i < words; i++) {
+    for (uint32_t i = 0; i < words && !stop_seen(&writing->watch); i++) {
         uint32_t bits = 0;
 
         for (uint32_t code = 32 * i; code < codes && code < 32 * i + 32; code++)
@@ -125,7 +124,7 @@ static enum status list_tree(struct writing *writing, uint32_t tree)
     text_clear(&lists->boundaries);
     text_clear(&lists->words);
     number_child(writing, tree, 0);
-    for (uint32_t i = 0; i < lists->inner; i++) {
+    for (uint32_t i = 0; i < lists->inner && !stop_seen(&writing->watch); i++) {
         const float *node = forest_node_at(writing->trees, tree, lists->nodes[i]);
         const uint32_t left = (uint32_t)node[NODE_LEFT];
         bool is_swapped;
@@ -159,7 +158,7 @@ static void put_inner(struct writing *writing, uint32_t tree, const char *key,
     struct text list;
 
     text_init(&list, TEXT_MAXIMUM);
-    for (uint32_t i = 0; i < lists->inner; i++) {
+    for (uint32_t i = 0; i < lists->inner && !stop_seen(&writing->watch); i++) {
         const float *node = forest_node_at(writing->trees, tree, lists->nodes[i]);
         put_number(&list, number == NODE_COLUMN ? (double)model_feature_of(&writing->features, node)
                                                 : (double)node[number]);
@@ -183,7 +182,7 @@ static void put_leaves(struct writing *writing, uint32_t tree, double added, str
     text_init(&values, TEXT_MAXIMUM);
     text_init(&weights, TEXT_MAXIMUM);
     text_init(&counts, TEXT_MAXIMUM);
-    for (uint32_t i = 0; i < lists->leaf_count; i++) {
+    for (uint32_t i = 0; i < lists->leaf_count && !stop_seen(&writing->watch); i++) {
         const float *leaf = forest_node_at(writing->trees, tree, lists->leaves[i]);
         put_number(&values, (double)leaf[NODE_VALUE] + added);
         put_number(&weights, (double)leaf[NODE_COVER]);
@@ -198,16 +197,18 @@ static void put_leaves(struct writing *writing, uint32_t tree, double added, str
     text_deinit(&counts);
 }
 
-static void put_children(const char *key, const int64_t *children, uint32_t count, struct text *out)
+static void put_children(struct writing *writing, const char *key, const int64_t *children,
+                         struct text *out)
 {
     text_append_string(out, key);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < writing->lists.inner && !stop_seen(&writing->watch); i++)
         text_printf(out, i ? " %lld" : "%lld", (long long)children[i]);
     text_append_char(out, '\n');
 }
 
-static void put_sets(const struct lists *lists, struct text *out)
+static void put_sets(struct writing *writing, struct text *out)
 {
+    const struct lists *lists = &writing->lists;
     const uint32_t *words = (const uint32_t *)(void *)lists->words.data;
 
     if (lists->sets == 0)
@@ -215,7 +216,7 @@ static void put_sets(const struct lists *lists, struct text *out)
     text_append_string(out, "cat_boundaries=0");
     text_append(out, text_slice(&lists->boundaries));
     text_append_string(out, "\ncat_threshold=");
-    for (size_t i = 0; i < lists->words.size / sizeof *words; i++)
+    for (size_t i = 0; i < lists->words.size / sizeof *words && !stop_seen(&writing->watch); i++)
         text_printf(out, i ? " %u" : "%u", words[i]);
     text_append_char(out, '\n');
 }
@@ -243,20 +244,20 @@ static enum status put_tree(struct writing *writing, uint32_t tree, double added
     put_inner(writing, tree, "split_gain=", NODE_GAIN, out);
     put_list(out, "threshold=", &lists->thresholds);
     put_list(out, "decision_type=", &lists->decisions);
-    put_children("left_child=", lists->left, lists->inner, out);
-    put_children("right_child=", lists->right, lists->inner, out);
+    put_children(writing, "left_child=", lists->left, out);
+    put_children(writing, "right_child=", lists->right, out);
     put_leaves(writing, tree, added, out);
     text_append_string(out, "internal_value=");
-    for (uint32_t i = 0; i < lists->inner; i++)
+    for (uint32_t i = 0; i < lists->inner && !stop_seen(&writing->watch); i++)
         text_append_string(out, i ? " 0" : "0");
     text_append_char(out, '\n');
     put_inner(writing, tree, "internal_weight=", NODE_COVER, out);
     text_append_string(out, "internal_count=");
-    for (uint32_t i = 0; i < lists->inner; i++)
+    for (uint32_t i = 0; i < lists->inner && !stop_seen(&writing->watch); i++)
         text_printf(out, i ? " %.0f" : "%.0f",
                     count_of(forest_node_at(writing->trees, tree, lists->nodes[i])[NODE_COVER]));
     text_append_char(out, '\n');
-    put_sets(lists, out);
+    put_sets(writing, out);
     text_append_string(out, "is_linear=0\nshrinkage=1\n\n\n");
     return STATUS_OK;
 }
@@ -396,13 +397,13 @@ static enum status put_trees(struct writing *writing, struct text *trees)
     text_append_string(writing->out, "tree_sizes=");
     for (uint32_t i = 0; i < writing->order.rounds * outputs; i++) {
         const size_t before = trees->size;
-        const uint64_t steps = forest_tree_steps(writing->trees, writing->order.trees[i]);
 
-        TRY(stop_step(writing->stop, steps, &writing->steps, writing->err));
+        (void)stop_seen(&writing->watch);
         TRY(put_tree(writing, writing->order.trees[i],
                      i < outputs ? (double)writing->trees->base[i] + model_origin(writing->model)
                                  : 0,
                      i, trees));
+        TRY(stop_heed(&writing->watch, writing->err));
         text_printf(writing->out, i ? " %zu" : "%zu", trees->size - before);
     }
     text_append_string(writing->out, "\n\n");
@@ -458,7 +459,7 @@ enum status lightgbm_write(const struct model *model, const struct stop *stop, s
                               .trees = model->content,
                               .arena = &arena,
                               .err = err,
-                              .stop = stop};
+                              .watch = {.stop = stop}};
     struct lists *lists = &writing.lists;
     struct text *const texts[] = {&lists->thresholds, &lists->decisions, &lists->boundaries,
                                   &lists->words};

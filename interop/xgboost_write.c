@@ -34,8 +34,7 @@ struct writing {
     double *left_over; /* (outputs): of the base, for the first round */
     struct lists lists;
     struct arena *arena;
-    const struct stop *stop;
-    uint64_t steps;
+    struct stop_watch watch;
 };
 
 /* ----- what is written instead of the base ----- */
@@ -105,7 +104,7 @@ static void put_codes(struct writing *writing, const float *node, uint32_t at)
                    i = lists->code_node_count++;
     const size_t before = lists->codes.size / sizeof(int32_t);
 
-    for (int32_t code = 0; (uint32_t)code < most; code++)
+    for (int32_t code = 0; (uint32_t)code < most && !stop_seen(&writing->watch); code++)
         if (forest_set_has(writing->trees, node, (uint32_t)code))
             text_append(&lists->codes, (struct slice){(const char *)&code, sizeof code});
     /* XGBoost refuses an empty set: a code that no word has makes it none. */
@@ -153,7 +152,7 @@ static void list_tree(struct writing *writing, uint32_t tree, double added)
         put_leaf(lists, 0, (float)added, 0);
         return;
     }
-    for (uint32_t i = 0; i < lists->nodes; i++) {
+    for (uint32_t i = 0; i < lists->nodes && !stop_seen(&writing->watch); i++) {
         const float *node = forest_node_at(writing->trees, tree, lists->order[i]);
         if (node[NODE_TEST] == NODE_LEAF)
             put_leaf(lists, i, (float)((double)node[NODE_VALUE] + added), node[NODE_COVER]);
@@ -339,11 +338,10 @@ static enum status write_trees(struct writing *writing, struct error *err)
     write_items(writer, "tree_info", outputs_of, count);
     write_begin(writer, "trees", WRITE_LIST, count);
     for (size_t i = 0; i < count; i++) {
-        const uint32_t tree = writing->order.trees[i];
-        const uint64_t steps = forest_tree_steps(writing->trees, tree);
+        const double added = i < outputs ? writing->left_over[i] : 0;
 
-        TRY(stop_step(writing->stop, steps, &writing->steps, err));
-        write_tree(writing, tree, i < outputs ? writing->left_over[i] : 0, (uint32_t)i);
+        write_tree(writing, writing->order.trees[i], added, (uint32_t)i);
+        TRY(stop_heed(&writing->watch, err));
     }
     write_end(writer, WRITE_LIST);
     return STATUS_OK;
@@ -513,7 +511,7 @@ enum status xgboost_write(const struct model *model, bool as_ubj, const struct s
                               .model = model,
                               .trees = model->content,
                               .arena = &arena,
-                              .stop = stop};
+                              .watch = {.stop = stop}};
     uint32_t most = 1;
     enum status status;
 
@@ -527,6 +525,7 @@ enum status xgboost_write(const struct model *model, bool as_ubj, const struct s
     TRY_OR(done, status, forest_order(writing.trees, &arena, &writing.order, err));
     TRY_OR(done, status, lists_new(&writing.lists, most, &arena, err));
     TRY_OR(done, status, settle_base(&writing, err));
+    writing.writer.watch = &writing.watch;
     status = write_all(&writing, err);
     if (status == STATUS_OK && (out->failed || writing.lists.codes.failed))
         status = fail(err, STATUS_LIMIT, "the file would have more than %zu bytes", out->maximum);

@@ -305,28 +305,58 @@ static void whoever_waits_may_stop_an_import_at_any_tree(void **state)
     }
 }
 
-/* Asked between trees, each so many nodes. */
+/* How often it asked, where it was told to stop then. */
+static unsigned export_until(const struct model *model, int format, unsigned most,
+                             struct error *err)
+{
+    struct patience patience = {{is_over, &patience}, 0, most};
+    struct text bytes;
+
+    text_init(&bytes, TEXT_MAXIMUM);
+    if (exchange_export(model, (enum exchange_format)format, &patience.stop, &bytes, err) ==
+        STATUS_OK)
+        error_clear(err);
+    text_deinit(&bytes);
+    return patience.asked;
+}
+
+/* Asked each so many numbers, within a tree as between trees. */
+static void check_patience(struct trees_fixture *made)
+{
+    for (int format = 0; format < EXCHANGE_FORMATS; format++) {
+        struct error err;
+        const unsigned times = export_until(&made->fixture.model, format, UINT_MAX, &err);
+
+        CHECK_INT(err.status, STATUS_OK);
+        CHECK(times >= 4);
+        for (unsigned most = 1; most <= times; most++) {
+            CHECK_INT(export_until(&made->fixture.model, format, most, &err), most);
+            CHECK_INT(err.status, STATUS_INTERRUPTED);
+            CHECK_SLICE(slice_of(err.message), "interrupted");
+        }
+    }
+}
+
 static void whoever_waits_may_stop_an_export(void **state)
 {
     struct trees_fixture made;
-    struct error err;
 
     (void)state;
     trees_fixture_wide(&made, 0, 3);
     while (made.trees.tree_count < TREES_FIXTURE_TREES && made.trees.node_count < 70000)
         trees_fixture_grow(&made, 0, 100, made.trees.tree_count, false);
-    for (int format = 0; format < EXCHANGE_FORMATS; format++)
-        for (unsigned most = 1; most <= 3; most++) {
-            struct patience patience = {{is_over, &patience}, 0, most};
-            const enum status wanted = most < 3 ? STATUS_INTERRUPTED : STATUS_OK;
-            struct text bytes;
+    check_patience(&made);
+    fixture_deinit(&made.fixture);
+}
 
-            text_init(&bytes, TEXT_MAXIMUM);
-            CHECK_INT(exchange_export(&made.fixture.model, (enum exchange_format)format,
-                                      &patience.stop, &bytes, &err),
-                      wanted);
-            text_deinit(&bytes);
-        }
+static void whoever_waits_may_stop_an_export_within_a_tree(void **state)
+{
+    struct trees_fixture made;
+
+    (void)state;
+    trees_fixture_wide(&made, 0, 3);
+    trees_fixture_grow(&made, 0, 35000, 1, false);
+    check_patience(&made);
     fixture_deinit(&made.fixture);
 }
 
@@ -1022,6 +1052,7 @@ int main(void)
         cmocka_unit_test(a_model_predicts_the_same_in_the_other_format),
         cmocka_unit_test(whoever_waits_may_stop_an_import_at_any_tree),
         cmocka_unit_test(whoever_waits_may_stop_an_export),
+        cmocka_unit_test(whoever_waits_may_stop_an_export_within_a_tree),
         cmocka_unit_test(whoever_waits_may_stop_the_reading_of_a_long_list),
         cmocka_unit_test(messages_show_no_foreign_bytes_as_they_are),
         cmocka_unit_test(rounds_without_a_tree_of_each_class_are_filled),
