@@ -1,8 +1,11 @@
 """A job over parameter servers on Kubernetes: its servers are Pods beside those of its workers."""
 
+import ctypes
+import json
 import pathlib
 import re
 import signal
+import struct
 
 import pods
 from staged import harness
@@ -255,6 +258,90 @@ class Rows(Case):
         for index in range(SERVERS):
             self.assertLess(taken(f"train-ps-{index}-1"), 0.1)
         self.assertGreater(max(taken(f"train-worker-{index}-0") for index in range(WORKERS)), 0.2)
+
+
+XXHASH = ctypes.CDLL("libxxhash.so.0")
+XXHASH.XXH3_64bits_withSeed.restype = ctypes.c_uint64
+
+
+def checksum(content, seed=0):
+    return XXHASH.XXH3_64bits_withSeed(content, ctypes.c_size_t(len(content)), ctypes.c_uint64(seed))
+
+
+# What makes a snapshot another one that no server has written.
+HOSTILE = {
+    "a clock far ahead": lambda state: state[:8] + struct.pack("<Q", 1 << 63) + state[16:],
+    "a number that is none": lambda state: state[:-4] + struct.pack("<f", float("nan")),
+    "half of it": lambda state: state[:len(state) // 2],
+    "a long tail": lambda state: state + bytes(1 << 20),
+    "sizes without bytes": lambda state: state[:len(state) // 2] + b"\xff" * (len(state) - len(state) // 2),
+    "anything": lambda state: bytes(checksum(b"", i) % 256 for i in range(100000)),
+}
+
+
+class Poison(Case):
+    """Rows of the servers' tables that somebody with the login has written: all checksums are right."""
+
+    def rewrite(self, server, head, change):
+        """The snapshot of this head, with other content."""
+        mine = f"server = {server} AND checkpoint = {head['id']}"
+        pieces = self.execute(f"SELECT bytes FROM totrain_jobs.snapshot_{self.number} WHERE {mine} ORDER BY piece")
+        state = change(b"".join(bytes(piece) for piece, in pieces))
+        head["bytes"] = len(state)
+        pieces = [state[at:at + head["piece_bytes"]] for at in range(0, len(state), head["piece_bytes"])]
+        names = ("version", "id", "job", "identity", "phase", "step", "rows_done", "bytes", "piece_bytes")
+        hashes = [checksum(piece, head["id"] ^ i << 32) for i, piece in enumerate(pieces)]
+        head["hash"] = struct.unpack("<q", struct.pack("<Q", checksum(
+            b"".join(struct.pack("<q", head[name]) for name in names) + b"".join(struct.pack("<Q", one) for one in hashes))))[0]
+        with self.connect().cursor() as cursor:
+            cursor.execute(f"DELETE FROM totrain_jobs.snapshot_{self.number} WHERE {mine}")
+            for i, piece in enumerate(pieces):
+                cursor.execute(f"INSERT INTO totrain_jobs.snapshot_{self.number} VALUES (%s, %s, %s, %s)", (server, head["id"], i, piece))
+
+    def heads(self, server):
+        """Of the snapshots that are there, the newest first."""
+        rows = self.execute(f"SELECT number, body FROM totrain_jobs.server_{self.number} s WHERE kind = 'checkpoint' AND server = {server} AND EXISTS "
+                            f"(SELECT FROM totrain_jobs.snapshot_{self.number} p WHERE p.server = s.server AND p.checkpoint = "
+                            "(convert_from(body, 'UTF8')::json ->> 'id')::bigint) ORDER BY number DESC")
+        return [(number, {name: int(value) for name, value in json.loads(bytes(body)).items()}) for number, body in rows]
+
+    def spoil(self, server, change):
+        """The newest one: the one before it is asked for where this one's checksums are wrong."""
+        number, head = self.heads(server)[0]
+        self.rewrite(server, head, change)
+        body = json.dumps({name: str(value) for name, value in head.items()})
+        self.execute(f"UPDATE totrain_jobs.server_{self.number} SET body = convert_to('{body}', 'UTF8') WHERE server = {server} AND number = {number}")
+
+    def stop_all(self, master):
+        master.kill()
+        for name in list(self.node.running()):
+            self.node.kill(name)
+            self.api.delete("pods", name)
+
+    def check(self, *names):
+        """One of each server, which refuses it, and counts from the beginning."""
+        self.submit(statement(epochs=150, job__checkpoint_seconds=0.2))
+        master = self.master()
+        self.wait_for_pods(WORKERS + SERVERS)
+        harness.wait_for(lambda: all(map(self.heads, range(SERVERS))), "a snapshot of each server")
+        self.stop_all(master)
+        for server, name in enumerate(names):
+            self.spoil(server, HOSTILE[name])
+        master = self.master()
+        self.assertGreater(self.check_learned(master)["AUC"], 0.93)
+        log = self.node.log()
+        for server in range(SERVERS):
+            self.assertRegex(log, f"server/{server} warn  a snapshot is not used: (stored rows|the snapshot) of a parameter server (are|is) damaged")
+        self.assertNotRegex(log, "Sanitizer|Assertion|out of memory|goes on from")
+
+    def test_a_clock_far_ahead_and_half_of_it(self):
+        self.check("a clock far ahead", "half of it")
+
+    def test_a_long_tail_and_anything(self):
+        self.check("a long tail", "anything")
+
+    def test_sizes_without_bytes_and_a_number_that_is_none(self):
+        self.check("sizes without bytes", "a number that is none")
 
 
 class Memory(Case):
