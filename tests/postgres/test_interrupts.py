@@ -55,12 +55,21 @@ class Long(harness.Case):
 class Interrupts(Long):
     """Of each function and statement, at random moments."""
 
+    def limit(self, seconds):
+        """The limit of before, of a millisecond, may end even this."""
+        while True:
+            try:
+                self.cursor.execute("SET statement_timeout = %s", (f"{seconds * 1000:.0f}ms",))
+                return
+            except errors.QueryCanceled:
+                pass
+
     def interrupt(self, statement, values=None, longest=1.0, whole=False):
         """`longest`: the last moment, in seconds. `whole`: the statement never ends by itself in that time."""
         pid, interrupted = self.connection.info.backend_pid, 0
         for _ in range(MOMENTS):
             moment = self.moments.uniform(0.001, longest)
-            self.cursor.execute("SET statement_timeout = %s", (f"{moment * 1000:.0f}ms",))
+            self.limit(moment)
             before = cpu_seconds(pid)
             began = time.monotonic()
             try:
@@ -72,7 +81,7 @@ class Interrupts(Long):
             if os.environ.get("TOTRAIN_TELL"):
                 print(f"{self._testMethodName}: {moment:.3f} cpu {took:.3f} wall {time.monotonic() - began:.3f}", flush=True)
             self.assertLess(took, moment + AFTER, f"{statement[:80]} interrupted after {moment:.3f} s")
-        self.cursor.execute("RESET statement_timeout")
+        self.limit(0)
         self.assertEqual({row["name"] for row in run_statement(self.cursor, "SHOW MODELS")} >= {"line", "deep"}, True)
         self.check_nothing_runs()
         return interrupted
