@@ -203,7 +203,7 @@ class Rights(Attacks):
 
     def check(self, reader):
         self.eve.execute(f"CREATE TABLE eve.m ({COLUMNS}); INSERT INTO eve.m SELECT * FROM public.honest")
-        self.assertIn("permission denied for table m", self.try_as("bob", READERS[reader].format(m="eve.m")))
+        self.assertIn("permission denied for table eve.m", self.try_as("bob", READERS[reader].format(m="eve.m")))
 
     def test_some_columns_are_not_enough(self):
         self.eve.execute(f"CREATE TABLE eve.m ({COLUMNS}); INSERT INTO eve.m SELECT * FROM public.honest; GRANT SELECT (part, name) ON eve.m TO bob")

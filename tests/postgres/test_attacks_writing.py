@@ -49,10 +49,10 @@ class Publishing(Attacks):
         self.execute("GRANT eve TO alice")
         self.addCleanup(self.server.execute, "REVOKE eve FROM alice")
         for user in (SUPERUSER, "alice"):
-            self.assertRegex(self.try_as(user, TRAIN.format("public.iris", "eve.m")), 'model "m" belongs to another role')
-            self.assertRegex(self.try_as(user, f"SELECT * FROM totrain.run($${TRAIN.format('public.iris', 'eve.m')}$$)"), 'model "m" belongs to another role')
-            self.assertRegex(self.try_as(user, IMPORT), 'model "m" belongs to another role')
-            self.assertRegex(self.try_as(user, "ROLLBACK MODEL eve.m TO 1"), 'model "m" belongs to another role|row security guards')
+            self.assertRegex(self.try_as(user, TRAIN.format("public.iris", "eve.m")), 'model eve.m belongs to another role')
+            self.assertRegex(self.try_as(user, f"SELECT * FROM totrain.run($${TRAIN.format('public.iris', 'eve.m')}$$)"), 'model eve.m belongs to another role')
+            self.assertRegex(self.try_as(user, IMPORT), 'model eve.m belongs to another role')
+            self.assertRegex(self.try_as(user, "ROLLBACK MODEL eve.m TO 1"), 'model eve.m belongs to another role|row security guards')
         self.assertIsInstance(self.try_as("bob", TRAIN.format("public.iris", "eve.m")), str)
 
     def test_as_its_owner_it_can_be_trained_again(self):
@@ -80,7 +80,7 @@ class Advice(Attacks):
         self.arm()
         self.execute("ALTER TABLE eve.m OWNER TO CURRENT_USER")
         for statement in (TRAIN.format("public.iris", "eve.m"), f"SELECT * FROM totrain.run($${TRAIN.format('public.iris', 'eve.m')}$$)", IMPORT):
-            self.assertRegex(self.try_as(SUPERUSER, statement), 'of model "m" would run what role "eve" has made, with your rights|row security guards')
+            self.assertRegex(self.try_as(SUPERUSER, statement), 'of table eve.m would run what role "eve" has made, with your rights|row security guards')
 
     def test_the_hint_of_the_refusal_names_no_way_around_it(self):
         self.copy_model()

@@ -47,7 +47,7 @@ class Published(harness.Case):
         self.check_psql(TRAIN.format(1, "m"))
         self.execute("ALTER TABLE m REPLICA IDENTITY NOTHING")
         done = self.psql(TRAIN.format(2, "m"))
-        self.assertIn('ERROR:  model "m" is part of a publication, and has no replica identity', done.stderr)
+        self.assertIn('ERROR:  model public.m is part of a publication, and has no replica identity', done.stderr)
         self.assertIn("HINT:  ALTER TABLE \"public\".\"m\" REPLICA IDENTITY FULL;", done.stderr)
         self.assertEqual(len(self.execute("SELECT 1 FROM totrain.jobs")), 1)
 

@@ -260,9 +260,9 @@ class Program(program.Case):
         self.execute("GRANT totrain_user TO plain")
         self.check(train, user="plain")
         self.check(TRAIN_IRIS)
-        self.refused("SELECT * FROM iris TO EVALUATE iris_model", 4, "permission denied for table iris_model",
+        self.refused("SELECT * FROM iris TO EVALUATE iris_model", 4, "permission denied for table public.iris_model",
                      user="plain")
-        self.refused(TRAIN_IRIS, 4, "must be owner of table iris_model", user="plain")
+        self.refused(TRAIN_IRIS, 4, "must be owner of table public.iris_model", user="plain")
         self.assertEqual([row["name"] for row in self.check("SHOW MODELS", user="plain")], ["m"])
         self.assertEqual(self.check("SELECT id FROM totrain.models WHERE kind = 'DNNClassifier'", user="plain"), [])
 

@@ -568,7 +568,7 @@ class Followed(Helpers, Door):
         self.execute("CREATE SCHEMA work; GRANT CREATE, USAGE ON SCHEMA work TO alice; GRANT SELECT ON m TO alice")
         job = self.detach(PREDICT.format("work.away", ""), user="alice")
         self.execute("CREATE TABLE work.away AS SELECT 1 AS x")
-        self.assertEqual(self.ends(job, "unpublished", "alice"), "the table could not be written: must be owner of table away to replace it")
+        self.assertEqual(self.ends(job, "unpublished", "alice"), "the table could not be written: must be owner of table work.away to replace it")
         said = self.psql(f"SELECT * FROM totrain.publish({job});", user="alice").stderr
         self.assertIn(f"The scored table is kept with job {job}: SELECT * FROM totrain.publish({job}); writes it.", said)
 

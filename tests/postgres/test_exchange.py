@@ -177,7 +177,7 @@ class Rights(roles.Roles):
             self.take("bob", "alice.n")
         self.execute("GRANT USAGE, CREATE ON SCHEMA alice TO bob")
         digest = self.digest("alice.m")
-        with self.assertRaisesRegex(errors.InsufficientPrivilege, "permission denied for table m"):
+        with self.assertRaisesRegex(errors.InsufficientPrivilege, "permission denied for table alice.m"):
             self.give("bob", "alice.m")
         with self.assertRaises(errors.InsufficientPrivilege):
             self.take("bob", "alice.m")

@@ -265,23 +265,23 @@ class Rights(Case):
         self.session = self.connect("reader")
         self.assertEqual(self.said(), "one")
         self.execute("REVOKE SELECT ON m FROM reader")
-        self.refused(errors.InsufficientPrivilege, "permission denied for table m")
+        self.refused(errors.InsufficientPrivilege, "permission denied for table public.m")
         self.execute("GRANT SELECT (part, name, position, value, data) ON m TO reader")
         self.assertEqual(self.said(), "one")
         self.execute("REVOKE SELECT (data) ON m FROM reader")
-        self.refused(errors.InsufficientPrivilege, "permission denied for table m")
+        self.refused(errors.InsufficientPrivilege, "permission denied for table public.m")
 
     def test_rights_that_are_taken_away_are_missed_in_a_transaction_that_is_open(self):
         self.session = self.connect("reader")
         self.run_here("BEGIN ISOLATION LEVEL REPEATABLE READ")
         self.assertEqual(self.said(), "one")
         self.execute("REVOKE SELECT ON m FROM reader")
-        self.refused(errors.InsufficientPrivilege, "permission denied for table m")
+        self.refused(errors.InsufficientPrivilege, "permission denied for table public.m")
 
     def test_another_role_of_the_session_has_its_own_rights(self):
         self.execute("REVOKE SELECT ON m FROM reader")
         self.run_here("SET ROLE reader")
-        self.refused(errors.InsufficientPrivilege, "permission denied for table m")
+        self.refused(errors.InsufficientPrivilege, "permission denied for table public.m")
         self.run_here("RESET ROLE")
         self.assertEqual(self.said(), "one")
 
@@ -296,7 +296,7 @@ class Rights(Case):
                 $$BEGIN RETURN public.inner_one(); END$$""")
         self.session = self.connect("reader")
         self.assertEqual(self.said("SELECT as_owner()"), "one")
-        self.refused(errors.InsufficientPrivilege, "permission denied for table m", "SELECT as_owner(), as_caller()")
+        self.refused(errors.InsufficientPrivilege, "permission denied for table public.m", "SELECT as_owner(), as_caller()")
 
     def test_row_security_that_is_turned_on_holds(self):
         self.session = self.connect("reader")

@@ -163,7 +163,7 @@ class Replacing(Roles):
         self.by_session("SELECT * FROM iris TO PREDICT public.p.class USING m", "bob")
         self.assertEqual(self.rights(), before)
         self.execute("REVOKE CREATE ON SCHEMA public FROM team")
-        self.refuses(self.by_session, "SELECT * FROM iris TO PREDICT public.p.class USING m", 'the owner of table "p" may not create tables', "bob")
+        self.refuses(self.by_session, "SELECT * FROM iris TO PREDICT public.p.class USING m", 'the owner of table public.p may not create tables', "bob")
         self.by_session("SELECT * FROM iris TO PREDICT public.p.class USING m")  # a superuser leaves it to them, too
         self.assertEqual(self.rights(), before)
         self.execute("DROP OWNED BY team; DROP ROLE team")
@@ -172,9 +172,9 @@ class Replacing(Roles):
         self.by_session("SELECT * FROM iris TO PREDICT p.class USING m")
         self.execute("GRANT SELECT ON p TO alice; CREATE POLICY a_few ON p USING (class = 0)")
         for attributes in ("", "WITH predict.replace = true", JOB):
-            self.refuses(self.by_session, f"SELECT * FROM iris TO PREDICT p.class {attributes} USING m", 'table "p" has row-level security')
+            self.refuses(self.by_session, f"SELECT * FROM iris TO PREDICT p.class {attributes} USING m", 'table public.p has row-level security')
         self.execute("DROP POLICY a_few ON p; ALTER TABLE p ENABLE ROW LEVEL SECURITY")
-        self.refuses(self.by_session, "SELECT * FROM iris TO PREDICT p.class USING m", 'table "p" has row-level security')
+        self.refuses(self.by_session, "SELECT * FROM iris TO PREDICT p.class USING m", 'table public.p has row-level security')
 
     def exchange_while_it_waits(self, statement, name):
         """While a statement waits for the table that it is to replace, somebody puts another one in its place."""

@@ -417,5 +417,34 @@ class Poison(staged.Case):
             self.collect(job)
 
 
+class Hints(harness.Case):
+    """What a refusal names is SQL that can be copied, whatever the names are."""
+
+    settings = {**staged.SETTINGS, "totrain.job_schema": "Jobs of us", "totrain.job_login": 'the "Pod"'}
+
+    def refusal(self):
+        """Message and hint."""
+        with self.assertRaises(errors.InsufficientPrivilege) as refused:
+            self.execute(f"SELECT totrain.stage($${statement()}$$)")
+        return refused.exception.diag.message_primary, refused.exception.diag.message_hint
+
+    def test_each_leads_to_the_next(self):
+        login = '"the ""Pod"""'
+        self.server.execute(f"CREATE ROLE {login} LOGIN")
+        self.addCleanup(self.server.execute, f"DROP ROLE {login}")
+        self.addCleanup(self.execute, f"DROP OWNED BY {login}")
+        said, hint = self.refusal()
+        self.assertIn("the jobs' tables cannot be made in schema", said)
+        self.execute(hint.partition("(")[0])
+        said, hint = self.refusal()
+        self.assertIn("cannot reach schema", said)
+        self.execute(hint)
+        self.execute(f'GRANT CREATE ON SCHEMA "Jobs of us" TO {login}')
+        said, hint = self.refusal()
+        self.assertIn("may create tables in schema", said)
+        self.execute(hint.partition(": ")[2])
+        self.assertEqual(self.execute(f"SELECT totrain.stage($${statement()}$$) > 0"), [(True,)])
+
+
 if __name__ == "__main__":
     harness.main()

@@ -113,13 +113,13 @@ class Subscriber(harness.Case):
 
     def test_one_with_other_columns_or_a_trigger_is_a_new_table_and_a_notice_says_so(self):
         self.execute("CREATE PUBLICATION several FOR TABLE told")
-        self.assertRegex(self.predict("(SELECT *, 1 AS more FROM iris) q"), '"told" is a new one, .* not published by several until')
+        self.assertRegex(self.predict("(SELECT *, 1 AS more FROM iris) q"), 'public.told is a new one, .* not published by several until')
         self.assertEqual(self.published(), set())
         self.execute("""
             ALTER PUBLICATION several ADD TABLE told; CREATE TABLE log (x int);
             CREATE FUNCTION log() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN INSERT INTO log VALUES (1); RETURN NULL; END';
             CREATE TRIGGER log AFTER TRUNCATE ON told EXECUTE FUNCTION log()""")
-        self.assertRegex(self.predict("(SELECT *, 1 AS more FROM iris) q"), '"told" is a new one, .* not published by several until')
+        self.assertRegex(self.predict("(SELECT *, 1 AS more FROM iris) q"), 'public.told is a new one, .* not published by several until')
         self.assertEqual(self.execute("SELECT * FROM log"), [])
         self.execute("ALTER PUBLICATION several ADD TABLE told")
         self.assertEqual(self.predict("(SELECT *, 1 AS more FROM iris) q"), "")

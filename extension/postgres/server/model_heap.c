@@ -85,7 +85,8 @@ static bool may_read(Relation relation, const AttrNumber columns[MODEL_COLUMNS])
 
 static struct slice name_of(Relation relation)
 {
-    const char *name = RelationGetRelationName(relation);
+    const char *name = quote_qualified_identifier(
+        get_namespace_name(RelationGetNamespace(relation)), RelationGetRelationName(relation));
 
     return session_to_utf8(name, strlen(name));
 }
@@ -97,19 +98,20 @@ static enum status check_relation(Relation relation, struct scan *scan, struct e
 
     if (kind != RELKIND_RELATION && kind != RELKIND_MATVIEW && kind != RELKIND_VIEW)
         return fail(err, STATUS_INVALID,
-                    "\"%.*s\" is neither a table nor a view, and no model is read from it",
+                    "%.*s is neither a table nor a view, and no model is read from it",
                     SLICE_FORMAT(name));
     if (!find_columns(relation, scan->columns))
-        return fail(err, STATUS_CORRUPT, "table \"%.*s\" is no model", SLICE_FORMAT(name));
+        return fail(err, STATUS_CORRUPT, "table \"%s\" is no model",
+                    session_shown(RelationGetRelationName(relation)).data);
     if (RELATION_IS_OTHER_TEMP(relation))
-        return fail(err, STATUS_PERMISSION, "\"%.*s\" is a temporary table of another session",
+        return fail(err, STATUS_PERMISSION, "%.*s is a temporary table of another session",
                     SLICE_FORMAT(name));
     if (!may_read(relation, scan->columns))
         return fail(err, STATUS_PERMISSION, "permission denied for %s %.*s",
                     kind == RELKIND_VIEW ? "view" : "table", SLICE_FORMAT(name));
     if (check_enable_rls(RelationGetRelid(relation), InvalidOid, true) != RLS_ENABLED)
         return STATUS_OK;
-    fail(err, STATUS_PERMISSION, "row security guards table \"%.*s\", and holds for you",
+    fail(err, STATUS_PERMISSION, "row security guards table %.*s, and holds for you",
          SLICE_FORMAT(name));
     return error_hint(err, "A model is read as a whole, by roles for which no policy has to be "
                            "called: its owner can disable row security on it.");
@@ -215,7 +217,7 @@ static enum status read_relation(Relation relation, struct scan *scan, struct er
     if (relation->rd_rel->relkind == RELKIND_VIEW)
         return model_view_read(relation, scan->columns, scan->read, scan->rows, err);
     if (!RelationIsPopulated(relation))
-        return fail(err, STATUS_INVALID, "materialized view \"%.*s\" has not been populated",
+        return fail(err, STATUS_INVALID, "materialized view %.*s has not been populated",
                     SLICE_FORMAT(name_of(relation)));
     return scan_heap(relation, scan, err);
 }

@@ -134,13 +134,12 @@ static void run(PlannedStmt *plan, struct view_receiver *receiver)
 static enum status refuse_view(Relation view, struct error *err)
 {
     const char *name = RelationGetRelationName(view);
-    const struct slice shown = session_to_utf8(name, strlen(name));
     const char *owner = GetUserNameFromId(view->rd_rel->relowner, false);
     const char *copied =
         quote_qualified_identifier(get_namespace_name(RelationGetNamespace(view)), name);
 
-    fail(err, STATUS_PERMISSION,
-         "view \"%.*s\" belongs to another role, and is not read as a model", SLICE_FORMAT(shown));
+    fail(err, STATUS_PERMISSION, "view %s belongs to another role, and is not read as a model",
+         session_to_utf8(copied, strlen(copied)).data);
     return error_hint(
         err,
         "The functions of a view run as the role that reads it. Copy it into a table of "

@@ -11,6 +11,7 @@
 #include <nodes/nodeFuncs.h>
 #include <optimizer/planner.h>
 #include <storage/lmgr.h>
+#include <utils/builtins.h>
 #include <utils/lsyscache.h>
 #include <utils/syscache.h>
 
@@ -54,11 +55,14 @@ static void check_table(Oid relation)
     owner = relation_owner(relation);
     if (owner == GetUserId() || superuser_arg(owner))
         return;
-    ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-                    errmsg("table \"%s\" belongs to another role", get_rel_name(relation)),
-                    errhint("ToTrain writes and reads tables of its statements only where they are "
-                            "the caller's own: triggers and constraints of others would run as "
-                            "the caller.")));
+    ereport(ERROR,
+            (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+             errmsg("table %s belongs to another role",
+                    quote_qualified_identifier(get_namespace_name(get_rel_namespace(relation)),
+                                               get_rel_name(relation))),
+             errhint("ToTrain writes and reads tables of its statements only where they are "
+                     "the caller's own: triggers and constraints of others would run as "
+                     "the caller.")));
 }
 
 static bool check_tables(Node *node, void *context)

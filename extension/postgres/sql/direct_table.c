@@ -81,10 +81,10 @@ static enum status check_rights(const struct postgres_host *host, const struct c
          host->job_login, SLICE_FORMAT(name));
     if (!is_true(&facts[LOGIN_MAY_USE]))
         return error_hint(err, "GRANT USAGE ON SCHEMA %.*s TO %s; GRANT SELECT ON %.*s TO %s;",
-                          SLICE_FORMAT(schema), host->job_login, SLICE_FORMAT(name),
-                          host->job_login);
+                          SLICE_FORMAT(schema), SQL_NAME(slice_of(host->job_login)),
+                          SLICE_FORMAT(name), SQL_NAME(slice_of(host->job_login)));
     return error_hint(err, "GRANT SELECT ON %.*s TO %s; lets the processes of all jobs read it.",
-                      SLICE_FORMAT(name), host->job_login);
+                      SLICE_FORMAT(name), SQL_NAME(slice_of(host->job_login)));
 }
 
 /* ----- columns ----- */
@@ -184,7 +184,7 @@ static void check_leaf(struct leaves *leaves, const struct cell facts[LEAF_FACTS
         error_hint(err,
                    "GRANT SELECT ON %.*s TO %s; where one partition is a foreign table each "
                    "is read by its own name.",
-                   SLICE_FORMAT(name), login);
+                   SLICE_FORMAT(name), SQL_NAME(slice_of(login)));
     } else if (is_true(&facts[LEAF_IS_FOREIGN]) && !is_true(&facts[LEAF_LOGIN_IS_KNOWN])) {
         fail(err, STATUS_PERMISSION,
              "role \"%s\", the login of the job's processes, is not known to the server of %.*s",
@@ -192,7 +192,7 @@ static void check_leaf(struct leaves *leaves, const struct cell facts[LEAF_FACTS
         error_hint(err,
                    "CREATE USER MAPPING FOR %s SERVER %.*s OPTIONS (user '...', password "
                    "'...');",
-                   login, SLICE_FORMAT(server));
+                   SQL_NAME(slice_of(login)), SLICE_FORMAT(server));
     }
 }
 

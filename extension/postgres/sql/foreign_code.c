@@ -60,8 +60,8 @@ enum status refuse_foreign_code(struct postgres_host *host, const struct pg_loca
     if (status == STATUS_OK && found) {
         status =
             fail(err, STATUS_PERMISSION,
-                 "%.*s of model \"%s\" would run what role \"%.*s\" has made, with your rights",
-                 SLICE_FORMAT(cells[0].text), located->name, SLICE_FORMAT(cells[1].text));
+                 "%.*s of table %s.%s would run what role \"%.*s\" has made, with your rights",
+                 SLICE_FORMAT(cells[0].text), PG_NAME_OF(located), SLICE_FORMAT(cells[1].text));
         error_hint(err, "Drop it, or train into another name.");
     }
     arena_deinit(&arena);

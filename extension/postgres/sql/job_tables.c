@@ -105,12 +105,13 @@ static enum status check_schema(const struct job_tables *tables, struct error *e
         return error_hint(err,
                           "CREATE SCHEMA %s; GRANT USAGE, CREATE ON SCHEMA %s TO "
                           "totrain_user; (totrain.job_schema names it)",
-                          tables->schema, tables->schema);
+                          SQL_NAME(slice_of(tables->schema)), SQL_NAME(slice_of(tables->schema)));
     }
     if (!is_yes(&answers[LOGIN_IS_THERE]) || !is_yes(&answers[LOGIN_CAN_USE])) {
         fail(err, STATUS_PERMISSION, "role \"%s\" cannot reach schema \"%s\"", tables->login,
              tables->schema);
-        return error_hint(err, "GRANT USAGE ON SCHEMA %s TO %s;", tables->schema, tables->login);
+        return error_hint(err, "GRANT USAGE ON SCHEMA %s TO %s;",
+                          SQL_NAME(slice_of(tables->schema)), SQL_NAME(slice_of(tables->login)));
     }
     if (!is_yes(&answers[LOGIN_CAN_CREATE]))
         return STATUS_OK;
@@ -119,7 +120,7 @@ static enum status check_schema(const struct job_tables *tables, struct error *e
     return error_hint(err,
                       "The login of the jobs' processes may have no right but those that "
                       "each job gives it: REVOKE CREATE ON SCHEMA %s FROM %s;",
-                      tables->schema, tables->login);
+                      SQL_NAME(slice_of(tables->schema)), SQL_NAME(slice_of(tables->login)));
 }
 
 /* A superuser, a member of the caller, default privileges: no matter why. */

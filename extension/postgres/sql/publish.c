@@ -194,8 +194,8 @@ enum status postgres_check_published(struct postgres_host *host, const struct pg
     if (!is_so)
         return STATUS_OK;
     fail(err, STATUS_INVALID,
-         "model \"%s\" is part of a publication, and has no replica identity to be replaced by",
-         located->name);
+         "model %s.%s is part of a publication, and has no replica identity to be replaced by",
+         PG_NAME_OF(located));
     return pg_hint(err, "ALTER TABLE @ REPLICA IDENTITY FULL;",
                    &(struct pg_table){slice_of(located->schema), slice_of(located->name)});
 }
@@ -360,8 +360,8 @@ static enum status find_current(struct publishing *publishing, struct model *cur
     TRY(postgres_locate(publishing->host, publishing->table.schema, publishing->table.name, located,
                         err));
     if (!located->is_table)
-        return fail(err, STATUS_INVALID, "\"%.*s\" is a view, and has no versions of its own",
-                    SLICE_FORMAT(publishing->table.name));
+        return fail(err, STATUS_INVALID, "%s.%s is a view, and has no versions of its own",
+                    PG_NAME_OF(located));
     publishing->table = (struct pg_table){slice_of(located->schema), slice_of(located->name)};
     return STATUS_OK;
 }

@@ -111,19 +111,21 @@ static enum status check_whole(const struct pg_located *located, const bool fact
 {
     if (facts[FACT_HAS_POLICIES]) {
         fail(err, STATUS_INVALID,
-             "table \"%s\" has row-level security, which a new table would not have",
-             located->name);
-        return error_hint(err, "Choose another name, or drop its policies and ALTER TABLE ... "
-                               "DISABLE ROW LEVEL SECURITY.");
+             "table %s.%s has row-level security, which a new table would not have",
+             PG_NAME_OF(located));
+        return pg_hint(err,
+                       "Choose another name, or drop its policies and ALTER TABLE @ DISABLE ROW "
+                       "LEVEL SECURITY;",
+                       &(struct pg_table){slice_of(located->schema), slice_of(located->name)});
     }
     if (facts[FACT_IS_INHERITED])
-        return fail(err, STATUS_INVALID, "table \"%s\" is a part of another table, or has parts",
-                    located->name),
+        return fail(err, STATUS_INVALID, "table %s.%s is a part of another table, or has parts",
+                    PG_NAME_OF(located)),
                error_hint(err, "Choose another name.");
     if (!facts[FACT_KEEPS_OWNER])
         return fail(err, STATUS_PERMISSION,
-                    "the owner of table \"%s\" may not create tables in schema \"%s\"",
-                    located->name, located->schema),
+                    "the owner of table %s.%s may not create tables in that schema",
+                    PG_NAME_OF(located)),
                error_hint(err, "A new table is to have the same owner.");
     return STATUS_OK;
 }
@@ -135,7 +137,7 @@ static enum status check_owner(struct postgres_host *host, const struct pg_locat
 {
     if (located->is_callers)
         return refuse_foreign_code(host, located, err);
-    fail(err, STATUS_PERMISSION, "model \"%s\" belongs to another role", located->name);
+    fail(err, STATUS_PERMISSION, "model %s.%s belongs to another role", PG_NAME_OF(located));
     return error_hint(err, "Only its owner replaces it: SET ROLE to the owner first.");
 }
 
@@ -360,8 +362,8 @@ static enum status lock_old(struct postgres_host *host, const struct table_targe
         TRY(pg_run(host, "LOCK TABLE @ IN ACCESS EXCLUSIVE MODE", &table, NULL, 0, NULL, err));
         locked = located->relation;
     }
-    return fail(err, STATUS_BUSY, "table \"%.*s\" is replaced by others again and again",
-                SLICE_FORMAT(target->name));
+    return fail(err, STATUS_BUSY, "table %s.%s is replaced by others again and again",
+                SQL_NAME(target->schema), SQL_NAME(target->name));
 }
 
 /* Under another name first: the query may read the table that it replaces. Where the extension is
@@ -465,17 +467,15 @@ static void tell_publications(const struct table_target *target,
     if (!target->sink || !published->is_published)
         return;
     if (names[0])
-        sink_notice(
-            target->sink,
-            "table \"%.*s\" is a new one, since other columns, triggers or rules are on the "
-            "old one; it is not published by %s until ALTER PUBLICATION ... ADD TABLE",
-            SLICE_FORMAT(target->name), names);
+        sink_notice(target->sink,
+                    "table %s.%s is a new one, since other columns, triggers or rules are on the "
+                    "old one; it is not published by %s until ALTER PUBLICATION ... ADD TABLE",
+                    SQL_NAME(target->schema), SQL_NAME(target->name), names);
     else
-        sink_notice(
-            target->sink,
-            "table \"%.*s\" is a new one, since other columns, triggers or rules are on the "
-            "old one; a subscriber gets no rows of it before it is written again",
-            SLICE_FORMAT(target->name));
+        sink_notice(target->sink,
+                    "table %s.%s is a new one, since other columns, triggers or rules are on the "
+                    "old one; a subscriber gets no rows of it before it is written again",
+                    SQL_NAME(target->schema), SQL_NAME(target->name));
 }
 
 /* In the place of the old one, which is locked. */

@@ -28,6 +28,10 @@ struct pg_table {
     struct slice schema, name;
 };
 
+/* Schema and name as SQL takes them, for "%s.%s" in a message; of a pg_located. */
+#define PG_NAME_OF(located)                                                                        \
+    SQL_NAME(slice_of((located)->schema)), SQL_NAME(slice_of((located)->name))
+
 /* SQL in which every @ stands for the quoted table. */
 void pg_sql_append(struct text *sql, const char *format, const struct pg_table *table);
 

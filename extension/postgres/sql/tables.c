@@ -148,8 +148,8 @@ static enum status check_rights(const struct rights *rights, struct slice schema
         return fail(err, STATUS_NOT_FOUND, "there is no schema \"%.*s\"", SLICE_FORMAT(schema)),
                error_hint(err, "CREATE SCHEMA makes one.");
     if (located->exists && !located->is_ours)
-        return fail(err, STATUS_PERMISSION, "must be owner of table %s to replace it",
-                    located->name);
+        return fail(err, STATUS_PERMISSION, "must be owner of table %s.%s to replace it",
+                    PG_NAME_OF(located));
     if (!rights->may_create && !(located->exists && kind == TARGET_MODEL))
         return fail(err, STATUS_PERMISSION, "permission denied for schema %.*s",
                     SLICE_FORMAT(schema)),
