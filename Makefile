@@ -90,6 +90,7 @@ test-full: proof-strict test-tsan
 	@tests/own-folder python3 -B tests/quality/asynchronous.py build/release/tests/job_roles examples/data/iris.csv
 	@TOTRAIN_BUILD=$(CURDIR)/build/release tests/own-folder /usr/bin/python3 -B tests/oracles/test_oracles.py --count 3000 --seed 1 --slow
 	@tests/own-folder tests/postgres/run_versions build/release
+	@tests/postgres/run_jdbc build/release
 	@tests/sqlite/run_tensorboard build/release
 	@tests/python/run_jupyterlab build/release
 	@$(MAKE) release test-release
