@@ -17,6 +17,7 @@
 #define TEXT_BUCKETS       8192 /* of the words of texts, by default; CATEGORY_WORDS_MAX at most */
 #define TEXT_WORDS         128  /* different words of one text that count, by default */
 #define TEXT_WORDS_MAX     1024
+#define TEXT_COUNTS        1000  /* hash buckets where each is an input that counts, by default */
 #define BUCKETS_MAX        1000  /* of a column of numbers */
 #define CLASSES_MAX        65536 /* different labels of a classifier */
 #define COMPONENTS_MAX     128   /* of a projection: columns that PREDICT adds */
@@ -75,7 +76,8 @@
     X(LIST_NONE, "none")     /* it is one value */                                                 \
     X(LIST_DENSE, "dense")   /* so many numbers */                                                 \
     X(LIST_SPARSE, "sparse") /* ids, or pairs of an id and a number */                             \
-    X(LIST_ITEMS, "items")   /* ids or words, or pairs, of a category */
+    X(LIST_ITEMS, "items")   /* ids or words, or pairs, of a category */                           \
+    X(LIST_WORDS, "words")   /* a free text, whose words are counted */
 
 /* How the rows that the words of a text, or the items of a list, select become one. */
 #define COMBINER_MAP(X)                                                                            \

@@ -141,6 +141,8 @@ static enum status read_date(struct planning *planning, const struct column *cal
 static enum status read_text(struct planning *planning, const struct column *call,
                              struct chosen *chosen)
 {
+    const bool counts = planning->plan->estimator->kind->counts_words;
+
     if (call->count < 1 || call->count > 3 || call->items[0].kind != COLUMN_NAME)
         return column_refuse_arguments(
             call,
@@ -148,8 +150,12 @@ static enum status read_text(struct planning *planning, const struct column *cal
             "and one of words",
             planning->err);
     chosen->column = &call->items[0].name;
-    chosen->choice = (struct choice){
-        .kind = CHOICE_TEXT, .vocabulary_max = TEXT_BUCKETS, .words_max = TEXT_WORDS};
+    chosen->choice = counts ? (struct choice){.kind = CHOICE_TEXT,
+                                              .vocabulary_max = TEXT_COUNTS,
+                                              .words_max = TEXT_WORDS_MAX}
+                            : (struct choice){.kind = CHOICE_TEXT,
+                                              .vocabulary_max = TEXT_BUCKETS,
+                                              .words_max = TEXT_WORDS};
     if (call->count > 1)
         TRY(read_count(&call->items[1], 1, CATEGORY_WORDS_MAX,
                        "TEXT takes a number of hash buckets", &chosen->choice.vocabulary_max,

@@ -940,6 +940,28 @@ static enum status choose_list_by_itself(const struct planning *planning,
     return choose_list(planning, column, choice);
 }
 
+/* TEXT(c) of a model that counts words: each hash bucket is an input. */
+static enum status count_words(const struct planning *planning, const struct query_column *column,
+                               struct choice *choice)
+{
+    if (column->vectors > 0)
+        return refuse_vector(planning, column, choice);
+    if (choice->vocabulary_max > LIST_SIZE_MAX) {
+        fail_at(
+            planning->err, STATUS_LIMIT, choice->position,
+            "TEXT of column \"%.*s\" has %u hash buckets; %s takes at most %d, each of which is "
+            "an input",
+            SLICE_FORMAT(column->name), choice->vocabulary_max, planning->plan->estimator->name,
+            LIST_SIZE_MAX);
+        return error_hint(planning->err, "TEXT(%.*s) has %d; linear models and networks take more.",
+                          SLICE_FORMAT(column->name), TEXT_COUNTS);
+    }
+    choice->kind = CHOICE_LIST;
+    choice->list = (struct cell_list){
+        .form = LIST_WORDS, .size = choice->vocabulary_max, .words = choice->words_max};
+    return STATUS_OK;
+}
+
 /* NUMERIC(c, n) of texts that are no numbers is DENSE(c, n). */
 static bool is_list_of_numbers(const struct query_column *column, const struct choice *choice)
 {
@@ -964,8 +986,10 @@ static enum status choose_parts(struct planning *planning, const struct choices 
         }
         if (is_list_of_numbers(column, choice)) {
             choice->kind = CHOICE_LIST;
-            choice->list = (struct cell_list){LIST_DENSE, choice->shape, ',', 0};
+            choice->list = (struct cell_list){LIST_DENSE, choice->shape, ',', 0, 0};
         }
+        if (choice->kind == CHOICE_TEXT && planning->plan->estimator->kind->counts_words)
+            TRY(count_words(planning, column, choice));
         if (choice->kind == CHOICE_LIST)
             TRY(choose_list(planning, column, choice));
         if (choice->reading && choice->kind == CHOICE_DATE)

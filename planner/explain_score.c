@@ -52,6 +52,9 @@ static void explain_input(struct explanation *explanation, size_t input)
     if (plan->model.inputs[input].parts) {
         text_append_string(out, "date, of which it takes ");
         date_parts_append(plan->model.inputs[input].parts, out);
+    } else if (plan->model.inputs[input].list.form == LIST_WORDS) {
+        text_printf(out, "text, whose words it counts in %u hash buckets",
+                    plan->model.inputs[input].list.size);
     } else if (plan->model.inputs[input].list.form) {
         text_printf(out, "%s list of %u numbers",
                     list_form_words[plan->model.inputs[input].list.form],

@@ -41,6 +41,7 @@ struct kind_shape shape_of(const struct plan *plan)
             kind_shape_add(&shape, input->type, 1, input->model_part, input->dimension);
         else
             kind_shape_join(&shape, input->model_part);
+        shape.counts += input->list.form == LIST_WORDS;
         if (input->type != INPUT_NUMERIC)
             shape.id_rows += rows_known(input);
     }

@@ -27,8 +27,9 @@ static enum status name_element(const struct vector *vector, uint32_t i, struct 
     if (vector->parts)
         size = (size_t)snprintf(tail, sizeof tail, ".%s", date_part_words[vector_part(vector, i)]);
     else
-        size = (size_t)snprintf(tail, sizeof tail, "[%u]",
-                                vector->list.form == LIST_SPARSE ? i : i + 1);
+        size = (size_t)snprintf(
+            tail, sizeof tail, "[%u]",
+            vector->list.form == LIST_SPARSE || vector->list.form == LIST_WORDS ? i : i + 1);
     bytes = arena_alloc(arena, vector->name.size + size + 1);
     if (!bytes)
         return fail_no_memory(err);

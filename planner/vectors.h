@@ -17,6 +17,8 @@
  * their ids, from l[0] on. It is one where the statement says so,
  * or where all texts are such lists. Then their size is that of all rows, too.
  *
+ * Of a text whose words a model counts they are the counts of its hash buckets, from l[0] on.
+ *
  * Of a date the elements are the parts that the plan chose (scoring/dates.h). Where rows are
  * scored the model takes the date, or the list, itself.
  *

@@ -4,12 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "scoring/text_words.h"
 #include "scoring/transform.h"
 
 bool cell_list_equal(const struct cell_list *a, const struct cell_list *b)
 {
     return a->form == b->form && a->size == b->size && a->delimiter == b->delimiter &&
-           a->pair == b->pair;
+           a->pair == b->pair && a->words == b->words;
 }
 
 bool cell_list_is_delimiter(char delimiter)
@@ -26,6 +27,10 @@ bool cell_list_fits(const struct cell_list *list)
         (list->delimiter && !cell_list_is_delimiter(list->delimiter)))
         return false;
     if (list->form == LIST_ITEMS && list->size > TEXT_WORDS_MAX)
+        return false;
+    if (list->form == LIST_WORDS)
+        return !list->delimiter && !list->pair && list->words >= 1 && list->words <= TEXT_WORDS_MAX;
+    if (list->words != 0)
         return false;
     if (list->form == LIST_SPARSE || (list->form == LIST_ITEMS && list->pair))
         return cell_list_is_delimiter(list->pair) && list->pair != list->delimiter;
@@ -153,6 +158,17 @@ static bool read_sparse(struct slice text, const struct cell_list *list, double 
     return next == LIST_END;
 }
 
+static void count_words(struct slice text, const struct cell_list *list, double *numbers)
+{
+    struct text_words words = text_words_of(text);
+    struct slice word;
+    uint32_t different = 0;
+
+    memset(numbers, 0, list->size * sizeof *numbers);
+    while (different < list->words && text_words_next(&words, &word))
+        different += numbers[transform_word_hash(word) % list->size]++ == 0;
+}
+
 /* "where a list of 3 numbers, separated by ";", was expected" */
 static enum status refuse(const struct cell *cell, const struct cell_list *list,
                           struct slice column, struct error *err)
@@ -166,6 +182,8 @@ static enum status refuse(const struct cell *cell, const struct cell_list *list,
     if (list->form == LIST_DENSE)
         snprintf(wanted, sizeof wanted, "a list of %u number%s%s", list->size,
                  list->size == 1 ? "" : "s", between);
+    else if (list->form == LIST_WORDS)
+        snprintf(wanted, sizeof wanted, "text");
     else
         snprintf(wanted, sizeof wanted, "a list of ids from 0 to %u, or of id%cnumber%s%s",
                  list->size - 1, list->pair, between[0] ? "" : ",", between);
@@ -192,6 +210,11 @@ enum status cell_list_read(const struct cell *cell, const struct cell_list *list
     if (cell->type == CELL_VECTOR)
         return read_array(cell, list, numbers) ? STATUS_OK : refuse(cell, list, column, err);
     TRY(cell_to_word(cell, column, buffer, &text, is_null, err));
+    if (list->form == LIST_WORDS) {
+        count_words(*is_null ? (struct slice){"", 0} : text, list, numbers);
+        *is_null = false;
+        return STATUS_OK;
+    }
     text = slice_trim(text);
     if (*is_null || text.size == 0) {
         *is_null = list->form == LIST_DENSE;

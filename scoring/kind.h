@@ -58,6 +58,7 @@ struct kind_shape {
     enum task task;
     uint32_t classes;  /* 0: found from the data */
     double dense, ids; /* columns that are numbers, that are categories */
+    double counts;     /* of dense: those that count words of texts (LIST_WORDS) */
     double id_rows;    /* words of all categories */
     double rows;       /* to train from; 0: not known */
     /* Which of them the parts of a model take that has parts. */
@@ -140,7 +141,9 @@ struct kind {
     bool is_shift_free;  /* a model does not depend on what is taken off an input: numbers that are
                           * not standardised become floats without their mean, so that those far from
                           * 0 keep their digits */
-    bool takes_no_texts; /* no TEXT(c) may be */
+    bool takes_no_texts; /* no TEXT(c) may be an input that selects rows of a table */
+    bool counts_words;   /* TEXT(c) makes an input of each of its hash buckets: how many words of
+                          * the text are in it (LIST_WORDS of cell_list.h) */
     /* Words of a category that are told apart; those beyond, and those that have no place in the
      * vocabulary, are one to the model. 0: each is told apart, or has a hash bucket. */
     uint32_t words_most;

@@ -42,6 +42,7 @@ void kind_shape_take(struct kind_shape *shape, const struct transform *transform
     for (uint32_t i = 0; i < transform->input_count; i++) {
         const struct transform_input *input = &transform->inputs[i];
 
+        shape->counts += input->list.form == LIST_WORDS;
         if (transform_concat_first(transform, input) != input) {
             kind_shape_join(shape, input->model_part);
             continue;

@@ -74,7 +74,9 @@ struct kind_params;
  * 17: as 16, and numbers may have rests (transform.h), without which a reader of 16 would predict
  * by less digits than the model has.
  * 18: as 17, and an input may be an offset (transform.h), which a reader of 17 would take for a
- * feature, and not add. What is stored has the same form in 1 and 2; the digest covers
+ * feature, and not add.
+ * 19: as 18, and inputs may count the words of a text (cell_list.h), which a reader of 18 would
+ * refuse as a damaged list. What is stored has the same form in 1 and 2; the digest covers
  * the format.
  */
 #define MODEL_FORMAT_LANES   2
@@ -93,7 +95,8 @@ struct kind_params;
 #define MODEL_FORMAT_WRITTEN 16
 #define MODEL_FORMAT_RESTS   17
 #define MODEL_FORMAT_OFFSETS 18
-#define MODEL_FORMAT_VERSION 18 /* the newest */
+#define MODEL_FORMAT_COUNTS  19
+#define MODEL_FORMAT_VERSION 19 /* the newest */
 
 struct model {
     uint32_t format;        /* the oldest that has what the model has, of those since LANES */

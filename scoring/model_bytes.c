@@ -90,13 +90,15 @@ static void feed_rule(const struct feed *feed, const struct transform_input *inp
         feed_cross(feed, input->cross);
 }
 
-static void feed_list(const struct feed *feed, const struct transform_input *input)
+static void feed_list(const struct feed *feed, uint32_t format, const struct transform_input *input)
 {
     feed_u64(feed, input->list.form);
     feed_u64(feed, input->list.size);
     feed_u64(feed, (unsigned char)input->list.delimiter);
     feed_u64(feed, (unsigned char)input->list.pair);
     feed_u64(feed, input->element);
+    if (format >= MODEL_FORMAT_COUNTS)
+        feed_u64(feed, input->list.words);
 }
 
 static void feed_input(const struct feed *feed, uint32_t format, bool keeps_numbers,
@@ -113,7 +115,7 @@ static void feed_input(const struct feed *feed, uint32_t format, bool keeps_numb
         feed_u64(feed, input->dimension);
     }
     if (format >= MODEL_FORMAT_LISTS)
-        feed_list(feed, input);
+        feed_list(feed, format, input);
     if (format >= MODEL_FORMAT_CONCATS) {
         feed_u64(feed, input->concat.number);
         feed_u64(feed, input->concat.combiner);

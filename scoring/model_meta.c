@@ -357,11 +357,13 @@ static enum status read_items(const cJSON *object, struct transform_input *input
 }
 
 /* Are all numbers of the list there? transform_finish looks at it. */
-static enum status read_list(const cJSON *object, struct arena *arena,
+static enum status read_list(const cJSON *object, uint32_t format, struct arena *arena,
                              struct transform_input *input, struct error *err)
 {
     TRY(get_text(object, "column", MODEL_META_BYTES_MAX, arena, &input->source, err));
     TRY(cell_list_get(object, &input->list, err));
+    if (input->list.form == LIST_WORDS && format < MODEL_FORMAT_COUNTS)
+        return corrupt(err, "an input counts words");
     return cell_list_has_numbers(&input->list)
                ? get_count(object, "element", 0, input->list.size - 1, &input->element, err)
                : read_items(object, input, err);
@@ -496,7 +498,7 @@ static enum status read_input(const cJSON *object, uint32_t format, bool keeps_n
     if (format >= MODEL_FORMAT_CONCATS)
         TRY(concat_from_json(object, &input->concat, err));
     if (format >= MODEL_FORMAT_LISTS && is_of_list(object, input->type))
-        TRY(read_list(object, arena, input, err));
+        TRY(read_list(object, format, arena, input, err));
     else if (format >= MODEL_FORMAT_RULES && is_made(object))
         TRY(read_rule(object, format, arena, input, err));
     else if (format >= MODEL_FORMAT_PARTS &&

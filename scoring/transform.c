@@ -553,6 +553,14 @@ bool transform_has_model_parts(const struct transform *transform)
     return false;
 }
 
+bool transform_counts_words(const struct transform *transform)
+{
+    for (uint32_t i = 0; i < transform->input_count; i++)
+        if (transform->inputs[i].list.form == LIST_WORDS)
+            return true;
+    return false;
+}
+
 bool transform_has_concats(const struct transform *transform)
 {
     for (uint32_t i = 0; i < transform->input_count; i++)

@@ -317,7 +317,11 @@ static enum status put_input(const struct transform *transform, uint32_t i, uint
                 SLICE_FORMAT(first->name));
     if (count > 1) {
         text_printf(&name, " ... %.*s", SLICE_FORMAT(transform->inputs[i + count - 1].name));
-        text_printf(&detail, "%u numeric%s", count, first->has_nulls ? ", with NULLs" : "");
+        if (first->list.form == LIST_WORDS)
+            text_printf(&detail, "how many words of the text are in each of %u hash buckets",
+                        count);
+        else
+            text_printf(&detail, "%u numeric%s", count, first->has_nulls ? ", with NULLs" : "");
     } else {
         describe_input(first, transform->keeps_numbers, &detail);
     }

@@ -570,6 +570,7 @@ static double depth_of(const struct trees_params *trees, double leaves)
 #define LEVEL_MULTIPLICATIONS 8
 
 #define NARROW_BINS 256.
+#define COUNT_BINS  16. /* of a hash bucket's words in one text; most have three or four */
 #define WIDE_BINS   65536.
 
 static bool has_wide(const struct kind_shape *shape)
@@ -581,7 +582,9 @@ static bool has_wide(const struct kind_shape *shape)
 static double bins_of(const struct trees_params *trees, const struct kind_shape *shape)
 {
     const double words = shape->id_rows + 2.0 * shape->ids, most = shape->ids * WIDE_BINS;
-    const double of_numbers = shape->dense * (trees_bins_most(trees) + 1.0);
+    const double of_number = trees_bins_most(trees) + 1.0;
+    const double of_count = of_number < COUNT_BINS ? of_number : COUNT_BINS;
+    const double of_numbers = (shape->dense - shape->counts) * of_number + shape->counts * of_count;
 
     if (!has_wide(shape))
         return of_numbers + shape->ids * NARROW_BINS;

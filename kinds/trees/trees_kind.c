@@ -52,6 +52,7 @@ const struct kind trees_kind = {
     .keeps_numbers = true,
     .moves_label = trees_move_label,
     .takes_no_texts = true,
+    .counts_words = true,
     .words_most = TREES_WORDS_MOST,
     .word_rows_least = word_rows_least,
     .goes_on = true,

@@ -69,6 +69,8 @@ static void note_constant(const struct column_statistics *statistics, uint32_t i
     struct cell value;
     struct text shown;
 
+    if (dataset->transform.inputs[i].list.form == LIST_WORDS)
+        return; /* of a hash bucket that no text has a word in nobody asked */
     if (column->nulls == statistics->rows) {
         notice_add(dataset->notices, NOTICE_CONSTANT, "column \"%.*s\" is NULL in all %llu rows",
                    SLICE_FORMAT(column->name), rows);

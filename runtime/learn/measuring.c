@@ -134,6 +134,8 @@ static uint32_t format_of(const struct dataset *dataset, enum label_link link)
 {
     const struct transform *transform = &dataset->transform;
 
+    if (transform_counts_words(transform))
+        return MODEL_FORMAT_COUNTS;
     if (transform->offset_width > 0)
         return MODEL_FORMAT_OFFSETS;
     if (transform->has_rests)

@@ -45,19 +45,20 @@ static void check_counts(struct slice text)
         return;
     list_count(&counts, text, &look);
     if (!counts.not_dense)
-        check_counted(&(struct cell_list){LIST_DENSE, counts.dense_most, ',', 0}, text);
+        check_counted(&(struct cell_list){LIST_DENSE, counts.dense_most, ',', 0, 0}, text);
     if (!counts.not_sparse && counts.sparse_ids > 0)
-        check_counted(&(struct cell_list){LIST_SPARSE, counts.sparse_ids, 0, ':'}, text);
+        check_counted(&(struct cell_list){LIST_SPARSE, counts.sparse_ids, 0, ':', 0}, text);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const struct cell_list lists[] = {{LIST_DENSE, 3, ',', 0},
-                                             {LIST_DENSE, 3, ' ', 0},
-                                             {LIST_SPARSE, 5, 0, ':'},
-                                             {LIST_SPARSE, 2000, '|', '='}};
+    static const struct cell_list lists[] = {{LIST_DENSE, 3, ',', 0, 0},
+                                             {LIST_DENSE, 3, ' ', 0, 0},
+                                             {LIST_SPARSE, 5, 0, ':', 0},
+                                             {LIST_SPARSE, 2000, '|', '=', 0},
+                                             {LIST_WORDS, 7, 0, 0, 3}};
     char *padded = malloc(size + 2);
 
     if (!padded)

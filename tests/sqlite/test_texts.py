@@ -12,6 +12,8 @@ import texts  # noqa: E402  pylint: disable=wrong-import-position
 
 TRAIN = "SELECT {} FROM {} TO TRAIN {}Classifier WITH train.epoch = {}{} COLUMN {} LABEL y INTO m"
 
+TREES = "SELECT body, y FROM train TO TRAIN {}Classifier WITH train.seed = 1{} COLUMN TEXT(body) LABEL y INTO m"
+
 
 class Texts(harness.Case):
     def setUp(self):
@@ -107,6 +109,49 @@ class Texts(harness.Case):
         importance = {row[0]: row[1] for row in self.run_all("SELECT * FROM wide TO EXPLAIN m")}
         self.assertGreater(importance["body"], 0.2)
         self.assertLess(max(importance["x"], importance["c"]), importance["body"] / 4)
+
+    def test_trees_learn_from_counts_of_words(self):
+        for model in ("XGB", "LGBM", "RandomForest", "HistGradientBoosting"):
+            self.run_all(TREES.format(model, ""))
+            self.assertGreater(self.evaluate()["AUC"], texts.TREES_AUC[model] - 0.01, model)
+        body = self.meta()["inputs"]
+        self.assertEqual((self.meta()["format"], len(body), body[17]["name"], body[17]["type"]), (19, 1000, "body[17]", "numeric"))
+        self.assertNotIn("is 0 in all", json.dumps(self.meta().get("notices", [])))
+        shown = dict(self.run_all("SHOW MODEL m"))
+        self.assertEqual(shown["input body[0] ... body[999]"], "how many words of the text are in each of 1000 hash buckets")
+        self.assertEqual([row[0] for row in self.run_all("SELECT * FROM test TO EXPLAIN m")], ["body"])
+
+    def test_trees_count_the_same_words_in_any_order_by_any_workers(self):
+        digests = set()
+        for table in ("train", "(SELECT * FROM train ORDER BY body)"):
+            for workers in ("", ", job.min_workers = 3, job.max_workers = 3"):
+                self.run_all(TREES.format("LGBM", workers).replace("FROM train", f"FROM {table}"))
+                digests.add(self.digest(self.database, "m"))
+        self.assertEqual(len(digests), 1)
+
+    def test_every_way_of_scoring_counts_the_words(self):
+        self.run_all("UPDATE test SET body = NULL WHERE rowid % 10 = 0")
+        self.run_all("UPDATE test SET body = '' WHERE rowid % 10 = 1")
+        self.run_all(TREES.format("XGB", ", train.test_size = 0"))
+        alone = self.run_all("SELECT totrain_predict('m', body), totrain_probability('m', body) FROM test")
+        self.run_all("SELECT * FROM test TO PREDICT p.guess WITH predict.extra_outputs = 'probability' USING m")
+        self.assertEqual(self.run_all("SELECT guess, probability FROM p ORDER BY rowid"), alone)
+        one = "SELECT totrain_probability('m', ?)"
+        self.assertEqual(self.run_all(one, (None,)), self.run_all(one, ("!",)))
+        self.assertEqual(self.run_all(one, ("Ship-harbour",)), self.run_all(one, ("harbour, SHIP",)))
+        with self.assertRaisesRegex(sqlite3.Error, "column \"body\" holds a blob, where text or a number was expected"):
+            self.run_all(one, (b"ship",))
+
+    def test_how_often_a_word_is_there_counts_for_trees(self):
+        """All texts have the same words: their presence tells nothing."""
+        self.run_all("CREATE TABLE often AS SELECT CASE WHEN rowid % 2 THEN 'ship oven ship' ELSE 'oven ship oven' END AS body, "
+                     "rowid % 2 AS y FROM train")
+        self.run_all("SELECT * FROM often TO TRAIN DecisionTreeClassifier COLUMN TEXT(body, 50, 2) LABEL y INTO m")
+        self.assertEqual(self.evaluate("often")["Accuracy"], 0.5)  # two words are read, and no more
+        self.run_all("SELECT * FROM often TO TRAIN DecisionTreeClassifier COLUMN TEXT(body, 50) LABEL y INTO m")
+        self.assertEqual(self.evaluate("often")["Accuracy"], 1)
+        self.run_all("SELECT * FROM often TO TRAIN DecisionTreeClassifier LABEL y USING m INTO m2")
+        self.assertEqual(self.run_all("SELECT totrain_predict('m2', 'ship ship')"), [(1,)])
 
     def test_what_takes_numbers_alone_refuses_texts(self):
         with self.assertRaisesRegex(sqlite3.Error, "column \"body\" is a text, and KMeans takes numbers alone"):

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "scoring/cell_list_json.h"
+#include "scoring/transform.h"
 #include "tests/check.h"
 
 static struct cell text_cell(const char *text)
@@ -10,10 +11,12 @@ static struct cell text_cell(const char *text)
     return (struct cell){.type = CELL_TEXT, .text = slice_of(text)};
 }
 
-static const struct cell_list three = {LIST_DENSE, 3, ',', 0};
-static const struct cell_list blanks = {LIST_DENSE, 3, ' ', 0};
-static const struct cell_list five = {LIST_SPARSE, 5, 0, ':'};
-static const struct cell_list bars = {LIST_SPARSE, 5, '|', '='};
+static const struct cell_list three = {LIST_DENSE, 3, ',', 0, 0};
+static const struct cell_list blanks = {LIST_DENSE, 3, ' ', 0, 0};
+static const struct cell_list five = {LIST_SPARSE, 5, 0, ':', 0};
+static const struct cell_list bars = {LIST_SPARSE, 5, '|', '=', 0};
+
+static const struct cell_list words = {LIST_WORDS, 5, 0, 0, 3};
 
 static void a_text_is_read_as_a_list(void **state)
 {
@@ -48,6 +51,39 @@ static void a_text_is_read_as_a_list(void **state)
         CHECK(!is_null);
         assert_memory_equal(numbers, cases[i].numbers, cases[i].list->size * sizeof *numbers);
     }
+}
+
+/* Where its words are does not count, and those behind the last different one that fits neither. */
+static void the_words_of_a_text_are_counted(void **state)
+{
+    static const struct cell_list many = {LIST_WORDS, 2000, 0, 0, 3};
+    static const char *const alike[] = {"ship, Harbour; ship!", "HARBOUR\tship ship"};
+    const struct cell null = {.type = CELL_NULL}, seven = {.type = CELL_INTEGER, .integer = 7};
+    double numbers[2000], sum = 0;
+    struct cell cell;
+    struct error err;
+    bool is_null;
+    (void)state;
+
+    for (size_t i = 0; i < 2; i++) {
+        cell = text_cell(alike[i]);
+        CHECK_OK(cell_list_read(&cell, &many, SLICE("c"), numbers, &is_null, &err));
+        CHECK(!is_null && numbers[transform_word_hash(SLICE("ship")) % 2000] == 2 &&
+              numbers[transform_word_hash(SLICE("harbour")) % 2000] == 1);
+    }
+    cell = text_cell("a a b a c a d a");
+    CHECK_OK(cell_list_read(&cell, &many, SLICE("c"), numbers, &is_null, &err));
+    for (size_t i = 0; i < 2000; i++)
+        sum += numbers[i];
+    CHECK(sum == 5 && numbers[transform_word_hash(SLICE("d")) % 2000] == 0);
+    CHECK_OK(cell_list_read(&null, &words, SLICE("c"), numbers, &is_null, &err));
+    for (size_t i = 0; i < 5; i++)
+        CHECK(!is_null && numbers[i] == 0);
+    CHECK_OK(cell_list_read(&seven, &words, SLICE("c"), numbers, &is_null, &err));
+    CHECK(numbers[transform_word_hash(SLICE("7")) % 5] == 1);
+    cell = (struct cell){.type = CELL_BLOB, .text = SLICE("ship")};
+    CHECK_FAILS(cell_list_read(&cell, &words, SLICE("c"), numbers, &is_null, &err), STATUS_INVALID,
+                "holds a blob");
 }
 
 static void another_text_is_refused(void **state)
@@ -126,14 +162,21 @@ static void other_cells_are_lists_too(void **state)
 
 static void a_list_has_delimiters_that_no_item_has(void **state)
 {
-    static const struct cell_list fitting[] = {
-        {LIST_DENSE, 1, ',', 0}, {LIST_DENSE, 2000, '\t', 0}, {LIST_SPARSE, 7, 0, ':'}};
+    static const struct cell_list fitting[] = {{LIST_DENSE, 1, ',', 0, 0},
+                                               {LIST_DENSE, 2000, '\t', 0, 0},
+                                               {LIST_SPARSE, 7, 0, ':', 0},
+                                               {LIST_WORDS, 2000, 0, 0, 1024}};
     static const struct cell_list others[] = {
-        {LIST_NONE, 1, ',', 0},    {LIST_DENSE, 0, ',', 0},       {LIST_DENSE, 2001, ',', 0},
-        {LIST_DENSE, 3, '.', 0},   {LIST_DENSE, 3, '-', 0},       {LIST_DENSE, 3, 'e', 0},
-        {LIST_DENSE, 3, '7', 0},   {LIST_DENSE, 3, '\n', 0},      {LIST_DENSE, 3, (char)200, 0},
-        {LIST_DENSE, 3, ',', ':'}, {LIST_SPARSE, 3, ',', 0},      {LIST_SPARSE, 3, ':', ':'},
-        {LIST_SPARSE, 3, 0, 'x'},  {(enum list_form)7, 3, ',', 0}};
+        {LIST_NONE, 1, ',', 0, 0},        {LIST_DENSE, 0, ',', 0, 0},
+        {LIST_DENSE, 2001, ',', 0, 0},    {LIST_DENSE, 3, '.', 0, 0},
+        {LIST_DENSE, 3, '-', 0, 0},       {LIST_DENSE, 3, 'e', 0, 0},
+        {LIST_DENSE, 3, '7', 0, 0},       {LIST_DENSE, 3, '\n', 0, 0},
+        {LIST_DENSE, 3, (char)200, 0, 0}, {LIST_DENSE, 3, ',', ':', 0},
+        {LIST_SPARSE, 3, ',', 0, 0},      {LIST_SPARSE, 3, ':', ':', 0},
+        {LIST_SPARSE, 3, 0, 'x', 0},      {(enum list_form)7, 3, ',', 0, 0},
+        {LIST_WORDS, 3, 0, 0, 0},         {LIST_WORDS, 3, 0, 0, 1025},
+        {LIST_WORDS, 3, ' ', 0, 3},       {LIST_WORDS, 2001, 0, 0, 3},
+        {LIST_DENSE, 3, ',', 0, 1}};
     (void)state;
 
     for (size_t i = 0; i < sizeof fitting / sizeof *fitting; i++)
@@ -156,7 +199,7 @@ static enum status read_json(const char *json, struct cell_list *list, struct er
 
 static void a_list_reads_back_from_json(void **state)
 {
-    const struct cell_list *lists[] = {&three, &blanks, &five, &bars};
+    const struct cell_list *lists[] = {&three, &blanks, &five, &bars, &words};
     (void)state;
 
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
@@ -219,6 +262,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_text_is_read_as_a_list),
+        cmocka_unit_test(the_words_of_a_text_are_counted),
         cmocka_unit_test(another_text_is_refused),
         cmocka_unit_test(other_cells_are_lists_too),
         cmocka_unit_test(a_list_has_delimiters_that_no_item_has),

@@ -145,7 +145,7 @@ static void jobs_that_read_or_tell_otherwise_are_not_equal(void **state)
     DIFFERS(inputs, others);
     others[0] = a.inputs[0], others[0].groups = (uint64_t)1 << 63;
     DIFFERS(inputs, others);
-    others[0] = a.inputs[0], others[0].list = (struct cell_list){LIST_DENSE, 3, ',', 0};
+    others[0] = a.inputs[0], others[0].list = (struct cell_list){LIST_DENSE, 3, ',', 0, 0};
     DIFFERS(inputs, others);
     others[0] = a.inputs[0], others[0].element = 1;
     DIFFERS(inputs, others);
@@ -274,7 +274,7 @@ static struct spec_input list_input(void)
 {
     return (struct spec_input){.name = SLICE("seen[2]"),
                                .type = INPUT_NUMERIC,
-                               .list = {LIST_SPARSE, 10, 0, ':'},
+                               .list = {LIST_SPARSE, 10, 0, ':', 0},
                                .element = 2,
                                .source = SLICE("seen"),
                                .keeps_codes = true};
@@ -289,7 +289,7 @@ static struct spec_input items_input(void)
                                .rule = RULE_ID,
                                .combiner = COMBINER_MEAN,
                                .is_weighted = true,
-                               .list = {LIST_ITEMS, 20, ' ', ':'},
+                               .list = {LIST_ITEMS, 20, ' ', ':', 0},
                                .source = SLICE("seen")};
 }
 
