@@ -28,6 +28,7 @@
 #include "jobspec/jobspec_write.h"
 #include "runtime/data/spool_files.h"
 #include "runtime/data/spool_writer.h"
+#include "scoring/cell_list_json.h"
 
 #define KEY_PIECES     1
 #define KEY_ORDER      2
@@ -72,37 +73,43 @@ static void put_counted(const struct scan *scan, struct text *bytes)
     }
 }
 
-/* Empty: the vector is none. */
-static void put_cross(const struct cross *cross, struct text *bytes)
+/* The object is given away; NULL: empty, there is none. */
+static void put_json(cJSON *object, struct text *bytes)
 {
-    cJSON *object = cJSON_CreateObject();
     enum status status = STATUS_OK;
     struct error err;
     struct text json;
 
     text_init(&json, NAME_MAX_BYTES);
-    if (cross) {
-        json_add(object, "cross", cross_to_json(cross));
+    if (object)
         status = json_print(object, false, &json, &err);
-    }
     cJSON_Delete(object);
-    if (status == STATUS_OK) {
+    if (status == STATUS_OK)
         put_sized(bytes, text_slice(&json));
-        put_u32(bytes, cross ? cross->buckets : 0);
-        for (uint32_t i = 0; cross && i < cross->count; i++)
-            put_u32(bytes, cross->columns[i].cell);
-    }
     text_deinit(&json);
     if (status != STATUS_OK)
         elog(ERROR, "%s", err.message);
 }
 
+static void put_cross(const struct cross *cross, struct text *bytes)
+{
+    cJSON *object = cross ? cJSON_CreateObject() : NULL;
+
+    if (cross)
+        json_add(object, "cross", cross_to_json(cross));
+    put_json(object, bytes);
+    put_u32(bytes, cross ? cross->buckets : 0);
+    for (uint32_t i = 0; cross && i < cross->count; i++)
+        put_u32(bytes, cross->columns[i].cell);
+}
+
 static void put_list(const struct cell_list *list, struct text *bytes)
 {
-    put_u8(bytes, (uint8_t)list->form);
-    put_u32(bytes, list->size);
-    put_u8(bytes, (uint8_t)list->delimiter);
-    put_u8(bytes, (uint8_t)list->pair);
+    cJSON *object = list->form ? cJSON_CreateObject() : NULL;
+
+    if (list->form)
+        cell_list_write(list, object);
+    put_json(object, bytes);
 }
 
 static void put_order(const struct order *order, struct text *bytes)
@@ -160,30 +167,47 @@ static struct slice copy_sized(struct byte_reader *reader)
     return (struct slice){pnstrdup(bytes.data ? bytes.data : "", bytes.size), bytes.size};
 }
 
-static struct cell_list read_list(struct byte_reader *reader)
-{
-    struct cell_list list = {.form = (enum list_form)read_u8(reader)};
-
-    list.size = read_u32(reader);
-    list.delimiter = (char)read_u8(reader);
-    list.pair = (char)read_u8(reader);
-    return list;
-}
-
-static const struct cross *read_cross(struct byte_reader *reader, struct arena *arena)
+/* NULL: there is none. */
+static cJSON *read_json(struct byte_reader *reader)
 {
     const struct slice bytes = read_sized(reader, NAME_MAX_BYTES);
-    const uint32_t buckets = read_u32(reader);
-    struct cross *cross = NULL;
-    enum status status;
     struct error err;
     cJSON *json;
 
     if (bytes.size == 0)
         return NULL;
-    status = json_parse(bytes, NAME_MAX_BYTES, &json, &err);
-    if (status == STATUS_OK)
-        status = cross_from_json(json, "cross", buckets, arena, &cross, &err);
+    if (json_parse(bytes, NAME_MAX_BYTES, &json, &err) != STATUS_OK)
+        elog(ERROR, "%s", err.message);
+    return json;
+}
+
+static struct cell_list read_list(struct byte_reader *reader)
+{
+    struct cell_list list = {.form = LIST_NONE};
+    cJSON *json = read_json(reader);
+    enum status status;
+    struct error err;
+
+    if (!json)
+        return list;
+    status = cell_list_get(json, &list, &err);
+    cJSON_Delete(json);
+    if (status != STATUS_OK)
+        elog(ERROR, "%s", err.message);
+    return list;
+}
+
+static const struct cross *read_cross(struct byte_reader *reader, struct arena *arena)
+{
+    cJSON *json = read_json(reader);
+    const uint32_t buckets = read_u32(reader);
+    struct cross *cross = NULL;
+    enum status status;
+    struct error err;
+
+    if (!json)
+        return NULL;
+    status = cross_from_json(json, "cross", buckets, arena, &cross, &err);
     cJSON_Delete(json);
     if (status != STATUS_OK)
         elog(ERROR, "%s", err.message);
