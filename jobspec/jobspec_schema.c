@@ -227,14 +227,17 @@ static cJSON *model(const struct kind *kind)
 
 static cJSON *source_list(void)
 {
-    cJSON *members = cJSON_CreateObject();
+    cJSON *members = cJSON_CreateObject(), *list;
 
     json_add(members, "form", word(list_form_words + 1, NULL));
     json_add(members, "size",
              integer(1, LIST_SIZE_MAX, "numbers, or one more than any id, or most items"));
     json_add(members, "delimiter", text(0, 1, "of items; empty: commas or white space"));
     json_add(members, "pair", text(0, 1, "between an id and its number"));
-    return object(members);
+    json_add(members, "words", integer(1, TEXT_WORDS_MAX, "of a text, where they are counted"));
+    list = typed("object", NULL);
+    close_object(list, members, MEMBERS("words"));
+    return list;
 }
 
 static cJSON *input_source(void)

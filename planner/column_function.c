@@ -36,7 +36,8 @@ const struct column_function column_functions[] = {
      NULL},
     {"TEXT", "TEXT(c); TEXT(c, n); TEXT(c, n, w)", "the words of a text",
      "The words of a text in n hash buckets (8,192), the first w different ones of each text "
-     "(128). Not of trees.",
+     "(128). Trees count words, in 1,000 buckets by default and 2,000 at most, of 1,024 different "
+     "words.",
      "num_buckets, words"},
     {"VOCABULARY", "VOCABULARY(c); VOCABULARY(c, n)", "a category",
      "The n most frequent words of the column (10,000); the others share hash buckets.", "max"},
