@@ -234,9 +234,9 @@ static cJSON *source_list(void)
              integer(1, LIST_SIZE_MAX, "numbers, or one more than any id, or most items"));
     json_add(members, "delimiter", text(0, 1, "of items; empty: commas or white space"));
     json_add(members, "pair", text(0, 1, "between an id and its number"));
-    json_add(members, "words", integer(1, TEXT_WORDS_MAX, "of a text, where they are counted"));
+    json_add(members, "words_max", integer(1, TEXT_WORDS_MAX, "of a text, where they are counted"));
     list = typed("object", NULL);
-    close_object(list, members, MEMBERS("words"));
+    close_object(list, members, MEMBERS("words_max"));
     return list;
 }
 

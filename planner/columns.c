@@ -958,7 +958,7 @@ static enum status count_words(const struct planning *planning, const struct que
     }
     choice->kind = CHOICE_LIST;
     choice->list = (struct cell_list){
-        .form = LIST_WORDS, .size = choice->vocabulary_max, .words = choice->words_max};
+        .form = LIST_WORDS, .size = choice->vocabulary_max, .words_max = choice->words_max};
     return STATUS_OK;
 }
 

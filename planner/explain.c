@@ -184,7 +184,7 @@ static void explain_vector(struct explanation *explanation, const struct vector 
         text_printf(out,
                     "text, how many of its words are in each of %u hash buckets, of up to %u "
                     "different words",
-                    vector->size, vector->list.words);
+                    vector->size, vector->list.words_max);
     else
         text_printf(out, "numeric, %u %s", vector->size,
                     vector->list.form ? "numbers of a list" : "elements");

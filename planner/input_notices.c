@@ -26,7 +26,7 @@ static void note_left_out(const struct plan *plan, const struct plan_left_out *l
                SLICE_FORMAT(name), is_taken ? "taken, as there is no other" : "left out",
                reasons[left_out->why].what,
                is_sampled ? ", in the sample; all rows decide when it is trained" : "");
-    if (left_out->why == COLUMN_FREE_TEXT && !plan->estimator->kind->takes_numbers_alone)
+    if (left_out->why == COLUMN_FREE_TEXT && kind_learns_from_words(plan->estimator->kind))
         notice_hint(plan->notices, "COLUMN %sTEXT(%s) learns from its words.",
                     is_taken ? "" : "*, ", SQL_NAME(name));
     else if (is_taken)

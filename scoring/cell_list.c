@@ -10,7 +10,7 @@
 bool cell_list_equal(const struct cell_list *a, const struct cell_list *b)
 {
     return a->form == b->form && a->size == b->size && a->delimiter == b->delimiter &&
-           a->pair == b->pair && a->words == b->words;
+           a->pair == b->pair && a->words_max == b->words_max;
 }
 
 bool cell_list_is_delimiter(char delimiter)
@@ -29,8 +29,9 @@ bool cell_list_fits(const struct cell_list *list)
     if (list->form == LIST_ITEMS && list->size > TEXT_WORDS_MAX)
         return false;
     if (list->form == LIST_WORDS)
-        return !list->delimiter && !list->pair && list->words >= 1 && list->words <= TEXT_WORDS_MAX;
-    if (list->words != 0)
+        return !list->delimiter && !list->pair && list->words_max >= 1 &&
+               list->words_max <= TEXT_WORDS_MAX;
+    if (list->words_max != 0)
         return false;
     if (list->form == LIST_SPARSE || (list->form == LIST_ITEMS && list->pair))
         return cell_list_is_delimiter(list->pair) && list->pair != list->delimiter;
@@ -165,7 +166,7 @@ static void count_words(struct slice text, const struct cell_list *list, double 
     uint32_t different = 0;
 
     memset(numbers, 0, list->size * sizeof *numbers);
-    while (different < list->words && text_words_next(&words, &word))
+    while (different < list->words_max && text_words_next(&words, &word))
         different += numbers[transform_word_hash(word) % list->size]++ == 0;
 }
 

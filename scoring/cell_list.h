@@ -28,13 +28,13 @@
 
 struct cell_list {
     enum list_form form;
-    uint32_t size;  /* numbers, or one more than the greatest id: 1 to LIST_SIZE_MAX; of
-                       LIST_ITEMS: most items of one text, up to TEXT_WORDS_MAX; of LIST_WORDS:
-                       hash buckets */
-    char delimiter; /* of items; 0: a comma, or white space. A blank: any white space */
-    char pair;      /* between an item and its number; 0: items have none */
-    uint32_t words; /* LIST_WORDS: a text is read until its words are in so many different buckets,
-                       up to TEXT_WORDS_MAX; else 0 */
+    uint32_t size;      /* numbers, or one more than the greatest id: 1 to LIST_SIZE_MAX; of
+                           LIST_ITEMS: most items of one text, up to TEXT_WORDS_MAX; of LIST_WORDS:
+                           hash buckets */
+    char delimiter;     /* of items; 0: a comma, or white space. A blank: any white space */
+    char pair;          /* between an item and its number; 0: items have none */
+    uint32_t words_max; /* LIST_WORDS: a text is read until its words are in so many different
+                           buckets, up to TEXT_WORDS_MAX; else 0 */
 };
 
 /* Is each number of the list an input? */

@@ -14,7 +14,7 @@ void cell_list_write(const struct cell_list *list, cJSON *object)
     add_delimiter(json, "delimiter", &list->delimiter);
     add_delimiter(json, "pair", &list->pair);
     if (list->form == LIST_WORDS)
-        json_add_integer(json, "words", list->words);
+        json_add_integer(json, "words_max", list->words_max);
 }
 
 static enum status get_delimiter(const cJSON *json, const char *name, char *delimiter,
@@ -34,7 +34,7 @@ enum status cell_list_get(const cJSON *object, struct cell_list *list, struct er
     const cJSON *json;
     struct slice word;
     unsigned form;
-    int64_t size, words = 0;
+    int64_t size, words_max = 0;
 
     TRY(json_get_object(object, "list", &json, err));
     TRY(json_get_string(json, "form", &word, err));
@@ -42,9 +42,9 @@ enum status cell_list_get(const cJSON *object, struct cell_list *list, struct er
     if (!term_find(list_form_words, word, &form))
         return fail(err, STATUS_CORRUPT, "member \"form\": there are no such lists");
     if (form == LIST_WORDS)
-        TRY(json_get_integer(json, "words", 1, TEXT_WORDS_MAX, &words, err));
+        TRY(json_get_integer(json, "words_max", 1, TEXT_WORDS_MAX, &words_max, err));
     *list = (struct cell_list){
-        .form = (enum list_form)form, .size = (uint32_t)size, .words = (uint32_t)words};
+        .form = (enum list_form)form, .size = (uint32_t)size, .words_max = (uint32_t)words_max};
     TRY(get_delimiter(json, "delimiter", &list->delimiter, err));
     TRY(get_delimiter(json, "pair", &list->pair, err));
     return cell_list_fits(list) && cJSON_GetArraySize(json) == 4 + (form == LIST_WORDS)

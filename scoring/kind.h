@@ -271,6 +271,12 @@ struct kind {
                             struct error *err);
 };
 
+/* May an input of its models be TEXT(c)? */
+static inline bool kind_learns_from_words(const struct kind *kind)
+{
+    return kind->counts_words || !(kind->takes_no_texts || kind->takes_numbers_alone);
+}
+
 /* As kind->cost has it before there is a model. */
 struct kind_cost model_cost(const struct model *model);
 

@@ -98,7 +98,7 @@ static void feed_list(const struct feed *feed, uint32_t format, const struct tra
     feed_u64(feed, (unsigned char)input->list.pair);
     feed_u64(feed, input->element);
     if (format >= MODEL_FORMAT_COUNTS)
-        feed_u64(feed, input->list.words);
+        feed_u64(feed, input->list.words_max);
 }
 
 static void feed_input(const struct feed *feed, uint32_t format, bool keeps_numbers,

@@ -658,18 +658,35 @@ static void minus_one_is_no_limit_and_a_base_of_minus_one_is_a_number(void **sta
     scene_deinit(&scene);
 }
 
-static void trees_take_no_texts(void **state)
+static void models_of_coefficients_take_no_texts(void **state)
 {
     struct scene scene;
     (void)state;
 
     scene_init(&scene);
-    PLAN_FAILS(TREES "SELECT * FROM t TO TRAIN XGBRegressor COLUMN a, TEXT(w) LABEL b INTO m",
-               STATUS_INVALID, "column \"w\" is a text, and XGBRegressor takes numbers");
+    PLAN_FAILS(TREES "SELECT * FROM t TO TRAIN OLS COLUMN a, TEXT(w) LABEL b INTO m",
+               STATUS_INVALID, "column \"w\" is a text, and OLS takes numbers");
     CHECK(strstr(scene.err.hint, "LinearRegressor learns from the words of texts"));
-    PLAN_FAILS(TREES "SELECT * FROM t TO TRAIN XGBClassifier COLUMN a, TEXT(w) LABEL few INTO m",
+    PLAN_FAILS(TREES "SELECT * FROM t TO TRAIN NaiveBayes COLUMN a, TEXT(w) LABEL few INTO m",
                STATUS_INVALID, "column \"w\" is a text");
     CHECK(strstr(scene.err.hint, "LinearClassifier"));
+    scene_deinit(&scene);
+}
+
+static void trees_count_the_words_of_texts_in_buckets_that_are_inputs(void **state)
+{
+    const struct plan_input *last;
+    struct scene scene;
+    (void)state;
+
+    scene_init(&scene);
+    PLAN_OK(TREES "SELECT * FROM t TO TRAIN XGBRegressor COLUMN a, TEXT(w, 30) LABEL b INTO m");
+    CHECK_INT(scene.plan.input_count, 31);
+    last = &scene.plan.inputs[30];
+    CHECK(slice_equal(last->name, SLICE("w[29]")) && slice_equal(last->source, SLICE("w")));
+    CHECK(last->type == INPUT_NUMERIC && last->list.form == LIST_WORDS && last->list.size == 30);
+    CHECK_INT(last->list.words_max, TEXT_WORDS_MAX);
+    CHECK_INT(last->element, 29);
     scene_deinit(&scene);
 }
 
@@ -736,7 +753,8 @@ int main(void)
         cmocka_unit_test(a_name_of_two_tasks_means_the_one_that_is_told),
         cmocka_unit_test(an_estimator_fills_in_the_defaults_of_its_library),
         cmocka_unit_test(minus_one_is_no_limit_and_a_base_of_minus_one_is_a_number),
-        cmocka_unit_test(trees_take_no_texts),
+        cmocka_unit_test(models_of_coefficients_take_no_texts),
+        cmocka_unit_test(trees_count_the_words_of_texts_in_buckets_that_are_inputs),
         cmocka_unit_test(a_regressor_of_dates_says_what_it_counts),
     };
 
