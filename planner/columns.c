@@ -1054,6 +1054,24 @@ static enum status check_texts(const struct planning *planning)
     return error_hint(planning->err, "TEXT(column, buckets, words) takes fewer words of a text.");
 }
 
+static enum status refuse_inputs(const struct planning *planning)
+{
+    const struct plan *plan = planning->plan;
+    enum status status =
+        fail_at(planning->err, STATUS_LIMIT, planning->statement->select_position,
+                "a model has at most %d inputs, not %zu with the elements of arrays and lists and "
+                "the parts of dates",
+                MODEL_INPUTS_MAX, plan->input_count);
+
+    for (size_t i = 0; i < plan->input_count; i++)
+        if (plan->inputs[i].list.form == LIST_WORDS)
+            return error_hint(planning->err,
+                              "Each hash bucket of a text is an input: TEXT(%s, n) takes n of "
+                              "them, here %u.",
+                              SQL_NAME(plan->inputs[i].source), plan->inputs[i].list.size);
+    return status;
+}
+
 static enum status make_inputs(struct planning *planning, const struct choices *choices)
 {
     struct plan *plan = planning->plan;
@@ -1079,11 +1097,7 @@ static enum status make_inputs(struct planning *planning, const struct choices *
         plan->inputs[plan->input_count++] = offset_input(plan);
     make_crossed_inputs(plan, choices);
     if (plan->input_count > MODEL_INPUTS_MAX)
-        return fail_at(
-            planning->err, STATUS_LIMIT, planning->statement->select_position,
-            "a model has at most %d inputs, not %zu with the elements of arrays and lists and "
-            "the parts of dates",
-            MODEL_INPUTS_MAX, plan->input_count);
+        return refuse_inputs(planning);
     if (plan->input_count > (plan->offset ? 1 : 0))
         return check_texts(planning);
     if (plan->excepted_count > 0) {

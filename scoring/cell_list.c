@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "scoring/text_words.h"
 #include "scoring/transform.h"
 
 bool cell_list_equal(const struct cell_list *a, const struct cell_list *b)
@@ -159,15 +158,30 @@ static bool read_sparse(struct slice text, const struct cell_list *list, double 
     return next == LIST_END;
 }
 
+struct counted_words counted_words_of(struct slice text, const struct cell_list *list,
+                                      double *numbers)
+{
+    memset(numbers, 0, list->size * sizeof *numbers);
+    return (struct counted_words){text_words_of(text), list, numbers, 0};
+}
+
+bool counted_words_next(struct counted_words *counted, struct slice *word)
+{
+    const struct cell_list *list = counted->list;
+
+    if (counted->different >= list->words_max || !text_words_next(&counted->words, word))
+        return false;
+    counted->different += counted->numbers[transform_word_hash(*word) % list->size]++ == 0;
+    return true;
+}
+
 static void count_words(struct slice text, const struct cell_list *list, double *numbers)
 {
-    struct text_words words = text_words_of(text);
+    struct counted_words counted = counted_words_of(text, list, numbers);
     struct slice word;
-    uint32_t different = 0;
 
-    memset(numbers, 0, list->size * sizeof *numbers);
-    while (different < list->words_max && text_words_next(&words, &word))
-        different += numbers[transform_word_hash(word) % list->size]++ == 0;
+    while (counted_words_next(&counted, &word))
+        continue;
 }
 
 /* "where a list of 3 numbers, separated by ";", was expected" */

@@ -23,6 +23,7 @@
 #include "base/cell.h"
 #include "base/error.h"
 #include "params/terms.h"
+#include "scoring/text_words.h"
 
 #define LIST_SIZE_MAX MODEL_INPUTS_MAX
 
@@ -65,6 +66,18 @@ enum list_next cell_list_next(const struct cell_list *list, struct slice *text,
 /* How many numbers a trimmed text holds, separated by commas; false: something else, or more than
  * LIST_SIZE_MAX. */
 bool cell_list_numbers(struct slice text, uint32_t *count);
+
+/* The words of a text that LIST_WORDS counts, as they are counted. */
+struct counted_words {
+    struct text_words words;
+    const struct cell_list *list;
+    double *numbers; /* (list.size): of the words so far */
+    uint32_t different;
+};
+struct counted_words counted_words_of(struct slice text, const struct cell_list *list,
+                                      double *numbers);
+/* In the buffer of `words` until the next call; false: no further word counts. */
+bool counted_words_next(struct counted_words *counted, struct slice *word);
 
 /* The numbers (list.size) of the cell; *is_null: they are NULL. INVALID for another cell, naming
  * the column. */

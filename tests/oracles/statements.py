@@ -374,7 +374,32 @@ def servers_learn_as_one(case):
     return None if many > one - .04 else f"an AUC of {many:.3f} with 12 workers, {one:.3f} with one"
 
 
+def order_of_texts_does_not_matter(case):
+    """TEXT(c) of rows in another order, and by one to three workers: the same bits, of any number of hash buckets."""
+    draw, rows = case.draw, case.draw.choice((60, 300, 700))
+    effects = [draw.gauss(0, 1) for _ in range(draw.choice((5, 80, 900)))]
+    texts = [[draw.randrange(len(effects)) for _ in range(draw.randrange(12))] for _ in range(rows)]
+    columns = [tables.Column("w", "words", [draw.choice((None, "")) if not text else ", ".join(f"W{word}" for word in text)
+                                            for text in texts], []),
+               tables.Column("z", "number", [draw.choice((None, draw.gauss(0, 1))) for _ in texts], [])]
+    case.table = tables.Table(columns, [sum(effects[word] for word in text) for text in texts])
+    while not is_of_trees(case):
+        case.is_classifier = draw.random() < .5
+        case.model, case.attributes, _ = draw.choice(CLASSIFIERS if case.is_classifier else REGRESSORS)
+    text = draw.choice(("TEXT(w)", "TEXT(w, 1999)", "TEXT(w, 7)", "TEXT(w, 40, 3)"))
+    case.fill("t", case.table, case.label(case.scale, case.offset))
+    case.run("DROP TABLE IF EXISTS shuffled")
+    case.run("CREATE TABLE shuffled AS SELECT * FROM t ORDER BY random()")
+    found = set()
+    for workers in (1, 2, 3):
+        for source in ("t", "shuffled") if workers == 1 else ("shuffled",):
+            settings = ", ".join(part for part in (case.attributes, f"job.max_workers = {workers}, job.min_workers = {workers}") if part)
+            case.run(f"SELECT * FROM {source} TO TRAIN {case.model} WITH {settings} COLUMN *, {text} LABEL y INTO m").fetchall()
+            found.add(case.digest("m"))
+    return None if len(found) == 1 else f"rows of {text} in another order, or more workers, give other bits"
+
+
 ORACLES = (label_moves, columns_move, words_change, order_does_not_matter, losses_agree, more_rounds_learn_more,
            a_column_that_tells_all_is_learned, separable_rows_part_once, files_say_the_same, columns_bend, columns_turn,
-           weights_are_duplicates, thousands_of_words_are_learned, shapes_move)
+           weights_are_duplicates, thousands_of_words_are_learned, shapes_move, order_of_texts_does_not_matter)
 SLOW_ORACLES = (servers_learn_as_one,)  # of asynchronous workers: another model each time

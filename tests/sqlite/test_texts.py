@@ -121,11 +121,28 @@ class Texts(harness.Case):
         self.assertEqual(shown["input body[0] ... body[999]"], "how many words of the text are in each of 1000 hash buckets")
         self.assertEqual([row[0] for row in self.run_all("SELECT * FROM test TO EXPLAIN m")], ["body"])
 
+    def test_words_of_buckets_are_named_by_the_rows_that_are_explained(self):
+        self.run_all("CREATE TABLE wide AS SELECT rowid % 7 AS x, body, y, 'Tide, tide!' AS title FROM train")
+        self.run_all("SELECT * FROM wide TO TRAIN LGBMClassifier WITH train.seed = 1, n_estimators = 30 COLUMN *, TEXT(body), TEXT(title, 9) LABEL y INTO m")
+        found = []
+        for table in ("wide", "(SELECT * FROM wide ORDER BY title, body)"):
+            cursor = self.database.execute(f"SELECT * FROM {table} TO EXPLAIN m WITH summary.plot_type = bar USING SHAP")
+            self.assertEqual([column[0] for column in cursor.description], ["input", "importance", "direction", "base", "words", "bar"])
+            found.append(cursor.fetchall())
+        self.assertEqual(*found)
+        words = {row[0]: row[4] for row in found[0]}
+        self.assertEqual([words["x"], *sorted({words[f"title[{i}]"] for i in range(9)}, key=str)], [None, None, "tide 1600"])
+        for row in found[0][:8]:
+            self.assertIn(row[4].split()[0], [word.lower() for about in texts.ABOUT for word in about], row)
+        self.assertGreater(len(found[0]), 1000)
+        self.run_all("SELECT x, y FROM wide TO TRAIN LGBMClassifier LABEL y INTO plain")
+        self.assertNotIn("words", [one[0] for one in self.database.execute("SELECT * FROM wide TO EXPLAIN plain USING SHAP").description])
+
     def test_trees_count_the_same_words_in_any_order_by_any_workers(self):
         digests = set()
         for table in ("train", "(SELECT * FROM train ORDER BY body)"):
-            for workers in ("", ", job.min_workers = 3, job.max_workers = 3"):
-                self.run_all(TREES.format("LGBM", workers).replace("FROM train", f"FROM {table}"))
+            for workers in ("", ", job.min_workers = 2, job.max_workers = 2", ", job.min_workers = 3, job.max_workers = 3"):
+                self.run_all(TREES.format("LGBM", ", n_estimators = 20" + workers).replace("FROM train", f"FROM {table}"))
                 digests.add(self.digest(self.database, "m"))
         self.assertEqual(len(digests), 1)
 

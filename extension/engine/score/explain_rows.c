@@ -7,6 +7,7 @@ struct reading {
     struct scorer scorer;
     struct row_room room;
     struct held_rows *held;
+    struct bucket_words *words;
     uint64_t rows;
 };
 
@@ -18,6 +19,8 @@ static enum status take_row(void *self, const struct cell *cells, size_t count, 
     reading->rows++;
     TRY(score_take_row(reading->plan, &reading->room, reading->rows, cells, count, &reading->scorer,
                        0, &label, err));
+    if (reading->words)
+        TRY(bucket_words_add(reading->words, reading->room.inputs, err));
     return held_rows_add(reading->held, &reading->scorer, &label, err);
 }
 
@@ -31,9 +34,10 @@ static enum status read_rows(const struct host *host, struct reading *reading, s
 }
 
 enum status explain_rows_read(const struct host *host, const struct plan *plan, struct arena *arena,
-                              const struct sink *sink, struct held_rows *held, struct error *err)
+                              const struct sink *sink, struct held_rows *held,
+                              struct bucket_words *words, struct error *err)
 {
-    struct reading reading = {.plan = plan, .held = held};
+    struct reading reading = {.plan = plan, .held = held, .words = words};
     enum status status;
 
     TRY(scorer_init(&reading.scorer, held->model, 1, err));

@@ -233,7 +233,7 @@ static enum status explain_with(struct explaining *explaining, const struct mode
     TRY(importance_new(model, &options, &explaining->importance, err));
     TRY(find_columns(explaining, err));
     TRY(explain_rows_read(explaining->host, plan, explaining->arena, explaining->sink,
-                          importance_held(explaining->importance), err));
+                          importance_held(explaining->importance), NULL, err));
     TRY(measure_columns(explaining, err));
     return put_result(explaining, err);
 }

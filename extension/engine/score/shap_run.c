@@ -10,7 +10,7 @@
 #include "scoring/label_names.h"
 #include "scoring/shap.h"
 
-#define COLUMNS_MAX  6
+#define COLUMNS_MAX  7
 #define ROWS_AT_ONCE 64 /* between two looks at whether the statement was interrupted */
 
 /* Of an input and an output, over the rows. */
@@ -33,6 +33,7 @@ struct explaining {
     const struct sink *sink;
     struct arena *arena;
     struct held_rows held;
+    struct bucket_words words;
     struct shap *shap;
     struct stop stop;
     uint32_t inputs, outputs;
@@ -48,6 +49,14 @@ static bool has_outputs(const struct plan *plan)
     return plan->model.class_count > 2 || plan->model.aim.quantile_count > 1;
 }
 
+static bool has_words(const struct plan *plan)
+{
+    for (size_t i = 0; i < plan->model.input_count; i++)
+        if (plan->model.inputs[i].list.form == LIST_WORDS)
+            return true;
+    return false;
+}
+
 enum status shap_columns(const struct plan *plan, struct arena *arena, struct slice **names,
                          size_t *count, struct error *err)
 {
@@ -61,6 +70,8 @@ enum status shap_columns(const struct plan *plan, struct arena *arena, struct sl
     *name++ = SLICE("importance");
     *name++ = SLICE("direction");
     *name++ = SLICE("base");
+    if (has_words(plan))
+        *name++ = SLICE("words");
     if (plan->explain_picture != PICTURE_NONE)
         *name++ = plan->explain_picture == PICTURE_BAR ? SLICE("bar") : SLICE("dots");
     *count = (size_t)(name - *names);
@@ -213,6 +224,8 @@ static enum status put_input(const struct explaining *explaining, uint32_t input
     *cell++ = cell_real(shares->absolute / explaining->held.count);
     *cell++ = direction_of(shares);
     *cell++ = cell_real(base_of(explaining, output));
+    if (explaining->words.count > 0)
+        TRY(bucket_words_name(&explaining->words, input, explaining->arena, cell++, err));
     if (explaining->plan->explain_picture == PICTURE_BAR)
         TRY(text_bar(greatest > 0 ? shares->absolute / greatest : 0, explaining->arena, cell++,
                      err));
@@ -269,13 +282,24 @@ static enum status put_result(struct explaining *explaining, struct error *err)
                           err);
 }
 
+static enum status name_words(struct explaining *explaining, struct error *err)
+{
+    if (explaining->words.is_full)
+        sink_notice(explaining->sink,
+                    "words of hash buckets are not named, as the rows have more than %d different "
+                    "ones: explain fewer rows",
+                    BUCKET_WORDS_MAX);
+    return bucket_words_sort(&explaining->words, err);
+}
+
 static enum status explain(struct explaining *explaining, struct error *err)
 {
     const struct plan *plan = explaining->plan;
 
     TRY(explain_rows_read(explaining->host, plan, explaining->arena, explaining->sink,
-                          &explaining->held, err));
+                          &explaining->held, &explaining->words, err));
     TRY(held_rows_sort(&explaining->held, err));
+    TRY(name_words(explaining, err));
     if (shap_new(explaining->model, &explaining->held, &explaining->stop, &explaining->shap, err) !=
         STATUS_OK)
         return error_place(err, plan->explainer_position);
@@ -301,7 +325,8 @@ enum status shap_run(const struct host *host, const struct plan *plan, const str
                                     .started = score_seconds_now()};
     enum status status;
 
-    if ((explaining.outputs > 1) != has_outputs(plan))
+    if ((explaining.outputs > 1) != has_outputs(plan) ||
+        transform_counts_words(&model->transform) != has_words(plan))
         return fail(err, STATUS_STALE, "the model was replaced meanwhile: run the statement again");
     explaining.values =
         calloc(explaining.outputs * (size_t)(explaining.inputs + 1), sizeof *explaining.values);
@@ -309,10 +334,14 @@ enum status shap_run(const struct host *host, const struct plan *plan, const str
         calloc((size_t)explaining.outputs * explaining.inputs + 1, sizeof *explaining.shares);
     explaining.bases = calloc(explaining.outputs + (size_t)1, sizeof *explaining.bases);
     held_rows_init(&explaining.held, model, plan->explain_rows);
-    status = explaining.values && explaining.shares && explaining.bases ? explain(&explaining, err)
-                                                                        : fail_no_memory(err);
+    status = bucket_words_init(&explaining.words, &model->transform, err);
+    if (status == STATUS_OK && !(explaining.values && explaining.shares && explaining.bases))
+        status = fail_no_memory(err);
+    if (status == STATUS_OK)
+        status = explain(&explaining, err);
     shap_free(explaining.shap);
     held_rows_deinit(&explaining.held);
+    bucket_words_deinit(&explaining.words);
     free(explaining.values);
     free(explaining.shares);
     free(explaining.bases);

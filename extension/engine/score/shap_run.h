@@ -16,6 +16,8 @@
  *     importance        mean of |SHAP value|
  *     direction         correlation of value and SHAP value; NULL of what is no number
  *     base              what the SHAP values of a row add up to the output from
+ *     words             of a hash bucket of a text those that fell into it (bucket_words.h), where
+ *                       the model counts words; NULL of other inputs
  *     bar               importance as a bar: summary.plot_type = 'bar'
  *     dots              how SHAP values are distributed, from the least of all inputs to the
  *                       greatest: summary.plot_type = 'dot'
