@@ -718,20 +718,22 @@ static bool goes_on(const struct learning *learning)
 
 /* Whenever it happens, it is found before the job's model is: at the latest when all rows are
  * looked at, as every job does at its end. */
-static void check_inverted_bits(enum tree_objective_name objective)
+static void check_inverted_bits(enum tree_objective_name objective, uint32_t classes,
+                                uint32_t parallel_trees)
 {
-    static const char *const names[] = {"weights",   "histograms", "rows",   "labels",  "scores",
-                                        "gradients", "order",      "packed", "grouped", "residuals",
-                                        "quantiles", "risks",      "wide"};
+    static const char *const names[] = {"weights",   "histograms", "rows",  "labels", "scores",
+                                        "totals",    "gradients",  "order", "packed", "grouped",
+                                        "residuals", "quantiles",  "risks", "wide"};
     const size_t count = sizeof names / sizeof *names;
     struct made made;
     struct jobspec spec;
     struct run clean;
     uint32_t inverted = 0;
 
-    made_init(&made, 400, 30, objective == TREE_AUTOMATIC ? 2 : 0);
+    made_init(&made, 400, 30, classes);
     spec = spec_of(&made.dataset, params_of_test());
-    trees_params(&spec.params)->rounds = 3;
+    trees_params(&spec.params)->rounds = parallel_trees > 1 ? 1 : 3;
+    trees_params(&spec.params)->parallel_trees = parallel_trees;
     if (objective != TREE_AUTOMATIC)
         trees_params(&spec.params)->objective = objective;
     clean = run_group(&spec, &made.dataset, 1);
@@ -772,9 +774,10 @@ static void check_inverted_bits(enum tree_objective_name objective)
 static void a_bit_that_is_inverted_in_any_memory_is_found(void **state)
 {
     (void)state;
-    check_inverted_bits(TREE_AUTOMATIC);
-    check_inverted_bits(TREE_ABSOLUTE_ERROR);
-    check_inverted_bits(TREE_COX);
+    check_inverted_bits(TREE_AUTOMATIC, 2, 1);
+    check_inverted_bits(TREE_AUTOMATIC, 3, 4);
+    check_inverted_bits(TREE_ABSOLUTE_ERROR, 0, 1);
+    check_inverted_bits(TREE_COX, 0, 1);
 }
 
 /* ---- the model ---- */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/reserve.h"
+#include "base/vectors.h"
 #include "base/words.h"
 
 #define COLUMNS_OF_TASK 8
@@ -203,7 +204,16 @@ static struct tree_units units_of(const struct growing_tree *growth, const struc
     return units;
 }
 
+/* Numbers of gradients and hessians by turns. */
+WIDE_VECTORS
+static void subtract(const int64_t *parent, const int64_t *summed, uint32_t count, int64_t *rest)
+{
+    for (uint32_t i = 0; i < count; i++)
+        rest[i] = parent[i] - summed[i];
+}
+
 /* All columns divide the same rows, so each has the node's sums. */
+WIDE_VECTORS
 static bool has_sums(const struct tree_sums *column, uint32_t bins, struct tree_sums sums)
 {
     uint64_t gradient = 0, hessian = 0;
@@ -223,16 +233,10 @@ static bool share_column(const struct growing_tree *growth, const struct sharing
     const uint32_t bins = growth->bins->offsets[column + 1] - first;
     bool is_good = true;
 
-    if (sharing->summed && sharing->nodes[1] != TREE_NO_NODE) {
-        struct tree_sums *rest = histogram_of(growth, sharing->nodes[1]) + first;
-
-        for (uint32_t b = 0; b < bins; b++) {
-            rest[b].gradient =
-                sharing->parent[first + b].gradient - sharing->summed[first + b].gradient;
-            rest[b].hessian =
-                sharing->parent[first + b].hessian - sharing->summed[first + b].hessian;
-        }
-    }
+    if (sharing->summed && sharing->nodes[1] != TREE_NO_NODE)
+        subtract((const int64_t *)(sharing->parent + first),
+                 (const int64_t *)(sharing->summed + first), 2 * bins,
+                 (int64_t *)(histogram_of(growth, sharing->nodes[1]) + first));
     if (sharing->summed && sharing->nodes[0] != TREE_NO_NODE)
         memcpy(histogram_of(growth, sharing->nodes[0]) + first, sharing->summed + first,
                bins * sizeof *sharing->summed);

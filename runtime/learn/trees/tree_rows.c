@@ -78,6 +78,7 @@ enum status tree_rows_init(struct tree_rows *lane, const struct tree_layout *lay
         .groups = learns ? aligned_alloc(CACHE_LINE, group_bytes(layout, rows)) : NULL,
         .gradients = learns ? malloc(numbers * sizeof(float)) : NULL,
         .hessians = learns ? malloc(numbers * sizeof(float)) : NULL,
+        .gradient_sums = learns ? calloc(outputs, sizeof(uint32_t)) : NULL,
         .keys = learns ? malloc((rows + 1) * sizeof(uint32_t)) : NULL,
         .packed = learns ? malloc((rows + 1) * sizeof(uint32_t)) : NULL,
         .order = learns ? malloc((rows + 1) * sizeof(uint16_t)) : NULL,
@@ -85,8 +86,8 @@ enum status tree_rows_init(struct tree_rows *lane, const struct tree_layout *lay
     if (!lane->columns || !lane->wide || !lane->scores || !lane->totals ||
         !(lane->values || lane->classes) || (is_weighted && !lane->weights) ||
         (part->roles[ROLE_LABEL_UPPER] && !lane->uppers) ||
-        (learns && (!lane->groups || !lane->gradients || !lane->hessians || !lane->keys ||
-                    !lane->packed || !lane->order))) {
+        (learns && (!lane->groups || !lane->gradients || !lane->hessians || !lane->gradient_sums ||
+                    !lane->keys || !lane->packed || !lane->order))) {
         tree_rows_deinit(lane);
         return fail_no_memory(err);
     }
@@ -114,6 +115,7 @@ void tree_rows_deinit(struct tree_rows *lane)
     free(lane->gradients);
     free(lane->hessians);
     free(lane->residuals);
+    free(lane->gradient_sums);
     free(lane->keys);
     free(lane->packed);
     free(lane->order);
@@ -272,22 +274,25 @@ static uint32_t sum_labels(const struct tree_rows *lane)
 
 static uint32_t sum_scores(const struct tree_rows *lane)
 {
-    const size_t numbers = (size_t)lane->rows * lane->outputs;
-    const void *sums = lane->sums ? (const void *)lane->sums : lane->totals;
-
-    return words_sum(lane->scores, numbers) + words_mix_one(words_sum(sums, 2 * numbers));
+    return words_sum(lane->scores, (size_t)lane->rows * lane->outputs);
 }
 
-static uint32_t sum_gradients(const struct tree_rows *lane)
+static uint32_t sum_totals(const struct tree_rows *lane)
 {
-    const size_t numbers = (size_t)lane->rows * lane->outputs;
+    const void *totals = lane->sums ? (const void *)lane->sums : lane->totals;
 
-    uint32_t sum;
+    return words_sum(totals, 2 * (size_t)lane->rows * lane->outputs);
+}
 
-    if (!lane->gradients)
-        return 0;
-    sum = words_sum(lane->gradients, numbers) + words_mix_one(words_sum(lane->hessians, numbers));
-    return lane->residuals ? sum + 3 * words_mix_one(words_sum(lane->residuals, numbers)) : sum;
+static uint32_t sum_gradients(const struct tree_rows *lane, uint32_t output)
+{
+    const size_t first = (size_t)output * lane->rows;
+    uint32_t sum = words_sum(lane->gradients + first, lane->rows) +
+                   words_mix_one(words_sum(lane->hessians + first, lane->rows));
+
+    if (lane->residuals)
+        sum += 3 * words_mix_one(words_sum(lane->residuals + first, lane->rows));
+    return sum;
 }
 
 enum status tree_rows_keep_offsets(struct tree_rows *lane, struct error *err)
@@ -312,7 +317,22 @@ enum status tree_rows_loaded(struct tree_rows *lane, struct error *err)
 
 void tree_rows_guard_gradients(struct tree_rows *lane)
 {
-    lane->gradients_sum = sum_gradients(lane);
+    for (uint32_t output = 0; output < lane->outputs; output++)
+        lane->gradient_sums[output] = sum_gradients(lane, output);
+}
+
+bool tree_rows_gradients_are_intact(const struct tree_rows *lane, uint32_t output)
+{
+    return !lane->gradients || lane->round == 0 ||
+           sum_gradients(lane, output) == lane->gradient_sums[output];
+}
+
+static bool all_gradients_are_intact(const struct tree_rows *lane)
+{
+    for (uint32_t output = 0; output < lane->outputs; output++)
+        if (!tree_rows_gradients_are_intact(lane, output))
+            return false;
+    return true;
 }
 
 bool tree_rows_order_is_whole(const struct tree_rows *lane)
@@ -336,9 +356,9 @@ bool tree_rows_are_intact(const struct tree_rows *lane, uint32_t parts)
 {
     return !((parts & TREE_ROWS_COLUMNS && sum_columns(lane) != lane->columns_sum) ||
              (parts & TREE_ROWS_LABELS && sum_labels(lane) != lane->labels_sum) ||
-             (parts & TREE_ROWS_SCORES && sum_scores(lane) != lane->scores_sum) ||
-             (parts & TREE_ROWS_GRADIENTS && lane->round > 0 &&
-              sum_gradients(lane) != lane->gradients_sum));
+             (parts & TREE_ROWS_SCORES &&
+              (sum_scores(lane) != lane->scores_sum || sum_totals(lane) != lane->totals_sum)) ||
+             (parts & TREE_ROWS_GRADIENTS && !all_gradients_are_intact(lane)));
 }
 
 /* ---- scores ---- */
@@ -459,6 +479,7 @@ void tree_rows_take_scores(struct tree_rows *lane)
         for (size_t i = 0; i < numbers; i++)
             lane->scores[i] = (float)lane->totals[i];
     lane->scores_sum = sum_scores(lane);
+    lane->totals_sum = sum_totals(lane);
 }
 
 enum status tree_rows_score(struct tree_rows *lane, const struct tree_forest *forest,
@@ -486,6 +507,14 @@ enum status tree_rows_score(struct tree_rows *lane, const struct tree_forest *fo
     return STATUS_OK;
 }
 
+static uint32_t words_of(double total)
+{
+    const uint64_t bits = double_bits(total);
+
+    return (uint32_t)bits + (uint32_t)(bits >> 32);
+}
+
+/* The guard follows by what changes: one that was wrong before stays wrong. */
 void tree_rows_score_grown(struct tree_rows *lane, const struct growing_tree *tree, uint32_t output,
                            const float *values)
 {
@@ -498,8 +527,13 @@ void tree_rows_score_grown(struct tree_rows *lane, const struct growing_tree *tr
 
             if (!values[node] || tree->nodes[node].is_inner)
                 continue;
-            for (uint32_t i = run->first; i < (uint32_t)run->first + run->count; i++)
-                totals[(size_t)order[i] * lane->outputs] += (double)values[node];
+            for (uint32_t i = run->first; i < (uint32_t)run->first + run->count; i++) {
+                double *total = &totals[(size_t)order[i] * lane->outputs];
+                const uint32_t before = words_of(*total);
+
+                *total += (double)values[node];
+                lane->totals_sum += words_of(*total) - before;
+            }
         }
     }
     lane->scored++;
@@ -614,12 +648,24 @@ enum status tree_rows_begin(struct tree_rows *lane, struct error *err)
 
 /* ---- nodes ---- */
 
+static void table_of_narrow(const struct tree_split *split, uint8_t *goes_left)
+{
+    if (split->by_set) {
+        for (uint32_t bin = 0; bin < TREE_BINS_MAX; bin++)
+            goes_left[bin] = split->set[bin / 64] >> bin % 64 & 1;
+    } else {
+        memset(goes_left, 1, split->bin + (size_t)1);
+        memset(goes_left + split->bin + 1, 0, TREE_BINS_MAX - 1 - (size_t)split->bin);
+    }
+    goes_left[0] = split->missing_left;
+}
+
 void tree_split_table(const struct tree_split *split, struct tree_split_table *table)
 {
-    for (uint32_t bin = 0; !split->has_list && bin < TREE_BINS_MAX; bin++)
-        table->goes_left[bin] = tree_split_goes_left(split, (uint16_t)bin);
-    if (!split->has_list)
+    if (!split->has_list) {
+        table_of_narrow(split, table->goes_left);
         return;
+    }
     memset(table->bits, 0, sizeof table->bits);
     table->bits[0] = split->missing_left;
     for (uint32_t i = 0; i < split->bin; i++)
@@ -905,7 +951,8 @@ void tree_rows_expect_column(const struct tree_rows *lane, uint32_t node, uint32
 }
 
 /* Sums of the bins of a column, which are added to those that are there. Returns what was added. */
-static uint64_t unpack_column(const int64_t *packed, uint32_t bins, int64_t *out)
+WIDE_VECTORS
+static uint64_t unpack_column(const int64_t *restrict packed, uint32_t bins, int64_t *restrict out)
 {
     uint64_t added = 0;
 

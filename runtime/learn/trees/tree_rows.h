@@ -66,9 +66,10 @@ struct tree_rows {
     float *uppers;                /* (rows): upper bounds of labels, or NULL */
     struct tree_groups groups_of; /* without starts, unless they are ranked */
     uint64_t last_group;          /* while they are loaded */
-    uint32_t columns_sum, labels_sum, scores_sum, gradients_sum; /* of these, as written; starts
-                                                                    are with the labels */
-    uint32_t scored;                                             /* trees that are in the scores */
+    uint32_t columns_sum, labels_sum, scores_sum, totals_sum; /* of these, as written; starts are
+                                                                 with the labels, sums are totals */
+    uint32_t *gradient_sums; /* (outputs): of each its gradients, hessians and residuals */
+    uint32_t scored;         /* trees that are in the totals */
 
     /* Of rows to learn from, else NULL: */
     uint8_t *groups;             /* (groups, rows, row_bytes) */
@@ -156,7 +157,8 @@ enum status tree_rows_weigh(struct tree_rows *lane, const struct tree_forest *fo
 /* The trees from `scored` on, up to `trees`, join the totals. NO_MEMORY. */
 enum status tree_rows_score(struct tree_rows *lane, const struct tree_forest *forest,
                             uint32_t trees, struct error *err);
-/* One tree more, which grew in these rows: values of its nodes (forest leaves alone). */
+/* One tree more, which grew in these rows, joins the totals: values of its nodes (forest leaves
+ * alone). */
 void tree_rows_score_grown(struct tree_rows *lane, const struct growing_tree *tree, uint32_t output,
                            const float *values);
 /* Scores become those of the totals, or sums, and are guarded. */
@@ -200,6 +202,8 @@ enum {
     TREE_ROWS_ALL = 15
 };
 bool tree_rows_are_intact(const struct tree_rows *lane, uint32_t parts);
+/* Of the gradients those of one output, which a tree is grown by. */
+bool tree_rows_gradients_are_intact(const struct tree_rows *lane, uint32_t output);
 /* Whether the order has each row of a block once: else it names rows that there are not. */
 bool tree_rows_order_is_whole(const struct tree_rows *lane);
 /* Gradients have been written. */

@@ -326,20 +326,46 @@ static bool take(const struct finding *finding, double gain, struct tree_sums le
 
 /* ---- numbers ---- */
 
-/* Of partings that divide the node's rows alike, since no row lies between: the middle one, by
- * their cuts; or the last one, which parts all values from those that are missing. */
-static uint32_t middle_of(const struct finding *finding, const struct partings *partings,
-                          uint32_t first)
+/* Partings by a number, each for the cuts between which no row of the node lies: `last` is the last
+ * of these, and the first is behind the last one of the parting before. A small node has few. */
+struct cut_partings {
+    struct partings partings;
+    uint8_t last[TREE_BINS_MAX];
+};
+
+/* Bins 1 to b are a part, for each b that has a cut above it. The last of these parts all values
+ * from those that are missing, but for FLT_MAX. */
+static void list_cuts(const struct finding *finding, struct cut_partings *cuts)
+{
+    const uint32_t bins = finding->column->bins, count = bins < 2 ? 0 : bins - 2;
+    struct tree_sums sum = {0, 0};
+    uint32_t at = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        const struct tree_sums bin = finding->histogram[i + 1];
+
+        if (i > 0 && (bin.gradient | bin.hessian) == 0)
+            continue;
+        if (i > 0)
+            cuts->last[at++] = (uint8_t)(i - 1);
+        cuts->partings.parts[at] = sum = sum_of(sum, bin);
+    }
+    if (count > 0)
+        cuts->last[at++] = (uint8_t)(count - 1);
+    cuts->partings.count = at;
+}
+
+/* Of the cuts of a parting the middle one; or the last one, which parts all values from those that
+ * are missing. */
+static uint32_t middle_of(const struct finding *finding, const struct cut_partings *partings,
+                          uint32_t parting)
 {
     const float *cuts = finding->column->cuts;
-    const struct tree_sums part = partings->parts[first];
-    uint32_t last = first;
+    const uint32_t first = parting > 0 ? partings->last[parting - 1] + 1u : 0;
+    uint32_t last = partings->last[parting];
     double middle;
 
-    while (last + 1 < partings->count && partings->parts[last + 1].hessian == part.hessian &&
-           partings->parts[last + 1].gradient == part.gradient)
-        last++;
-    if (last + 1 == partings->count)
+    if (parting + 1 == partings->partings.count)
         return last;
     middle = ((double)cuts[first] + (double)cuts[last]) / 2;
     while (last > first && middle - (double)cuts[last - 1] <= (double)cuts[last] - middle)
@@ -347,25 +373,21 @@ static uint32_t middle_of(const struct finding *finding, const struct partings *
     return last;
 }
 
-/* Bins 1 to b are a part, for each b that has a cut above it. The last of these parts all values
- * from those that are missing, but for FLT_MAX. */
 static void find_threshold(struct finding *finding, struct tree_split *best)
 {
-    const uint32_t bins = finding->column->bins;
-    struct partings partings;
-    struct tree_sums sum = {0, 0};
+    struct cut_partings cuts;
+    const struct tree_sums *parts = cuts.partings.parts;
     struct choice choice;
 
-    partings.count = bins < 2 ? 0 : bins - 2;
-    finding->rules.unordered =
-        finding->histogram[bins - 1].hessian == 0 ? partings.count - 1 : UINT32_MAX;
-    for (uint32_t i = 0; i < partings.count; i++)
-        partings.parts[i] = sum = sum_of(sum, finding->histogram[i + 1]);
-    choice = choose(finding, &partings);
+    list_cuts(finding, &cuts);
+    finding->rules.unordered = finding->histogram[finding->column->bins - 1].hessian == 0
+                                   ? cuts.partings.count - 1
+                                   : UINT32_MAX;
+    choice = choose(finding, &cuts.partings);
     if (choice.gain == 0)
         return;
-    if (take(finding, choice.gain, partings.parts[choice.parting], choice.is_with, best))
-        best->bin = (uint8_t)(middle_of(finding, &partings, choice.parting) + 1);
+    if (take(finding, choice.gain, parts[choice.parting], choice.is_with, best))
+        best->bin = (uint8_t)(middle_of(finding, &cuts, choice.parting) + 1);
 }
 
 /* ---- categories ---- */

@@ -155,6 +155,13 @@ static enum status check_rows(const struct tree_rows *rows, uint32_t parts, stru
     return tree_rows_are_intact(rows, parts) ? STATUS_OK : memory_damaged(err, "rows");
 }
 
+static enum status check_gradients(const struct trees *trees, const struct tree_rows *rows,
+                                   struct error *err)
+{
+    return tree_rows_gradients_are_intact(rows, trees_output(trees)) ? STATUS_OK
+                                                                     : memory_damaged(err, "rows");
+}
+
 static enum status check_order(const struct tree_rows *rows, struct error *err)
 {
     return tree_rows_order_is_whole(rows) ? STATUS_OK : memory_damaged(err, "the order of rows");
@@ -168,21 +175,28 @@ static bool has_grown(const struct trees *trees, const struct tree_rows *rows)
            rows->divided == trees->growing.divided_count;
 }
 
-/* The trees up to that one join the scores. The one that grew here reaches its rows by its
- * nodes. */
-static enum status score(struct trees *trees, struct tree_rows *rows, uint32_t upto,
-                         struct error *err)
+/* The tree that grew here last reaches the rows by its nodes, and joins the totals, if it is their
+ * next one. */
+static enum status score_grown(struct trees *trees, struct tree_rows *rows, struct error *err)
 {
     const uint32_t last = trees->grown - 1;
 
-    TRY(check_rows(rows, TREE_ROWS_LABELS | TREE_ROWS_SCORES, err));
-    if (rows->scored == upto || rows->sums)
+    if (rows->sums || !has_grown(trees, rows) || rows->scored != last)
         return STATUS_OK;
-    if (has_grown(trees, rows) && rows->scored == last && upto > last) {
-        TRY(check_order(rows, err));
-        tree_rows_score_grown(rows, &trees->growing, trees->forest.trees[last].output,
-                              trees->values);
-    }
+    TRY(check_order(rows, err));
+    tree_rows_score_grown(rows, &trees->growing, trees->forest.trees[last].output, trees->values);
+    return STATUS_OK;
+}
+
+/* The trees up to that one join the scores. */
+static enum status score(struct trees *trees, struct tree_rows *rows, uint32_t upto,
+                         struct error *err)
+{
+    TRY(check_rows(rows, TREE_ROWS_LABELS, err));
+    TRY(score_grown(trees, rows, err));
+    TRY(check_rows(rows, TREE_ROWS_SCORES, err));
+    if (rows->sums)
+        return STATUS_OK;
     TRY(trees_verify_grown(trees, rows->scored, upto, err)); /* whose nodes lead rows */
     TRY(tree_rows_score(rows, &trees->forest, upto, err));
     tree_rows_take_scores(rows);
@@ -423,8 +437,8 @@ static enum status follow(struct trees *trees, uint32_t lane, uint32_t divided)
     if (trees->progress.stage == TREES_GOSS)
         return STATUS_OK;
     if (rows->tree != (uint64_t)growing + 1) {
-        TRY(score(trees, rows, growing, &trees->errors[lane]));
-        TRY(check_rows(rows, TREE_ROWS_GRADIENTS, &trees->errors[lane]));
+        TRY(score_grown(trees, rows, &trees->errors[lane]));
+        TRY(check_gradients(trees, rows, &trees->errors[lane]));
         TRY(tree_rows_begin(rows, &trees->errors[lane]));
         rows->tree = (uint64_t)growing + 1;
     }
@@ -728,8 +742,7 @@ static void sum_leaves(void *context, uint32_t member, uint32_t task)
 
     progress_note();
     trees_exponents(trees, exponents);
-    if (check_rows(rows, TREE_ROWS_GRADIENTS, err) != STATUS_OK ||
-        check_order(rows, err) != STATUS_OK)
+    if (check_gradients(trees, rows, err) != STATUS_OK || check_order(rows, err) != STATUS_OK)
         return;
     tree_rows_exact(rows, about->leaves, trees->growing.leaves, trees_output(trees), &sampling,
                     exponents, counts_of(about, member));
@@ -747,8 +760,7 @@ static void count_residuals(void *context, uint32_t member, uint32_t task)
     int64_t *counts = counts_of(about, member);
 
     progress_note();
-    if (check_rows(rows, TREE_ROWS_GRADIENTS, err) != STATUS_OK ||
-        check_order(rows, err) != STATUS_OK)
+    if (check_gradients(trees, rows, err) != STATUS_OK || check_order(rows, err) != STATUS_OK)
         return;
     for (uint32_t i = 0; i < trees->growing.leaves; i++)
         tree_rows_count_residuals(rows, about->leaves[i], trees_output(trees), &sampling,
