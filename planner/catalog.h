@@ -44,6 +44,8 @@ struct query_column {
      * different values, and the cells that they are in; of all up to DISTINCT_MAX values, else of a
      * sample */
     uint64_t distinct_values, distinct_cells;
+    uint32_t distinct_numbers; /* of the sample's integers and reals; 0: there are none, or nobody
+                                  counted */
     uint32_t dates;         /* cells that are dates: texts that read so, and PostgreSQL's types */
     uint32_t times;         /* of dates: those with a time that is not midnight */
     uint32_t written_dates; /* of dates: texts in another form than ISO's, by this reading */

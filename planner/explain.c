@@ -13,7 +13,7 @@
 #include "planner/search.h"
 #include "planner/servers.h"
 
-#define LINES_EXTRA     29 /* beside inputs, attributes and notices */
+#define LINES_EXTRA     30 /* beside inputs, attributes and notices */
 #define INPUTS_ALIKE    10 /* so many side by side, and more, are one line */
 #define SPEEDUP_WORKERS 8  /* listed one by one; beyond, where it grows by an eighth */
 #define WORDS_NAMED     4  /* category columns that EXPLAIN names */

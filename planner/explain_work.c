@@ -17,6 +17,12 @@
 #define SECONDS_OF_MULTIPLICATIONS 7e-11
 #define SECONDS_OF_PARAMETER       1.5e-9 /* in each step */
 
+/* What a worker has of memory besides what it learns with, measured likewise: its program; a staged
+ * row, and each of its cells. */
+#define BYTES_OF_WORKER 14e6
+#define BYTES_OF_ROW    24
+#define BYTES_OF_CELL   8
+
 struct work {
     double rows;     /* 0: not known */
     bool is_exact;   /* else a guess */
@@ -155,6 +161,15 @@ static void explain_search(struct explanation *explanation)
     explanation_line(explanation, "search");
 }
 
+/* Parameters that a step moves: no more words than its rows have. */
+static double moved_of(const struct plan *plan, const struct kind_shape *shape)
+{
+    struct kind_shape moved = *shape;
+
+    moved.id_rows = fmin(shape->id_rows, shape->ids * plan->spec.batch_size);
+    return cost_of(plan, &moved).parameters;
+}
+
 /* Of one job. Epochs, or passes of what has none. */
 static double seconds_of_job(const struct plan *plan, const struct work *work,
                              const struct kind_shape *shape)
@@ -168,7 +183,7 @@ static double seconds_of_job(const struct plan *plan, const struct work *work,
         return SECONDS_START + work->rows * reading +
                (cost.learning + work->training * cost.row_learning) * SECONDS_OF_MULTIPLICATIONS;
     return SECONDS_START + work->rows * reading + work->training * passes * row +
-           work->total * cost.parameters * SECONDS_OF_PARAMETER;
+           work->total * moved_of(plan, shape) * SECONDS_OF_PARAMETER;
 }
 
 /* Of all jobs. Of a search as if all trials were as the first. Those of folds together are one less
@@ -184,10 +199,16 @@ static double seconds_of(const struct plan *plan, const struct work *work,
 }
 
 /* More digits would say more than is known. */
-static void append_digit(struct text *out, double value, const char *unit)
+static double one_digit(double value)
 {
     const double digit = pow(10, floor(log10(value)));
-    const double rounded = round(value / digit) * digit;
+
+    return round(value / digit) * digit;
+}
+
+static void append_digit(struct text *out, double value, const char *unit)
+{
+    const double rounded = one_digit(value);
 
     text_printf(out, "about %.0f %s%s", rounded, unit, rounded == 1 ? "" : "s");
 }
@@ -204,25 +225,17 @@ static void append_time(struct text *out, double seconds)
         append_digit(out, seconds / 3600, "hour");
 }
 
-/* With the rows that are trained, and of a classifier the classes that the sample has. */
-static struct kind_shape with_facts(struct kind_shape shape, const struct plan *plan,
-                                    const struct work *work)
-{
-    shape.rows = work->training;
-    if (shape.task == TASK_CLASSIFICATION && shape.classes == 0 && plan->label_column >= 0)
-        shape.classes = (uint32_t)fmin(
-            (double)plan->query.columns[plan->label_column].distinct_values, UINT32_MAX);
-    return shape;
-}
-
 static void explain_time(struct explanation *explanation, const struct work *work)
 {
     const struct plan *plan = explanation->plan;
-    const struct kind_shape few = with_facts(shape_of(plan), plan, work);
-    const struct kind_shape many = with_facts(shape_most(plan), plan, work);
-    const double least = seconds_of(plan, work, &few), most = seconds_of(plan, work, &many);
+    const struct kind_shape few = shape_expected(plan, work->training);
+    struct kind_shape many = few;
+    const double least = seconds_of(plan, work, &few);
     struct text *out = &explanation->detail;
+    double most;
 
+    many.id_rows = shape_most(plan).id_rows;
+    most = seconds_of(plan, work, &many);
     if (work->rows == 0 || (!has_batches(plan) && cost_of(plan, &few).row_learning == 0))
         return;
     append_time(out, least);
@@ -234,6 +247,30 @@ static void explain_time(struct explanation *explanation, const struct work *wor
     explanation_line(explanation, "expected time");
 }
 
+/* Of a worker that has all rows: with its program, and the pages of staged rows that it maps. */
+static double memory_of(const struct plan *plan, const struct work *work)
+{
+    const struct kind_shape shape = shape_expected(plan, work->training);
+    const struct kind_cost cost = cost_of(plan, &shape);
+    const double own = cost.usual_bytes > 0 ? cost.usual_bytes + bytes_of(plan, &cost) - cost.bytes
+                                            : bytes_of(plan, &cost);
+    const double staged = BYTES_OF_ROW + (double)plan->input_count * BYTES_OF_CELL;
+
+    return BYTES_OF_WORKER + own + work->training * cost.row_bytes + work->rows * staged;
+}
+
+/* Servers have the model of a job that has some. */
+static void explain_expected_memory(struct explanation *explanation, const struct work *work)
+{
+    const struct plan *plan = explanation->plan;
+
+    if (work->rows == 0 || plan->spec.servers > 0)
+        return;
+    text_printf(&explanation->detail, "about %.0f MiB for a worker that has all rows",
+                one_digit(memory_of(plan, work) / (1 << 20)));
+    explanation_line(explanation, "expected memory");
+}
+
 void explain_work(struct explanation *explanation, uint64_t rows_guess)
 {
     const struct work work = work_of(explanation->plan, rows_guess);
@@ -243,4 +280,5 @@ void explain_work(struct explanation *explanation, uint64_t rows_guess)
     explain_folds(explanation, &work);
     explain_search(explanation);
     explain_time(explanation, &work);
+    explain_expected_memory(explanation, &work);
 }

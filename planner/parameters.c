@@ -6,6 +6,10 @@
 #include "planner/planning.h"
 #include "planner/settings.h"
 
+#define FEW_MOST 256 /* different values of a column that has few */
+#define REPEATED                                                                                   \
+    4 /* times that a value is in the sample, in the mean, where others are not to come */
+
 /* Rows of the first layer that an input has whatever the rows of the table are; a category without
  * a vocabulary has one for NULL, too. */
 static double rows_known(const struct plan_input *input)
@@ -71,6 +75,71 @@ struct kind_shape shape_most(const struct plan *plan)
     for (size_t i = 0; i < plan->input_count; i++)
         if (plan->inputs[i].type != INPUT_NUMERIC)
             shape.id_rows += words_of_input(plan, &plan->inputs[i]);
+    return shape;
+}
+
+/* The column of the SELECT that the input takes as it is; NULL: there is none. */
+static const struct query_column *column_of(const struct plan *plan, const struct plan_input *input)
+{
+    const bool is_whole = input->column >= 0 && (size_t)input->column < plan->query.count &&
+                          !input->part && !input->cross && !plan_input_shares(input);
+
+    return is_whole ? &plan->query.columns[input->column] : NULL;
+}
+
+/* Values that are repeated in the sample are all that there are. */
+static bool are_all(const struct plan *plan, double values, double cells)
+{
+    return plan->query.sample_rows < QUERY_SAMPLE_ROWS || values * REPEATED <= cells;
+}
+
+/* Else more rows have more of them, by the root as many. */
+static double words_expected(const struct plan *plan, const struct plan_input *input, double rows)
+{
+    const struct query_column *column = column_of(plan, input);
+    const double most = words_of_input(plan, input);
+    double values, cells;
+
+    if (!column || input->type != INPUT_CATEGORY || input->rule != RULE_WORDS)
+        return rows_known(input);
+    values = column->distinct_values > 0 ? (double)column->distinct_values
+                                         : (double)column->distinct_numbers;
+    cells = column->distinct_values > 0 ? (double)column->distinct_cells
+                                        : (double)column->integers + column->reals;
+    if (values == 0)
+        return rows_known(input);
+    if (rows > cells && !are_all(plan, values, cells))
+        values *= sqrt(rows / cells);
+    return fmin(values + 1, most);
+}
+
+static void add_few(const struct plan *plan, const struct plan_input *input,
+                    struct kind_shape *shape)
+{
+    const struct query_column *column = column_of(plan, input);
+    const double values = column ? column->distinct_numbers : 0;
+
+    if (input->type != INPUT_NUMERIC || input->offset || values == 0 || values > FEW_MOST ||
+        !are_all(plan, values, (double)column->integers + column->reals))
+        return;
+    shape->few_columns++;
+    shape->few_values += values;
+}
+
+struct kind_shape shape_expected(const struct plan *plan, double rows)
+{
+    struct kind_shape shape = shape_of(plan);
+
+    shape.rows = rows;
+    if (shape.task == TASK_CLASSIFICATION && shape.classes == 0 && plan->label_column >= 0)
+        shape.classes = (uint32_t)fmin(
+            (double)plan->query.columns[plan->label_column].distinct_values, UINT32_MAX);
+    shape.id_rows = 0;
+    for (size_t i = 0; i < plan->input_count; i++) {
+        add_few(plan, &plan->inputs[i], &shape);
+        if (plan->inputs[i].type != INPUT_NUMERIC)
+            shape.id_rows += words_expected(plan, &plan->inputs[i], rows);
+    }
     return shape;
 }
 

@@ -11,6 +11,9 @@
 struct kind_shape shape_of(const struct plan *plan);
 /* The same with all words that the categories may have. */
 struct kind_shape shape_most(const struct plan *plan);
+/* The same as is usual by what the sample shows: different values of numbers, words and classes. Of
+ * so many training rows; 0: it is not known. */
+struct kind_shape shape_expected(const struct plan *plan, double rows);
 struct kind_cost cost_of(const struct plan *plan, const struct kind_shape *shape);
 /* Passes over so many training rows, as the learner will plan them; 0: the kind has no epochs. */
 uint32_t epochs_of(const struct plan *plan, uint64_t rows);

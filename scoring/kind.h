@@ -61,6 +61,9 @@ struct kind_shape {
     double counts;     /* of dense: those that count words of texts (LIST_WORDS) */
     double id_rows;    /* words of all categories */
     double rows;       /* to train from; 0: not known */
+    /* Of `dense` those of which few different values are expected, and how many all of these have
+     * together. */
+    double few_columns, few_values;
     /* Which of them the parts of a model take that has parts. */
     struct kind_parts {
         double linear_dense, linear_ids, dnn_dense, dnn_ids;
@@ -86,6 +89,8 @@ struct kind_cost {
     /* All that learning multiplies, where the kind has no batches, and of it for each of the rows;
      * 0: it is not known before. */
     double learning, row_learning;
+    double usual_bytes; /* that learning and measuring take of a worker usually, beside row_bytes;
+                           0: `bytes` */
 };
 
 /* How long train.epoch = 'auto' trains: 10 epochs at least, and steps_least steps; where `epochs`

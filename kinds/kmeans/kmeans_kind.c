@@ -14,7 +14,7 @@ ATTRIBUTE_TABLE(kmeans_attributes, struct kmeans_params, KMEANS_ATTRIBUTES)
 /* Passes over the rows in a run, with those that choose where centers begin: 30 to 130 were seen.
  * And how many multiplications of a network take as long as a row of a pass, and as a center's
  * distance in one input. */
-#define USUAL_PASSES             60
+#define USUAL_PASSES             90
 #define ROW_MULTIPLICATIONS      850
 #define DISTANCE_MULTIPLICATIONS 17
 

@@ -17,7 +17,7 @@ ATTRIBUTE_TABLE(one_class_attributes, struct one_class_params, ONE_CLASS_ATTRIBU
  * each, and their totals; the matrix; rows of features; and the frequencies, twice. */
 static struct kind_cost cost(const struct kind_params *params, const struct kind_shape *shape)
 {
-    const double features = one_class_params(params)->features + 1, turns = 15; /* are usual */
+    const double features = one_class_params(params)->features + 1, turns = 11; /* are usual */
 
     return (struct kind_cost){
         .parameters = features * (shape->dense + 2),

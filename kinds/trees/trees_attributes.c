@@ -542,13 +542,15 @@ static double leaves_of(const struct trees_params *trees, const struct kind_shap
     return shape->rows > 0 && shape->rows < most ? shape->rows : most;
 }
 
-/* As trees usually are: of several classes that of each ends where the rows of its class do. */
+/* As trees usually are: two of three rows that a tree is grown from have a leaf of their own where
+ * nothing ends it before; of several classes that of each ends where the rows of its class do. */
 static double grown_of(const struct trees_params *trees, const struct kind_shape *shape)
 {
     const double leaves = leaves_of(trees, shape), classes = outputs_of(trees, shape);
-    const double of_class = 1.5 * shape->rows / classes;
+    const double rows =
+        classes > 2 ? shape->rows / classes : shape->rows * trees->subsample * 2 / 3;
 
-    return classes > 2 && shape->rows > 0 && of_class < leaves ? of_class : leaves;
+    return shape->rows > 0 ? fmax(fmin(rows, leaves), 1) : leaves;
 }
 
 /* The comparisons of a row in one tree. */
@@ -564,10 +566,15 @@ static double depth_of(const struct trees_params *trees, double leaves)
 #define GROUP_COLUMNS 32 /* whose bins lie together for each row */
 #define GROUP_BYTES   32
 
-/* What takes as long: to look at a bin's sums for a split, and to add a row's bin to its node's
- * sums, in a tree of a few levels half of the rows to those of the smaller child. */
+/* What takes as long: to look at a bin's sums for a split, which words that are sorted double; to
+ * add a row's bin to its node's sums, in a tree of a few levels half of the rows to those of the
+ * smaller child; and a leaf besides, of which one is divided, stored and measured. */
 #define BIN_MULTIPLICATIONS   80
+#define WIDE_BIN_TWICE        2
 #define LEVEL_MULTIPLICATIONS 8
+#define LEAF_MULTIPLICATIONS  28000
+
+#define NODE_BYTES 100 /* of a node of the forest, as it is stored, and measured with */
 
 #define NARROW_BINS 256.
 #define COUNT_BINS  16. /* of a hash bucket's words in one text; most have three or four */
@@ -578,17 +585,29 @@ static bool has_wide(const struct kind_shape *shape)
     return shape->id_rows + 2.0 * shape->ids > shape->ids * NARROW_BINS;
 }
 
+/* Of all columns of numbers; of missing values each has one. */
+static double number_bins(const struct trees_params *trees, const struct kind_shape *shape)
+{
+    const double most = trees_bins_most(trees);
+    const double of_few = fmin(shape->few_values, shape->few_columns * most);
+    const double others = shape->dense - shape->few_columns - shape->counts;
+
+    return others * most + of_few + shape->counts * fmin(COUNT_BINS, most) + shape->dense;
+}
+
+static double wide_bins_of(const struct kind_shape *shape)
+{
+    const double words = shape->id_rows + 2.0 * shape->ids, most = shape->ids * WIDE_BINS;
+
+    return !has_wide(shape) ? 0 : words < most ? words : most;
+}
+
 /* Of all columns. A category has one for each word, however few bins numbers have. */
 static double bins_of(const struct trees_params *trees, const struct kind_shape *shape)
 {
-    const double words = shape->id_rows + 2.0 * shape->ids, most = shape->ids * WIDE_BINS;
-    const double of_number = trees_bins_most(trees) + 1.0;
-    const double of_count = of_number < COUNT_BINS ? of_number : COUNT_BINS;
-    const double of_numbers = (shape->dense - shape->counts) * of_number + shape->counts * of_count;
+    const double of_numbers = number_bins(trees, shape);
 
-    if (!has_wide(shape))
-        return of_numbers + shape->ids * NARROW_BINS;
-    return of_numbers + (words < most ? words : most);
+    return of_numbers + (has_wide(shape) ? wide_bins_of(shape) : shape->ids * NARROW_BINS);
 }
 
 /* Of one column, at most. */
@@ -618,7 +637,8 @@ struct kind_cost trees_cost(const struct kind_params *params, const struct kind_
     const double leaves = leaves_of(trees, shape), count = trees_count(trees, shape);
     const double grown = grown_of(trees, shape);
     const double columns = shape->dense + shape->ids;
-    const double searched = bins_of(trees, shape) * (0.4 + 0.6 * trees->colsample_bynode);
+    const double bins = bins_of(trees, shape) + wide_bins_of(shape) * (WIDE_BIN_TWICE - 1);
+    const double searched = bins * (0.4 + 0.6 * trees->colsample_bynode);
     const double groups = (columns + GROUP_COLUMNS - 1) / GROUP_COLUMNS;
 
     return (struct kind_cost){
@@ -628,8 +648,11 @@ struct kind_cost trees_cost(const struct kind_params *params, const struct kind_
         .row_bytes = (double)(uint64_t)groups * GROUP_BYTES + columns + 14 +
                      (has_wide(shape) ? shape->ids : 0) +
                      (trees->booster == TREE_DART ? 20 : 12) * outputs_of(trees, shape),
-        .learning = count * grown * searched * BIN_MULTIPLICATIONS,
+        .learning = count * grown * (searched * BIN_MULTIPLICATIONS + LEAF_MULTIPLICATIONS),
         .row_learning = count * depth_of(trees, grown) * columns * LEVEL_MULTIPLICATIONS,
+        /* Half of a tree's leaves may still be divided at once. */
+        .usual_bytes =
+            grown / 2 * histogram_bytes(trees, shape) * 1.5 + count * (2 * grown - 1) * NODE_BYTES,
     };
 }
 

@@ -7,7 +7,12 @@ import collections
 import itertools
 import json
 import math
+import os
+import pathlib
 import random
+import re
+import subprocess
+import sys
 
 import tables
 
@@ -399,7 +404,69 @@ def order_of_texts_does_not_matter(case):
     return None if len(found) == 1 else f"rows of {text} in another order, or more workers, give other bits"
 
 
+# Models with what makes them large; None: of no label. What EXPLAIN expects of them is compared with a run.
+EXPLAINED = {"number": (("XGBRegressor", "n_estimators = 300"), ("LGBMRegressor", "n_estimators = 300"),
+                        ("RandomForestRegressor", "n_estimators = 60"), ("DecisionTreeRegressor", ""),
+                        ("xgboost.dart", "objective = 'reg:squarederror', num_boost_round = 60"), ("LinearRegressor", ""), ("OLS", ""),
+                        ("DNNRegressor", "hidden_units = [256, 64]"), ("HistGradientBoostingRegressor", "n_estimators = 200")),
+             "classes": (("XGBClassifier", "n_estimators = 60"), ("LGBMClassifier", "n_estimators = 60"),
+                         ("RandomForestClassifier", "n_estimators = 60"), ("LinearClassifier", ""), ("NaiveBayes", ""),
+                         ("DNNClassifier", "hidden_units = [64]")),
+             None: (("KMeans", "n_clusters = 5"), ("PCA", ""), ("OneClassSVM", "n_features = 200"))}
+UNITS = {"less than a second": 1, "second": 1, "seconds": 1, "minute": 60, "minutes": 60, "hour": 3600, "hours": 3600}
+
+
+def explained(case):
+    """What EXPLAIN expects of a random statement, and what a run of it took: seconds, MiB."""
+    draw = case.draw
+    label = draw.choice(("number", "number", "classes", "classes", None))
+    case.model, case.attributes = draw.choice(EXPLAINED[label])
+    case.table = tables.make_large(draw, only_numbers=label is None)
+    case.is_classifier = label == "classes"
+    classes = draw.choice((2, 2, 5, 12))
+    ranks = sorted(range(case.table.rows), key=case.table.signal.__getitem__)
+    places = {row: place for place, row in enumerate(ranks)}
+    labels = [f"class {places[i] * classes // case.table.rows}" if case.is_classifier else value
+              for i, value in enumerate(case.table.signal)]
+    case.fill("t", case.table, labels)
+    names = ", ".join(column.name for column in case.table.columns) + (", y" if label else "")
+    settings = ", ".join(part for part in ("job.max_workers = 1, job.threads = 1", case.attributes) if part)
+    statement = f"SELECT {names} FROM t TO TRAIN {case.model} WITH {settings} {'LABEL y' if label else ''} INTO m"
+    said = dict(case.run(f"EXPLAIN {statement}").fetchall())
+    case.statements.append(statement)
+    file = case.run("PRAGMA database_list").fetchone()[2]
+    case.database.commit()
+    ran = subprocess.run([sys.executable, "-I", "-S", pathlib.Path(__file__).with_name("measured.py"),
+                          f"{os.environ['TOTRAIN_BUILD']}/totrain", file, "--progress=none", "-c", statement],
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=True)
+    return said, json.loads(ran.stdout)
+
+
+def explain_knows_the_memory(case):
+    """Within a factor of three: of the largest process of a job with one worker."""
+    said, ran = explained(case)
+    if ran["status"] != 0:
+        return "the statement failed"
+    expected, found = int(re.match(r"about (\d+) MiB", said["expected memory"])[1]), ran["bytes"] / (1 << 20)
+    return None if found / 3 <= expected <= found * 3 else f"{expected} MiB are expected, and {found:.0f} were taken"
+
+
+def explain_knows_the_time(case):
+    """Within a factor of three: processor time of a job with one thread."""
+    said, ran = explained(case)
+    if ran["status"] != 0:
+        return "the statement failed"
+    expected, found = re.match(r"(?:about (\d+) )?([a-z ]+)", said["expected time"]).groups(), ran["seconds"]
+    seconds = int(expected[0] or 1) * UNITS[expected[1].strip()]
+    least = found / 3 if expected[0] else 0
+    most = found * 3 if expected[0] else math.inf
+    return None if least <= seconds <= most and seconds * 3 >= found else \
+        f"{said['expected time']} is expected, and {found:.2f} seconds of a processor were taken"
+
+
 ORACLES = (label_moves, columns_move, words_change, order_does_not_matter, losses_agree, more_rounds_learn_more,
            a_column_that_tells_all_is_learned, separable_rows_part_once, files_say_the_same, columns_bend, columns_turn,
-           weights_are_duplicates, thousands_of_words_are_learned, shapes_move, order_of_texts_does_not_matter)
-SLOW_ORACLES = (servers_learn_as_one,)  # of asynchronous workers: another model each time
+           weights_are_duplicates, thousands_of_words_are_learned, shapes_move, order_of_texts_does_not_matter,
+           explain_knows_the_memory)
+# Of asynchronous workers there is another model each time; time depends on what else the machine does.
+SLOW_ORACLES = (servers_learn_as_one, explain_knows_the_time)

@@ -63,6 +63,21 @@ def _dates(draw, name, rows):
     return Column(name, "dates", [str(first + datetime.timedelta(day)) for day in days], [day / 750 - 1 for day in days])
 
 
+def make_large(draw, only_numbers=False):
+    """Of so many rows and columns that a model takes time and memory; of numbers some have few different values."""
+    rows = draw.choice((900, 3000, 12000))
+    columns = []
+    for i in range(draw.choice((2, 6, 16))):
+        few = draw.choice((0, 0, 3, 17))
+        values = [float(draw.randrange(few)) if few else draw.gauss(0, 1) for _ in range(rows)]
+        columns.append(Column(f"c{i}", "number", values, values))
+    for i in range(0 if only_numbers else draw.choice((0, 0, 1, 2))):
+        words = draw.choice((5, 50, 800))
+        effects, chosen = [draw.gauss(0, 1) for _ in range(words)], [draw.randrange(words) for _ in range(rows)]
+        columns.append(Column(f"w{i}", "words", [f"w{word}" for word in chosen], [effects[word] for word in chosen]))
+    return Table(columns, [columns[0].effect[i] + columns[-1].effect[i] + draw.gauss(0, .5) for i in range(rows)])
+
+
 def make(draw, only_numbers=False, rows=None):
     rows = rows or draw.choice((80, 200, 400))
     kinds = [_numbers] if only_numbers else [_numbers, _numbers, _words, _dates]

@@ -12,6 +12,7 @@
 #include "planner/column_kind.h"
 #include "planner/plan.h"
 #include "scoring/cell_counts.h"
+#include "scoring/elementary.h"
 
 #define METRICS_JSON_BYTES_MAX ((size_t)1 << 20)
 
@@ -29,8 +30,21 @@ enum status sample_begin(struct sample *sample, struct query *query, struct erro
         are_keys[i] = name_is_key(query->columns[i].name) ||
                       slice_equal_fold(query->columns[i].name, query->label);
     status = cell_census_new((uint32_t)query->count, are_keys, &sample->census, err);
+    if (status == STATUS_OK)
+        status = cell_census_new((uint32_t)query->count, NULL, &sample->numbers, err);
     free(are_keys);
     return status;
+}
+
+/* By their bits, which as many whole numbers have. */
+static enum status count_number(struct sample *sample, uint32_t column, const struct cell *cell,
+                                struct error *err)
+{
+    const double number = cell->type == CELL_REAL ? cell->real : (double)cell->integer;
+
+    if (cell->type != CELL_REAL && cell->type != CELL_INTEGER)
+        return STATUS_OK;
+    return cell_count_whole(sample->numbers, column, (int64_t)double_bits(number), err);
 }
 
 enum status sample_cells(struct sample *sample, const struct cell *cells, struct error *err)
@@ -40,6 +54,7 @@ enum status sample_cells(struct sample *sample, const struct cell *cells, struct
     query->sample_rows++;
     for (size_t i = 0; i < query->count; i++) {
         TRY(cell_count(sample->census, (uint32_t)i, &cells[i], err));
+        TRY(count_number(sample, (uint32_t)i, &cells[i], err));
         if (cells[i].type == CELL_VECTOR && query->columns[i].elements == 0)
             query->columns[i].elements = (uint32_t)cell_elements(&cells[i]);
     }
@@ -48,10 +63,14 @@ enum status sample_cells(struct sample *sample, const struct cell *cells, struct
 
 void sample_end(struct sample *sample)
 {
-    for (size_t i = 0; sample->census && i < sample->query->count; i++)
-        query_column_take(&sample->query->columns[i], &sample->census->columns[i],
-                          sample->query->sample_rows);
+    for (size_t i = 0; sample->numbers && i < sample->query->count; i++) {
+        struct query_column *column = &sample->query->columns[i];
+
+        query_column_take(column, &sample->census->columns[i], sample->query->sample_rows);
+        column->distinct_numbers = sample->numbers->columns[i].distinct.used;
+    }
     cell_census_free(sample->census);
+    cell_census_free(sample->numbers);
 }
 
 bool select_is_ordered(struct slice select)

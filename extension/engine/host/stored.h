@@ -26,6 +26,7 @@ struct cell_census;
 struct sample {
     struct query *query;
     struct cell_census *census;
+    struct cell_census *numbers; /* in whose different values there are numbers alone */
 };
 enum status sample_begin(struct sample *sample, struct query *query, struct error *err);
 enum status sample_cells(struct sample *sample, const struct cell *cells, struct error *err);
