@@ -98,6 +98,7 @@ struct query {
 struct model_input {
     struct slice name;
     bool is_source; /* it is no input by itself: others are made of it */
+    bool has_nulls; /* training saw some, or nobody knows */
     enum input_type type;
     enum offset offset; /* it is one, and no feature */
     uint32_t parts;     /* of its dates (scoring/dates.h); 0: it takes the cells as they are */

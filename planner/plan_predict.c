@@ -14,6 +14,7 @@
 #include "planner/settings.h"
 #include "planner/several_models.h"
 #include "planner/targets.h"
+#include "planner/unseen_nulls.h"
 #include "planner/workers.h"
 
 /* "The model needs a, b and 3 more." */
@@ -313,6 +314,7 @@ enum status plan_predict(struct planning *planning)
     TRY(query_describe(planning));
     TRY(query_check_distinct(planning));
     TRY(match_inputs(planning));
+    note_unseen_nulls(plan);
     plan->label = plan->model.label;
     plan->label_column = replaced_column(plan);
     return check_added_columns(planning);
@@ -358,6 +360,7 @@ enum status plan_evaluate_one(struct planning *planning)
     TRY(query_describe(planning));
     TRY(bad_rows_check(planning, "evaluate.bad_rows"));
     TRY(match_inputs(planning));
+    note_unseen_nulls(plan);
     if (!task_has_label(plan->model.task))
         return label_refuse(planning, plan->model.estimator);
     plan->label = plan->model.label;

@@ -13,8 +13,9 @@ static enum status begin_other(const struct planning *planning, size_t i, struct
     const struct plan *first = planning->plan;
     struct statement *statement = ARENA_NEW(planning->arena, struct statement, 1);
     struct plan *plan = ARENA_NEW(planning->arena, struct plan, 1);
+    struct notice_list *notices = ARENA_NEW(planning->arena, struct notice_list, 1);
 
-    if (!statement || !plan)
+    if (!statement || !plan || !notices)
         return fail_no_memory(planning->err);
     *statement = *planning->statement;
     statement->object = statement->others[i];
@@ -29,7 +30,7 @@ static enum status begin_other(const struct planning *planning, size_t i, struct
                           .object_position = -1,
                           .text = first->text,
                           .select = first->select,
-                          .notices = first->notices};
+                          .notices = notices};
     *other = (struct planning){.statement = statement,
                                .catalog = planning->catalog,
                                .arena = planning->arena,

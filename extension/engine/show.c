@@ -34,8 +34,12 @@ enum status explain_run(const struct host *host, const struct plan *plan, struct
         TRY(sink_row(sink, (struct cell[]){cell_string("scored by"), cell_string(choice.why)}, 2,
                      err));
     }
-    return plan->kind == STATEMENT_TRAIN ? STATUS_OK /* among the lines */
-                                         : notice_rows(plan->notices, 2, 1, sink, err);
+    if (plan->kind == STATEMENT_TRAIN) /* among the lines */
+        return STATUS_OK;
+    TRY(notice_rows(plan->notices, 2, 1, sink, err));
+    for (size_t i = 0; i < plan->other_count; i++)
+        TRY(notice_rows(plan->others[i]->notices, 2, 1, sink, err));
+    return STATUS_OK;
 }
 
 static const char *attribute_type_name(enum attribute_type type)

@@ -35,6 +35,18 @@ class Judging(harness.Case):
         types = self.execute("SELECT pg_typeof(bin)::text, pg_typeof(mean_predicted)::text FROM r LIMIT 1")
         self.assertEqual(types, [("bigint", "double precision")])
 
+    def test_nulls_that_the_model_has_not_learned_are_told(self):
+        some = "SELECT nullif(a, 0) AS a, b, kind FROM t"
+        nulls = self.execute(f"SELECT count(*) FROM ({some}) q WHERE a IS NULL")[0][0]
+        said = f'column "a" is NULL in {nulls} of 600 rows, and was in none that the model learned from'
+        self.assertGreater(nulls, 0)
+        self.assertIn(said, self.rows(f"{some} TO EVALUATE m")[0]["notice"])
+        self.assertEqual(self.rows("SELECT * FROM t TO EVALUATE m")[0]["notice"], "")
+        for workers in ("", "WITH job.max_workers = 2 "):
+            with self.connect() as connection:
+                connection.cursor().execute(f"SELECT * FROM totrain.rows($${some} TO PREDICT told.guess {workers}USING m$$)")
+            self.assertIn(said, "".join(connection.notices))
+
     def test_several_models_are_measured_on_the_same_rows(self):
         self.rows("SELECT b, kind FROM t TO TRAIN LinearClassifier WITH model.positive = 'fraud' LABEL kind INTO half")
         found = self.rows("SELECT * FROM t TO EVALUATE half, public.m")

@@ -287,6 +287,7 @@ enum status model_summarise(const struct model *model, struct arena *arena,
         if (input->rule != RULE_WORDS)
             continue;
         column->is_source = false;
+        column->has_nulls = column->has_nulls || input->has_nulls;
         column->offset = input->offset;
         column->model_part = input->model_part;
         column->dimension = input->dimension;

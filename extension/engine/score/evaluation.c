@@ -6,10 +6,13 @@
 
 struct evaluation_order evaluation_order_of(const struct spec_scoring *scoring)
 {
-    return (struct evaluation_order){
-        scoring->report,       scoring->metrics,
-        scoring->metric_count, scoring->average,
-        scoring->as_means,     {scoring->false_positive_cost, scoring->false_negative_cost}};
+    return (struct evaluation_order){scoring->report,
+                                     scoring->metrics,
+                                     scoring->metric_count,
+                                     scoring->average,
+                                     scoring->as_means,
+                                     {scoring->false_positive_cost, scoring->false_negative_cost},
+                                     NULL};
 }
 
 struct metrics_options evaluation_options(const struct evaluation_order *order,
@@ -119,6 +122,7 @@ enum status evaluation_collect(const struct evaluation_order *order, struct metr
         return fail_no_memory(err);
     *rows = (struct evaluation_rows){.rows = 0};
     TRY(evaluation_columns(order, arena, &rows->names, &rows->columns, err));
+    notice_list_join(notices, order->notices);
     unknown_label_notice(metrics, notices);
     return order->report == REPORT_METRICS
                ? collect_metrics(order, metrics, notices, arena, rows, err)

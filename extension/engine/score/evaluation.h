@@ -23,6 +23,7 @@ struct evaluation_order {
     enum average average;
     bool as_means; /* the model's aim is not looked at */
     struct report_costs costs;
+    const struct notice_list *notices; /* of planning, which are put before others; NULL: none */
 };
 struct evaluation_order evaluation_order_of(const struct spec_scoring *scoring);
 

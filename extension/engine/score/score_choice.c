@@ -131,6 +131,22 @@ static enum status explain_need(const struct plan *plan, struct error *err)
                       SLICE_FORMAT(plan->scoring.too_large));
 }
 
+static enum status put_notices(const struct plan *plan, const struct sink *sink, struct error *err)
+{
+    struct text line;
+    bool failed;
+
+    text_init(&line, TEXT_MAXIMUM);
+    for (size_t i = 0; i < plan->notices->count; i++) {
+        text_clear(&line);
+        notice_print(&plan->notices->items[i], &line);
+        sink_notice(sink, "%s", text_string(&line));
+    }
+    failed = line.failed;
+    text_deinit(&line);
+    return failed ? fail_no_memory(err) : STATUS_OK;
+}
+
 enum status score_run(const struct host *host, const struct plan *plan, struct arena *arena,
                       const struct sink *sink, struct error *err)
 {
@@ -139,6 +155,9 @@ enum status score_run(const struct host *host, const struct plan *plan, struct a
     enum status status;
 
     score_choose(host, plan, &choice);
+    /* EVALUATE in the session has them in its result, each model's in its row. */
+    if (choice.by_workers || plan->kind == STATEMENT_PREDICT)
+        TRY(put_notices(plan, sink, err));
     if (!choice.by_workers)
         return run_in_session(host, plan, arena, sink, err);
     if (plan->scoring.too_large.size > 0)

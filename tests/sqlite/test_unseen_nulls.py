@@ -1,0 +1,68 @@
+"""NULLs among rows that are scored, in columns where the model has learned of none: a notice says how many, and what becomes of
+them."""
+
+import harness
+
+GREATEST, MEAN, UNKNOWN = "the greatest of all numbers", "the mean of the column", "a word that it does not know"
+
+
+class UnseenNulls(harness.Case):
+    def setUp(self):
+        super().setUp()
+        self.database = self.connect(isolation_level=None)
+        self.run_all("""CREATE TABLE t AS WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 99)
+            SELECT i AS x, 'w' || (i % 4) AS w, (i > 50) * 10.0 AS y FROM n""")
+        self.run_all("CREATE TABLE some AS SELECT CASE WHEN x % 10 THEN x END AS x, CASE WHEN x % 7 THEN w END AS w, y FROM t")
+
+    def said(self, column, nulls, rows, counts_as):
+        return f'column "{column}" is NULL in {nulls} of {rows} rows, and was in none that the model learned from: ' \
+               f"there NULL counts as {counts_as}. coalesce({column}, ...)"
+
+    def notices_of(self, statement):
+        """Those of EXPLAIN, which are those of the statement."""
+        return [line[1] for line in self.run_all(f"EXPLAIN {statement}") if line[0] == "notice"]
+
+    def test_predict_and_evaluate_say_how_many_and_what_becomes_of_them(self):
+        for model, number in (("LGBMRegressor", GREATEST), ("LinearRegressor", MEAN)):
+            with self.subTest(model):
+                self.run_all(f"SELECT * FROM t TO TRAIN {model} LABEL y INTO m")
+                notices = self.notices_of("SELECT * FROM some TO PREDICT guess USING m")
+                self.assertEqual(len(notices), 2, notices)
+                self.assertTrue(notices[0].startswith(self.said("x", 10, 100, number)), notices)
+                self.assertTrue(notices[1].startswith(self.said("w", 15, 100, UNKNOWN)), notices)
+                said = self.run_all(f"SELECT * FROM some TO EVALUATE m -- {model}")[0][-1]
+                self.assertEqual(said, "; ".join(notices))
+                self.assertEqual(self.notices_of("SELECT * FROM t TO PREDICT guess USING m"), [])
+                self.assertEqual(self.run_all(f"SELECT * FROM t TO EVALUATE m -- {model}")[0][-1], "")
+
+    def test_trees_predict_as_the_notice_says(self):
+        self.run_all("SELECT * FROM t TO TRAIN LGBMRegressor LABEL y INTO m")
+        of_null, of_greatest = self.run_all("SELECT totrain_predict('m', NULL, 'w1'), totrain_predict('m', 1e9, 'w1')")[0]
+        self.assertEqual(of_null, of_greatest)
+
+    def test_the_program_prints_them(self):
+        self.run_all("SELECT * FROM t TO TRAIN LGBMRegressor LABEL y INTO m")
+        done = self.run_program(self.path, "-c", "SELECT x, w FROM some LIMIT 3 TO PREDICT guess USING m")
+        self.assertIn(f"NOTICE:  {self.said('x', 1, 3, GREATEST)}", done.stderr)
+
+    def test_of_many_rows_the_first_ones_are_looked_at(self):
+        self.run_all("SELECT x, y FROM t TO TRAIN LGBMRegressor LABEL y INTO m")
+        several = " UNION ALL ".join(["SELECT x FROM some"] * 11)
+        self.assertIn("is NULL in 100 of the first 1000 rows", self.notices_of(f"SELECT * FROM ({several}) TO PREDICT guess USING m")[0])
+
+    def test_a_model_that_has_learned_of_some_says_nothing(self):
+        for model in ("XGBRegressor", "LinearRegressor"):
+            self.run_all(f"SELECT * FROM some TO TRAIN {model} LABEL y INTO m")
+            self.assertEqual(self.notices_of("SELECT * FROM some TO PREDICT guess USING m"), [])
+
+    def test_several_models_say_it_of_themselves(self):
+        self.run_all("SELECT * FROM t TO TRAIN LGBMRegressor LABEL y INTO a")
+        self.run_all("SELECT * FROM some TO TRAIN LinearRegressor LABEL y INTO b")
+        found = self.run_all("SELECT * FROM some TO EVALUATE a, b")
+        self.assertIn(GREATEST, found[0][-1])
+        self.assertEqual(found[1][-1], "")
+        self.assertEqual(len(self.notices_of("SELECT * FROM some TO EVALUATE b, a")), 2)
+
+
+if __name__ == "__main__":
+    harness.main()
