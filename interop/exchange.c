@@ -53,8 +53,8 @@ enum status exchange_export(const struct model *model, enum exchange_format form
     struct linear_weights linear;
 
     if (model->kind != &trees_kind) {
-        fail(err, STATUS_UNSUPPORTED, "a model of kind \"%s\" has no trees that could be exported",
-             model->kind->name);
+        fail(err, STATUS_UNSUPPORTED, "%.*s has no trees that could be exported",
+             SLICE_FORMAT(model->estimator));
         if (model->kind->linear && model->kind->linear(model, &linear))
             return error_hint(err, "Its weights are rows: SELECT name, value FROM model WHERE part "
                                    "= 'weight'. Boosted trees and forests can be exported.");

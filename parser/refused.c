@@ -280,6 +280,35 @@ static bool hint_except(struct reader reader, struct error *err)
     return false;
 }
 
+static bool is_our_function(struct slice text)
+{
+    static const char prefix[] = "totrain_";
+
+    return text.size > sizeof prefix - 1 && strncmp(text.data, prefix, sizeof prefix - 1) == 0;
+}
+
+/* totrain_predict('m', *): functions of SQLite take no * behind another argument. */
+static bool hint_all_columns(struct reader reader, struct error *err)
+{
+    struct reading_token before = {.kind = SCAN_END}, token = read_token(&reader);
+    bool is_ours = false;
+
+    for (int left = TOKENS_MAX; token.kind != SCAN_END && left > 0; left--) {
+        struct reader ahead = reader;
+
+        if (is_ours && slice_is(before.text, ",") && slice_is(token.text, "*") &&
+            slice_is(read_token(&ahead).text, ")")) {
+            error_hint(err, "SELECT * FROM t TO PREDICT guess USING m finds the columns by name; "
+                            "totrain_predict takes them in the order that SHOW MODEL lists.");
+            return true;
+        }
+        is_ours = is_ours || is_our_function(token.text);
+        before = token;
+        token = read_token(&reader);
+    }
+    return false;
+}
+
 /* ----- by a verb inside ----- */
 
 /* What is around a verb. */
@@ -436,6 +465,7 @@ bool refused_hint(struct slice text, int position, struct error *err)
            hint_cancel(&head, err) ||
            hint_first_verb((struct reader){text, piece.span.start, piece.span.end}, err) ||
            hint_except((struct reader){text, piece.span.start, piece.span.end}, err) ||
+           hint_all_columns((struct reader){text, piece.span.start, piece.span.end}, err) ||
            hint_inside(text, piece.span, &head, position, err);
 }
 
@@ -544,10 +574,14 @@ static bool hint_file(struct slice name, struct error *err)
 /* predict(...), pgml.train(...): `name` has no schema. */
 static void hint_function(struct slice name, bool is_postgres, struct error *err)
 {
-    static const char *const predicts[] = {"predict", "predict_proba", "ml_predict",
-                                           "model_predict"};
+    static const char *const predicts[] = {"predict", "ml_predict", "model_predict"};
     static const char *const trains[] = {"train", "create_model", "fit", "train_model", "pgml"};
 
+    if (slice_is_fold(name, "predict_proba"))
+        error_hint(err, is_postgres ? "It is totrain.probability here: SELECT "
+                                      "totrain.probability('model', t) FROM t."
+                                    : "It is totrain_probability here: SELECT "
+                                      "totrain_probability('model', a, b) FROM t.");
     for (size_t i = 0; i < COUNT(predicts); i++)
         if (slice_is_fold(name, predicts[i]))
             error_hint(err, is_postgres ? "It is totrain.predict here: SELECT "

@@ -1,8 +1,9 @@
 #include "planner/other_models.h"
 
 #define TIME                                                                                       \
-    "There are no models of time series yet: columns of lags make a table of one, as lag(y, "      \
-    "1) OVER (ORDER BY day) AS y_1."
+    "A function forecasts a series: totrain_forecast_series(day, y, 12), in PostgreSQL "           \
+    "totrain.forecast_series. Columns of lags, as lag(y, 1) OVER (ORDER BY day) AS y_1, make a "   \
+    "table of one for any model."
 #define FACTORS                                                                                    \
     "Factors of two columns are embeddings of both: COLUMN VOCABULARY(customer), "                 \
     "VOCABULARY(item)."

@@ -265,7 +265,7 @@ static void note_few(struct dataset *dataset, struct sized_class *sizes, uint32_
         return;
     text_init(&list, NOTICE_BYTES_MAX);
     append_classes(dataset, sizes, few, &list);
-    notice_add(dataset->notices, NOTICE_RARE_CLASS, "few rows%s: of %llu %s",
+    notice_add(dataset->notices, NOTICE_RARE_CLASS, "few rows%s: of all %llu, %s",
                few > RARE_NAMED ? "; the fewest" : "", (unsigned long long)rows,
                text_string(&list));
     text_deinit(&list);

@@ -177,8 +177,11 @@ static enum status deal_groups(struct dealing *dealing, struct error *err)
     free(groups);
     if (count >= dealing->rule->folds)
         return STATUS_OK;
-    return fail(err, STATUS_INVALID, "%u folds need as many groups, and the rows are of %llu",
-                dealing->rule->folds, (unsigned long long)count);
+    fail(err, STATUS_INVALID, "%u folds need as many groups, and the rows are of %llu",
+         dealing->rule->folds, (unsigned long long)count);
+    return count < 2 ? err->status
+                     : error_hint(err, "WITH train.folds = %llu has a fold for each.",
+                                  (unsigned long long)count);
 }
 
 static enum status deal(struct dealing *dealing, struct error *err)

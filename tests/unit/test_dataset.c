@@ -713,11 +713,11 @@ static void rare_classes_are_noticed(void **state)
     table_open(&table, TASK_CLASSIFICATION, LABEL_INTEGER);
     for (int i = 0; i < 18; i++)
         add_row(&table, real_cell(i), i ? null_cell() : text_cell("a"), integer_cell(i % 2));
-    check_notices(&table, "few rows: of 18 0 has 9, 1 has 9\n");
+    check_notices(&table, "few rows: of all 18, 0 has 9, 1 has 9\n");
     table_open(&table, TASK_CLASSIFICATION, LABEL_INTEGER);
     for (int i = 0; i < 50; i++)
         add_row(&table, real_cell(i), i ? null_cell() : text_cell("a"), integer_cell(i % 5));
-    check_notices(&table, "few rows; the fewest: of 50 0 has 10, 1 has 10, 2 has 10\n");
+    check_notices(&table, "few rows; the fewest: of all 50, 0 has 10, 1 has 10, 2 has 10\n");
     table_open(&table, TASK_CLASSIFICATION, LABEL_INTEGER);
     for (int i = 0; i < 1200; i++) /* of thirty classes none has 5 % */
         add_row(&table, real_cell(i), i ? null_cell() : text_cell("a"), integer_cell(i % 30));

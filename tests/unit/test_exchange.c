@@ -654,8 +654,9 @@ static void other_kinds_are_refused(void **state)
     fixture_init(&fixture, 0);
     fixture_layers(&fixture, widths, 1);
     text_init(&bytes, TEXT_MAXIMUM);
+    fixture.model.estimator = SLICE("DNNClassifier");
     CHECK_FAILS(exchange_export(&fixture.model, EXCHANGE_XGBOOST, NULL, &bytes, &err),
-                STATUS_UNSUPPORTED, "\"network\" has no trees");
+                STATUS_UNSUPPORTED, "DNNClassifier has no trees");
     text_deinit(&bytes);
     fixture_deinit(&fixture);
 }

@@ -354,6 +354,10 @@ static void columns_are_named_where_a_star_leaves_some_out(void **state)
     static const struct refused list[] = {
         {"SELECT * EXCEPT (a) FROM t", "The database has no * EXCEPT" STAR},
         {"SELECT t.* EXCLUDE(a, b) FROM t", "The database has no * EXCLUDE" STAR},
+        {"SELECT totrain_predict('m', *) FROM t", "SELECT * FROM t TO PREDICT guess USING m finds "
+                                                  "the columns by name; totrain_predict takes "
+                                                  "them in the order that SHOW MODEL lists."},
+        {"SELECT totrain_predict('m', a * b) FORM t", NULL},
         {"SELECT a FROM t EXCEPT (SELECT 1) FORM", NULL},
         {"SELECT * EXCEPT SELECT", NULL},
     };
@@ -369,6 +373,10 @@ static void a_name_that_is_not_there_may_have_another_one_here(void **state)
     } list[] = {
         {"no such function: predict", "It is totrain_predict here: SELECT "
                                       "totrain_predict('model', a, b) FROM t."},
+        {"no such function: predict_proba", "It is totrain_probability here: SELECT "
+                                            "totrain_probability('model', a, b) FROM t."},
+        {"function predict_proba(unknown, integer) does not exist",
+         "It is totrain.probability here: SELECT totrain.probability('model', t) FROM t."},
         {"function predict(unknown, integer) does not exist",
          "It is totrain.predict here: SELECT totrain.predict('model', t) FROM t."},
         {"no such table: pgml.train", "A statement trains: " TRAIN_FORM},

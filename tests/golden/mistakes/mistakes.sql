@@ -328,3 +328,7 @@ SELECT * FROM houses TO TRAIN LinearRegressor COLUMN * EXCEPT (LIKE 'tmp_%') LAB
 SELECT * FROM iris TO EVALUATE iris_model iris_model;
 -- EVALUATE: costs without the report
 SELECT * FROM iris TO EVALUATE iris_model WITH costs = [1, 20];
+-- all columns in a call
+SELECT totrain_predict('iris_model', *) FROM iris;
+-- scikit-learn's name of probabilities
+SELECT predict_proba('iris_model', 5.1) FROM iris;
