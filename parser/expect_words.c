@@ -44,6 +44,43 @@ static bool hint_of_select(const struct progress *progress, const struct token *
     return true;
 }
 
+/* SELECT ... TO FORECAST y: verbs of other tools. */
+static bool hint_of_verb(const struct yyParser *parser, const struct progress *progress,
+                         const struct token *found, struct error *err)
+{
+    static const char *const forecast[] = {"FORECAST"}, *const recommend[] = {"RECOMMEND"};
+    static const char *const cluster[] = {"CLUSTER", "SEGMENT"};
+    static const char *const predict[] = {"SCORE", "INFER", "CLASSIFY"};
+    static const char *const evaluate[] = {"TEST", "VALIDATE", "MEASURE"};
+    const struct {
+        const char *const *words;
+        size_t count;
+        const char *hint;
+    } list[] = {
+        {forecast, COUNT(forecast),
+         "A function forecasts: SELECT totrain_forecast_series(day, sales, 12) FROM t, in "
+         "PostgreSQL totrain.forecast_series."},
+        {recommend, COUNT(recommend),
+         "A model of customers and items predicts each pair: SELECT ... FROM customers CROSS JOIN "
+         "items TO PREDICT rating USING m INTO table, whose best ones a query takes."},
+        {cluster, COUNT(cluster),
+         "TO TRAIN KMeans WITH n_clusters = 3 INTO m makes clusters, and TO PREDICT cluster USING "
+         "m "
+         "names each row's."},
+        {predict, COUNT(predict), "Write TO PREDICT column USING model."},
+        {evaluate, COUNT(evaluate), "Write TO EVALUATE model."},
+    };
+
+    if (progress->previous.kind != TOKEN_TO || !grammar_accepts(parser, TOKEN_TRAIN, false))
+        return false;
+    for (size_t i = 0; i < COUNT(list); i++)
+        if (is_one_of(found->text, list[i].words, list[i].count)) {
+            error_hint(err, "%s", list[i].hint);
+            return true;
+        }
+    return false;
+}
+
 /* What other tools write in the place of a clause. */
 static bool hint_other_word(const struct yyParser *parser, const struct token *found,
                             struct error *err)
@@ -113,6 +150,7 @@ bool expect_word(const struct yyParser *parser, const struct progress *progress,
                  const struct token *found, struct error *err)
 {
     return progress->parentheses == 0 &&
-           (hint_of_importance(progress, found, err) || hint_of_select(progress, found, err) ||
+           (hint_of_verb(parser, progress, found, err) ||
+            hint_of_importance(progress, found, err) || hint_of_select(progress, found, err) ||
             hint_other_word(parser, found, err) || hint_name(progress, found, err));
 }

@@ -91,8 +91,11 @@ static enum status refuse_later(const struct planning *planning)
                        : statement->maximize ? "TO MAXIMIZE"
                                              : "TO MINIMIZE";
 
-    return fail_at(planning->err, STATUS_UNSUPPORTED, statement->verb_position,
-                   "%s is not supported yet", verb);
+    fail_at(planning->err, STATUS_UNSUPPORTED, statement->verb_position, "%s is not supported yet",
+            verb);
+    return error_hint(planning->err,
+                      "A %s outside reads the rows of the SELECT, and writes a table.",
+                      kind == STATEMENT_RUN ? "program" : "solver");
 }
 
 static enum status dispatch(struct planning *planning)

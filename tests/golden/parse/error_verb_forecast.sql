@@ -1,0 +1,1 @@
+SELECT * FROM iris TO FORECAST sales INTO f;

@@ -1,0 +1,1 @@
+SELECT * FROM iris TO RECOMMEND item USING m;
