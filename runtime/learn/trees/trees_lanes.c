@@ -841,6 +841,16 @@ static bool is_there(const struct trees *trees, const struct tree_rows *rows, ui
            (rows->is_packed || trees->progress.stage == TREES_ROOT);
 }
 
+/* Rows that begin a tree or are divided are little work; a lane that is behind by rounds catches up
+ * with all of their trees. */
+static struct team *team_of_followers(const struct trees *trees, uint32_t first, uint32_t end)
+{
+    for (uint32_t lane = first; lane < end; lane++)
+        if (trees->rows[lane].round != (uint64_t)trees->progress.round + 1)
+            return trees->team;
+    return team_of_lanes(trees, first, end, ROW_NANOSECONDS);
+}
+
 static enum status follow_lanes(struct trees *trees, uint32_t first, uint32_t end, uint32_t divided,
                                 struct error *err)
 {
@@ -851,7 +861,7 @@ static enum status follow_lanes(struct trees *trees, uint32_t first, uint32_t en
         there++;
     if (there == end)
         return STATUS_OK;
-    team_run(trees->team, end - first, follow_task, &about);
+    team_run(team_of_followers(trees, first, end), end - first, follow_task, &about);
     return first_failure(trees->errors + first, end - first, err);
 }
 
