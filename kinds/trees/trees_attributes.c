@@ -592,7 +592,8 @@ static double number_bins(const struct trees_params *trees, const struct kind_sh
     const double of_few = fmin(shape->few_values, shape->few_columns * most);
     const double others = shape->dense - shape->few_columns - shape->counts;
 
-    return others * most + of_few + shape->counts * fmin(COUNT_BINS, most) + shape->dense;
+    return others * most + of_few + shape->counts * fmin(COUNT_BINS, most + 1) + shape->dense -
+           shape->counts;
 }
 
 static double wide_bins_of(const struct kind_shape *shape)
