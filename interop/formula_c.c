@@ -145,7 +145,7 @@ static const char tools[] =
     "            return 1;\n"
     "    return 0;\n"
     "}\n"
-    "/* Of a text without white space around it: 0 where it is no number. */\n"
+    "/* Reads a text without white space around it; 0 where it is no number. */\n"
     "static inline int @_parse(const struct @_cell *text, double *number)\n"
     "{\n"
     "    unsigned long at = 0, digits = 0;\n"

@@ -257,7 +257,7 @@ static void label(const struct sql_printer *printer, uint32_t class)
         sql_number(printer, value->real);
 }
 
-/* What chooses a class chooses its label. */
+/* The choices of a class, with labels in the place of its numbers. */
 static void labelled(const struct sql_printer *printer, const struct formula *formula)
 {
     append(printer, "CASE");

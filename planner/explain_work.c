@@ -17,8 +17,8 @@
 #define SECONDS_OF_MULTIPLICATIONS 7e-11
 #define SECONDS_OF_PARAMETER       1.5e-9 /* in each step */
 
-/* What a worker has of memory besides what it learns with, measured likewise: its program; a staged
- * row, and each of its cells. */
+/* Memory of a worker besides that of its learner, measured likewise: its program; a staged row, and
+ * each of its cells. */
 #define BYTES_OF_WORKER 14e6
 #define BYTES_OF_ROW    24
 #define BYTES_OF_CELL   8
@@ -247,7 +247,8 @@ static void explain_time(struct explanation *explanation, const struct work *wor
     explanation_line(explanation, "expected time");
 }
 
-/* Of a worker that has all rows: with its program, and the pages of staged rows that it maps. */
+/* The memory of a worker that has all rows, with its program, and the pages of staged rows that it
+ * maps. */
 static double memory_of(const struct plan *plan, const struct work *work)
 {
     const struct kind_shape shape = shape_expected(plan, work->training);

@@ -10,14 +10,14 @@ static uint32_t nulls_of(const struct query_column *column, const struct model_i
            (input->type == INPUT_NUMERIC ? column->missing_texts : 0);
 }
 
-/* Of lists, texts and offsets a NULL is nothing that was to be learned. */
+/* A NULL is nothing to be learned where the input is a list, a text or an offset. */
 static bool has_learned_none(const struct model_input *input)
 {
     return !input->is_source && !input->has_nulls && !input->offset &&
            input->list.form == LIST_NONE && input->type != INPUT_TEXT;
 }
 
-/* What the model makes of it. */
+/* The value that the model takes in its place, in words. */
 static const char *what_becomes(const struct plan *plan, const struct model_input *input)
 {
     if (input->type == INPUT_CATEGORY)

@@ -4,7 +4,7 @@
 
 #define FLOAT_SPLIT 536870913.0 /* 2^29 + 1: what a product with it leaves has a float's digits */
 
-/* Of programs without memory. */
+/* The formula of a program that had no memory. */
 static const struct formula nothing = {.op = FORMULA_MISSING};
 
 static uint32_t stage_of(const struct formula *formula)

@@ -1,4 +1,4 @@
-/* What PREDICT has for a row, as formulas: what scorer_prediction and its kin do with outputs. */
+/* The results of PREDICT for a row, as formulas: the steps of scorer_prediction and its kin. */
 #include "scoring/formula_outputs.h"
 
 #include <stdio.h>

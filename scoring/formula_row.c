@@ -37,7 +37,7 @@ static const struct formula *remainder_of(struct formula_program *program, const
     return formula_let(program, less_whole(program, a, b, whole_part(program, a, b)));
 }
 
-/* As dates.c has it: months from March on, from 0; day_of_month from 1. */
+/* The steps of dates.c: months from March on, from 0; day_of_month from 1. */
 static const struct formula *month_and_day(struct formula_program *program,
                                            const struct formula *day,
                                            const struct formula **day_of_month)
@@ -263,7 +263,7 @@ static const struct formula *number_id(struct formula_program *program,
                    formula_read(program, FORMULA_REFUSE, input->column, 0)));
 }
 
-/* Of a part of a date: the ids of its words, of which there are few. */
+/* The id of a part of a date, by its words, of which there are few. */
 static const struct formula *part_id(struct formula_program *program,
                                      const struct transform_input *input,
                                      const struct formula *part, const struct formula *missing)

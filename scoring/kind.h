@@ -61,8 +61,8 @@ struct kind_shape {
     double counts;     /* of dense: those that count words of texts (LIST_WORDS) */
     double id_rows;    /* words of all categories */
     double rows;       /* to train from; 0: not known */
-    /* Of `dense` those of which few different values are expected, and how many all of these have
-     * together. */
+    /* Columns of `dense` of which few different values are expected, and how many values all of
+     * these have together. */
     double few_columns, few_values;
     /* Which of them the parts of a model take that has parts. */
     struct kind_parts {
@@ -269,8 +269,8 @@ struct kind {
 
     /* ---- other programs ---- */
 
-    /* What score computes, as formulas (formula.h): outputs (outputs). UNSUPPORTED for models that
-     * have none. NULL: none of its models has. */
+    /* The outputs (outputs) of score, as formulas (formula.h). UNSUPPORTED for models that have
+     * none. NULL: none of its models has. */
     enum status (*formulas)(const struct model *model, struct formula_program *program,
                             const struct formula_row *row, const struct formula **outputs,
                             struct error *err);

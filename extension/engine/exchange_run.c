@@ -15,7 +15,7 @@ static size_t arena_most(const struct host *host)
                : MODEL_ARENA_MAX;
 }
 
-/* What a model is exported as: a file of another program's models, or formulas. */
+/* The form that a model is exported in: a file of another program's models, or formulas. */
 struct export_format {
     bool is_formulas;
     enum exchange_format exchange;

@@ -47,7 +47,7 @@ static const struct formula *polynomial(struct formula_program *program, const s
     return sum;
 }
 
-/* As normal_share of elementary.h, of which these are the numbers. */
+/* The numbers are those of normal_share in elementary.h. */
 static const struct formula *normal_share_of(struct formula_program *program,
                                              const struct formula *x)
 {
@@ -122,7 +122,7 @@ static const struct formula *activated(struct formula_program *program, enum act
     return z;
 }
 
-/* What the ids of the row add to output j of the first layer. */
+/* The sum that the row's ids add to output j of the first layer. */
 static void add_ids(struct formula_program *program, const struct formula_row *row,
                     const struct layer *layer, uint32_t j, struct formula_terms *terms)
 {

@@ -2,7 +2,7 @@
 
 #include "kinds/pca/pca_model.h"
 
-/* As pca_score: each component takes away what it gives back of the row. */
+/* The steps of pca_score: each component takes away what it gives back of the row. */
 enum status pca_formulas(const struct model *model, struct formula_program *program,
                          const struct formula_row *row, const struct formula **outputs,
                          struct error *err)

@@ -17,8 +17,8 @@ enum status regression_scorer_open(const struct model *model, uint32_t rows_max,
                                    struct error *err);
 void regression_score(void *workspace, const float *dense, const int32_t *ids, uint32_t count,
                       float *outputs);
-/* Of one equation: weights (columns), of standardised inputs and labels. The mean of an input goes
- * from its weight to the intercept. */
+/* The weights (columns) of one equation, of standardised inputs and labels. The mean of an input
+ * goes from its weight to the intercept. */
 void regression_standardise(const struct model *model, uint32_t equation, double *weights);
 void regression_scorer_close(void *workspace);
 

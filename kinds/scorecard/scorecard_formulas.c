@@ -2,7 +2,7 @@
 
 #include "kinds/scorecard/scorecard_model.h"
 
-/* Of each input's bins a number, and of the row their sum. */
+/* A number for each input by its bin, and their sum for the row. */
 static const struct formula *sum_of(struct formula_program *program, const struct formula_row *row,
                                     bool has_points, double base)
 {

@@ -542,8 +542,8 @@ static double leaves_of(const struct trees_params *trees, const struct kind_shap
     return shape->rows > 0 && shape->rows < most ? shape->rows : most;
 }
 
-/* As trees usually are: two of three rows that a tree is grown from have a leaf of their own where
- * nothing ends it before; of several classes that of each ends where the rows of its class do. */
+/* The leaves of a usual tree: two of three rows that it is grown from have one of their own where
+ * nothing ends it before; that of one class of several ends where the rows of its class do. */
 static double grown_of(const struct trees_params *trees, const struct kind_shape *shape)
 {
     const double leaves = leaves_of(trees, shape), classes = outputs_of(trees, shape);
@@ -566,9 +566,9 @@ static double depth_of(const struct trees_params *trees, double leaves)
 #define GROUP_COLUMNS 32 /* whose bins lie together for each row */
 #define GROUP_BYTES   32
 
-/* What takes as long: to look at a bin's sums for a split, which words that are sorted double; to
- * add a row's bin to its node's sums, in a tree of a few levels half of the rows to those of the
- * smaller child; and a leaf besides, of which one is divided, stored and measured. */
+/* Time, in multiplications: to look at a bin's sums for a split, which sorted words double; to add
+ * a row's bin to its node's sums, in a tree of a few levels half of the rows to those of the
+ * smaller child; and to divide, store and measure a leaf. */
 #define BIN_MULTIPLICATIONS   80
 #define WIDE_BIN_TWICE        2
 #define LEVEL_MULTIPLICATIONS 8
@@ -585,7 +585,7 @@ static bool has_wide(const struct kind_shape *shape)
     return shape->id_rows + 2.0 * shape->ids > shape->ids * NARROW_BINS;
 }
 
-/* Of all columns of numbers; of missing values each has one. */
+/* The bins of all columns of numbers; each has one of missing values. */
 static double number_bins(const struct trees_params *trees, const struct kind_shape *shape)
 {
     const double most = trees_bins_most(trees);

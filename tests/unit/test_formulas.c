@@ -194,7 +194,7 @@ static bool is_near(const struct model *model, double found, double wanted)
     return fabs(found - wanted) <= 1e-5 * fmax(1, fabs(wanted)) + 1e-6 * fabs(model->label_mean);
 }
 
-/* What was seen of all models, so that a test that compares nothing fails. */
+/* Counts over all models, so that a test that compares nothing fails. */
 struct seen {
     uint32_t models, unsupported, compared, refused;
 };

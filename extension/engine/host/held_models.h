@@ -49,8 +49,8 @@ void held_models_add(struct held_models *models, struct held_model *held);
 void held_models_take(struct held_models *models, struct held_model *held);
 void held_models_give_back(struct held_models *models, struct held_model *held);
 
-/* Of those that nobody holds, the ones that were used last stay; all together, with those that are
- * held, take no more than so many bytes. */
+/* Frees models that nobody holds, those first that were used longest ago, until all models, held
+ * ones among them, take no more than so many bytes. */
 void held_models_free_beyond(struct held_models *models, size_t bytes_max);
 /* Those that nobody holds, and for which `is` says so. */
 void held_models_free_where(struct held_models *models,

@@ -164,8 +164,8 @@ struct host_session {
 
     /* Has the user asked this session to stop? */
     bool (*interrupted)(void *self);
-    /* Of an interrupted session: why its job counts as failed, a line. NULL, also as the answer: it
-     * counts as cancelled. */
+    /* The line that says why the job of an interrupted session counts as failed. NULL, also as the
+     * answer: it counts as cancelled. */
     const char *(*failure)(void *self);
     /* From now on the session waits for a job, or does no more: for those who look at it from
      * outside. NULL: nobody does. */

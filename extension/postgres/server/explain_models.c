@@ -179,7 +179,7 @@ static void end_query(QueryDesc *query)
 
 /* ----- the statement ----- */
 
-/* As PostgreSQL does where nobody asks to be called. */
+/* The steps that PostgreSQL takes where no hook is set. */
 static void explain_as_ever(Query *query, int options, IntoClause *into, ExplainState *state,
                             const char *sql, ParamListInfo parameters,
                             QueryEnvironment *environment)
@@ -202,7 +202,7 @@ static void explain_as_ever(Query *query, int options, IntoClause *into, Explain
 #endif
 }
 
-/* What an inner EXPLAIN has counted its outer statement has done, too. */
+/* The outer statement has done, too, what an inner EXPLAIN has counted. */
 static void add_to_outer(const struct explained *inner)
 {
     struct explained *outer = inner->outer;

@@ -553,8 +553,8 @@ static void end_on_cluster(struct following *following)
         ereport(LOG, (errmsg_internal("%s", err.message)));
 }
 
-/* What is thrown is the job's end: the worker would only throw it again. What has learned waits for
- * somebody who may publish it, if there is one. */
+/* An error is the job's end: the worker would only throw it again. A model that was learned waits
+ * for somebody who may publish it, if there is one. */
 static void note_thrown(struct following *following, MemoryContext context)
 {
     const char *message = background_catch(context);

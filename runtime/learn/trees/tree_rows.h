@@ -202,7 +202,7 @@ enum {
     TREE_ROWS_ALL = 15
 };
 bool tree_rows_are_intact(const struct tree_rows *lane, uint32_t parts);
-/* Of the gradients those of one output, which a tree is grown by. */
+/* The gradients of one output, by which a tree is grown. */
 bool tree_rows_gradients_are_intact(const struct tree_rows *lane, uint32_t output);
 /* Whether the order has each row of a block once: else it names rows that there are not. */
 bool tree_rows_order_is_whole(const struct tree_rows *lane);

@@ -355,8 +355,8 @@ static void list_cuts(const struct finding *finding, struct cut_partings *cuts)
     cuts->partings.count = at;
 }
 
-/* Of the cuts of a parting the middle one; or the last one, which parts all values from those that
- * are missing. */
+/* The middle one of a parting's cuts; or the last one, which parts all values from those that are
+ * missing. */
 static uint32_t middle_of(const struct finding *finding, const struct cut_partings *partings,
                           uint32_t parting)
 {
