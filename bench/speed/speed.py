@@ -22,6 +22,7 @@ import tempfile
 import time
 
 import click_cases
+import forest_cases
 import interrupting
 import large_state
 import large_table
@@ -436,6 +437,7 @@ CASES = {
     "trees-predict": tree_cases.predict,
     "trees-auc": tree_cases.auc,
     "trees-wide": tree_cases.wide,
+    "forests": forest_cases.speed,
     "large-state": send_large_state,
     "large-table": train_large_table,
     "slow-disk": publish_on_slow_disk,
