@@ -643,22 +643,29 @@ static void names_that_lightgbm_cannot_hold_stay_apart(void **state)
     fixture_deinit(&made.fixture);
 }
 
-static void other_kinds_are_refused(void **state)
+static void refuse_layers(uint32_t count, const char *hint)
 {
-    static const uint32_t widths[] = {1};
+    static const uint32_t widths[] = {1, 1};
     struct fixture fixture;
     struct text bytes;
     struct error err;
 
-    (void)state;
     fixture_init(&fixture, 0);
-    fixture_layers(&fixture, widths, 1);
+    fixture_layers(&fixture, widths, count);
     text_init(&bytes, TEXT_MAXIMUM);
     fixture.model.estimator = SLICE("DNNClassifier");
     CHECK_FAILS(exchange_export(&fixture.model, EXCHANGE_XGBOOST, NULL, &bytes, &err),
                 STATUS_UNSUPPORTED, "DNNClassifier has no trees");
+    CHECK(strstr(err.hint, hint));
     text_deinit(&bytes);
     fixture_deinit(&fixture);
+}
+
+static void other_kinds_are_refused(void **state)
+{
+    (void)state;
+    refuse_layers(1, "Its weights are rows: SELECT name, value");
+    refuse_layers(2, "Boosted trees and forests can be: XGBClassifier");
 }
 
 static void a_file_that_would_be_too_large_is_refused(void **state)
