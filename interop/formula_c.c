@@ -494,24 +494,24 @@ static void tables(struct c_printer *printer, const struct formula *formula)
 
 /* ----- formulas ----- */
 
-static void print(struct c_printer *printer, const struct formula *formula);
+static void print_formula(struct c_printer *printer, const struct formula *formula);
 
 static void infix(struct c_printer *printer, const struct formula *formula, const char *operator)
 {
     text_append_char(printer->out, '(');
-    print(printer, formula->a);
+    print_formula(printer, formula->a);
     text_append_string(printer->out, operator);
-    print(printer, formula->b);
+    print_formula(printer, formula->b);
     text_append_char(printer->out, ')');
 }
 
 static void call(struct c_printer *printer, const struct formula *formula, const char *function)
 {
     text_printf(printer->out, "%s_%s(", printer->prefix, function);
-    print(printer, formula->a);
+    print_formula(printer, formula->a);
     if (formula->b) {
         text_append_string(printer->out, ", ");
-        print(printer, formula->b);
+        print_formula(printer, formula->b);
     }
     text_append_char(printer->out, ')');
 }
@@ -521,7 +521,7 @@ static void table_call(struct c_printer *printer, const struct formula *formula,
 {
     text_printf(printer->out, "%s_%s(%s_table_%u, %u, ", printer->prefix, function, printer->prefix,
                 printer->tables++, formula->count);
-    print(printer, formula->a);
+    print_formula(printer, formula->a);
     text_append_char(printer->out, ')');
 }
 
@@ -529,12 +529,12 @@ static void choices(struct c_printer *printer, const struct formula *formula)
 {
     text_append_char(printer->out, '(');
     for (; formula->op == FORMULA_IF; formula = formula->c) {
-        print(printer, formula->a);
+        print_formula(printer, formula->a);
         text_append_string(printer->out, " ? ");
-        print(printer, formula->b);
+        print_formula(printer, formula->b);
         text_append_string(printer->out, " : ");
     }
-    print(printer, formula);
+    print_formula(printer, formula);
     text_append_char(printer->out, ')');
 }
 
@@ -557,7 +557,7 @@ static void read_cell(struct c_printer *printer, const struct formula *formula)
                     formula->reading == READING_BOOLEAN);
 }
 
-static void print(struct c_printer *printer, const struct formula *formula)
+static void print_formula(struct c_printer *printer, const struct formula *formula)
 {
     switch (formula->op) {
     case FORMULA_NUMBER:
@@ -573,7 +573,7 @@ static void print(struct c_printer *printer, const struct formula *formula)
         text_append_char(printer->out, '(');
         for (uint32_t i = 0; i < formula->count; i++) {
             text_append_string(printer->out, i ? " + " : "");
-            print(printer, formula->terms[i]);
+            print_formula(printer, formula->terms[i]);
         }
         text_append_char(printer->out, ')');
         break;
@@ -621,9 +621,9 @@ static void print(struct c_printer *printer, const struct formula *formula)
         break;
     case FORMULA_IS_MISSING:
         text_append_char(printer->out, '(');
-        print(printer, formula->a);
+        print_formula(printer, formula->a);
         text_append_string(printer->out, " != ");
-        print(printer, formula->a);
+        print_formula(printer, formula->a);
         text_append_char(printer->out, ')');
         break;
     case FORMULA_IS_IN:
@@ -693,12 +693,12 @@ static void function(struct c_printer *printer)
         if (!printer->needed[i])
             continue;
         text_printf(printer->out, "    const double v%u = ", i);
-        print(printer, program->variables[i]);
+        print_formula(printer, program->variables[i]);
         text_append_string(printer->out, ";\n");
     }
     for (uint32_t i = 0; i < program->output_count; i++) {
         text_printf(printer->out, "    outputs[%u] = ", i);
-        print(printer, program->outputs[i].formula);
+        print_formula(printer, program->outputs[i].formula);
         text_append_string(printer->out, ";\n");
     }
     text_append_string(printer->out, "    return refused;\n}\n");
