@@ -8,6 +8,12 @@
 #define BFGS_GAIN_LEAST      1e-7 /* of a step; log likelihoods per value are what is minimised */
 #define SIMPLEX_VALUES_MAX   300
 #define SIMPLEX_SPREAD_LEAST 1e-7 /* of values at its corners, to the least */
+#define SQUARES_STEPS_MAX    30
+#define SQUARES_GAIN_LEAST   1e-7 /* of a step, to the sum */
+#define SQUARES_STEP_MOST    1.0  /* of a number, to one more than its magnitude */
+#define DAMPING_FIRST        1e-2 /* to the diagonal */
+#define DAMPING_LEAST        1e-8
+#define DAMPING_MOST         1e8
 
 typedef double square[DESCEND_NUMBERS_MAX][DESCEND_NUMBERS_MAX];
 
@@ -191,4 +197,64 @@ double descend_simplex(descend_function *function, void *context, uint32_t count
     sort_corners(corners, count + 1);
     memcpy(x, corners[0].x, count * sizeof *x);
     return corners[0].value;
+}
+
+/* ----- sums of squares ----- */
+
+/* The step where (products + damping diagonal) step = -gradient, by Cholesky; false: there is
+ * none. */
+static bool solve_damped(const struct squares_near *near, double damping, uint32_t count,
+                         double *step)
+{
+    square l;
+
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t j = 0; j <= i; j++) {
+            const double rest =
+                near->products[i][j] * (i == j ? 1 + damping : 1) - inner(l[i], l[j], j);
+
+            if (i == j && !(rest > 0))
+                return false;
+            l[i][j] = i == j ? sqrt(rest) : rest / l[j][j];
+        }
+        step[i] = (-near->gradient[i] - inner(l[i], step, i)) / l[i][i];
+    }
+    for (uint32_t i = count; i-- > 0;) {
+        for (uint32_t k = i + 1; k < count; k++)
+            step[i] -= l[k][i] * step[k];
+        step[i] /= l[i][i];
+    }
+    return true;
+}
+
+static double between(double x, double most)
+{
+    return x > most ? most : x < -most ? -most : x;
+}
+
+double descend_squares(descend_squares_function *function, void *context, uint32_t count, double *x)
+{
+    struct squares_near near;
+    double sum = function(context, x, count ? &near : NULL), damping = DAMPING_FIRST;
+
+    for (int step = 0; step < SQUARES_STEPS_MAX && count && damping < DAMPING_MOST; step++) {
+        double by[DESCEND_NUMBERS_MAX], next[DESCEND_NUMBERS_MAX], fallen = INFINITY;
+
+        if (solve_damped(&near, damping, count, by)) {
+            for (uint32_t i = 0; i < count; i++)
+                next[i] = between(x[i] + between(by[i], SQUARES_STEP_MOST * (1 + fabs(x[i]))),
+                                  SQUARES_NUMBER_MOST);
+            fallen = function(context, next, NULL);
+        }
+        if (!(fallen < sum)) {
+            damping *= 10;
+            continue;
+        }
+        memcpy(x, next, count * sizeof *x);
+        if (sum - fallen <= SQUARES_GAIN_LEAST * fallen)
+            return fallen;
+        damping = damping > 10 * DAMPING_LEAST ? damping / 10 : DAMPING_LEAST;
+        sum = function(context, x, &near);
+    }
+    return sum;
 }

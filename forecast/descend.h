@@ -1,8 +1,9 @@
 /*
  * descend.h - the minimum of a function of some numbers: by BFGS with its gradient, by
- * Nelder and Mead without.
+ * Nelder and Mead without, and of a sum of squares by Gauss and Newton as Levenberg and Marquardt
+ * damp them.
  *
- * Both stop after a fixed number of values at the latest, and where a step gains nothing that
+ * All stop after a fixed number of values at the latest, and where a step gains nothing that
  * matters. A function is INFINITY where it is not defined; at the start it must be finite.
  */
 #ifndef FORECAST_DESCEND_H
@@ -23,5 +24,19 @@ double descend_bfgs(descend_function *function, void *context, uint32_t count, d
 /* The same without a gradient. `step` (count) is how far the first simplex reaches. */
 double descend_simplex(descend_function *function, void *context, uint32_t count, double *x,
                        const double *step);
+
+/* A sum of squared errors near x: of the errors' slopes by the numbers the products with each
+ * other, and with the errors (half of the gradient). */
+struct squares_near {
+    double products[DESCEND_NUMBERS_MAX][DESCEND_NUMBERS_MAX], gradient[DESCEND_NUMBERS_MAX];
+};
+
+/* The sum at x (count), and what it is near, where that is not NULL. */
+typedef double descend_squares_function(void *context, const double *x, struct squares_near *near);
+
+/* The least sum. Numbers stay within SQUARES_NUMBER_MOST of 0. */
+#define SQUARES_NUMBER_MOST 30.0
+double descend_squares(descend_squares_function *function, void *context, uint32_t count,
+                       double *x);
 
 #endif

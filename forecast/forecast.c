@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "forecast/auto_arima.h"
 #include "forecast/auto_ets.h"
 #include "forecast/combined.h"
 #include "forecast/croston.h"
@@ -14,6 +15,8 @@ static const struct method *const methods[] = {
     &combined_method,
     &auto_ets_method,
     &ets_method,
+    &auto_arima_method,
+    &arima_method,
     &theta_method,
     &optimized_theta_method,
     &dynamic_theta_method,
@@ -26,6 +29,18 @@ static const struct method *const methods[] = {
 };
 #define METHOD_COUNT (sizeof methods / sizeof *methods)
 
+/* Is it that name? With underscores, too: auto_arima. */
+static bool is_name(struct slice given, const char *name)
+{
+    char plain[64]; /* longer than all names */
+    size_t size = 0;
+
+    for (size_t i = 0; i < given.size && size < sizeof plain; i++)
+        if (given.data[i] != '_')
+            plain[size++] = given.data[i];
+    return slice_is_fold((struct slice){plain, size}, name);
+}
+
 enum status forecast_method(struct slice name, const struct method **method, struct error *err)
 {
     const char *names[METHOD_COUNT];
@@ -33,7 +48,7 @@ enum status forecast_method(struct slice name, const struct method **method, str
 
     for (size_t i = 0; i < METHOD_COUNT; i++) {
         names[i] = methods[i]->name;
-        if (slice_is_fold(name, names[i])) {
+        if (is_name(name, names[i])) {
             *method = methods[i];
             return STATUS_OK;
         }
@@ -42,9 +57,10 @@ enum status forecast_method(struct slice name, const struct method **method, str
     nearest = text_nearest(name, names, METHOD_COUNT);
     if (nearest >= 0)
         return error_hint(err, "Did you mean \"%s\"?", names[nearest]);
-    return error_hint(err, "Methods are forecast, autoets, ets, theta, optimizedtheta, "
-                           "dynamictheta, dynamicoptimizedtheta, seasonalnaive, naive, croston, "
-                           "sba and tsb.");
+    return error_hint(
+        err, "Methods are forecast, autoets, ets, autoarima, arima, theta, optimizedtheta, "
+             "dynamictheta, dynamicoptimizedtheta, seasonalnaive, naive, croston, "
+             "sba and tsb.");
 }
 
 /* ----- the normal distribution ----- */
@@ -192,7 +208,9 @@ static enum status finish(const struct forecast_options *options, const struct s
 enum status forecast_run(double *values, uint32_t count, const struct forecast_options *options,
                          struct arena *arena, struct forecast *forecast, struct error *err)
 {
-    const struct fitting fitting = {arena, options->horizon, options->is_stopped, options->stop};
+    const struct fitting fitting = {arena, options->horizon,
+                                    options->has_order ? &options->order : NULL,
+                                    options->is_stopped, options->stop};
     struct series series = {.season = 1};
     struct scale scale;
     double *variances;

@@ -11,7 +11,7 @@
 #ifndef FORECAST_FORECAST_H
 #define FORECAST_FORECAST_H
 
-#include "forecast/method.h"
+#include "forecast/arima.h"
 
 #define SEASONS_MAX 8 /* lengths that one series is looked at for */
 
@@ -22,6 +22,8 @@ struct forecast_options {
     uint32_t seasons[SEASONS_MAX]; /* lengths it may have, ascending, from 2 */
     uint32_t season_count;         /* 0: none */
     bool season_is_given;          /* the first one holds where there are two of it, found or not */
+    struct arima_order order;      /* of the method arima */
+    bool has_order;                /* false: it is searched for */
     bool (*is_stopped)(void *stop); /* NULL: nobody asks */
     void *stop;
 };

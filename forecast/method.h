@@ -26,11 +26,14 @@ struct series {
     uint32_t season;      /* values of one season; 1: there is none */
 };
 
-/* Means that a fit may use. */
+struct arima_order;
+
+/* Means that a fit may use, and what the user has given. */
 struct fitting {
     struct arena *arena;
-    uint32_t horizon;               /* the most steps that project is asked for */
-    bool (*is_stopped)(void *stop); /* has the user interrupted? NULL: nobody asks */
+    uint32_t horizon;                /* the most steps that project is asked for */
+    const struct arima_order *order; /* of arima.h; NULL: none is given */
+    bool (*is_stopped)(void *stop);  /* has the user interrupted? NULL: nobody asks */
     void *stop;
 };
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/json.h"
+#include "forecast/auto_arima.h"
 #include "forecast/steps.h"
 #include "scoring/dates.h"
 
@@ -185,7 +186,7 @@ enum status points_add(struct points *points, const struct cell *time, const str
 struct settings {
     struct forecast_options options;
     enum duplicates duplicates;
-    bool has_season;
+    bool has_season, has_seasonal_order, has_constant;
 };
 
 static enum status read_season(const cJSON *json, struct settings *settings, struct error *err)
@@ -215,6 +216,68 @@ static enum status read_season(const cJSON *json, struct settings *settings, str
     return STATUS_OK;
 }
 
+/* Three whole numbers: lags before, differences, lags of errors. */
+static enum status read_order(const cJSON *json, uint32_t lags_max, uint32_t *ar,
+                              uint32_t *differences, uint32_t *ma, struct error *err)
+{
+    uint32_t *const numbers[] = {ar, differences, ma};
+    const uint32_t most[] = {lags_max, ARIMA_DIFFERENCES_MAX, lags_max};
+
+    for (int i = 0; i < 3; i++) {
+        const cJSON *item = cJSON_GetArraySize(json) == 3 ? cJSON_GetArrayItem(json, i) : NULL;
+        const double number = cJSON_IsNumber(item) ? item->valuedouble : -1;
+
+        if (!cJSON_IsArray(json) || !(number >= 0 && number <= most[i]) ||
+            number != (double)(uint32_t)number) {
+            fail(err, STATUS_INVALID,
+                 "\"%s\" is a list of three whole numbers from 0 to %u, %u and %u", json->string,
+                 most[0], most[1], most[2]);
+            return error_hint(err, "As in {\"method\": \"arima\", \"order\": [1, 1, 1], "
+                                   "\"seasonal_order\": [0, 1, 1], \"season\": 12}.");
+        }
+        *numbers[i] = (uint32_t)number;
+    }
+    return STATUS_OK;
+}
+
+static enum status read_constant(const cJSON *json, struct settings *settings, struct error *err)
+{
+    if (!cJSON_IsBool(json))
+        return fail(err, STATUS_INVALID, "\"constant\" is true or false");
+    settings->has_constant = true;
+    settings->options.order.has_constant = cJSON_IsTrue(json);
+    return STATUS_OK;
+}
+
+/* What the options of an order say together. Without `constant` it is there where nothing is
+ * differenced. */
+static enum status check_order(struct settings *settings, struct error *err)
+{
+    struct arima_order *order = &settings->options.order;
+    const uint32_t differences = order->differences + order->seasonal_differences;
+    const bool has_any =
+        settings->options.has_order || settings->has_seasonal_order || settings->has_constant;
+
+    if (has_any && settings->options.method != &arima_method)
+        return fail(err, STATUS_INVALID,
+                    "\"order\", \"seasonal_order\" and \"constant\" are of the method arima");
+    if (has_any && !settings->options.has_order) {
+        fail(err, STATUS_INVALID, "\"seasonal_order\" and \"constant\" need \"order\"");
+        return error_hint(err, "Without any of them the orders are searched for.");
+    }
+    if (!settings->has_constant)
+        order->has_constant = differences == 0;
+    if (order->has_constant && differences > 1)
+        return fail(err, STATUS_INVALID,
+                    "\"constant\" with two differences is a trend that bends; leave it out");
+    return STATUS_OK;
+}
+
+static bool is_seasonal(const struct arima_order *order)
+{
+    return order->seasonal_ar || order->seasonal_differences || order->seasonal_ma;
+}
+
 static enum status read_duplicates(const cJSON *json, enum duplicates *duplicates,
                                    struct error *err)
 {
@@ -230,7 +293,9 @@ static enum status read_duplicates(const cJSON *json, enum duplicates *duplicate
 
 static enum status read_option(const cJSON *json, struct settings *settings, struct error *err)
 {
-    static const char *const names[] = {"method", "season", "level", "duplicates"};
+    static const char *const names[] = {"method", "season",         "level",   "duplicates",
+                                        "order",  "seasonal_order", "constant"};
+    struct arima_order *order = &settings->options.order;
     const struct slice name = slice_of(json->string);
     int nearest;
 
@@ -241,6 +306,17 @@ static enum status read_option(const cJSON *json, struct settings *settings, str
     }
     if (slice_is(name, "season"))
         return read_season(json, settings, err);
+    if (slice_is(name, "order")) {
+        settings->options.has_order = true;
+        return read_order(json, ARIMA_LAGS_MAX, &order->ar, &order->differences, &order->ma, err);
+    }
+    if (slice_is(name, "seasonal_order")) {
+        settings->has_seasonal_order = true;
+        return read_order(json, ARIMA_SEASONS_MAX, &order->seasonal_ar,
+                          &order->seasonal_differences, &order->seasonal_ma, err);
+    }
+    if (slice_is(name, "constant"))
+        return read_constant(json, settings, err);
     if (slice_is(name, "duplicates"))
         return read_duplicates(json, &settings->duplicates, err);
     if (slice_is(name, "level")) {
@@ -254,7 +330,8 @@ static enum status read_option(const cJSON *json, struct settings *settings, str
     nearest = text_nearest(name, names, sizeof names / sizeof *names);
     if (nearest >= 0)
         return error_hint(err, "Did you mean \"%s\"?", names[nearest]);
-    return error_hint(err, "Options are method, season, level and duplicates.");
+    return error_hint(err, "Options are method, season, level, duplicates, order, "
+                           "seasonal_order and constant.");
 }
 
 static enum status read_settings(const struct points *points, struct settings *settings,
@@ -277,7 +354,8 @@ static enum status read_settings(const struct points *points, struct settings *s
     for (const cJSON *item = json->child; item && status == STATUS_OK; item = item->next)
         status = read_option(item, settings, err);
     cJSON_Delete(json);
-    return status;
+    TRY(status);
+    return check_order(settings, err);
 }
 
 /* ----- the series ----- */
@@ -438,6 +516,10 @@ static enum status forecast_in(struct points *points, struct settings *settings,
     TRY(lay_out(points, &steps, arena, &values, &count, err));
     if (!settings->has_season)
         settings->options.season_count = steps_seasons(&steps, settings->options.seasons);
+    if (is_seasonal(&settings->options.order) && settings->options.season_count == 0) {
+        fail(err, STATUS_INVALID, "\"seasonal_order\" needs a season, and these times have none");
+        return error_hint(err, "Give its steps: {\"season\": 12}.");
+    }
     TRY(forecast_run(values, count, &settings->options, arena, &forecast, err));
     return print(points, &steps, &forecast, json, err);
 }

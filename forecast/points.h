@@ -47,6 +47,8 @@ void points_deinit(struct points *points);
  *     method      as forecast.h has it; 'forecast' without
  *     season      values of one season, or a list of lengths to choose from; 1: none
  *     level       of the interval, 0.5 to 0.999; 0.95 without
+ *     order, seasonal_order, constant
+ *                 of the method arima: [p, d, q], [P, D, Q], and whether there is a mean or drift
  *     duplicates  what two values of one time are: 'error', 'sum', 'mean'
  */
 enum status points_add(struct points *points, const struct cell *time, const struct cell *value,

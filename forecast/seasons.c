@@ -112,6 +112,29 @@ enum status pattern_find(const struct series *series, const struct fitting *fitt
     return STATUS_OK;
 }
 
+double pattern_strength(const struct pattern *pattern, const struct series *series)
+{
+    const uint32_t half = pattern->length / 2;
+    double around = 0, around_square = 0, rest = 0, rest_square = 0, count = 0;
+
+    for (uint32_t i = half; i + half < series->count; i++) {
+        const double trend = trend_at(series->values, i, pattern->length);
+        const double with = series->values[i] - trend;
+        const double without = pattern_remove(pattern, i, series->values[i]) - trend;
+
+        around += with;
+        around_square += with * with;
+        rest += without;
+        rest_square += without * without;
+        count++;
+    }
+    if (count == 0)
+        return 0;
+    around_square -= around * around / count;
+    rest_square -= rest * rest / count;
+    return around_square > 0 ? 1 - rest_square / around_square : 0;
+}
+
 double pattern_remove(const struct pattern *pattern, uint32_t place, double value)
 {
     const double factor = pattern->factors[place % pattern->length];

@@ -25,6 +25,11 @@ uint32_t season_choose(const double *values, uint32_t count, const uint32_t *len
  * where all values are above 0 and no factor is near 0. Needs two seasons. */
 enum status pattern_find(const struct series *series, const struct fitting *fitting,
                          struct pattern *pattern, struct error *err);
+
+/* The share of the variance around the trend that the pattern explains, at most 1; below 0 where it
+ * explains nothing. */
+double pattern_strength(const struct pattern *pattern, const struct series *series);
+
 /* The value at a place without the pattern, and with it again. */
 double pattern_remove(const struct pattern *pattern, uint32_t place, double value);
 double pattern_restore(const struct pattern *pattern, uint32_t place, double value);

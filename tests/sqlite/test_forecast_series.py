@@ -53,7 +53,7 @@ class ForecastSeries(harness.Case):
 
     def test_methods_are_chosen_by_name(self):
         made = {}
-        for method in ("forecast", "autoets", "ets", "theta", "optimizedtheta", "dynamictheta", "dynamicoptimizedtheta",
+        for method in ("forecast", "autoets", "ets", "autoarima", "arima", "theta", "optimizedtheta", "dynamictheta", "dynamicoptimizedtheta",
                        "seasonalnaive", "naive", "croston", "sba", "tsb"):
             made[method] = [row["value"] for row in self.forecast(f"day, sales, 12, '{method}'")]
             self.assertEqual(made[method], [row["value"] for row in self.forecast(f"day, sales, 12, '{{\"method\": \"{method.upper()}\"}}'")])
@@ -62,6 +62,24 @@ class ForecastSeries(harness.Case):
         self.assertEqual(made["forecast"], [row["value"] for row in self.forecast()])
         self.assertEqual(made.pop("tsb"), made["croston"])  # each value has demand
         self.assertEqual(len({tuple(values) for values in made.values()}), len(made))
+
+    def test_the_order_of_arima_is_given_or_found(self):
+        def made(**options):
+            return [row["value"] for row in self.forecast(f"day, sales, 3, '{json.dumps({'method': 'arima', **options})}'")]
+        self.assertEqual(made(order=[0, 1, 0]), SALES[-1:] * 3)
+        step = (SALES[-1] - SALES[0]) / 71
+        for h, value in enumerate(made(order=[0, 1, 0], constant=True)):
+            self.assertAlmostEqual(value, SALES[-1] + step * (h + 1), 9)
+        self.assertEqual(made(order=[0, 0, 0], seasonal_order=[0, 1, 0], constant=False), SALES[60:63])
+        mean = sum(SALES) / 72
+        for value in made(order=[0, 0, 0]):
+            self.assertAlmostEqual(value, mean, 9)
+        airline = made(order=[0, 1, 1], seasonal_order=[0, 1, 1], season=12)
+        self.assertNotEqual(airline, made(order=[0, 1, 1], seasonal_order=[0, 1, 1], season=6))
+        for value, truth in zip(airline, (361, 349, 344), strict=True):
+            self.assertAlmostEqual(value, truth, delta=12)
+        self.check_refused('"seasonal_order" needs a season',
+                           """CAST(julianday(day) AS INTEGER) % 7000, sales, 3, '{"method": "arima", "order": [0,1,1], "seasonal_order": [0,1,1]}'""")
 
     def test_the_level_is_that_of_a_normal_distribution(self):
         def reach(level):

@@ -1,3 +1,3 @@
-foreach(name forecast forecast_steps forecast_points)
+foreach(name forecast forecast_steps forecast_points arima)
   totrain_test(test_${name} SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_${name}.c USES base scoring forecast LIBS PkgConfig::CJSON LABEL unit)
 endforeach()

@@ -8,6 +8,8 @@
 static const char *const names[] = {"forecast",
                                     "autoets",
                                     "ets",
+                                    "autoarima",
+                                    "arima",
                                     "theta",
                                     "optimizedtheta",
                                     "dynamictheta",
@@ -151,7 +153,7 @@ static void a_power_of_two_changes_no_digit(void **state)
 
 static void trend_and_season_are_carried_on(void **state)
 {
-    static const char *const able[] = {"forecast", "autoets", "ets"};
+    static const char *const able[] = {"forecast", "autoets", "ets", "autoarima", "arima"};
     double values[120];
 
     (void)state;
@@ -254,6 +256,8 @@ static void an_unknown_method_names_the_nearest(void **state)
     CHECK_FAILS(forecast_method(SLICE("qqqqqqqqqq"), &method, &err), STATUS_INVALID, "qqq");
     for (size_t m = 0; m < NAME_COUNT; m++)
         CHECK(strstr(err.hint, names[m]));
+    CHECK_OK(forecast_method(SLICE("Auto_ARIMA"), &method, &err));
+    CHECK(strcmp(method->name, "autoarima") == 0);
 }
 
 static bool stop_at_third(void *asked)
@@ -290,7 +294,7 @@ static void memory_has_a_limit(void **state)
 
     (void)state;
     CHECK_OK(forecast_method(SLICE("forecast"), &options.method, &err));
-    for (size_t most = 0; most < 20000; most += 500) {
+    for (size_t most = 0; most < 100000; most += 500) {
         double values[50];
         struct arena arena;
         enum status status;

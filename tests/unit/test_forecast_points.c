@@ -138,6 +138,23 @@ static void bad_options_are_refused(void **state)
         {"{\"season\": [2,3,4,5,6,7,8,9,10]}", "\"season\" has 1 to 8"},
         {"{\"duplicates\": \"first\"}", "\"duplicates\" is"},
         {"{\"season\": ", "no object of JSON"},
+        {"{\"method\": \"arima\", \"order\": 1}", "\"order\" is a list of three whole numbers"},
+        {"{\"method\": \"arima\", \"order\": [1, 1]}", "from 0 to 12, 2 and 12"},
+        {"{\"method\": \"arima\", \"order\": [1, 3, 1]}", "\"order\" is a list"},
+        {"{\"method\": \"arima\", \"order\": [-1, 1, 1]}", "\"order\" is a list"},
+        {"{\"method\": \"arima\", \"order\": [1, 0.5, 1]}", "\"order\" is a list"},
+        {"{\"method\": \"arima\", \"order\": [1, \"1\", 1]}", "\"order\" is a list"},
+        {"{\"method\": \"arima\", \"order\": [1, 1, 1], \"seasonal_order\": [4, 0, 0]}",
+         "\"seasonal_order\" is a list of three whole numbers from 0 to 3, 2 and 3"},
+        {"{\"method\": \"arima\", \"seasonal_order\": [0, 1, 1]}", "need \"order\""},
+        {"{\"method\": \"arima\", \"constant\": true}", "need \"order\""},
+        {"{\"method\": \"arima\", \"order\": [1, 1, 1], \"constant\": 1}", "is true or false"},
+        {"{\"method\": \"arima\", \"order\": [1, 2, 1], \"constant\": true}", "that bends"},
+        {"{\"method\": \"arima\", \"order\": [1, 1, 1], \"seasonal_order\": [0, 1, 1], "
+         "\"season\": 1}",
+         "\"seasonal_order\" needs a season"},
+        {"{\"order\": [1, 1, 1]}", "are of the method arima"},
+        {"{\"order\": [1, 1, 1], \"method\": \"auto_arima\"}", "are of the method arima"},
     };
     struct error err;
 

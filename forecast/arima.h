@@ -1,0 +1,60 @@
+/*
+ * arima.h - one model of values by those before: ARIMA(p,d,q)(P,D,Q) of a season.
+ *
+ *     w            the values, differenced d times by 1 and D times by the season, less their mean
+ *     phi Phi w  = theta Theta error      polynomials (polynomial.h) of 1 and of the season
+ *
+ * Parameters are those of the least squares of the errors, where what is before the first value is
+ * 0 (conditional squares). The polynomials' roots stay outside of the unit circle, since the search
+ * is over their partial autocorrelations (Monahan, A note on enforcing stationarity in
+ * autoregressive-moving average models, 1984).
+ */
+#ifndef FORECAST_ARIMA_H
+#define FORECAST_ARIMA_H
+
+#include "forecast/method.h"
+#include "forecast/polynomial.h"
+
+#define ARIMA_LAGS_MAX        POLYNOMIAL_ORDER_MAX /* p and q at most */
+#define ARIMA_SEASONS_MAX     3                    /* P and Q at most */
+#define ARIMA_DIFFERENCES_MAX 2                    /* d and D at most */
+
+struct arima_order {
+    uint32_t ar, differences, ma;                            /* p, d, q */
+    uint32_t seasonal_ar, seasonal_differences, seasonal_ma; /* P, D, Q */
+    bool has_constant; /* the mean of w is fitted, a drift where d + D is 1; otherwise it is 0 */
+};
+
+enum arima_factor { ARIMA_AR, ARIMA_SEASONAL_AR, ARIMA_MA, ARIMA_SEASONAL_MA, ARIMA_FACTORS };
+
+struct arima {
+    struct arima_order order;
+    uint32_t season;
+    struct polynomial factors[ARIMA_FACTORS]; /* c of theta and Theta are minus what others print */
+    double mean;
+    double variance;         /* of errors */
+    double criterion;        /* AICc; INFINITY where a root of phi or theta is nearly 1 */
+    struct arima_room *room; /* for forecasts */
+};
+
+/* Memory for models of one series, one at a time: fits and forecasts use it. */
+struct arima_room;
+
+/* `count` values and forecasts of fitting->horizon steps. */
+enum status arima_room_make(uint32_t count, const struct fitting *fitting, struct arima_room **room,
+                            struct error *err);
+
+/* Has the series a season where the order needs one, and enough values? */
+bool arima_is_possible(const struct arima_order *order, const struct series *series);
+
+/* A possible order's parameters. */
+enum status arima_fit(const struct arima_order *order, const struct series *series,
+                      const struct fitting *fitting, struct arima_room *room, struct arima *arima,
+                      struct error *err);
+
+/* The projection of method.h. Of so few values that none is left when they are differenced, it is
+ * the last one. */
+void arima_project(const struct arima *arima, const struct series *series, uint32_t origin,
+                   uint32_t horizon, double *means, double *variances);
+
+#endif

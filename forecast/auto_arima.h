@@ -1,0 +1,23 @@
+/*
+ * auto_arima.h - ARIMA (arima.h) of a given order, or of those that a search finds.
+ *
+ *     seasonal difference  where the season's pattern explains more than .64 of what is around the
+ *                          trend
+ *     difference           where the level moves (differences.h)
+ *     p, q, P, Q, constant from four orders step by step to the neighbour of less AICc, until there
+ *                          is none (Hyndman and Khandakar, Automatic time series forecasting, 2008)
+ *
+ * Not more than one difference of each kind: trends of second differences go astray. The search
+ * fits at most 94 models, with p and q up to 5, P and Q up to 2, and in a model of P or Q two
+ * seasons besides. A season of more than ETS_SEASON_MAX values that is found is removed first
+ * (adjusted.h). Where no model is possible it is the last value's forecast.
+ */
+#ifndef FORECAST_AUTO_ARIMA_H
+#define FORECAST_AUTO_ARIMA_H
+
+#include "forecast/arima.h"
+
+extern const struct method auto_arima_method, /* the search's models, weighted as in auto_ets.h */
+    arima_method; /* of fitting->order; NULL: the search's model of the least AICc alone */
+
+#endif

@@ -1,0 +1,119 @@
+#include "forecast/polynomial.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+struct polynomial polynomial_of_differences(uint32_t order, uint32_t lag)
+{
+    assert(order <= 2);
+    return (struct polynomial){order, lag, {order, -1}};
+}
+
+/* ----- a series times and by a polynomial ----- */
+
+void polynomial_multiply(const struct polynomial *polynomial, const double *in, uint32_t count,
+                         double *out)
+{
+    memcpy(out, in, count * sizeof *out);
+    for (uint32_t j = 0; j < polynomial->order; j++)
+        for (uint64_t lag = (uint64_t)(j + 1) * polynomial->lag, i = lag; i < count; i++)
+            out[i] -= polynomial->c[j] * in[i - lag];
+}
+
+void polynomial_divide(const struct polynomial *polynomial, const double *in, uint32_t count,
+                       double *out)
+{
+    const uint32_t order = polynomial->order, lag = polynomial->lag;
+    const uint64_t all = (uint64_t)order * lag; /* from here on all terms are there */
+
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t terms = i >= all ? order : i / lag;
+        double sum = in[i];
+
+        /* The nearest one last: it is what the processor waits for. */
+        for (uint32_t j = terms; j > 0; j--)
+            sum += polynomial->c[j - 1] * out[i - j * lag];
+        out[i] = sum;
+    }
+}
+
+/* ----- coefficients of numbers ----- */
+
+void polynomial_of_numbers(const double *numbers, struct polynomial *polynomial,
+                           polynomial_slopes slopes)
+{
+    double *c = polynomial->c, before[POLYNOMIAL_ORDER_MAX];
+
+    for (uint32_t k = 0; k < polynomial->order; k++) {
+        const double square = 1 + numbers[k] * numbers[k], r = numbers[k] / sqrt(square);
+
+        memcpy(before, c, k * sizeof *c);
+        for (uint32_t j = 0; j < k; j++)
+            c[j] = before[j] - r * before[k - 1 - j];
+        c[k] = r;
+        if (!slopes)
+            continue;
+        for (uint32_t i = 0; i < k; i++) {
+            double old[POLYNOMIAL_ORDER_MAX];
+
+            for (uint32_t j = 0; j < k; j++)
+                old[j] = slopes[j][i];
+            for (uint32_t j = 0; j < k; j++)
+                slopes[j][i] = old[j] - r * old[k - 1 - j];
+            slopes[k][i] = 0;
+        }
+        slopes[k][k] = 1 / (square * sqrt(square));
+        for (uint32_t j = 0; j < k; j++)
+            slopes[j][k] = -before[k - 1 - j] * slopes[k][k];
+    }
+}
+
+/* The roots divided by `least` are outside of the unit circle where all partial autocorrelations of
+ * that polynomial are below 1. */
+bool polynomial_roots_are_above(const struct polynomial *polynomial, double least)
+{
+    double a[POLYNOMIAL_ORDER_MAX], power = 1;
+
+    for (uint32_t j = 0; j < polynomial->order; j++) {
+        power *= least;
+        a[j] = polynomial->c[j] * power;
+    }
+    for (uint32_t k = polynomial->order; k-- > 0;) {
+        const double r = a[k];
+        double before[POLYNOMIAL_ORDER_MAX];
+
+        if (!(fabs(r) < 1))
+            return false;
+        memcpy(before, a, k * sizeof *a);
+        for (uint32_t j = 0; j < k; j++)
+            a[j] = (before[j] + r * before[k - 1 - j]) / (1 - r * r);
+    }
+    return true;
+}
+
+/* ----- products ----- */
+
+void terms_of_product(const struct polynomial *a, const struct polynomial *b, struct terms *terms)
+{
+    terms->count = 0;
+    for (uint32_t j = 0; j <= b->order; j++)
+        for (uint32_t i = 0; i <= a->order; i++) {
+            if (i + j == 0)
+                continue;
+            terms->lags[terms->count] = i * a->lag + j * b->lag;
+            terms->coefficients[terms->count++] = i == 0   ? b->c[j - 1]
+                                                  : j == 0 ? a->c[i - 1]
+                                                           : -a->c[i - 1] * b->c[j - 1];
+        }
+}
+
+double terms_sum(const struct terms *terms, const double *values, uint64_t at)
+{
+    double sum = 0;
+
+    for (uint32_t i = 0; i < terms->count; i++)
+        if (terms->lags[i] <= at)
+            sum += terms->coefficients[i] * values[at - terms->lags[i]];
+    return sum;
+}
