@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "forecast/adjusted.h"
+#include "forecast/auto_arima.h"
 #include "forecast/auto_ets.h"
 #include "forecast/croston.h"
 #include "forecast/ets.h"
@@ -10,7 +11,7 @@
 #include "forecast/naive.h"
 #include "forecast/theta.h"
 
-#define MEMBERS_MAX   6
+#define MEMBERS_MAX   7
 #define ORIGIN_LEAST  8  /* values before an origin, and two seasons */
 #define HORIZON_LEAST 6  /* steps at an origin at least: fewer errors would tell little */
 #define HORIZON_TRIED 48 /* steps at an origin at most */
@@ -107,6 +108,7 @@ static enum status fit(const struct series *series, const struct fitting *wanted
     TRY(add(combined, &auto_ets_method, series, fitting, err));
     TRY(add(combined, &dynamic_optimized_theta_method, series, fitting, err));
     TRY(add(combined, &optimized_theta_method, series, fitting, err));
+    TRY(add(combined, &auto_arima_method, series, fitting, err));
     TRY(add(combined, &seasonal_naive_method, series, fitting, err));
     if (season_is_found(series->values, series->count, series->season)) {
         if (series->season <= ETS_SEASON_MAX) /* else it has done so */
