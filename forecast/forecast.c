@@ -6,6 +6,7 @@
 #include "forecast/auto_ets.h"
 #include "forecast/combined.h"
 #include "forecast/croston.h"
+#include "forecast/mstl.h"
 #include "forecast/naive.h"
 #include "forecast/seasons.h"
 #include "forecast/theta.h"
@@ -17,6 +18,7 @@ static const struct method *const methods[] = {
     &ets_method,
     &auto_arima_method,
     &arima_method,
+    &mstl_method,
     &theta_method,
     &optimized_theta_method,
     &dynamic_theta_method,
@@ -58,7 +60,7 @@ enum status forecast_method(struct slice name, const struct method **method, str
     if (nearest >= 0)
         return error_hint(err, "Did you mean \"%s\"?", names[nearest]);
     return error_hint(
-        err, "Methods are forecast, autoets, ets, autoarima, arima, theta, optimizedtheta, "
+        err, "Methods are forecast, autoets, ets, autoarima, arima, mstl, theta, optimizedtheta, "
              "dynamictheta, dynamicoptimizedtheta, seasonalnaive, naive, croston, "
              "sba and tsb.");
 }
@@ -208,9 +210,15 @@ static enum status finish(const struct forecast_options *options, const struct s
 enum status forecast_run(double *values, uint32_t count, const struct forecast_options *options,
                          struct arena *arena, struct forecast *forecast, struct error *err)
 {
-    const struct fitting fitting = {arena, options->horizon,
-                                    options->has_order ? &options->order : NULL,
-                                    options->is_stopped, options->stop};
+    const struct fitting fitting = {
+        .arena = arena,
+        .horizon = options->horizon,
+        .order = options->has_order ? &options->order : NULL,
+        .seasons = options->seasons,
+        .season_count = options->season_count,
+        .is_stopped = options->is_stopped,
+        .stop = options->stop,
+    };
     struct series series = {.season = 1};
     struct scale scale;
     double *variances;

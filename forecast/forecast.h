@@ -13,8 +13,6 @@
 
 #include "forecast/arima.h"
 
-#define SEASONS_MAX 8 /* lengths that one series is looked at for */
-
 struct forecast_options {
     const struct method *method;
     uint32_t horizon;              /* 1 to HORIZON_MAX */

@@ -18,6 +18,7 @@
 #define SEASON_MAX       100000  /* values of one season */
 #define SERIES_COUNT_MAX 1000000 /* values of a series, filled gaps among them */
 #define HORIZON_MAX      10000
+#define SEASONS_MAX      8 /* lengths that one series is looked at for */
 
 /* Evenly spaced values without gaps, the oldest first; each below 1 in magnitude. */
 struct series {
@@ -33,7 +34,9 @@ struct fitting {
     struct arena *arena;
     uint32_t horizon;                /* the most steps that project is asked for */
     const struct arima_order *order; /* of arima.h; NULL: none is given */
-    bool (*is_stopped)(void *stop);  /* has the user interrupted? NULL: nobody asks */
+    const uint32_t *seasons;         /* lengths it may have, ascending, from 2 */
+    uint32_t season_count;
+    bool (*is_stopped)(void *stop); /* has the user interrupted? NULL: nobody asks */
     void *stop;
 };
 

@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "forecast/auto_arima.h"
+#include "forecast/mstl.h"
 #include "forecast/steps.h"
 #include "scoring/dates.h"
 
@@ -189,6 +190,14 @@ struct settings {
     bool has_season, has_seasonal_order, has_constant;
 };
 
+static bool has_season(const struct settings *settings, uint32_t length)
+{
+    for (uint32_t i = 0; i < settings->options.season_count; i++)
+        if (settings->options.seasons[i] == length)
+            return true;
+    return false;
+}
+
 static enum status read_season(const cJSON *json, struct settings *settings, struct error *err)
 {
     const bool is_list = cJSON_IsArray(json);
@@ -206,7 +215,7 @@ static enum status read_season(const cJSON *json, struct settings *settings, str
         if (!(length >= 1 && length <= SEASON_MAX && length == (double)(uint32_t)length))
             return fail(err, STATUS_INVALID, "\"season\" is a whole number from 1 to %d, or a list",
                         SEASON_MAX);
-        if (length < 2)
+        if (length < 2 || has_season(settings, (uint32_t)length))
             continue;
         for (; at > 0 && settings->options.seasons[at - 1] > length; at--)
             settings->options.seasons[at] = settings->options.seasons[at - 1];
@@ -273,9 +282,18 @@ static enum status check_order(struct settings *settings, struct error *err)
     return STATUS_OK;
 }
 
-static bool is_seasonal(const struct arima_order *order)
+/* Options that need a season: are there lengths for them? */
+static enum status check_seasons(const struct forecast_options *options, struct error *err)
 {
-    return order->seasonal_ar || order->seasonal_differences || order->seasonal_ma;
+    const struct arima_order *order = &options->order;
+    const bool is_seasonal =
+        order->seasonal_ar || order->seasonal_differences || order->seasonal_ma;
+
+    if (options->season_count || (!is_seasonal && options->method != &mstl_method))
+        return STATUS_OK;
+    fail(err, STATUS_INVALID, "%s needs a season, and these times have none",
+         is_seasonal ? "\"seasonal_order\"" : "the method mstl");
+    return error_hint(err, "Give its steps: {\"season\": 12}.");
 }
 
 static enum status read_duplicates(const cJSON *json, enum duplicates *duplicates,
@@ -304,7 +322,7 @@ static enum status read_option(const cJSON *json, struct settings *settings, str
             return fail(err, STATUS_INVALID, "\"method\" is a text");
         return forecast_method(slice_of(json->valuestring), &settings->options.method, err);
     }
-    if (slice_is(name, "season"))
+    if (slice_is(name, "season") || slice_is(name, "seasons"))
         return read_season(json, settings, err);
     if (slice_is(name, "order")) {
         settings->options.has_order = true;
@@ -516,10 +534,7 @@ static enum status forecast_in(struct points *points, struct settings *settings,
     TRY(lay_out(points, &steps, arena, &values, &count, err));
     if (!settings->has_season)
         settings->options.season_count = steps_seasons(&steps, settings->options.seasons);
-    if (is_seasonal(&settings->options.order) && settings->options.season_count == 0) {
-        fail(err, STATUS_INVALID, "\"seasonal_order\" needs a season, and these times have none");
-        return error_hint(err, "Give its steps: {\"season\": 12}.");
-    }
+    TRY(check_seasons(&settings->options, err));
     TRY(forecast_run(values, count, &settings->options, arena, &forecast, err));
     return print(points, &steps, &forecast, json, err);
 }

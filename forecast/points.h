@@ -45,7 +45,8 @@ void points_deinit(struct points *points);
  * missing. Horizon: 1 to HORIZON_MAX. Options: NULL, the name of a method, or an object of JSON:
  *
  *     method      as forecast.h has it; 'forecast' without
- *     season      values of one season, or a list of lengths to choose from; 1: none
+ *     season      values of one season, or a list of lengths to choose from (mstl: of all of
+ *                 them); 1: none. Also written `seasons`
  *     level       of the interval, 0.5 to 0.999; 0.95 without
  *     order, seasonal_order, constant
  *                 of the method arima: [p, d, q], [P, D, Q], and whether there is a mean or drift

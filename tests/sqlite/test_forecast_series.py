@@ -53,7 +53,7 @@ class ForecastSeries(harness.Case):
 
     def test_methods_are_chosen_by_name(self):
         made = {}
-        for method in ("forecast", "autoets", "ets", "autoarima", "arima", "theta", "optimizedtheta", "dynamictheta", "dynamicoptimizedtheta",
+        for method in ("forecast", "autoets", "ets", "autoarima", "arima", "mstl", "theta", "optimizedtheta", "dynamictheta", "dynamicoptimizedtheta",
                        "seasonalnaive", "naive", "croston", "sba", "tsb"):
             made[method] = [row["value"] for row in self.forecast(f"day, sales, 12, '{method}'")]
             self.assertEqual(made[method], [row["value"] for row in self.forecast(f"day, sales, 12, '{{\"method\": \"{method.upper()}\"}}'")])
@@ -80,6 +80,21 @@ class ForecastSeries(harness.Case):
             self.assertAlmostEqual(value, truth, delta=12)
         self.check_refused('"seasonal_order" needs a season',
                            """CAST(julianday(day) AS INTEGER) % 7000, sales, 3, '{"method": "arima", "order": [0,1,1], "seasonal_order": [0,1,1]}'""")
+
+    def test_hours_have_a_day_and_a_week_at_once(self):
+        self.database.execute("DELETE FROM t")
+        hours = [20 + (i % 24) * (23 - i % 24) / 12 + 9 * (i // 24 % 7 > 4) + i * 7919 % 5 / 4 for i in range(24 * 7 * 5)]
+        self.database.executemany("INSERT INTO t (day, sales) VALUES (?, ?)", (
+            (f"2024-{1 + i // 744:02}-{1 + i % 744 // 24:02} {i % 24:02}:00", value) for i, value in enumerate(hours[:24 * 7 * 4])))
+        made = {}
+        for options in ('mstl', '{"method": "mstl", "seasons": [168, 24]}', '{"method": "mstl", "season": 24}'):
+            made[options] = [row["value"] for row in self.forecast(f"day, sales, 168, '{options}'")]
+        first, second, day = made.values()
+        self.assertEqual(first, second)
+        def error(values):
+            return sum(abs(value - truth) for value, truth in zip(values, hours[24 * 7 * 4:], strict=True)) / 168
+        self.assertLess(error(first), 1)
+        self.assertGreater(error(day), 2)
 
     def test_the_level_is_that_of_a_normal_distribution(self):
         def reach(level):

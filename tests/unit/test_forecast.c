@@ -10,6 +10,7 @@ static const char *const names[] = {"forecast",
                                     "ets",
                                     "autoarima",
                                     "arima",
+                                    "mstl",
                                     "theta",
                                     "optimizedtheta",
                                     "dynamictheta",
@@ -153,7 +154,7 @@ static void a_power_of_two_changes_no_digit(void **state)
 
 static void trend_and_season_are_carried_on(void **state)
 {
-    static const char *const able[] = {"forecast", "autoets", "ets", "autoarima", "arima"};
+    static const char *const able[] = {"forecast", "autoets", "ets", "autoarima", "arima", "mstl"};
     double values[120];
 
     (void)state;

@@ -153,6 +153,8 @@ static void bad_options_are_refused(void **state)
         {"{\"method\": \"arima\", \"order\": [1, 1, 1], \"seasonal_order\": [0, 1, 1], "
          "\"season\": 1}",
          "\"seasonal_order\" needs a season"},
+        {"{\"method\": \"mstl\", \"seasons\": [1]}", "the method mstl needs a season"},
+        {"{\"seasons\": [1.5]}", "\"season\" is a whole number"},
         {"{\"order\": [1, 1, 1]}", "are of the method arima"},
         {"{\"order\": [1, 1, 1], \"method\": \"auto_arima\"}", "are of the method arima"},
     };

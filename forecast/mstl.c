@@ -1,0 +1,51 @@
+#include "forecast/mstl.h"
+
+#include "forecast/auto_ets.h"
+#include "forecast/stl.h"
+
+struct mstl {
+    uint32_t lengths[SEASONS_MAX], count;
+    double *seasons[SEASONS_MAX]; /* (series->count) */
+    struct series rest;           /* without them */
+    void *smoothed;
+};
+
+static enum status fit(const struct series *series, const struct fitting *fitting, void **fitted,
+                       struct error *err)
+{
+    struct mstl *mstl = ARENA_NEW(fitting->arena, struct mstl, 1);
+    double *rest = ARENA_NEW(fitting->arena, double, series->count);
+
+    if (!mstl || !rest)
+        return fail_no_memory(err);
+    for (uint32_t s = 0; s < fitting->season_count; s++) {
+        if (fitting->seasons[s] > series->count / 2)
+            continue;
+        mstl->lengths[mstl->count] = fitting->seasons[s];
+        mstl->seasons[mstl->count] = ARENA_NEW(fitting->arena, double, series->count);
+        if (!mstl->seasons[mstl->count++])
+            return fail_no_memory(err);
+    }
+    TRY(stl_split_seasons(series, mstl->lengths, mstl->count, fitting, mstl->seasons, rest, err));
+    mstl->rest = (struct series){rest, series->count, 1};
+    *fitted = mstl;
+    return auto_ets_method.fit(&mstl->rest, fitting, &mstl->smoothed, err);
+}
+
+static void project(const void *fitted, const struct series *series, uint32_t origin,
+                    uint32_t horizon, double *means, double *variances)
+{
+    const struct mstl *mstl = fitted;
+
+    (void)series;
+    auto_ets_method.project(mstl->smoothed, &mstl->rest, origin, horizon, means, variances);
+    for (uint32_t s = 0; s < mstl->count; s++) {
+        const uint32_t length = mstl->lengths[s] < origin ? mstl->lengths[s] : origin;
+
+        for (uint32_t h = 0; h < horizon; h++)
+            means[h] += mstl->seasons[s][origin - length + h % length];
+    }
+}
+
+const struct method mstl_method = {"mstl", "smoothing without the seasons, and these again", fit,
+                                   project};

@@ -1,0 +1,15 @@
+/*
+ * mstl.h - `mstl`: the seasons removed (stl.h), exponential smoothing of what is left, and each
+ * season's last round again.
+ *
+ * All of fitting's seasons are removed of which the series has two, at once: hours of the day and
+ * of the week. Variances are those of what is left.
+ */
+#ifndef FORECAST_MSTL_H
+#define FORECAST_MSTL_H
+
+#include "forecast/method.h"
+
+extern const struct method mstl_method;
+
+#endif
