@@ -10,6 +10,10 @@
 #define SQUARE_LEAST 1e-20 /* of an error: the values are near 1 */
 #define ROOT_LEAST   1.01  /* of phi and theta, in magnitude */
 
+/* About, for each value: see method.h. */
+#define STEPS_OF_ERRORS 8
+#define STEPS_OF_SLOPES 32
+
 #define NUMBERS_MAX (2 * ARIMA_LAGS_MAX + 2 * ARIMA_SEASONS_MAX + 1)
 _Static_assert(NUMBERS_MAX <= DESCEND_NUMBERS_MAX, "the largest order's numbers fit");
 
@@ -118,6 +122,8 @@ struct search {
     struct arima *arima;
     struct arima_room *room;
     const struct fitting *fitting;
+    struct error *err;
+    enum status status; /* INTERRUPTED: the search has no sense any more */
     uint32_t count, numbers;
     uint32_t firsts[ARIMA_FACTORS]; /* of a factor's numbers; the mean's is the last one */
     double mean, deviation;         /* of w: the mean's number counts deviations from it */
@@ -237,10 +243,13 @@ static double squares(void *context, const double *u, struct squares_near *near)
     struct search *search = context;
     struct arima_room *room = search->room;
     const double *in = room->w;
-    struct error ignored;
     double sum = 0;
 
-    if (fitting_check(search->fitting, &ignored) != STATUS_OK)
+    if (search->status == STATUS_OK)
+        search->status = fitting_check(
+            search->fitting, (uint64_t)search->count * (near ? STEPS_OF_SLOPES : STEPS_OF_ERRORS),
+            search->err);
+    if (search->status != STATUS_OK)
         return INFINITY;
     take_numbers(search, u);
     if (search->arima->order.has_constant) {
@@ -335,7 +344,7 @@ enum status arima_fit(const struct arima_order *order, const struct series *seri
                       const struct fitting *fitting, struct arima_room *room, struct arima *arima,
                       struct error *err)
 {
-    struct search search = {arima, room, fitting, .numbers = number_count(order)};
+    struct search search = {arima, room, fitting, err, .numbers = number_count(order)};
     const double parameters = search.numbers + 1;
     double u[NUMBERS_MAX], least, count;
 
@@ -344,7 +353,7 @@ enum status arima_fit(const struct arima_order *order, const struct series *seri
     take_values(&search, series);
     choose_start(&search, u);
     least = descend_squares(squares, &search, search.numbers, u);
-    TRY(fitting_check(fitting, err));
+    TRY(search.status);
     take_numbers(&search, u);
     count = search.count;
     arima->variance = least / (count - search.numbers);

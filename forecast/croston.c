@@ -29,7 +29,7 @@ static enum status fit(const struct series *series, enum kind kind, const struct
 
     if (!demand)
         return fail_no_memory(err);
-    TRY(fitting_check(fitting, err));
+    TRY(fitting_check(fitting, series->count, err));
     demand->kind = kind;
     for (uint32_t i = 0; i < series->count; i++)
         mean += series->values[i] / series->count;

@@ -14,6 +14,7 @@
 #define SQUARE_LEAST    1e-20 /* of an error: the values are near 1 */
 #define TREND_PRIOR     6.0   /* see prior() */
 #define STATES_FROM     10    /* values that the first level and trend are guessed from */
+#define STEPS_A_VALUE   200   /* about, of a fit: see method.h */
 
 /* Which number of the search is which parameter. */
 struct places {
@@ -430,7 +431,7 @@ enum status ets_fit(const struct ets_form *form, const struct series *series,
     double u[DESCEND_NUMBERS_MAX], value;
 
     _Static_assert(ETS_SEASON_MAX + 6 <= DESCEND_NUMBERS_MAX, "a form's numbers fit");
-    TRY(fitting_check(fitting, err));
+    TRY(fitting_check(fitting, (uint64_t)series->count * STEPS_A_VALUE, err));
     search.ets.form = search.start.form = *form;
     search.ets.season = search.start.season = form->season == ETS_NO_SEASON ? 1 : series->season;
     TRY(find_room(&search, fitting->arena, err));

@@ -210,6 +210,7 @@ static enum status finish(const struct forecast_options *options, const struct s
 enum status forecast_run(double *values, uint32_t count, const struct forecast_options *options,
                          struct arena *arena, struct forecast *forecast, struct error *err)
 {
+    uint64_t steps = 0;
     const struct fitting fitting = {
         .arena = arena,
         .horizon = options->horizon,
@@ -218,6 +219,7 @@ enum status forecast_run(double *values, uint32_t count, const struct forecast_o
         .season_count = options->season_count,
         .is_stopped = options->is_stopped,
         .stop = options->stop,
+        .steps = &steps,
     };
     struct series series = {.season = 1};
     struct scale scale;

@@ -1,8 +1,12 @@
 #include "forecast/method.h"
 
-enum status fitting_check(const struct fitting *fitting, struct error *err)
+#include "base/stop.h"
+
+enum status fitting_check(const struct fitting *fitting, uint64_t more, struct error *err)
 {
-    if (fitting->is_stopped && fitting->is_stopped(fitting->stop))
-        return fail(err, STATUS_INTERRUPTED, "interrupted");
-    return STATUS_OK;
+    const struct stop stop = {fitting->is_stopped, fitting->stop};
+
+    if (!fitting->is_stopped)
+        return STATUS_OK;
+    return fitting->steps ? stop_step(&stop, more, fitting->steps, err) : stop_ask(&stop, err);
 }

@@ -38,10 +38,12 @@ struct fitting {
     uint32_t season_count;
     bool (*is_stopped)(void *stop); /* has the user interrupted? NULL: nobody asks */
     void *stop;
+    uint64_t *steps; /* of work since it was asked last; NULL: it is asked each time */
 };
 
-/* INTERRUPTED where the user wants it so. */
-enum status fitting_check(const struct fitting *fitting, struct error *err);
+/* INTERRUPTED where the user wants it so, of whom is asked after so many steps of some nanoseconds
+ * as stop.h has it: in a database that may be a statement. `more` steps are counted. */
+enum status fitting_check(const struct fitting *fitting, uint64_t more, struct error *err);
 
 struct method {
     const char *name; /* as users write it, in small letters */

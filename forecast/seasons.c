@@ -100,7 +100,7 @@ enum status pattern_find(const struct series *series, const struct fitting *fitt
     pattern->factors = ARENA_NEW(fitting->arena, double, series->season);
     if (!pattern->factors)
         return fail_no_memory(err);
-    TRY(fitting_check(fitting, err));
+    TRY(fitting_check(fitting, (uint64_t)series->count * series->season, err));
     for (uint32_t i = 0; i < series->count; i++)
         pattern->is_product = pattern->is_product && series->values[i] > 0;
     find_factors(series, pattern);

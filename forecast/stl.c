@@ -3,10 +3,11 @@
 #include <math.h>
 #include <string.h>
 
-#define INNER_TURNS  2
-#define SEASON_TURNS 2     /* over all seasons, where there are several */
-#define JUMPS        10    /* places of a window at which a long smoothing is computed */
-#define NEAR         0.001 /* of the window's reach: weight 1; so much less than it: weight 0 */
+#define INNER_TURNS   2
+#define SEASON_TURNS  2     /* over all seasons, where there are several */
+#define JUMPS         10    /* places of a window at which a long smoothing is computed */
+#define STEPS_A_VALUE 100   /* about, of an inner turn: see method.h */
+#define NEAR          0.001 /* of the window's reach: weight 1; so much less than it: weight 0 */
 
 /* ----- loess ----- */
 
@@ -176,7 +177,7 @@ static enum status split(const struct series *series, uint32_t window,
 
     memset(trend, 0, count * sizeof *trend);
     for (int turn = 0; turn < INNER_TURNS; turn++) {
-        TRY(fitting_check(fitting, err));
+        TRY(fitting_check(fitting, (uint64_t)count * STEPS_A_VALUE, err));
         for (uint32_t i = 0; i < count; i++)
             season[i] = series->values[i] - trend[i];
         smooth_places(season, count, length, window, room, room->with);

@@ -5,10 +5,11 @@
 #include "forecast/descend.h"
 #include "forecast/seasons.h"
 
-#define ALPHA_LEAST 0.1
-#define ALPHA_MOST  0.99
-#define ERRORS_FROM 2 /* the first values make the dynamic line */
-#define COUNT_LEAST 4 /* values; of fewer the parameters stay where the search begins */
+#define ALPHA_LEAST   0.1
+#define ALPHA_MOST    0.99
+#define ERRORS_FROM   2   /* the first values make the dynamic line */
+#define COUNT_LEAST   4   /* values; of fewer the parameters stay where the search begins */
+#define STEPS_A_VALUE 300 /* of a fit: see method.h */
 
 struct theta {
     bool is_dynamic, has_weight, has_pattern;
@@ -142,7 +143,7 @@ static enum status fit(const struct series *series, bool is_dynamic, bool has_we
 
     if (!theta)
         return fail_no_memory(err);
-    TRY(fitting_check(fitting, err));
+    TRY(fitting_check(fitting, (uint64_t)count * STEPS_A_VALUE, err));
     TRY(remove_pattern(series, fitting, theta, err));
     theta->is_dynamic = is_dynamic;
     theta->has_weight = has_weight;

@@ -385,7 +385,7 @@ static void an_interrupt_ends_the_search(void **state)
         fixture.fitting.stop = &left;
         CHECK_FAILS(auto_arima_method.fit(&series, &fixture.fitting, &fitted, &err),
                     STATUS_INTERRUPTED, "interrupted");
-        CHECK(left > -200); /* it asks again in vain until the model's search has ended */
+        CHECK_INT(left, 0); /* it asks no more */
         arena_deinit(&fixture.arena);
     }
 }

@@ -272,16 +272,16 @@ static void an_interrupt_ends_the_fit(void **state)
     struct forecast forecast;
     struct arena arena;
     struct error err;
-    double values[50];
+    static double values[30000]; /* so many that it is asked before each form */
     int asked = 0;
 
     (void)state;
-    for (uint32_t i = 0; i < 50; i++)
+    for (uint32_t i = 0; i < 30000; i++)
         values[i] = noise(i);
     options.stop = &asked;
     arena_init(&arena, ARENA_MAXIMUM);
     CHECK_OK(forecast_method(SLICE("autoets"), &options.method, &err));
-    CHECK_FAILS(forecast_run(values, 50, &options, &arena, &forecast, &err), STATUS_INTERRUPTED,
+    CHECK_FAILS(forecast_run(values, 30000, &options, &arena, &forecast, &err), STATUS_INTERRUPTED,
                 "interrupted");
     CHECK_INT(asked, 3);
     arena_deinit(&arena);
