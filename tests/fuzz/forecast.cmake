@@ -1,0 +1,5 @@
+if(TOTRAIN_FUZZ)
+  add_executable(fuzz_forecast ${CMAKE_CURRENT_LIST_DIR}/fuzz_forecast.c)
+  target_link_libraries(fuzz_forecast PRIVATE totrain_forecast totrain_scoring totrain_base PkgConfig::CJSON)
+  target_link_options(fuzz_forecast PRIVATE -fsanitize=fuzzer)
+endif()
