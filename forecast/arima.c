@@ -18,29 +18,37 @@
 _Static_assert(NUMBERS_MAX <= DESCEND_NUMBERS_MAX, "the largest order's numbers fit");
 
 struct arima_room {
-    double *w, *errors, *turn;      /* (count + horizon) */
-    double *slopes[ARIMA_FACTORS];  /* (count) of the errors, by a factor's first coefficient */
-    double *mean_slopes, *centered; /* (count) */
+    double *w, *errors, *turn;     /* (count + horizon) */
+    double *slopes[ARIMA_FACTORS]; /* (count) of the errors, by a factor's first coefficient; of a
+                                      season only where it is */
+    double *mean_slopes;           /* (count) */
 };
 
-enum status arima_room_make(uint32_t count, const struct fitting *fitting, struct arima_room **room,
-                            struct error *err)
+static bool is_seasonal(enum arima_factor factor)
+{
+    return factor == ARIMA_SEASONAL_AR || factor == ARIMA_SEASONAL_MA;
+}
+
+enum status arima_room_make(const struct series *series, const struct fitting *fitting,
+                            struct arima_room **room, struct error *err)
 {
     struct arima_room *made = ARENA_NEW(fitting->arena, struct arima_room, 1);
-    const size_t longest = (size_t)count + fitting->horizon;
+    const size_t longest = (size_t)series->count + fitting->horizon;
 
     if (!made)
         return fail_no_memory(err);
     made->w = ARENA_NEW(fitting->arena, double, longest);
     made->errors = ARENA_NEW(fitting->arena, double, longest);
     made->turn = ARENA_NEW(fitting->arena, double, longest);
-    made->mean_slopes = ARENA_NEW(fitting->arena, double, count);
-    made->centered = ARENA_NEW(fitting->arena, double, count);
-    if (!made->w || !made->errors || !made->turn || !made->mean_slopes || !made->centered)
+    made->mean_slopes = ARENA_NEW(fitting->arena, double, series->count);
+    if (!made->w || !made->errors || !made->turn || !made->mean_slopes)
         return fail_no_memory(err);
     for (int f = 0; f < ARIMA_FACTORS; f++)
-        if (!(made->slopes[f] = ARENA_NEW(fitting->arena, double, count)))
-            return fail_no_memory(err);
+        if (series->season > 1 || !is_seasonal(f)) {
+            made->slopes[f] = ARENA_NEW(fitting->arena, double, series->count);
+            if (!made->slopes[f])
+                return fail_no_memory(err);
+        }
     *room = made;
     return STATUS_OK;
 }
@@ -92,11 +100,11 @@ static void take_order(struct arima *arima, const struct arima_order *order, uin
     arima->season = season;
     for (int f = 0; f < ARIMA_FACTORS; f++) {
         arima->factors[f].order = orders[f];
-        arima->factors[f].lag = f == ARIMA_SEASONAL_AR || f == ARIMA_SEASONAL_MA ? season : 1;
+        arima->factors[f].lag = is_seasonal(f) ? season : 1;
     }
 }
 
-/* Errors of `in`, which may be `errors`; `turn` is room. */
+/* Errors of `in`, which may be `errors` or `turn`; `turn` is room. */
 static void find_errors(const struct arima *arima, const double *in, uint32_t count, double *turn,
                         double *errors)
 {
@@ -254,8 +262,8 @@ static double squares(void *context, const double *u, struct squares_near *near)
     take_numbers(search, u);
     if (search->arima->order.has_constant) {
         for (uint32_t i = 0; i < search->count; i++)
-            room->centered[i] = in[i] - search->arima->mean;
-        in = room->centered;
+            room->turn[i] = in[i] - search->arima->mean;
+        in = room->turn;
     }
     find_errors(search->arima, in, search->count, room->turn, room->errors);
     for (uint32_t i = 0; i < search->count; i++)

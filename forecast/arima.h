@@ -40,9 +40,9 @@ struct arima {
 /* Memory for models of one series, one at a time: fits and forecasts use it. */
 struct arima_room;
 
-/* `count` values and forecasts of fitting->horizon steps. */
-enum status arima_room_make(uint32_t count, const struct fitting *fitting, struct arima_room **room,
-                            struct error *err);
+/* With forecasts of fitting->horizon steps. */
+enum status arima_room_make(const struct series *series, const struct fitting *fitting,
+                            struct arima_room **room, struct error *err);
 
 /* Has the series a season where the order needs one, and enough values? */
 bool arima_is_possible(const struct arima_order *order, const struct series *series);

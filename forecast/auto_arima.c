@@ -221,7 +221,7 @@ static enum status fit(const struct series *series, bool is_best_alone,
                                 : fail_no_memory(err);
     }
     TRY(mixture_init(&arimas->mixture, fitting, err));
-    TRY(arima_room_make(series->count, fitting, &room, err));
+    TRY(arima_room_make(series, fitting, &room, err));
     if (!order) {
         TRY(fit_searched(series, fitting, room, is_best_alone, arimas, err));
     } else if (arima_is_possible(order, series)) {

@@ -25,6 +25,9 @@ struct forms {
 static enum status fit_forms(const struct series *series, const struct fitting *fitting,
                              struct forms *forms, struct error *err)
 {
+    struct ets_step *room;
+
+    TRY(ets_room_make(series->count, fitting, &room, err));
     for (int relative = 0; relative < 2; relative++)
         for (int trend = ETS_NO_TREND; trend <= ETS_DAMPED; trend++)
             for (int season = ETS_NO_SEASON; season <= (relative ? ETS_TIMES : ETS_ADDED);
@@ -34,7 +37,7 @@ static enum status fit_forms(const struct series *series, const struct fitting *
 
                 if (!ets_is_possible(&form, series))
                     continue;
-                TRY(ets_fit(&form, series, fitting, model, err));
+                TRY(ets_fit(&form, series, fitting, room, model, err));
                 if (isfinite(model->criterion))
                     forms->count++;
             }

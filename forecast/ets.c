@@ -22,7 +22,7 @@ struct places {
 };
 
 /* Quantities that the recursion keeps at each value for the way back. */
-struct step {
+struct ets_step {
     double trend, q, season, error;
 };
 
@@ -31,7 +31,7 @@ struct search {
     struct ets start; /* states where the search begins */
     const struct series *series;
     struct places places;
-    struct step *steps;      /* (count) */
+    struct ets_step *steps;  /* (count) */
     double *seasons;         /* (season) while it runs */
     double *season_adjoints; /* (season) */
     double unit;             /* of states: the numbers count it */
@@ -146,12 +146,12 @@ static bool run(struct search *search, struct sums *sums)
         const double season = search->seasons[place], q = level + ets->phi * trend;
         const double expected = is_times ? q * season : q + season, error = values[i] - expected;
         const double moved = is_times ? error / season : error;
-        struct step *step = &search->steps[i];
+        struct ets_step *step = &search->steps[i];
 
         if (is_bounded &&
             !(q > LEVEL_LEAST && expected > LEVEL_LEAST && (!is_times || season > LEVEL_LEAST)))
             return false;
-        *step = (struct step){trend, q, season, error};
+        *step = (struct ets_step){trend, q, season, error};
         level = q + ets->alpha * moved;
         trend = ets->phi * trend + ets->beta * moved;
         search->seasons[place] = season + ets->gamma * (is_times ? error / q : error);
@@ -189,7 +189,7 @@ static struct adjoints run_back(struct search *search, const struct sums *sums)
 
     memset(search->season_adjoints, 0, ets->season * sizeof *search->season_adjoints);
     for (uint32_t i = count; i-- > 0;) {
-        const struct step *step = &search->steps[i];
+        const struct ets_step *step = &search->steps[i];
         const double q = step->q, season = step->season, error = step->error;
         const double expected = is_times ? q * season : q + season;
         const double by_season = is_times ? 1 / season : 1, by_q = is_times ? 1 / q : 1;
@@ -412,21 +412,28 @@ static enum status find_room(struct search *search, struct arena *arena, struct 
 {
     const uint32_t season = search->ets.season;
 
-    search->steps = ARENA_NEW(arena, struct step, search->series->count);
     search->seasons = ARENA_NEW(arena, double, season);
     search->season_adjoints = ARENA_NEW(arena, double, season);
     search->start.seasons = ARENA_NEW(arena, double, season);
     search->ets.seasons = ARENA_NEW(arena, double, season);
-    return search->steps && search->seasons && search->season_adjoints && search->start.seasons &&
+    return search->seasons && search->season_adjoints && search->start.seasons &&
                    search->ets.seasons
                ? STATUS_OK
                : fail_no_memory(err);
 }
 
-enum status ets_fit(const struct ets_form *form, const struct series *series,
-                    const struct fitting *fitting, struct ets *ets, struct error *err)
+enum status ets_room_make(uint32_t count, const struct fitting *fitting, struct ets_step **room,
+                          struct error *err)
 {
-    struct search search = {.series = series, .places = place(form, series->season)};
+    *room = ARENA_NEW(fitting->arena, struct ets_step, count);
+    return *room ? STATUS_OK : fail_no_memory(err);
+}
+
+enum status ets_fit(const struct ets_form *form, const struct series *series,
+                    const struct fitting *fitting, struct ets_step *room, struct ets *ets,
+                    struct error *err)
+{
+    struct search search = {.series = series, .places = place(form, series->season), .steps = room};
     const double count = series->count, parameters = search.places.count + 1;
     double u[DESCEND_NUMBERS_MAX], value;
 

@@ -40,9 +40,15 @@ struct ets {
 /* Can so short a series, or one with such values, have this form? */
 bool ets_is_possible(const struct ets_form *form, const struct series *series);
 
+/* Memory for fits of one series, one after the other. */
+struct ets_step;
+enum status ets_room_make(uint32_t count, const struct fitting *fitting, struct ets_step **room,
+                          struct error *err);
+
 /* A possible form's parameters. */
 enum status ets_fit(const struct ets_form *form, const struct series *series,
-                    const struct fitting *fitting, struct ets *ets, struct error *err);
+                    const struct fitting *fitting, struct ets_step *room, struct ets *ets,
+                    struct error *err);
 
 /* The projection of method.h. `seasons` (ets->season) is room to work with. */
 void ets_project(const struct ets *ets, double *seasons, const struct series *series,

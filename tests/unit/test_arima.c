@@ -41,7 +41,8 @@ static void begin(struct fixture *fixture, uint32_t count)
 
     arena_init(&fixture->arena, ARENA_MAXIMUM);
     fixture->fitting = (struct fitting){.arena = &fixture->arena, .horizon = HORIZON};
-    CHECK_OK(arima_room_make(count, &fixture->fitting, &fixture->room, &err));
+    CHECK_OK(arima_room_make(&(struct series){.count = count, .season = 12}, &fixture->fitting,
+                             &fixture->room, &err));
 }
 
 static struct arima fit(struct fixture *fixture, struct arima_order order,

@@ -309,6 +309,26 @@ static void memory_has_a_limit(void **state)
     }
 }
 
+/* A share of what the longest series has in a database: 256 MiB of a million values. */
+static void a_long_series_fits_into_memory(void **state)
+{
+    static double values[4000];
+    const uint32_t count = sizeof values / sizeof *values;
+    struct forecast_options options = {
+        .horizon = 3, .level = 0.9, .seasons = {12}, .season_count = 1, .season_is_given = true};
+    struct forecast forecast;
+    struct arena arena;
+    struct error err;
+
+    (void)state;
+    for (uint32_t i = 0; i < count; i++)
+        values[i] = 100 + 0.01 * i + 3 * (i % 12 == 4) + noise(i);
+    arena_init(&arena, count * 256 + 200000);
+    CHECK_OK(forecast_method(SLICE("forecast"), &options.method, &err));
+    CHECK_OK(forecast_run(values, count, &options, &arena, &forecast, &err));
+    arena_deinit(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -325,6 +345,7 @@ int main(void)
         cmocka_unit_test(an_unknown_method_names_the_nearest),
         cmocka_unit_test(an_interrupt_ends_the_fit),
         cmocka_unit_test(memory_has_a_limit),
+        cmocka_unit_test(a_long_series_fits_into_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
