@@ -8,9 +8,9 @@
  *                          is none (Hyndman and Khandakar, Automatic time series forecasting, 2008)
  *
  * Not more than one difference of each kind: trends of second differences go astray. The search
- * fits at most 94 models, with p and q up to 5, P and Q up to 2, and in a model of P or Q two
- * seasons besides. A season of more than ETS_SEASON_MAX values that is found is removed first
- * (adjusted.h). Where no model is possible it is the last value's forecast.
+ * fits at most 94 models; p and q are up to 5 and to a third of the values, P and Q up to 2 and to
+ * a third of the seasons. A season of more than ETS_SEASON_MAX values that is found is removed
+ * first (adjusted.h). Where no model is possible it is the last value's forecast.
  */
 #ifndef FORECAST_AUTO_ARIMA_H
 #define FORECAST_AUTO_ARIMA_H

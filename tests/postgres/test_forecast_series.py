@@ -37,6 +37,8 @@ class ForecastSeries(harness.Case):
     def test_the_bits_are_those_of_sqlite(self):
         first = dict(eval(re.search(r"^FIRST = (.*)$", IN_SQLITE.read_text(), re.M).group(1)))  # noqa: S307
         self.assertEqual(self.forecast("day, sales, 1"), [first])
+        last = dict(eval(re.search(r"^LAST = ({.*})", IN_SQLITE.read_text(), re.M).group(1)))  # noqa: S307
+        self.assertEqual({method: self.forecast(f"day, sales, 12, '{method}'")[11]["value"] for method in last}, last)
 
     def test_rows_of_each_group_come_in_the_types_that_are_asked_for(self):
         self.execute("CREATE TABLE two AS SELECT * FROM t UNION ALL SELECT 'b', day, 5 FROM t")

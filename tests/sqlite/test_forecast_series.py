@@ -12,6 +12,7 @@ MONTHS = [f"{2015 + i // 12}-{i % 12 + 1:02}-01" for i in range(72)]
 SEASON = [17, 3, -4, -11, 0, 25, 31, 8, -6, -20, -22, -21]
 SALES = [200 + 2 * i + SEASON[i % 12] + (i * 7919 % 13) - 6 for i in range(72)]
 FIRST = {"time": "2021-01-01", "value": 357.4817642581115, "lower": 341.9604128333058, "upper": 373.00311568291727}
+LAST = {"autoarima": 351.60579603797373, "arima": 351.0576800420262, "mstl": 345.40281762136595}  # the twelfth value
 
 
 class ForecastSeries(harness.Case):
@@ -154,6 +155,7 @@ class ForecastSeries(harness.Case):
     def test_the_bits_are_those_of_postgresql(self):
         made = self.forecast("day, sales, 1")[0]
         self.assertEqual(made, FIRST)
+        self.assertEqual({method: self.forecast(f"day, sales, 12, '{method}'")[11]["value"] for method in LAST}, LAST)
 
 
 if __name__ == "__main__":

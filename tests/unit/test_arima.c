@@ -6,6 +6,7 @@
 #include "forecast/auto_arima.h"
 #include "forecast/descend.h"
 #include "forecast/differences.h"
+#include "forecast/forecast.h"
 
 #define COUNT   96
 #define HORIZON 12
@@ -363,6 +364,58 @@ static void the_least_squares_are_found(void **state)
     CHECK(descend_squares(nowhere, NULL, 2, y) == 7 && y[0] == 3);
 }
 
+/* The values of place i: noise, a jump, a line, the largest numbers, mostly zeros. */
+static double odd_value(int kind, int i)
+{
+    switch (kind) {
+    case 0:
+        return noise((uint64_t)i);
+    case 1:
+        return i < 30 ? 1 : 1e9;
+    case 2:
+        return 7 - 3 * i;
+    case 3:
+        return (i % 2 ? 1e300 : -1e300) / 4;
+    default:
+        return i % 9 == 4 ? 1e-5 : 0;
+    }
+}
+
+static void any_order_has_a_finite_forecast(void **state)
+{
+    static const struct arima_order orders[] = {
+        {12, 2, 12, 3, 2, 3, false}, {0, 2, 0, 0, 2, 0, false}, {0, 0, 0, 3, 0, 3, true},
+        {1, 0, 1, 0, 0, 0, true},    {5, 1, 5, 0, 0, 0, true},
+    };
+    struct forecast_options options = {.horizon = 60,
+                                       .level = 0.9,
+                                       .seasons = {7},
+                                       .season_count = 1,
+                                       .season_is_given = true,
+                                       .has_order = true};
+    struct forecast forecast;
+    struct error err;
+
+    (void)state;
+    CHECK_OK(forecast_method(SLICE("arima"), &options.method, &err));
+    for (size_t k = 0; k < sizeof orders / sizeof *orders; k++)
+        for (int kind = 0; kind < 5; kind++)
+            for (uint32_t count = 2; count < 100; count += count < 12 ? 1 : 29) {
+                double values[100];
+                struct arena arena;
+
+                for (uint32_t i = 0; i < count; i++)
+                    values[i] = odd_value(kind, (int)i);
+                options.order = orders[k];
+                arena_init(&arena, ARENA_MAXIMUM);
+                CHECK_OK(forecast_run(values, count, &options, &arena, &forecast, &err));
+                for (int h = 0; h < 60; h++)
+                    CHECK(isfinite(forecast.values[h]) && forecast.lower[h] <= forecast.values[h] &&
+                          forecast.values[h] <= forecast.upper[h]);
+                arena_deinit(&arena);
+            }
+}
+
 static bool stop_at(void *left)
 {
     return --*(int *)left <= 0;
@@ -406,6 +459,7 @@ int main(void)
         cmocka_unit_test(roots_are_told_from_a_circle),
         cmocka_unit_test(terms_are_those_of_the_product),
         cmocka_unit_test(the_least_squares_are_found),
+        cmocka_unit_test(any_order_has_a_finite_forecast),
         cmocka_unit_test(an_interrupt_ends_the_search),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
