@@ -213,8 +213,8 @@ static enum status explain_row(const struct scorer *scorer, struct output_worksp
     }
     if (!workspace->shares)
         return fail_no_memory(err);
-    return shap_row(workspace->shap, scorer->selected, scorer->selected_ids, workspace->shares,
-                    err);
+    return shap_row(workspace->shap, scorer->selected, scorer->selected_ids, workspace->stop,
+                    workspace->shares, err);
 }
 
 /* No input has a zero byte in its name. */

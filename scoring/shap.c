@@ -8,7 +8,6 @@
 
 struct shap {
     const struct model *model;
-    const struct stop *stop;
     void *opened; /* the kind's; NULL: the model is linear */
     struct linear_weights linear;
     double *averages; /* (outputs, input_count): what an input adds to an output on average */
@@ -53,7 +52,7 @@ static double add_input(const struct shap *shap, const struct transform_input *i
 }
 
 static enum status measure_averages(struct shap *shap, const struct held_rows *held,
-                                    struct error *err)
+                                    const struct stop *stop, struct error *err)
 {
     const struct transform *transform = &shap->model->transform;
     const uint32_t outputs = shap->linear.width;
@@ -66,7 +65,7 @@ static enum status measure_averages(struct shap *shap, const struct held_rows *h
         for (uint32_t i = 0; i < transform->input_count; i++) {
             double *average = &shap->averages[output * (size_t)transform->input_count + i];
 
-            TRY(stop_step(shap->stop, held->count, &steps, err));
+            TRY(stop_step(stop, held->count, &steps, err));
             for (uint32_t row = 0; row < held->count; row++)
                 *average += add_input(shap, &transform->inputs[i], held_rows_dense(held, row),
                                       held_rows_ids(held, row), output);
@@ -75,14 +74,15 @@ static enum status measure_averages(struct shap *shap, const struct held_rows *h
     return STATUS_OK;
 }
 
-static enum status open_model(struct shap *shap, const struct held_rows *held, struct error *err)
+static enum status open_model(struct shap *shap, const struct held_rows *held,
+                              const struct stop *stop, struct error *err)
 {
     const struct model *model = shap->model;
 
     if (model->kind->shap)
         return model->kind->shap_open(model, &shap->opened, err);
     if (held && model->kind->linear && model->kind->linear(model, &shap->linear))
-        return measure_averages(shap, held, err);
+        return measure_averages(shap, held, stop, err);
     fail(err, STATUS_UNSUPPORTED, "SHAP values of a %.*s are not supported yet",
          SLICE_FORMAT(model->estimator));
     if (!held)
@@ -100,8 +100,7 @@ enum status shap_new(const struct model *model, const struct held_rows *held,
     if (!shap)
         return fail_no_memory(err);
     shap->model = model;
-    shap->stop = stop;
-    if (open_model(shap, held, err) != STATUS_OK) {
+    if (open_model(shap, held, stop, err) != STATUS_OK) {
         shap_free(shap);
         return err->status;
     }
@@ -149,14 +148,14 @@ static void take_units(const struct model *model, double *values)
     *base += model->label_mean;
 }
 
-enum status shap_row(struct shap *shap, const float *dense, const int32_t *ids, double *values,
-                     struct error *err)
+enum status shap_row(struct shap *shap, const float *dense, const int32_t *ids,
+                     const struct stop *stop, double *values, struct error *err)
 {
     const struct model *model = shap->model;
     const uint32_t outputs = model_outputs(model);
 
     if (shap->opened)
-        TRY(model->kind->shap(shap->opened, dense, ids, shap->stop, values, err));
+        TRY(model->kind->shap(shap->opened, dense, ids, stop, values, err));
     else
         for (uint32_t output = 0; output < outputs; output++)
             explain_linear(shap, dense, ids, output,

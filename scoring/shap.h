@@ -21,14 +21,16 @@
 struct shap;
 /* `held`, sorted, are the rows that a linear model's values are measured from; NULL: there are
  * none, and only models of kinds with their own have any. UNSUPPORTED for a model of which they are
- * not known. Model and `stop` (NULL: nobody is asked) are borrowed. INTERRUPTED. */
+ * not known. The model is borrowed. `stop` (NULL: nobody is asked) is asked meanwhile. INTERRUPTED.
+ */
 enum status shap_new(const struct model *model, const struct held_rows *held,
                      const struct stop *stop, struct shap **shap, struct error *err);
 void shap_free(struct shap *shap);
 
 /* values (outputs, input_count + 1): of each output those of the inputs, then the base.
- * INTERRUPTED: a row of many deep trees takes long. */
-enum status shap_row(struct shap *shap, const float *dense, const int32_t *ids, double *values,
-                     struct error *err);
+ * INTERRUPTED by `stop` (NULL: nobody is asked), which may be another one for each row: a row of
+ * many deep trees takes long. */
+enum status shap_row(struct shap *shap, const float *dense, const int32_t *ids,
+                     const struct stop *stop, double *values, struct error *err);
 
 #endif

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "kinds/trees/trees_score.h"
+#include "scoring/outputs.h"
 #include "scoring/shap.h"
 #include "tests/check.h"
 #include "tests/unit/trees_fixture.h"
@@ -151,7 +152,7 @@ static void check_model(const struct trees_fixture *made)
     for (uint32_t row = 0; row < held.count; row++) {
         reference.dense = held_rows_dense(&held, row);
         reference.ids = held_rows_ids(&held, row);
-        CHECK_OK(shap_row(shap, reference.dense, reference.ids, values, &err));
+        CHECK_OK(shap_row(shap, reference.dense, reference.ids, NULL, values, &err));
         scorer_score_row(&scorer, reference.dense, reference.ids);
         for (uint32_t output = 0; output < outputs; output++) {
             const double *of_output = values + output * (INPUTS + 1);
@@ -209,7 +210,7 @@ static void a_tree_of_one_test_by_hand(void **state)
     for (uint32_t row = 0; row < held.count; row++) {
         const float *dense = held_rows_dense(&held, row);
 
-        CHECK_OK(shap_row(shap, dense, held_rows_ids(&held, row), values, &err));
+        CHECK_OK(shap_row(shap, dense, held_rows_ids(&held, row), NULL, values, &err));
         NEAR(values[0], dense[0] >= 40 ? 0.75 : -0.25);
         CHECK(values[1] == 0 && values[2] == 0 && values[3] == 0);
         NEAR(values[INPUTS], 0.25 + 1.25);
@@ -289,11 +290,50 @@ static void rows_of_deep_trees_are_interrupted(void **state)
     CHECK_OK(shap_new(held.model, &held, &stop, &shap, &err));
     error_clear(&err);
     for (row = 0; row < 100000 && err.status == STATUS_OK; row++)
-        shap_row(shap, held_rows_dense(&held, 0), held_rows_ids(&held, 0), values, &err);
+        shap_row(shap, held_rows_dense(&held, 0), held_rows_ids(&held, 0), &stop, values, &err);
     CHECK_INT(err.status, STATUS_INTERRUPTED);
     CHECK_INT(left, UINT32_MAX);
     CHECK(row > 100);
     shap_free(shap);
+    scorer_deinit(&scorer);
+    held_rows_deinit(&held);
+    fixture_deinit(&made.fixture);
+}
+
+static bool must_not_be_asked(void *context)
+{
+    (void)context;
+    check_failed("who was there for an earlier row is asked in a later one");
+    return true;
+}
+
+/* A session keeps a model's workspace over statements, each of which is another one to ask. */
+static void each_row_asks_whom_the_workspace_has_then(void **state)
+{
+    uint32_t left = 2;
+    const struct stop earlier = {must_not_be_asked, NULL}, later = {after_some, &left};
+    struct output_workspace workspace;
+    struct trees_fixture made;
+    struct held_rows held;
+    struct scorer scorer;
+    struct cell cell;
+    struct error err;
+    (void)state;
+
+    trees_fixture_init(&made, 0);
+    add_chain(&made, 1000);
+    cover(&made, 1);
+    hold_rows(&made.fixture.model, &scorer, &held);
+    CHECK_OK(output_workspace_init(&workspace, held.model, &err));
+    workspace.stop = &earlier;
+    scorer_score_row(&scorer, held_rows_dense(&held, 0), held_rows_ids(&held, 0));
+    CHECK_OK(scorer_output(&scorer, OUTPUT_SHAP, &workspace, &cell, &err));
+    workspace.stop = &later;
+    error_clear(&err);
+    for (uint32_t row = 0; row < 100000 && err.status == STATUS_OK; row++)
+        scorer_output(&scorer, OUTPUT_SHAP, &workspace, &cell, &err);
+    CHECK_INT(err.status, STATUS_INTERRUPTED);
+    output_workspace_deinit(&workspace);
     scorer_deinit(&scorer);
     held_rows_deinit(&held);
     fixture_deinit(&made.fixture);
@@ -317,8 +357,8 @@ static void check_linear(struct fixture *fixture, row_maker *make)
     for (uint32_t row = 0; row < held.count; row++) {
         double sum = 0;
 
-        CHECK_OK(
-            shap_row(shap, held_rows_dense(&held, row), held_rows_ids(&held, row), values, &err));
+        CHECK_OK(shap_row(shap, held_rows_dense(&held, row), held_rows_ids(&held, row), NULL,
+                          values, &err));
         scorer_score_row(&scorer, held_rows_dense(&held, row), held_rows_ids(&held, row));
         for (uint32_t i = 0; i <= INPUTS; i++)
             sum += values[i];
@@ -426,8 +466,8 @@ static void a_label_with_a_link_is_explained_by_its_logarithm(void **state)
     for (uint32_t row = 0; row < held.count; row++) {
         double sum = 0;
 
-        CHECK_OK(
-            shap_row(shap, held_rows_dense(&held, row), held_rows_ids(&held, row), values, &err));
+        CHECK_OK(shap_row(shap, held_rows_dense(&held, row), held_rows_ids(&held, row), NULL,
+                          values, &err));
         scorer_score_row(&scorer, held_rows_dense(&held, row), held_rows_ids(&held, row));
         for (uint32_t i = 0; i <= INPUTS; i++)
             sum += values[i];
@@ -466,6 +506,7 @@ int main(void)
         cmocka_unit_test(a_tree_of_one_test_by_hand),
         cmocka_unit_test(trees_that_are_too_deep_are_refused),
         cmocka_unit_test(rows_of_deep_trees_are_interrupted),
+        cmocka_unit_test(each_row_asks_whom_the_workspace_has_then),
         cmocka_unit_test(a_linear_model_is_measured_from_the_mean_of_the_rows),
         cmocka_unit_test(words_of_a_text_add_together),
         cmocka_unit_test(items_of_a_list_add_by_their_weights),

@@ -146,7 +146,7 @@ static enum status each_row(struct explaining *explaining,
         if (row % ROWS_AT_ONCE == 0)
             TRY(stop_ask(&explaining->stop, err));
         TRY(shap_row(explaining->shap, dense, held_rows_ids(&explaining->held, row),
-                     explaining->values, err));
+                     &explaining->stop, explaining->values, err));
         take(explaining, dense);
     }
     return STATUS_OK;

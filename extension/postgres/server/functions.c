@@ -523,10 +523,6 @@ static void throw_of_row(struct scoring *scoring, const struct error *err)
     session_raise(&thrower, err, SLICE(""), false);
 }
 
-/* Asked within a row that takes long, for the call that scores now. A kept model's SHAP values hold
- * on to it (outputs.h), so that it outlives statements. */
-static struct stop asked;
-
 static bool score(FunctionCallInfo fcinfo, enum output output, struct scoring **scoring,
                   struct cell *cell)
 {
@@ -534,8 +530,7 @@ static bool score(FunctionCallInfo fcinfo, enum output output, struct scoring **
 
     if (!score_row(fcinfo, scoring))
         return false;
-    asked = (*scoring)->stop;
-    (*scoring)->model->held.workspace.stop = &asked;
+    (*scoring)->model->held.workspace.stop = &(*scoring)->stop;
     if (scorer_output(&(*scoring)->model->held.scorer, output, &(*scoring)->model->held.workspace,
                       cell, &err) != STATUS_OK)
         throw_of_row(*scoring, &err);
