@@ -25,67 +25,45 @@ static void refuse(const struct sql_printer *printer, uint32_t column, const cha
     text_append_string(printer->out, "))");
 }
 
-/* The text without white space around it, in small letters. */
-static void trimmed(const struct sql_printer *printer, uint32_t column, const char *before)
+/* SQL of a cell: @ is the column, ~ its text without white space around it. */
+static void append_cell(const struct sql_printer *printer, uint32_t column, const char *sql)
 {
-    text_printf(printer->out, "%strim(", before);
-    sql_column(printer, column);
-    text_append_string(printer->out, ", " SPACES ")");
-    text_append_string(printer->out, *before ? ")" : "");
-}
-
-/* A text that is a number equals it. t CAST as real, or as an integer where that has more digits.
- */
-static void is_number(const struct sql_printer *printer, uint32_t column)
-{
-    text_append_string(printer->out, "(");
-    trimmed(printer, column, "CAST((");
-    text_append_string(printer->out, " AS REAL) = ");
-    trimmed(printer, column, "");
-    text_append_string(printer->out, " OR ");
-    trimmed(printer, column, "CAST((");
-    text_append_string(printer->out, " AS INTEGER) = ");
-    trimmed(printer, column, "");
-    text_append_string(printer->out, ")");
+    for (; *sql; sql++)
+        if (*sql == '@')
+            sql_column(printer, column);
+        else if (*sql == '~')
+            append_cell(printer, column, "trim(@, " SPACES ")");
+        else
+            text_append_char(printer->out, *sql);
 }
 
 static void read_number(const struct sql_printer *printer, const struct formula *cell)
 {
-    struct text *out = printer->out;
+    const uint32_t column = cell->index;
 
-    text_append_string(out, "CASE typeof(");
-    sql_column(printer, cell->index);
-    text_append_string(out, ") WHEN 'null' THEN NULL WHEN 'text' THEN CASE WHEN ");
-    is_number(printer, cell->index);
-    text_append_string(out, " THEN CASE WHEN ");
-    trimmed(printer, cell->index, "CAST((");
-    text_append_string(out, " AS REAL) BETWEEN -" GREATEST " AND " GREATEST " THEN ");
-    trimmed(printer, cell->index, "CAST((");
-    text_append_string(out, " AS REAL) ELSE ");
-    refuse(printer, cell->index, "finite number");
-    text_append_string(out, " END WHEN ");
-    trimmed(printer, cell->index, "lower(");
-    text_append_string(out, " IN (");
+    /* A text that is a number equals it as a real, or as an integer where that has more digits. */
+    append_cell(printer, column,
+                "CASE typeof(@) WHEN 'null' THEN NULL WHEN 'text' THEN CASE "
+                "WHEN (CAST((~) AS REAL) = ~ OR CAST((~) AS INTEGER) = ~) THEN CASE "
+                "WHEN CAST((~) AS REAL) BETWEEN -" GREATEST " AND " GREATEST
+                " THEN CAST((~) AS REAL) ELSE ");
+    refuse(printer, column, "finite number");
+    append_cell(printer, column, " END WHEN lower(~) IN (");
     sql_missing(printer, cell->reading);
-    text_append_string(out, ") THEN NULL");
-    if (cell->reading == READING_BOOLEAN) {
-        text_append_string(out, " WHEN ");
-        trimmed(printer, cell->index, "lower(");
-        text_append_string(out, " IN ('t', 'true', 'yes', 'y', 'on') THEN 1.0 WHEN ");
-        trimmed(printer, cell->index, "lower(");
-        text_append_string(out, " IN ('f', 'false', 'no', 'n', 'off') THEN 0.0");
-    }
-    text_append_string(out, " ELSE ");
-    refuse(printer, cell->index, "number");
-    text_append_string(out, " END WHEN 'blob' THEN ");
-    refuse(printer, cell->index, "number");
-    text_append_string(out, " ELSE CASE WHEN ");
-    sql_column(printer, cell->index);
-    text_append_string(out, " BETWEEN -" GREATEST " AND " GREATEST " THEN CAST(");
-    sql_column(printer, cell->index);
-    text_append_string(out, " AS REAL) ELSE ");
-    refuse(printer, cell->index, "finite number");
-    text_append_string(out, " END END");
+    append_cell(printer, column, ") THEN NULL");
+    if (cell->reading == READING_BOOLEAN)
+        append_cell(printer, column,
+                    " WHEN lower(~) IN ('t', 'true', 'yes', 'y', 'on') THEN 1.0"
+                    " WHEN lower(~) IN ('f', 'false', 'no', 'n', 'off') THEN 0.0");
+    append_cell(printer, column, " ELSE ");
+    refuse(printer, column, "number");
+    append_cell(printer, column, " END WHEN 'blob' THEN ");
+    refuse(printer, column, "number");
+    append_cell(printer, column,
+                " ELSE CASE WHEN @ BETWEEN -" GREATEST " AND " GREATEST
+                " THEN CAST(@ AS REAL) ELSE ");
+    refuse(printer, column, "finite number");
+    append_cell(printer, column, " END END");
 }
 
 /* Is the word how the number is written? */
@@ -108,79 +86,56 @@ static bool is_spelled(struct slice word, struct cell *number)
 
 static void read_word(const struct sql_printer *printer, const struct formula *cell)
 {
-    struct text *out = printer->out;
+    const uint32_t column = cell->index;
     struct cell number;
 
-    text_append_string(out, "CASE typeof(");
-    sql_column(printer, cell->index);
-    text_append_string(out, ") WHEN 'null' THEN NULL WHEN 'text' THEN CASE CAST(");
-    sql_column(printer, cell->index);
-    text_append_string(out, " AS TEXT) COLLATE BINARY");
+    append_cell(printer, column,
+                "CASE typeof(@) WHEN 'null' THEN NULL WHEN 'text' THEN "
+                "CASE CAST(@ AS TEXT) COLLATE BINARY");
     for (uint32_t i = 0; i < cell->count; i++) {
-        text_append_string(out, " WHEN ");
+        text_append_string(printer->out, " WHEN ");
         sql_literal(printer, cell->words[i]);
-        text_printf(out, " THEN %u", i);
+        text_printf(printer->out, " THEN %u", i);
     }
     if (cell->count == 0)
-        text_append_string(out, " WHEN NULL THEN -1");
-    text_append_string(out, " ELSE CASE WHEN ");
-    trimmed(printer, cell->index, "");
-    text_append_string(out, " = '' THEN NULL ELSE -1 END END WHEN 'blob' THEN ");
-    refuse(printer, cell->index, "text or number");
-    text_append_string(out, " ELSE CASE WHEN ");
-    sql_column(printer, cell->index);
-    text_append_string(out, " NOT BETWEEN -" GREATEST " AND " GREATEST " THEN ");
-    refuse(printer, cell->index, "finite number");
+        text_append_string(printer->out, " WHEN NULL THEN -1");
+    append_cell(printer, column,
+                " ELSE CASE WHEN ~ = '' THEN NULL ELSE -1 END END WHEN 'blob' THEN ");
+    refuse(printer, column, "text or number");
+    append_cell(printer, column,
+                " ELSE CASE WHEN @ NOT BETWEEN -" GREATEST " AND " GREATEST " THEN ");
+    refuse(printer, column, "finite number");
     for (uint32_t i = 0; i < cell->count; i++) {
         if (!is_spelled(cell->words[i], &number))
             continue;
-        text_append_string(out, " WHEN ");
-        sql_column(printer, cell->index);
-        text_append_string(out, " = ");
+        append_cell(printer, column, " WHEN @ = ");
         if (number.type == CELL_INTEGER)
-            text_printf(out, "%lld", (long long)number.integer);
+            text_printf(printer->out, "%lld", (long long)number.integer);
         else
             sql_number(printer, number.real);
-        text_printf(out, " THEN %u", i);
+        text_printf(printer->out, " THEN %u", i);
     }
-    text_append_string(out, " ELSE -1 END END");
+    text_append_string(printer->out, " ELSE -1 END END");
 }
 
 static void read_date(const struct sql_printer *printer, const struct formula *cell)
 {
-    struct text *out = printer->out;
+    const uint32_t column = cell->index;
 
-    text_append_string(out, "CASE WHEN typeof(");
-    sql_column(printer, cell->index);
-    text_append_string(out, ") = 'null' THEN NULL WHEN typeof(");
-    sql_column(printer, cell->index);
-    text_append_string(out, ") <> 'text' THEN ");
-    refuse(printer, cell->index, "date");
-    text_append_string(out, " WHEN ");
-    trimmed(printer, cell->index, "");
-    text_append_string(out, " GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*' AND ");
-    trimmed(printer, cell->index, "");
-    text_append_string(out, " NOT GLOB '*[ Tt]24:*' AND ");
-    trimmed(printer, cell->index, "");
-    text_append_string(out, " NOT GLOB '0000*' AND date(substr(");
-    trimmed(printer, cell->index, "");
-    text_append_string(out, ", 1, 10), '+0 days') = substr(");
-    trimmed(printer, cell->index, "");
-    text_append_string(out, ", 1, 10) AND ");
-    trimmed(printer, cell->index, "julianday(");
-    text_append_string(out, " IS NOT NULL THEN CAST(strftime('%s', ");
-    trimmed(printer, cell->index, "");
-    text_append_string(out, ") AS REAL) + CAST(strftime('%f', ");
-    trimmed(printer, cell->index, "");
-    text_append_string(out, ") AS REAL) - CAST(strftime('%S', ");
-    trimmed(printer, cell->index, "");
-    text_append_string(out, ") AS REAL) WHEN ");
-    trimmed(printer, cell->index, "lower(");
-    text_append_string(out, " IN (");
+    append_cell(printer, column,
+                "CASE WHEN typeof(@) = 'null' THEN NULL WHEN typeof(@) <> 'text' THEN ");
+    refuse(printer, column, "date");
+    append_cell(printer, column,
+                " WHEN ~ GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*'"
+                " AND ~ NOT GLOB '*[ Tt]24:*' AND ~ NOT GLOB '0000*'"
+                " AND date(substr(~, 1, 10), '+0 days') = substr(~, 1, 10)"
+                " AND julianday(~) IS NOT NULL THEN CAST(strftime('%s', ~) AS REAL)"
+                " + CAST(strftime('%f', ~) AS REAL) - CAST(strftime('%S', ~) AS REAL)"
+                " WHEN lower(~) IN (");
     sql_missing(printer, READING_NUMBER);
-    text_append_string(out, ") THEN NULL ELSE ");
-    refuse(printer, cell->index, "date");
-    text_append_string(out, " END");
+    append_cell(printer, column, ") THEN NULL ELSE ");
+    refuse(printer, column, "date");
+    append_cell(printer, column, " END");
 }
 
 static void read_cell(const struct sql_printer *printer, const struct formula *cell)
