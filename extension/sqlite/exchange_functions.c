@@ -17,41 +17,37 @@ static bool is_null(sqlite3_value *value)
     return sqlite3_value_type(value) == SQLITE_NULL;
 }
 
-static void export_model(sqlite3_context *context, int count, sqlite3_value **values)
+static void export(sqlite3_context *context, sqlite3_value **values, bool as_text)
 {
     const struct sqlite_connection *connection = sqlite3_user_data(context);
     struct text bytes;
     struct error err;
 
-    (void)count;
     if (is_null(values[0]) || is_null(values[1]))
         return;
     text_init(&bytes, EXCHANGE_BYTES_MAX);
-    if (export_function(&connection->host.host, text_argument(values[0]), text_argument(values[1]),
-                        &bytes, &err) == STATUS_OK)
-        sqlite3_result_blob64(context, text_string(&bytes), bytes.size, SQLITE_TRANSIENT);
+    if ((as_text ? export_text_function
+                 : export_function)(&connection->host.host, text_argument(values[0]),
+                                    text_argument(values[1]), &bytes, &err) != STATUS_OK)
+        function_raise(context, as_text ? "totrain_export_text" : "totrain_export_model", &err);
+    else if (as_text)
+        sqlite3_result_text64(context, text_string(&bytes), bytes.size, SQLITE_TRANSIENT,
+                              SQLITE_UTF8);
     else
-        function_raise(context, "totrain_export_model", &err);
+        sqlite3_result_blob64(context, text_string(&bytes), bytes.size, SQLITE_TRANSIENT);
     text_deinit(&bytes);
+}
+
+static void export_model(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    (void)count;
+    export(context, values, false);
 }
 
 static void export_text(sqlite3_context *context, int count, sqlite3_value **values)
 {
-    const struct sqlite_connection *connection = sqlite3_user_data(context);
-    struct text text;
-    struct error err;
-
     (void)count;
-    if (is_null(values[0]) || is_null(values[1]))
-        return;
-    text_init(&text, EXCHANGE_BYTES_MAX);
-    if (export_text_function(&connection->host.host, text_argument(values[0]),
-                             text_argument(values[1]), &text, &err) == STATUS_OK)
-        sqlite3_result_text64(context, text_string(&text), text.size, SQLITE_TRANSIENT,
-                              SQLITE_UTF8);
-    else
-        function_raise(context, "totrain_export_text", &err);
-    text_deinit(&text);
+    export(context, values, true);
 }
 
 static enum status import(const struct sqlite_connection *connection, int count,
