@@ -8,14 +8,12 @@
 #include "forecast/ets.h"
 #include "forecast/mixture.h"
 #include "forecast/naive.h"
-#include "scoring/elementary.h"
 
 #define LAGS_MOST     5 /* p and q */
 #define SEASONS_MOST  2 /* P and Q */
 #define MODELS_MAX    94
 #define STRENGTH_MOST 0.64 /* of a season that is not differenced */
 #define TESTED_FROM   5    /* values */
-#define WEIGHT_LEAST  1e-3 /* of a model, to the greatest */
 #define PLACES_OF_ORDER                                                                            \
     ((LAGS_MOST + 1) * (LAGS_MOST + 1) * (SEASONS_MOST + 1) * (SEASONS_MOST + 1))
 
@@ -156,26 +154,6 @@ static enum status choose_differences(const struct series *series, bool has_seas
     return STATUS_OK;
 }
 
-/* The models that have a weight move to the front. */
-static void weigh(struct arimas *arimas, double least, bool is_best_alone)
-{
-    double sum = 0;
-    uint32_t kept = 0;
-
-    for (uint32_t i = 0; i < arimas->count; i++) {
-        const double weight = exponential_double((least - arimas->models[i].criterion) / 2);
-
-        if (weight < (is_best_alone ? 1 : WEIGHT_LEAST) || (is_best_alone && kept))
-            continue;
-        arimas->models[kept] = arimas->models[i];
-        arimas->weights[kept++] = weight;
-        sum += weight;
-    }
-    for (uint32_t i = 0; i < kept; i++)
-        arimas->weights[i] /= sum;
-    arimas->count = kept;
-}
-
 static enum status fit_searched(const struct series *series, const struct fitting *fitting,
                                 struct arima_room *room, bool is_best_alone, struct arimas *arimas,
                                 struct error *err)
@@ -197,7 +175,9 @@ static enum status fit_searched(const struct series *series, const struct fittin
     search->seasons = !has_season ? 0 : seasons < SEASONS_MOST ? seasons : SEASONS_MOST;
     TRY(choose_differences(series, has_season, fitting, &differences, err));
     TRY(search_orders(search, &differences, err));
-    weigh(arimas, search->least, is_best_alone);
+    for (uint32_t i = 0; i < arimas->count; i++)
+        arimas->weights[i] = arimas->models[i].criterion;
+    mixture_weigh(arimas->weights, arimas->count, is_best_alone);
     return STATUS_OK;
 }
 
@@ -260,6 +240,8 @@ static void project(const void *fitted, const struct series *series, uint32_t or
     }
     mixture_begin(&mixture, horizon, means, variances);
     for (uint32_t i = 0; i < arimas->count; i++) {
+        if (arimas->weights[i] == 0)
+            continue;
         arima_project(&arimas->models[i], series, origin, horizon, mixture.next_means,
                       variances ? mixture.next_variances : NULL);
         mixture_add(&mixture, arimas->weights[i]);

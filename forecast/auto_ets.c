@@ -6,10 +6,8 @@
 #include "forecast/ets.h"
 #include "forecast/mixture.h"
 #include "forecast/naive.h"
-#include "scoring/elementary.h"
 
-#define FORMS_MAX    15
-#define WEIGHT_LEAST 1e-3 /* of a form, to the greatest */
+#define FORMS_MAX 15
 
 struct forms {
     struct ets models[FORMS_MAX];
@@ -44,29 +42,6 @@ static enum status fit_forms(const struct series *series, const struct fitting *
     return STATUS_OK;
 }
 
-/* The forms that have a weight move to the front. */
-static void weigh(struct forms *forms, bool is_best_alone)
-{
-    double least = INFINITY, sum = 0;
-    uint32_t kept = 0;
-
-    for (uint32_t i = 0; i < forms->count; i++)
-        if (forms->models[i].criterion < least)
-            least = forms->models[i].criterion;
-    for (uint32_t i = 0; i < forms->count; i++) {
-        const double weight = exponential_double((least - forms->models[i].criterion) / 2);
-
-        if (weight < (is_best_alone ? 1 : WEIGHT_LEAST) || (is_best_alone && kept))
-            continue;
-        forms->models[kept] = forms->models[i];
-        forms->weights[kept++] = weight;
-        sum += weight;
-    }
-    for (uint32_t i = 0; i < kept; i++)
-        forms->weights[i] /= sum;
-    forms->count = kept;
-}
-
 static enum status fit(const struct series *series, bool is_best_alone,
                        const struct fitting *fitting, void **fitted, struct error *err)
 {
@@ -87,7 +62,9 @@ static enum status fit(const struct series *series, bool is_best_alone,
         return fail_no_memory(err);
     TRY(mixture_init(&forms->mixture, fitting, err));
     TRY(fit_forms(series, fitting, forms, err));
-    weigh(forms, is_best_alone);
+    for (uint32_t i = 0; i < forms->count; i++)
+        forms->weights[i] = forms->models[i].criterion;
+    mixture_weigh(forms->weights, forms->count, is_best_alone);
     return forms->count ? STATUS_OK : naive_method.fit(series, fitting, &forms->naive, err);
 }
 
@@ -119,6 +96,8 @@ static void project(const void *fitted, const struct series *series, uint32_t or
     }
     mixture_begin(&mixture, horizon, means, variances);
     for (uint32_t i = 0; i < forms->count; i++) {
+        if (forms->weights[i] == 0)
+            continue;
         ets_project(&forms->models[i], forms->seasons, series, origin, horizon, mixture.next_means,
                     variances ? mixture.next_variances : NULL);
         mixture_add(&mixture, forms->weights[i]);

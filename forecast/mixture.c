@@ -1,12 +1,35 @@
 #include "forecast/mixture.h"
 
+#include <math.h>
 #include <string.h>
+
+#include "scoring/elementary.h"
+
+#define WEIGHT_LEAST 1e-3 /* of a model, to the greatest */
 
 enum status mixture_init(struct mixture *mixture, const struct fitting *fitting, struct error *err)
 {
     mixture->next_means = ARENA_NEW(fitting->arena, double, fitting->horizon);
     mixture->next_variances = ARENA_NEW(fitting->arena, double, fitting->horizon);
     return mixture->next_means && mixture->next_variances ? STATUS_OK : fail_no_memory(err);
+}
+
+void mixture_weigh(double *weights, uint32_t count, bool is_best_alone)
+{
+    double least = INFINITY, sum = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        least = weights[i] < least ? weights[i] : least;
+    for (uint32_t i = 0; i < count; i++) {
+        const double weight = exponential_double((least - weights[i]) / 2);
+        const bool is_left_out =
+            weight < (is_best_alone ? 1 : WEIGHT_LEAST) || (is_best_alone && sum > 0);
+
+        weights[i] = is_left_out ? 0 : weight;
+        sum += weights[i];
+    }
+    for (uint32_t i = 0; i < count; i++)
+        weights[i] /= sum;
 }
 
 void mixture_begin(struct mixture *mixture, uint32_t horizon, double *means, double *variances)
