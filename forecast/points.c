@@ -258,8 +258,8 @@ static enum status read_constant(const cJSON *json, struct settings *settings, s
     return STATUS_OK;
 }
 
-/* What the options of an order say together. Without `constant` it is there where nothing is
- * differenced. */
+/* The options of an order must fit each other. Without the option `constant` there is one where
+ * nothing is differenced. */
 static enum status check_order(struct settings *settings, struct error *err)
 {
     struct arima_order *order = &settings->options.order;

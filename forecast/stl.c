@@ -110,7 +110,7 @@ struct room {
     double *place, *smooth; /* values of one place, and one more at both ends */
 };
 
-/* Of seasons from `shortest` to `longest`. */
+/* Room for seasons from `shortest` to `longest`. */
 static enum status find_room(uint32_t count, uint32_t shortest, uint32_t longest,
                              struct arena *arena, struct room *room, struct error *err)
 {

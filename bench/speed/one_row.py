@@ -19,7 +19,7 @@ MODELS = {
 
 
 def seconds(database, sql, values, count=STATEMENTS):
-    """That so many prepared statements take, for STATEMENTS of them. The first one may read a model, and is left out."""
+    """The time of `count` prepared statements, scaled to STATEMENTS. A first one, which may read a model, is not counted."""
     database.execute(sql, values).fetchall()
     started = time.perf_counter()
     for _ in range(count):

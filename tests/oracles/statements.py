@@ -417,7 +417,7 @@ UNITS = {"less than a second": 1, "second": 1, "seconds": 1, "minute": 60, "minu
 
 
 def explained(case):
-    """What EXPLAIN expects of a random statement, and what a run of it took: seconds, MiB."""
+    """The rows of EXPLAIN for a random statement, and the measures of a run of it."""
     draw = case.draw
     label = draw.choice(("number", "number", "classes", "classes", None))
     case.model, case.attributes = draw.choice(EXPLAINED[label])
@@ -470,5 +470,5 @@ ORACLES = (label_moves, columns_move, words_change, order_does_not_matter, losse
            a_column_that_tells_all_is_learned, separable_rows_part_once, files_say_the_same, columns_bend, columns_turn,
            weights_are_duplicates, thousands_of_words_are_learned, shapes_move, order_of_texts_does_not_matter,
            explain_knows_the_memory)
-# Of asynchronous workers there is another model each time; time depends on what else the machine does.
+# Asynchronous workers make another model each time; time depends on what else the machine does.
 SLOW_ORACLES = (servers_learn_as_one, explain_knows_the_time)

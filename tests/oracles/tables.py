@@ -64,7 +64,7 @@ def _dates(draw, name, rows):
 
 
 def make_large(draw, only_numbers=False):
-    """Of so many rows and columns that a model takes time and memory; of numbers some have few different values."""
+    """A table large enough for a model to take time and memory; some columns have few different numbers."""
     rows = draw.choice((900, 3000, 12000))
     columns = []
     for i in range(draw.choice((2, 6, 16))):

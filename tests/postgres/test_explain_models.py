@@ -1,4 +1,4 @@
-"""What EXPLAIN (ANALYZE) shows of the models that a statement scored with."""
+"""EXPLAIN (ANALYZE) shows the models that a statement scored with."""
 
 import pathlib
 import re

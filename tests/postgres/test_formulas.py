@@ -84,7 +84,7 @@ class Formulas(harness.Case):
         return schema
 
     def wanted(self, model, table):
-        """What the extension says of each row: the prediction, and a number that tells how sure it is."""
+        """The extension's answer for each row: the prediction, and a number that tells how sure it is."""
         name, _, _, label, _ = model
         first = f"totrain.component('{name}', r, 1)" if name == "pca" else f"totrain.predict('{name}', r)"
         second = (f"totrain.distance('{name}', r)" if name in DISTANCE else

@@ -268,7 +268,7 @@ def checksum(content, seed=0):
     return XXHASH.XXH3_64bits_withSeed(content, ctypes.c_size_t(len(content)), ctypes.c_uint64(seed))
 
 
-# What makes a snapshot another one that no server has written.
+# Changes that make a snapshot one that no server has written.
 HOSTILE = {
     "a clock far ahead": lambda state: state[:8] + struct.pack("<Q", 1 << 63) + state[16:],
     "a number that is none": lambda state: state[:-4] + struct.pack("<f", float("nan")),
@@ -299,7 +299,7 @@ class Poison(Case):
                 cursor.execute(f"INSERT INTO totrain_jobs.snapshot_{self.number} VALUES (%s, %s, %s, %s)", (server, head["id"], i, piece))
 
     def heads(self, server):
-        """Of the snapshots that are there, the newest first."""
+        """The snapshots that are there, the newest first."""
         rows = self.execute(f"SELECT number, body FROM totrain_jobs.server_{self.number} s WHERE kind = 'checkpoint' AND server = {server} AND EXISTS "
                             f"(SELECT FROM totrain_jobs.snapshot_{self.number} p WHERE p.server = s.server AND p.checkpoint = "
                             "(convert_from(body, 'UTF8')::json ->> 'id')::bigint) ORDER BY number DESC")

@@ -418,7 +418,7 @@ class Poison(staged.Case):
 
 
 class Hints(harness.Case):
-    """What a refusal names is SQL that can be copied, whatever the names are."""
+    """A refusal names SQL that can be copied, whatever the names are."""
 
     settings = {**staged.SETTINGS, "totrain.job_schema": "Jobs of us", "totrain.job_login": 'the "Pod"'}
 

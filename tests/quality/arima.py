@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What ARIMA of conditional squares fits: statsforecast's (R's `arima`, method CSS) where it has no lags of values, and
+"""Reference numbers of ARIMA by conditional squares: statsforecast's (R's `arima`, method CSS) where it has no lags of values, and
 otherwise the least squares that scipy finds from many starts.
 
 R's conditional squares leave the first errors out where there are lags of values; ours have none before the first

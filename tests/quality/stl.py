@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What statsmodels' STL makes of a series with one season, and with two in turns as its MSTL takes them.
+"""Reference numbers of STL: what statsmodels makes of a series with one season, and with two in turns as its MSTL takes them.
 
 The rows are those of tests/unit/test_stl.c. Windows and jumps are those of forecast/stl.c; statsmodels has no jumps
 unless it is told.

@@ -98,7 +98,7 @@ class Formulas(harness.Case):
         return found
 
     def wanted(self, model, table="hostile"):
-        """What the extension says of each row: the prediction, and a number that tells how sure it is."""
+        """The extension's answer for each row: the prediction, and a number that tells how sure it is."""
         name, _, _, label, _ = model
         inputs = ", ".join(map(rows.quoted, self.inputs(name)))
         if name == "pca":
@@ -139,7 +139,7 @@ class Formulas(harness.Case):
         return path
 
     def in_shell(self, name, path):
-        """What the stock shell's view of the hostile rows has."""
+        """The rows of the stock shell's view over the hostile rows."""
         plain = self.plain_database()
         done = subprocess.run(["sqlite3", "-bail", str(plain)],
                               input=f"CREATE VIEW {name}_rows AS SELECT * FROM hostile;\n.read {path}\n", text=True,

@@ -52,7 +52,7 @@ class Interrupter:
 
 
 class Interrupts(harness.Case):
-    """Of each function and statement, at random moments."""
+    """Each function and statement is interrupted at random moments."""
 
     @classmethod
     def setUpClass(cls):

@@ -14,7 +14,7 @@ import unittest
 
 import harness
 
-# Of models with other labels a prediction tells which of them it is.
+# Models have different labels, so that a prediction tells which model made it.
 LABELS = ("one", "two", "three")
 TRAIN = "SELECT x, '{0}' || (x > 3) AS y FROM t TO TRAIN LinearClassifier WITH train.epoch = 1 LABEL y INTO {1}"
 PREDICT = "SELECT totrain_predict('m', ?)"
@@ -159,7 +159,7 @@ class Kept(Case):
 
 
 class Changes(Case):
-    """What the table holds, and who sees it."""
+    """The model of a table changes, and each connection has the one that it sees."""
 
     def test_a_model_that_was_trained_again_here_is_used(self):
         self.run_all(TRAIN.format("new", "m"))
@@ -646,7 +646,7 @@ class Memory(Case):
 class Any(Case):
     """Whatever is done, the model is the one whose meta row the same connection reads."""
 
-    # Of several it is chosen at random; what fails, fails.
+    # One of these is drawn at random; it may fail.
     HERE = ["BEGIN", "BEGIN IMMEDIATE", "COMMIT", "COMMIT", "ROLLBACK", "SAVEPOINT s", "ROLLBACK TO s", "RELEASE s", "VACUUM",
             "INSERT INTO t VALUES (1)", "DROP TABLE main.m", "CREATE TABLE m AS SELECT * FROM {0}", "DROP TABLE temp.m",
             "CREATE TEMP TABLE m AS SELECT * FROM main.{0}", "CREATE TEMP VIEW m AS SELECT * FROM main.{0}", "DROP VIEW temp.m",

@@ -57,7 +57,7 @@ static struct arima fit(struct fixture *fixture, struct arima_order order,
     return arima;
 }
 
-/* As tests/quality/arima.py prints them. */
+/* Printed by tests/quality/arima.py. */
 static const struct reference {
     struct arima_order order;
     double squares, means[3]; /* forecasts 1, 2 and 12 */
@@ -128,8 +128,8 @@ static void least_squares_are_those_of_other_programs(void **state)
     }
 }
 
-/* What a change of the last value changes later is the share of its error there, whose squares are
- * what the variance grows by. */
+/* A change of the last value changes later forecasts by the share of its error there; the variance
+ * grows by the squares of these. */
 static void variances_grow_by_what_an_error_leaves(void **state)
 {
     double values[COUNT], changed[COUNT];
