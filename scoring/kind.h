@@ -143,6 +143,8 @@ struct kind {
                          * transform.h */
     bool has_rests; /* each number has a second float, of what the first one lost (transform.h), of
                      * models of MODEL_FORMAT_RESTS and later */
+    bool keeps_labels;   /* a learner gets a regression's labels as doubles, and NAN for a NULL
+                          * (runtime/data/dataset.h) */
     bool is_shift_free;  /* a model does not depend on what is taken off an input: numbers that are
                           * not standardised become floats without their mean, so that those far from
                           * 0 keep their digits */
@@ -242,6 +244,10 @@ struct kind {
     /* ---- scoring ---- */
 
     uint32_t (*outputs)(const struct model *model); /* floats that a row gives */
+    /* A regression's number is the sum of so many floats, from the last to the first: part p of
+     * number i of n is output p * n + i. NAN where a row has none, of which nothing is predicted.
+     * 0: each output is a number. */
+    uint32_t output_parts;
     /* Points of a row, whole numbers of a card (scoring/outputs.h): ids (id_count). NULL: its
      * models have none. */
     double (*points)(const struct model *model, const int32_t *ids);

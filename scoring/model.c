@@ -187,15 +187,30 @@ uint32_t scorer_class(const struct scorer *scorer)
 double scorer_number(const struct scorer *scorer, uint32_t i)
 {
     const struct model *model = scorer->model;
-    const double z = (double)scorer->outputs[i];
-    const double number = model->link == LABEL_LINK_EXP ? exponential_double(z) : z;
+    const uint32_t parts = model->kind->output_parts;
+    const uint32_t count = parts ? model_outputs(model) / parts : 0;
+    double z = 0;
 
-    return number * model->label_scale + model->label_mean;
+    for (uint32_t part = parts; part-- > 1;)
+        z += (double)scorer->outputs[part * count + i];
+    z += (double)scorer->outputs[i];
+    if (model->link == LABEL_LINK_EXP)
+        z = exponential_double(z);
+    return z * model->label_scale + model->label_mean;
 }
 
 double scorer_value(const struct scorer *scorer)
 {
     return scorer_number(scorer, aim_prediction(&scorer->model->aim));
+}
+
+struct cell scorer_number_cell(const struct scorer *scorer, uint32_t i)
+{
+    const double number = scorer_number(scorer, i);
+
+    if (scorer->model->kind->output_parts && isnan(number))
+        return (struct cell){.type = CELL_NULL};
+    return (struct cell){.type = CELL_REAL, .real = number};
 }
 
 void scorer_probabilities(const struct scorer *scorer, double *probabilities)
@@ -256,5 +271,5 @@ struct cell scorer_prediction(const struct scorer *scorer)
     case TASK_REGRESSION:
         break;
     }
-    return (struct cell){.type = CELL_REAL, .real = scorer_value(scorer)};
+    return scorer_number_cell(scorer, aim_prediction(&scorer->model->aim));
 }

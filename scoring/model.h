@@ -192,6 +192,8 @@ uint32_t scorer_class(const struct scorer *scorer); /* the most probable; the lo
 double scorer_value(const struct scorer *scorer);   /* regression: in the label's units; of several
                                                        quantiles the one that is predicted */
 double scorer_number(const struct scorer *scorer, uint32_t i); /* of several quantiles one */
+/* The same; NULL where the row has none (kind->output_parts). */
+struct cell scorer_number_cell(const struct scorer *scorer, uint32_t i);
 uint32_t scorer_cluster(const struct scorer *scorer); /* the nearest; the lowest where equal */
 double scorer_distance(const struct scorer *scorer); /* to that; of a detection to the border, above
                                                         0 inside; of a projection to the row that

@@ -1,0 +1,91 @@
+#include "kinds/forecast/forecast_attributes.h"
+
+#include "forecast/arima.h"
+#include "forecast/forecast.h"
+#include "params/attribute_rows.h"
+
+_Static_assert(sizeof(struct forecast_params) <= KIND_PARAMS_BYTES, "they fit into a job spec");
+
+/* As forecast_method has them. */
+const char *const forecast_method_words[] = {
+    "forecast",      "autoets",
+    "ets",           "autoarima",
+    "arima",         "mstl",
+    "theta",         "optimizedtheta",
+    "dynamictheta",  "dynamicoptimizedtheta",
+    "seasonalnaive", "naive",
+    "croston",       "sba",
+    "tsb",           NULL,
+};
+const char *const forecast_duplicates_words[] = {"error", "sum", "mean", NULL};
+
+ATTRIBUTE_TABLE(forecast_attributes, struct forecast_params, FORECAST_ATTRIBUTES)
+
+bool forecast_order(const struct forecast_params *params, struct arima_order *order)
+{
+    const struct counts *own = &params->order, *seasonal = &params->seasonal_order;
+
+    if (own->count == 0)
+        return false;
+    *order = (struct arima_order){
+        .ar = own->items[0], .differences = own->items[1], .ma = own->items[2]};
+    if (seasonal->count > 0) {
+        order->seasonal_ar = seasonal->items[0];
+        order->seasonal_differences = seasonal->items[1];
+        order->seasonal_ma = seasonal->items[2];
+    }
+    order->has_constant = order->differences + order->seasonal_differences == 0;
+    return true;
+}
+
+static int position_of(const struct kind_settings *settings, const char *attribute)
+{
+    struct slice spelled;
+    int position = -1;
+
+    settings->find(settings->context, attribute, &spelled, &position);
+    return position;
+}
+
+static enum status check_order(const struct counts *order, const char *attribute, uint32_t lags_max,
+                               const struct kind_settings *settings, struct error *err)
+{
+    const uint32_t most[] = {lags_max, ARIMA_DIFFERENCES_MAX, lags_max};
+
+    for (uint32_t i = 0; i < order->count; i++) {
+        if (order->count == 3 && order->items[i] <= most[i])
+            continue;
+        fail_at(err, STATUS_INVALID, position_of(settings, attribute),
+                "%s is a list of three whole numbers from 0 to %u, %u and %u", attribute, most[0],
+                most[1], most[2]);
+        return error_hint(err, "As in forecast.order = [1, 1, 1], forecast.seasonal_order = "
+                               "[0, 1, 1], forecast.season = 12.");
+    }
+    return STATUS_OK;
+}
+
+enum status forecast_settle(struct kind_params *all, const struct kind_settings *settings,
+                            struct error *err)
+{
+    const struct forecast_params *params = forecast_params(all);
+    const bool is_arima = forecast_method_words[params->method][0] == 'a' &&
+                          forecast_method_words[params->method][1] == 'r';
+
+    TRY(check_order(&params->order, "forecast.order", ARIMA_LAGS_MAX, settings, err));
+    TRY(check_order(&params->seasonal_order, "forecast.seasonal_order", ARIMA_SEASONS_MAX, settings,
+                    err));
+    if (params->seasons.count > SEASONS_MAX)
+        return fail_at(err, STATUS_INVALID, position_of(settings, "forecast.season"),
+                       "forecast.season has %d lengths at most", SEASONS_MAX);
+    if (params->order.count > 0 && !is_arima) {
+        fail_at(err, STATUS_INVALID, position_of(settings, "forecast.order"),
+                "forecast.order is of ARIMA, not of %s", forecast_method_words[params->method]);
+        return error_hint(err, "TO TRAIN ARIMA takes it, as does forecast.method = 'arima'.");
+    }
+    if (params->seasonal_order.count > 0 && params->order.count == 0) {
+        fail_at(err, STATUS_INVALID, position_of(settings, "forecast.seasonal_order"),
+                "forecast.seasonal_order needs forecast.order");
+        return error_hint(err, "Without both the orders are searched for.");
+    }
+    return STATUS_OK;
+}

@@ -1,0 +1,81 @@
+/*
+ * forecast_attributes.h - what WITH sets of a forecast.
+ */
+#ifndef KINDS_FORECAST_FORECAST_ATTRIBUTES_H
+#define KINDS_FORECAST_FORECAST_ATTRIBUTES_H
+
+#include "forecast/method.h"
+#include "scoring/kind.h"
+
+#define FORECAST_BACKTESTS_MAX 10
+
+extern const char *const forecast_method_words[];
+extern const char *const forecast_duplicates_words[];
+
+/* Values of one time. */
+enum forecast_duplicates { DUPLICATES_ARE_ERRORS, DUPLICATES_ARE_ADDED, DUPLICATES_ARE_AVERAGED };
+
+#define FORECAST_ATTRIBUTES(STORED, PLANNED)                                                       \
+    PLANNED("forecast.time", SCOPE_TRAIN, TEXT(),                                                  \
+            "The column of the SELECT with the time of each row: dates, timestamps or whole "      \
+            "numbers. Required.",                                                                  \
+            .example = "A column day is WITH forecast.time = 'day'.",                              \
+            .aliases = WORDS("time_series_timestamp_col", "forecast.ds"))                          \
+    PLANNED("forecast.group", SCOPE_TRAIN, WORD_LIST(NULL, NULL),                                  \
+            "The columns of the SELECT that tell which series a row is of, as in 'store' or "      \
+            "['region', 'store']. Without, all rows are one series.",                              \
+            .aliases = WORDS("time_series_id_col", "forecast.unique_id"))                          \
+    STORED(uint32_t, horizon, "forecast.horizon", SCOPE_TRAIN, IN_KIND(horizon),                   \
+           INTEGER(1, HORIZON_MAX, NULL),                                                          \
+           "Steps behind the last time of each series that are forecast. Required.",               \
+           .example = "Four weeks of days are WITH forecast.horizon = 28.",                        \
+           .aliases = WORDS("horizon", "forecast.h"))                                              \
+    STORED(unsigned, method, "forecast.method", SCOPE_TRAIN, IN_KIND(method),                      \
+           WORD("forecast", forecast_method_words, NULL),                                          \
+           "How a series is forecast. 'forecast': the weighted mean of exponential smoothing, "    \
+           "Theta, ARIMA and the last season, by their errors on the series' past.")               \
+    STORED(                                                                                        \
+        struct counts, seasons, "forecast.season", SCOPE_TRAIN, IN_KIND(season),                   \
+        INTEGERS(1, SEASON_MAX, NULL),                                                             \
+        "Steps of a season, or a list of lengths of which the longest that is found counts; 1: "   \
+        "none. Default: what dates suggest, as 12 of months, and 24 and 168 of hours.",            \
+        .aliases = WORDS("forecast.season_length", "forecast.seasons"))                            \
+    STORED(double, level, "forecast.level", SCOPE_TRAIN, IN_KIND(level), REAL(0.5, 0.999, "0.95"), \
+           "Share of what comes that lies between the lower and the upper bound.",                 \
+           .aliases = WORDS("confidence_level"))                                                   \
+    STORED(struct counts, order, "forecast.order", SCOPE_TRAIN, IN_KIND(order),                    \
+           INTEGERS(0, 100, NULL),                                                                 \
+           "The order of an ARIMA, [p, d, q]. Default: it is searched for.",                       \
+           .aliases = WORDS("non_seasonal_order"))                                                 \
+    STORED(struct counts, seasonal_order, "forecast.seasonal_order", SCOPE_TRAIN,                  \
+           IN_KIND(seasonal_order), INTEGERS(0, 100, NULL),                                        \
+           "The seasonal order of an ARIMA, [P, D, Q], beside forecast.order.")                    \
+    STORED(unsigned, duplicates, "forecast.duplicates", SCOPE_TRAIN, IN_KIND(duplicates),          \
+           WORD("error", forecast_duplicates_words, NULL),                                         \
+           "Several values of one time in a series: 'error', or their 'sum' or 'mean' counts.")    \
+    STORED(uint32_t, backtests, "forecast.backtest", SCOPE_TRAIN, IN_KIND(backtest),               \
+           INTEGER(0, FORECAST_BACKTESTS_MAX, "1"),                                                \
+           "How often the past is forecast to measure the errors: from the horizon before the "    \
+           "last value, from two horizons before it, and so on. 0: the errors are not measured.")
+
+/* In a struct kind_params. */
+struct KIND_PARAMS_TYPE forecast_params {
+    FORECAST_ATTRIBUTES(ATTRIBUTE_MEMBER, ATTRIBUTE_NO_MEMBER)
+};
+
+extern const struct attribute_table forecast_attributes;
+
+static inline struct forecast_params *forecast_params(const struct kind_params *params)
+{
+    return (struct forecast_params *)(void *)params->bytes;
+}
+
+/* The orders of an ARIMA; false: they are searched for. */
+struct arima_order;
+bool forecast_order(const struct forecast_params *params, struct arima_order *order);
+
+/* As struct kind asks for it. */
+enum status forecast_settle(struct kind_params *params, const struct kind_settings *settings,
+                            struct error *err);
+
+#endif

@@ -1,0 +1,338 @@
+#include "kinds/forecast/forecast_kind.h"
+
+#include <math.h>
+
+#include "forecast/forecast.h"
+#include "kinds/forecast/forecast_model.h"
+#include "scoring/elementary.h"
+
+#define FIT_WORK 2e4 /* multiplications of a value, usually: measured */
+
+static const char *const times_words[] = {"numbers", "dates", "moments", NULL};
+
+/* ---- statements ---- */
+
+/* Series are told by the words of a column; of several columns there may be more. */
+static double series_of(const struct kind_shape *shape)
+{
+    const double words = shape->id_rows > 0 ? shape->id_rows : 1;
+
+    return shape->rows > 0 && words > shape->rows ? shape->rows : words;
+}
+
+static struct kind_cost cost(const struct kind_params *params, const struct kind_shape *shape)
+{
+    const double floats =
+        shape->ids + SERIES_FACTS + STEP_NUMBERS * (double)forecast_params(params)->horizon;
+    const double series = series_of(shape);
+
+    /* Once as they are learned and once as they are stored, in the order of their ids. */
+    return (struct kind_cost){
+        .parameters = series * floats,
+        .multiplications = 8,
+        .bytes = 2 * series * floats * sizeof(float),
+        .row_learning = FIT_WORK,
+    };
+}
+
+static void explain(const struct kind_params *params, const struct kind_shape *shape,
+                    struct text *detail)
+{
+    const uint32_t horizon = forecast_params(params)->horizon;
+
+    text_printf(detail, "%s, %u step%s of %s",
+                forecast_method_words[forecast_params(params)->method], horizon,
+                horizon == 1 ? "" : "s", shape->ids > 0 ? "each series" : "one series");
+}
+
+static enum aim aim(const struct kind_params *params)
+{
+    (void)params;
+    return AIM_QUANTILES;
+}
+
+/* ---- stored models ---- */
+
+static void write_content(const struct model *model, cJSON *object)
+{
+    const struct forecast_model *forecast = forecast_of(model);
+
+    json_add_integer(object, "groups", forecast->groups);
+    json_add_integer(object, "series", forecast->series);
+    json_add_integer(object, "horizon", forecast->horizon);
+    json_add_string(object, "times", slice_of(times_words[forecast->times]));
+    json_add_real(object, "level", forecast->level);
+    json_add_boolean(object, "positive", forecast->is_positive);
+}
+
+/* Categories with a vocabulary of their own, and a number or the age of a date. */
+static enum status check_inputs_of(const struct model *model, const struct forecast_model *forecast,
+                                   struct error *err)
+{
+    const struct transform *transform = &model->transform;
+    const struct transform_input *time = forecast_time_input(transform);
+
+    if (model->task != TASK_REGRESSION || transform->input_count != forecast->groups + 1)
+        return fail(err, STATUS_CORRUPT, "model: a forecast has a group and a time for inputs");
+    for (uint32_t i = 0; i < forecast->groups; i++)
+        if (transform->inputs[i].type != INPUT_CATEGORY || transform->inputs[i].rule != RULE_WORDS)
+            return fail(err, STATUS_CORRUPT, "model: a group is told by words");
+    if (time->type != INPUT_NUMERIC || (time->part && time->part != DATE_AGE) || time->scale != 1 ||
+        !transform->has_rests)
+        return fail(err, STATUS_CORRUPT, "model: a time is a number or the age of a date");
+    if ((forecast->times == FORECAST_NUMBERS) != !time->part)
+        return fail(err, STATUS_CORRUPT, "model: a time is a number or a date");
+    return STATUS_OK;
+}
+
+static enum status read_times(const cJSON *object, enum forecast_times *times, struct error *err)
+{
+    struct slice word;
+    unsigned value;
+
+    TRY(json_get_string(object, "times", &word, err));
+    if (!term_find(times_words, word, &value))
+        return fail(err, STATUS_CORRUPT, "model: times of an unknown kind");
+    *times = (enum forecast_times)value;
+    return STATUS_OK;
+}
+
+static enum status read_content(const cJSON *object, struct arena *arena, struct model *model,
+                                struct error *err)
+{
+    struct forecast_model *forecast = ARENA_NEW(arena, struct forecast_model, 1);
+    int64_t groups, series, horizon;
+
+    if (!forecast)
+        return fail_no_memory(err);
+    model->content = forecast;
+    TRY(json_get_integer(object, "groups", 0, FORECAST_GROUPS_MAX, &groups, err));
+    TRY(json_get_integer(object, "series", 1, UINT32_MAX, &series, err));
+    TRY(json_get_integer(object, "horizon", 1, HORIZON_MAX, &horizon, err));
+    TRY(json_get_real(object, "level", &forecast->level, err));
+    TRY(json_get_boolean(object, "positive", &forecast->is_positive, err));
+    TRY(read_times(object, &forecast->times, err));
+    forecast->groups = (uint32_t)groups;
+    forecast->series = (uint32_t)series;
+    forecast->horizon = (uint32_t)horizon;
+    if (!(forecast->level > 0 && forecast->level < 1) || (groups == 0 && series != 1))
+        return fail(err, STATUS_CORRUPT, "model: no forecast has such a level, or such series");
+    return check_inputs_of(model, forecast, err);
+}
+
+static bool number_of(const struct model *model, uint32_t i, uint64_t *number)
+{
+    const struct forecast_model *forecast = forecast_of(model);
+    const uint64_t numbers[] = {forecast->groups,
+                                forecast->series,
+                                forecast->horizon,
+                                forecast->times,
+                                double_bits(forecast->level),
+                                forecast->is_positive};
+
+    if (i >= sizeof numbers / sizeof *numbers)
+        return false;
+    *number = numbers[i];
+    return true;
+}
+
+static bool array_of(const struct model *model, uint32_t i, struct model_array *array)
+{
+    struct forecast_model *forecast = (struct forecast_model *)(uintptr_t)model->content;
+    const uint64_t width = (uint64_t)forecast->horizon * STEP_NUMBERS;
+    const struct model_array arrays[] = {
+        {"forecasts", forecast->series, width, true, &forecast->forecasts},
+        {"facts", forecast->series, SERIES_FACTS, true, &forecast->facts},
+        {"ids", forecast->series, forecast->groups, true, &forecast->ids},
+    };
+
+    if (i >= (forecast->groups > 0 ? 3 : 2))
+        return false;
+    *array = arrays[i];
+    return true;
+}
+
+/* ---- checks of a stored model ---- */
+
+static bool is_whole(float number, double least, double most)
+{
+    return (double)number >= least && (double)number <= most && number == floorf(number);
+}
+
+static bool is_integer(const float parts[INTEGER_PARTS])
+{
+    const double one = 1 << 22;
+
+    if (!is_whole(parts[0], -one / 16, one / 16))
+        return false;
+    return is_whole(parts[1], 0, one - 1) && is_whole(parts[2], 0, one - 1);
+}
+
+static bool are_ids(const struct model *model, uint32_t series)
+{
+    const struct forecast_model *forecast = forecast_of(model);
+    const float *ids = forecast->ids + (size_t)series * forecast->groups;
+    int order = series > 0 ? 0 : 1; /* against those of the series before */
+
+    for (uint32_t i = 0; i < forecast->groups; i++) {
+        if (!is_whole(ids[i], 0, (double)model->transform.inputs[i].word_count - 1))
+            return false;
+        if (order == 0 && ids[i] != (ids - forecast->groups)[i])
+            order = ids[i] > (ids - forecast->groups)[i] ? 1 : -1;
+    }
+    return forecast->groups == 0 || order > 0;
+}
+
+static bool are_facts(const struct forecast_model *forecast, uint32_t series)
+{
+    const float *facts = forecast->facts + (size_t)series * SERIES_FACTS;
+    struct steps steps;
+
+    if (!is_integer(facts + FACT_FIRST) || !is_integer(facts + FACT_SIZE) ||
+        !is_whole(facts[FACT_UNIT], STEP_NUMBER, STEP_WEEKDAY) ||
+        !is_whole(facts[FACT_LAST], 0, SERIES_COUNT_MAX) ||
+        !is_whole(facts[FACT_SEASON], 1, SEASON_MAX) ||
+        !is_whole(facts[FACT_COUNT], 1, SERIES_COUNT_MAX))
+        return false;
+    steps = forecast_steps(forecast, series);
+    if ((steps.unit == STEP_NUMBER) != (forecast->times == FORECAST_NUMBERS) || steps.size < 1)
+        return false;
+    if (steps.unit == STEP_NUMBER)
+        return steps.first >= -TIME_NUMBER_MAX && steps.first <= TIME_NUMBER_MAX &&
+               steps.size <= 2 * TIME_NUMBER_MAX &&
+               steps_has(&steps, (int64_t)facts[FACT_LAST] + forecast->horizon);
+    return steps.first >= TIME_DAY_LEAST * DAY_MICROSECONDS &&
+           steps.first < (TIME_DAY_MOST + 1) * DAY_MICROSECONDS &&
+           steps.size <= (steps.unit == STEP_MICROSECOND
+                              ? (TIME_DAY_MOST - TIME_DAY_LEAST) * DAY_MICROSECONDS
+                              : TIME_DAY_MOST) &&
+           steps_has(&steps, (int64_t)facts[FACT_LAST] + forecast->horizon);
+}
+
+static enum status check(const struct model *model, struct error *err)
+{
+    const struct forecast_model *forecast = forecast_of(model);
+    const uint64_t numbers = (uint64_t)forecast->series * forecast->horizon;
+
+    for (uint32_t i = 0; i < forecast->series; i++)
+        if (!are_ids(model, i) || !are_facts(forecast, i))
+            return fail(err, STATUS_CORRUPT, "model: series %u is none that could be forecast",
+                        i + 1);
+    for (uint64_t i = 0; i < numbers; i++)
+        if (forecast->forecasts[i * STEP_NUMBERS + STEP_DEVIATION] < 0)
+            return fail(err, STATUS_CORRUPT, "model: a deviation is below 0");
+    return STATUS_OK;
+}
+
+static void params_of(const struct model *model, struct kind_params *params)
+{
+    forecast_params(params)->horizon = forecast_of(model)->horizon;
+}
+
+/* ---- scoring ---- */
+
+static uint32_t outputs_of(const struct model *model)
+{
+    (void)model;
+    return FORECAST_QUANTILES * NUMBER_PARTS;
+}
+
+static enum status open_workspace(const struct model *model, uint32_t rows_max, void **workspace,
+                                  struct error *err)
+{
+    (void)rows_max;
+    (void)err;
+    *workspace = (void *)(uintptr_t)model; /* nothing besides */
+    return STATUS_OK;
+}
+
+static bool find_series(const struct model *model, const int32_t *ids, uint32_t *series)
+{
+    const struct forecast_model *forecast = forecast_of(model);
+    int32_t own[FORECAST_GROUPS_MAX];
+
+    for (uint32_t i = 0; i < forecast->groups; i++) {
+        if (ids[i] < 0)
+            return false;
+        own[i] = ids[i] - (int32_t)model->transform.inputs[i].first_id;
+    }
+    return forecast_find(forecast, own, series);
+}
+
+/* Part `part` of quantile `quantile` lies at part * FORECAST_QUANTILES + quantile. */
+static void put_outputs(const struct forecast_step *step, float *outputs)
+{
+    const double numbers[FORECAST_QUANTILES] = {step->lower, step->value, step->upper};
+
+    for (uint32_t i = 0; i < FORECAST_QUANTILES; i++) {
+        float parts[NUMBER_PARTS];
+
+        number_to_parts(numbers[i], parts);
+        for (uint32_t p = 0; p < NUMBER_PARTS; p++)
+            outputs[p * FORECAST_QUANTILES + i] = parts[p];
+    }
+}
+
+static void score_row(const struct model *model, const float *dense, const int32_t *ids,
+                      double deviations, float *outputs)
+{
+    const struct forecast_model *forecast = forecast_of(model);
+    struct forecast_step step = {0, NAN, NAN, NAN};
+    uint32_t series, ahead;
+    int64_t time;
+
+    if (find_series(model, ids, &series) && forecast_time(&model->transform, dense, &time)) {
+        ahead = forecast_ahead(forecast, series, time);
+        if (ahead > 0)
+            step = forecast_step_of(forecast, series, ahead, deviations);
+    }
+    put_outputs(&step, outputs);
+}
+
+static void score(void *workspace, const float *dense, const int32_t *ids, uint32_t count,
+                  float *outputs)
+{
+    const struct model *model = workspace;
+    const double deviations = normal_quantile_of_level(forecast_of(model)->level);
+
+    for (uint32_t row = 0; row < count; row++) {
+        score_row(model, dense, ids, deviations, outputs);
+        dense += model->transform.dense_width;
+        ids += model->transform.id_count;
+        outputs += FORECAST_QUANTILES * NUMBER_PARTS;
+    }
+}
+
+const struct kind forecast_kind = {
+    .name = "forecast",
+    .attributes = &forecast_attributes,
+    .sections = (const char *const[]){NULL},
+    .without = (const char *const[]){"train.batch_size", "train.epoch", "train.max_steps",
+                                     "train.max_seconds", "train.shuffle", "train.early_stopping",
+                                     "train.label_upper_bound", "train.group",
+                                     "train.sample_weight", "train.test_size", "train.folds",
+                                     "validation.select", "validation.metrics", "model.standardize",
+                                     "tune.trials", WITHOUT_OFFSET, NULL},
+    .keeps_numbers = true,
+    .has_rests = true,
+    .keeps_labels = true,
+    .output_parts = NUMBER_PARTS,
+    .takes_no_texts = true,
+    .settle = forecast_settle,
+    .cost = cost,
+    .aim = aim,
+    .size_attribute = "forecast.horizon",
+    .size_hint = "The forecasts of all series are counted; lower forecast.horizon.",
+    .held = "the forecasts of all series",
+    .explained = "forecasts",
+    .explain = explain,
+    .write_content = write_content,
+    .read_content = read_content,
+    .number = number_of,
+    .array = array_of,
+    .check = check,
+    .params_of = params_of,
+    .outputs = outputs_of,
+    .open = open_workspace,
+    .score = score,
+};

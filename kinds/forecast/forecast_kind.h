@@ -1,0 +1,17 @@
+/*
+ * forecast_kind.h - the kind "forecast": what comes next in each of many series.
+ *
+ * A row is the ids of a series and a time; its outputs are the lower bound, the number that is
+ * expected, and the upper bound of that time, as floats whose sums they are (output_parts). A time
+ * that is not forecast has NAN, of which nothing is predicted.
+ */
+#ifndef KINDS_FORECAST_FORECAST_KIND_H
+#define KINDS_FORECAST_FORECAST_KIND_H
+
+#include "kinds/forecast/forecast_attributes.h"
+
+#define FORECAST_QUANTILES 3 /* lower bound, value, upper bound */
+
+extern const struct kind forecast_kind;
+
+#endif

@@ -1,0 +1,160 @@
+#include "kinds/forecast/forecast_model.h"
+
+#include <math.h>
+
+#define PART_BITS       22
+#define PART_ONE        (INT64_C(1) << PART_BITS)
+#define MILLISECOND     INT64_C(1000) /* microseconds: times are told apart by them */
+#define DAY_OF_AGE_ZERO 10957.0       /* 2000-01-01, since 1970 */
+
+/* ---- numbers as floats ---- */
+
+void number_to_parts(double number, float parts[NUMBER_PARTS])
+{
+    for (int i = 0; i < NUMBER_PARTS; i++) {
+        parts[i] = (float)number;
+        number -= (double)parts[i];
+    }
+}
+
+double number_of_parts(const float parts[NUMBER_PARTS])
+{
+    double number = 0;
+
+    for (int i = NUMBER_PARTS; i-- > 0;)
+        number += (double)parts[i];
+    return number;
+}
+
+void integer_to_parts(int64_t integer, float parts[INTEGER_PARTS])
+{
+    for (int i = INTEGER_PARTS; i-- > 1;) {
+        const int64_t low = ((integer % PART_ONE) + PART_ONE) % PART_ONE;
+
+        parts[i] = (float)low;
+        integer = (integer - low) / PART_ONE;
+    }
+    parts[0] = (float)integer;
+}
+
+int64_t integer_of_parts(const float parts[INTEGER_PARTS])
+{
+    int64_t integer = 0;
+
+    for (int i = 0; i < INTEGER_PARTS; i++)
+        integer = integer * PART_ONE + (int64_t)parts[i];
+    return integer;
+}
+
+/* ---- a series ---- */
+
+static int compare_ids(const struct forecast_model *forecast, uint32_t series, const int32_t *ids)
+{
+    const float *own = forecast->ids + (size_t)series * forecast->groups;
+
+    for (uint32_t i = 0; i < forecast->groups; i++)
+        if ((int32_t)own[i] != ids[i])
+            return (int32_t)own[i] < ids[i] ? -1 : 1;
+    return 0;
+}
+
+bool forecast_find(const struct forecast_model *forecast, const int32_t *ids, uint32_t *series)
+{
+    uint32_t low = 0, high = forecast->series;
+
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        const int order = forecast->groups ? compare_ids(forecast, middle, ids) : 0;
+
+        if (order == 0) {
+            *series = middle;
+            return true;
+        }
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return false;
+}
+
+static const float *facts_of(const struct forecast_model *forecast, uint32_t series)
+{
+    return forecast->facts + (size_t)series * SERIES_FACTS;
+}
+
+struct steps forecast_steps(const struct forecast_model *forecast, uint32_t series)
+{
+    const float *facts = facts_of(forecast, series);
+
+    return (struct steps){.unit = (enum step_unit)facts[FACT_UNIT],
+                          .size = integer_of_parts(facts + FACT_SIZE),
+                          .first = integer_of_parts(facts + FACT_FIRST)};
+}
+
+struct forecast_step forecast_step_of(const struct forecast_model *forecast, uint32_t series,
+                                      uint32_t ahead, double deviations)
+{
+    const float *numbers =
+        forecast->forecasts + ((size_t)series * forecast->horizon + ahead - 1) * STEP_NUMBERS;
+    const struct steps steps = forecast_steps(forecast, series);
+    const double value = number_of_parts(numbers + STEP_VALUE);
+    const double reach = deviations * (double)numbers[STEP_DEVIATION];
+    struct forecast_step step = {
+        .time = steps_time(&steps, (int64_t)facts_of(forecast, series)[FACT_LAST] + ahead),
+        .value = value,
+        .lower = value - reach,
+        .upper = value + reach,
+    };
+
+    if (forecast->is_positive && step.lower < 0)
+        step.lower = 0;
+    return step;
+}
+
+uint32_t forecast_ahead(const struct forecast_model *forecast, uint32_t series, int64_t time)
+{
+    const struct steps steps = forecast_steps(forecast, series);
+    const int64_t index = steps_index(&steps, time);
+    const int64_t ahead = index - (int64_t)facts_of(forecast, series)[FACT_LAST];
+
+    if (ahead < 1 || ahead > forecast->horizon || steps_time(&steps, index) != time)
+        return 0;
+    return (uint32_t)ahead;
+}
+
+/* ---- a row ---- */
+
+/* The nearest whole number, which a time between two milliseconds becomes. */
+static int64_t nearest(double number)
+{
+    return (int64_t)floor(number + 0.5);
+}
+
+bool forecast_time(const struct transform *transform, const float *dense, int64_t *time)
+{
+    const struct transform_input *input = forecast_time_input(transform);
+    const double number =
+        input->mean + ((double)dense[input->dense_offset] + (double)dense[input->rest_offset]);
+    const double day = DAY_OF_AGE_ZERO - number; /* an age is the greater, the older the date is */
+
+    if (isnan(dense[input->dense_offset]))
+        return false;
+    if (!input->part) {
+        *time = nearest(number);
+        return fabs(number) <= (double)TIME_NUMBER_MAX && (double)*time == number;
+    }
+    if (!(day >= (double)TIME_DAY_LEAST && day < (double)TIME_DAY_MOST + 1))
+        return false;
+    *time = nearest(day * (double)(DAY_MICROSECONDS / MILLISECOND)) * MILLISECOND;
+    return true;
+}
+
+struct slice forecast_word(const struct model *model, uint32_t series, uint32_t group)
+{
+    const struct forecast_model *forecast = forecast_of(model);
+    const struct transform_input *input = &model->transform.inputs[group];
+    const int32_t id = (int32_t)forecast->ids[(size_t)series * forecast->groups + group];
+
+    return id >= 0 && (uint32_t)id < input->word_count ? input->words[id] : (struct slice){NULL, 0};
+}

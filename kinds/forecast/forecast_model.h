@@ -1,0 +1,101 @@
+/*
+ * forecast_model.h - what a stored model of kind "forecast" consists of.
+ *
+ *     inputs     the group's columns, categories that tell a series, and then its time, a number;
+ *                of dates that is their age (scoring/dates.h)
+ *     series     one for each group of the training rows, ascending by their ids
+ *     steps      1 to `horizon` behind the last time of a series, evenly spaced
+ *
+ * Of each step of each series there are the number that is expected, as three floats whose sum it
+ * is, and the deviation of what comes from it.
+ */
+#ifndef KINDS_FORECAST_FORECAST_MODEL_H
+#define KINDS_FORECAST_FORECAST_MODEL_H
+
+#include "forecast/steps.h"
+#include "scoring/model.h"
+
+#define FORECAST_GROUPS_MAX 8 /* columns that tell a series */
+#define NUMBER_PARTS        3 /* floats whose sum is a double */
+
+/* A whole number of 62 bits as three floats: each has 22 bits of it, the first the sign. */
+#define INTEGER_PARTS 3
+
+/* Of a series in `facts`, and how many floats each is. */
+enum series_fact {
+    FACT_FIRST = 0,                /* INTEGER_PARTS: the time of step 0 */
+    FACT_SIZE = INTEGER_PARTS,     /* INTEGER_PARTS: struct steps' size */
+    FACT_UNIT = 2 * INTEGER_PARTS, /* enum step_unit */
+    FACT_LAST = FACT_UNIT + 1,     /* the step of the last value that is known */
+    FACT_SEASON = FACT_LAST + 1,   /* values of one; 1: none was found */
+    FACT_COUNT = FACT_SEASON + 1,  /* values that are known */
+    SERIES_FACTS = FACT_COUNT + 1
+};
+/* Of a step in `forecasts`. */
+enum step_number { STEP_VALUE = 0, STEP_DEVIATION = NUMBER_PARTS, STEP_NUMBERS };
+
+/* What times are. */
+enum forecast_times { FORECAST_NUMBERS, FORECAST_DATES, FORECAST_MOMENTS };
+
+struct forecast_model {
+    uint32_t groups;  /* columns; 0: all rows are one series */
+    uint32_t series;  /* at least 1 */
+    uint32_t horizon; /* steps */
+    enum forecast_times times;
+    double level;           /* of the intervals where none is asked for */
+    bool is_positive;       /* no value of the training rows is below 0, and none is forecast */
+    const float *ids;       /* (series, groups): of the category's words; NULL without groups */
+    const float *facts;     /* (series, SERIES_FACTS) */
+    const float *forecasts; /* (series, horizon * STEP_NUMBERS) */
+};
+
+static inline const struct forecast_model *forecast_of(const struct model *model)
+{
+    return model->content;
+}
+
+/* ---- numbers as floats ---- */
+
+/* A double below FLT_MAX as floats whose sum, from the last to the first, is it. */
+void number_to_parts(double number, float parts[NUMBER_PARTS]);
+double number_of_parts(const float parts[NUMBER_PARTS]);
+/* From -2^62 to 2^62. */
+void integer_to_parts(int64_t integer, float parts[INTEGER_PARTS]);
+int64_t integer_of_parts(const float parts[INTEGER_PARTS]);
+
+/* ---- a series ---- */
+
+/* The series that has these ids (groups), counted from the words of each category; false: the
+ * training rows had none such. */
+bool forecast_find(const struct forecast_model *forecast, const int32_t *ids, uint32_t *series);
+
+struct steps forecast_steps(const struct forecast_model *forecast, uint32_t series);
+
+struct forecast_step {
+    int64_t time; /* a number, or microseconds since 1970 */
+    double value, lower, upper;
+};
+
+/* Step `ahead`, from 1 to the horizon. `deviations` on each side of the value, which is
+ * normal_quantile_of_level of the level, give the interval. */
+struct forecast_step forecast_step_of(const struct forecast_model *forecast, uint32_t series,
+                                      uint32_t ahead, double deviations);
+/* How many steps behind the last value a time is; 0: it is before, farther than the horizon, or
+ * between two steps. */
+uint32_t forecast_ahead(const struct forecast_model *forecast, uint32_t series, int64_t time);
+
+/* ---- a row ---- */
+
+/* Number of the time's input, in a model and in the rows that it is learned from. */
+static inline const struct transform_input *forecast_time_input(const struct transform *transform)
+{
+    return &transform->inputs[transform->input_count - 1];
+}
+
+/* The time of a row, of its dense inputs; false: it is NULL, or none that series have. */
+bool forecast_time(const struct transform *transform, const float *dense, int64_t *time);
+
+/* The word that a series has in a column of its group; of size 0 where it was NULL. */
+struct slice forecast_word(const struct model *model, uint32_t series, uint32_t group);
+
+#endif
