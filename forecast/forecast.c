@@ -176,8 +176,9 @@ static enum status make_room(struct arena *arena, uint32_t horizon, struct forec
     forecast->values = ARENA_NEW(arena, double, horizon);
     forecast->lower = ARENA_NEW(arena, double, horizon);
     forecast->upper = ARENA_NEW(arena, double, horizon);
+    forecast->deviations = ARENA_NEW(arena, double, horizon);
     *variances = ARENA_NEW(arena, double, horizon);
-    return forecast->values && forecast->lower && forecast->upper && *variances
+    return forecast->values && forecast->deviations && forecast->lower && forecast->upper && *variances
                ? STATUS_OK
                : fail_no_memory(err);
 }
@@ -190,7 +191,8 @@ static enum status finish(const struct forecast_options *options, const struct s
     const bool is_cut = options->method == &combined_method && !scale->is_negative;
 
     for (uint32_t h = 0; h < options->horizon; h++) {
-        const double reach = deviations * sqrt(variances[h] > 0 ? variances[h] : 0);
+        const double deviation = sqrt(variances[h] > 0 ? variances[h] : 0);
+        const double reach = deviations * deviation;
         double bounds[3] = {forecast->values[h], forecast->values[h] - reach,
                             forecast->values[h] + reach};
 
@@ -200,6 +202,7 @@ static enum status finish(const struct forecast_options *options, const struct s
                 return fail(err, STATUS_INVALID,
                             "the forecast of step %u is beyond the numbers of a double", h + 1);
         }
+        forecast->deviations[h] = scaled(deviation, scale->exponent);
         forecast->values[h] = bounds[0];
         forecast->lower[h] = bounds[1];
         forecast->upper[h] = bounds[2];

@@ -28,6 +28,7 @@ struct forecast_options {
 
 struct forecast {
     double *values, *lower, *upper; /* (horizon) in the arena */
+    double *deviations;             /* (horizon): of what comes from the values */
     uint32_t season;                /* that was used; 1: none */
 };
 

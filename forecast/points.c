@@ -7,16 +7,11 @@
 #include "base/json.h"
 #include "forecast/auto_arima.h"
 #include "forecast/mstl.h"
-#include "forecast/steps.h"
 #include "scoring/dates.h"
 
-#define STEPS_A_POINT 20 /* with so many steps to a point, most of a series would be gaps */
-#define STEPS_FREE    1000
 #define LEVEL_WITHOUT 0.95
 #define LEVEL_LEAST   0.5
 #define LEVEL_MOST    0.999
-
-enum duplicates { DUPLICATES_ERROR, DUPLICATES_SUM, DUPLICATES_MEAN };
 
 void points_init(struct points *points, size_t memory_max)
 {
@@ -378,17 +373,6 @@ static enum status read_settings(const struct points *points, struct settings *s
 
 /* ----- the series ----- */
 
-static int compare_points(const void *a, const void *b)
-{
-    const struct point *left = a, *right = b;
-
-    if (left->time != right->time)
-        return left->time < right->time ? -1 : 1;
-    if (isnan(left->value) || isnan(right->value))
-        return !!isnan(left->value) - !!isnan(right->value);
-    return (left->value > right->value) - (left->value < right->value);
-}
-
 #define TIME_BYTES (DATE_BYTES + 16)
 
 static void print_time(const struct points *points, int64_t time, char out[TIME_BYTES])
@@ -413,88 +397,41 @@ static void print_time(const struct points *points, int64_t time, char out[TIME_
                    TIME_BYTES);
 }
 
-/* Values of one time become one, in the order of their sizes. What is left without a value goes. */
-static enum status unite(struct points *points, enum duplicates duplicates, struct error *err)
+/* The points are sorted. */
+static enum status make_grid(const struct points *points, enum duplicates duplicates,
+                             struct arena *arena, struct grid *grid, struct error *err)
 {
-    uint32_t kept = 0, same = 0;
+    enum grid_fault fault;
+    char time[TIME_BYTES];
 
-    for (uint32_t i = 0; i < points->count; i++) {
-        const struct point point = points->points[i];
-        struct point *last = kept ? &points->points[kept - 1] : NULL;
-
-        if (isnan(point.value))
-            continue;
-        if (!last || last->time != point.time) {
-            points->points[kept++] = point;
-            same = 1;
-            continue;
-        }
-        if (duplicates == DUPLICATES_ERROR) {
-            char time[TIME_BYTES];
-
-            print_time(points, point.time, time);
-            fail(err, STATUS_INVALID, "two values have the time %s", time);
-            return error_hint(err, "Group the rows by series, or say in the options what they are: "
-                                   "{\"duplicates\": \"sum\"}, or \"mean\".");
-        }
-        same++;
-        if (duplicates == DUPLICATES_SUM)
-            last->value += point.value;
-        else
-            last->value += (point.value - last->value) / same;
-        if (!isfinite(last->value))
-            return fail(err, STATUS_INVALID, "the sum of a time's values is no number");
-    }
-    points->count = kept;
-    return STATUS_OK;
-}
-
-/* The step of all times, those without a value among them. */
-static enum status find_steps(const struct points *points, struct arena *arena, struct steps *steps,
-                              struct error *err)
-{
-    int64_t *times = ARENA_NEW(arena, int64_t, points->count);
-    uint32_t count = 0;
-    int64_t span;
-
-    if (!times)
-        return fail_no_memory(err);
-    for (uint32_t i = 0; i < points->count; i++)
-        if (count == 0 || times[count - 1] != points->points[i].time)
-            times[count++] = points->points[i].time;
-    *steps = steps_find(times, count, points->kind == TIME_NUMBER);
-    span = steps_index(steps, times[count - 1]);
-    if (span < STEPS_FREE + (int64_t)STEPS_A_POINT * count && span < SERIES_COUNT_MAX)
+    TRY(grid_make(points->points, points->count, points->kind == TIME_NUMBER, duplicates, NULL,
+                  arena, grid, &fault, err));
+    switch (fault) {
+    case GRID_FINE:
         return STATUS_OK;
+    case GRID_DOUBLED:
+        print_time(points, grid->doubled, time);
+        fail(err, STATUS_INVALID, "two values have the time %s", time);
+        return error_hint(err, "Group the rows by series, or say in the options what they are: "
+                               "{\"duplicates\": \"sum\"}, or \"mean\".");
+    case GRID_INFINITE:
+        return fail(err, STATUS_INVALID, "the sum of a time's values is no number");
+    case GRID_UNEVEN:
+        break;
+    }
     fail(err, STATUS_INVALID,
          "no even step is found: %u times would be %lld steps of what divides their differences",
-         count, (long long)span + 1);
+         grid->times, (long long)grid->span);
     return error_hint(err,
                       "Bring them to an even step: date_trunc('day', t), or the date alone. Days "
                       "of a time zone with summer time are such as local dates.");
 }
 
-static enum status lay_out(const struct points *points, const struct steps *steps,
-                           struct arena *arena, double **values, uint32_t *count, struct error *err)
-{
-    const int64_t first = steps_index(steps, points->points[0].time);
-    const int64_t last = steps_index(steps, points->points[points->count - 1].time);
-
-    *count = (uint32_t)(last - first + 1);
-    *values = ARENA_NEW(arena, double, *count);
-    if (!*values)
-        return fail_no_memory(err);
-    for (uint32_t i = 0; i < *count; i++)
-        (*values)[i] = NAN;
-    for (uint32_t i = 0; i < points->count; i++)
-        (*values)[steps_index(steps, points->points[i].time) - first] = points->points[i].value;
-    return STATUS_OK;
-}
-
-static enum status print(const struct points *points, const struct steps *steps,
+static enum status print(const struct points *points, const struct grid *grid,
                          const struct forecast *forecast, struct text *json, struct error *err)
 {
-    const int64_t last = steps_index(steps, points->points[points->count - 1].time);
+    const struct steps *steps = &grid->steps;
+    const int64_t last = grid->last;
 
     if (!steps_has(steps, last + points->horizon))
         return fail(err, STATUS_INVALID, "the forecast goes beyond the year 9999, or 2^53");
@@ -521,22 +458,18 @@ static enum status forecast_in(struct points *points, struct settings *settings,
                                struct error *err)
 {
     struct forecast forecast;
-    struct steps steps;
-    double *values;
-    uint32_t count;
+    struct grid grid;
 
-    qsort(points->points, points->count, sizeof *points->points, compare_points);
-    TRY(find_steps(points, arena, &steps, err));
-    TRY(unite(points, settings->duplicates, err));
-    *has_any = points->count > 0;
+    points_sort(points->points, points->count);
+    TRY(make_grid(points, settings->duplicates, arena, &grid, err));
+    *has_any = grid.count > 0;
     if (!*has_any)
         return STATUS_OK;
-    TRY(lay_out(points, &steps, arena, &values, &count, err));
     if (!settings->has_season)
-        settings->options.season_count = steps_seasons(&steps, settings->options.seasons);
+        settings->options.season_count = steps_seasons(&grid.steps, settings->options.seasons);
     TRY(check_seasons(&settings->options, err));
-    TRY(forecast_run(values, count, &settings->options, arena, &forecast, err));
-    return print(points, &steps, &forecast, json, err);
+    TRY(forecast_run(grid.values, grid.count, &settings->options, arena, &forecast, err));
+    return print(points, &grid, &forecast, json, err);
 }
 
 enum status points_forecast(struct points *points, bool (*is_stopped)(void *stop), void *stop,

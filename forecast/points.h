@@ -14,16 +14,12 @@
 
 #include "base/cell.h"
 #include "forecast/forecast.h"
+#include "forecast/grid.h"
 
 #define POINTS_MAX        SERIES_COUNT_MAX
 #define OPTIONS_BYTES_MAX 4096
 
 enum time_kind { TIME_NUMBER, TIME_MONTH, TIME_DATE, TIME_MOMENT };
-
-struct point {
-    int64_t time; /* steps.h */
-    double value; /* NAN: missing */
-};
 
 struct points {
     struct point *points;

@@ -143,6 +143,8 @@ struct kind {
                          * transform.h */
     bool has_rests; /* each number has a second float, of what the first one lost (transform.h), of
                      * models of MODEL_FORMAT_RESTS and later */
+    bool learns_series; /* the last input is a time, and those before it tell whose: rows that have
+                         * the same in these lie together (runtime/data/held_out.h) */
     bool keeps_labels;   /* a learner gets a regression's labels as doubles, and NAN for a NULL
                           * (runtime/data/dataset.h) */
     bool is_shift_free;  /* a model does not depend on what is taken off an input: numbers that are

@@ -315,6 +315,7 @@ const struct kind forecast_kind = {
                                      "tune.trials", WITHOUT_OFFSET, NULL},
     .keeps_numbers = true,
     .has_rests = true,
+    .learns_series = true,
     .keeps_labels = true,
     .output_parts = NUMBER_PARTS,
     .takes_no_texts = true,

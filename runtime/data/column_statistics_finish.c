@@ -78,7 +78,7 @@ static enum status check_label(const struct column_statistics *statistics, struc
 {
     const uint32_t label = (uint32_t)statistics->spec->input_count;
 
-    if (statistics->columns[label].nulls) {
+    if (statistics->columns[label].nulls && !kind_of(statistics->spec)->keeps_labels) {
         refuse_rows(statistics, label, "NULL", statistics->columns[label].nulls, err);
         return label_null_hint(statistics->spec, err);
     }

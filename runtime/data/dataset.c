@@ -36,31 +36,40 @@ static void close_spools(struct dataset *dataset)
     arena_deinit(&dataset->views);
 }
 
+/* The groups of the rows: by a column of their own, or by what tells a series. */
+static struct spool_held_out groups_of(const struct jobspec *spec)
+{
+    const uint32_t column = spec_role_column(spec, ROLE_GROUP);
+
+    if (kind_of(spec)->learns_series)
+        return (struct spool_held_out){.by_group = true,
+                                       .group_columns = (uint32_t)spec->input_count - 1};
+    return (struct spool_held_out){
+        .by_group = column > 0, .group_column = column, .group_columns = column > 0};
+}
+
 struct spool_held_out dataset_held_out(const struct jobspec *spec)
 {
     const struct job_held_out rule =
         job_held_out(spec->test_size, spec->has_validation, spec->early_stopping > 0,
                      task_has_label(spec->task));
-    const uint32_t group = spec_role_column(spec, ROLE_GROUP);
+    struct spool_held_out held_out = groups_of(spec);
 
-    return (struct spool_held_out){
-        .share = rule.share,
-        .least_rows = rule.least_rows,
-        .by_class = rule.share > 0 && spec->task == TASK_CLASSIFICATION && group == 0,
-        .class_column = (uint32_t)spec->input_count,
-        .group_column = group,
-    };
+    held_out.share = rule.share;
+    held_out.least_rows = rule.least_rows;
+    held_out.by_class =
+        rule.share > 0 && spec->task == TASK_CLASSIFICATION && !held_out.by_group;
+    held_out.class_column = (uint32_t)spec->input_count;
+    return held_out;
 }
 
 struct spool_order dataset_order(const struct jobspec *spec, bool is_validation, uint32_t threads)
 {
-    const uint32_t group = spec_role_column(spec, ROLE_GROUP);
-
     return (struct spool_order){
         .by_key = spec->shuffle,
         .seed = spec->seed,
         .held_out =
-            is_validation ? (struct spool_held_out){.group_column = group} : dataset_held_out(spec),
+            is_validation ? groups_of(spec) : dataset_held_out(spec),
         .threads = threads,
         .spec = is_validation ? NULL : spec,
     };
@@ -131,7 +140,8 @@ enum status dataset_open(const char *folder, const struct spool_source *source,
     for (unsigned role = 0; role < ROW_ROLES; role++)
         if (role_is_number((enum row_role)role))
             dataset->role_columns[role] = spec_role_column(spec, (enum row_role)role);
-    dataset->has_groups = spec_role_column(spec, ROLE_GROUP) > 0;
+    dataset->has_groups = groups_of(spec).by_group;
+    dataset->keeps_labels = kind_of(spec)->keeps_labels;
     arena_init(&dataset->arena, ARENA_BYTES_MAX);
     arena_init(&dataset->views, ARENA_BYTES_MAX);
     arena_init(&dataset->old, OLD_MODEL_BYTES_MAX);

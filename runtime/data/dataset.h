@@ -32,6 +32,8 @@ struct dataset_part {
     float *values;           /* regression: (rows) standardised label, or where the kind of model
                                 keeps numbers what the label is more than its origin; NULL
                                 otherwise */
+    double *labels;          /* of a kind that keeps them (kind.h): (rows) as they are, NAN for a
+                                NULL; NULL otherwise */
     int32_t *classes;        /* classification: (rows); -1 for a class training did not see; NULL
                                 otherwise, as both are where the model is learned without label */
     float *roles[ROW_ROLES]; /* (rows) each: what the rows have in the column of that role, NaN for
@@ -62,6 +64,7 @@ struct dataset {
      * is learned (LABEL_LINK_EXP) is divided by its mean. */
     double label_average, label_deviation;
     uint32_t role_columns[ROW_ROLES]; /* of the spools, of roles of numbers; 0: none */
+    bool keeps_labels; /* the parts have `labels` */
     bool has_groups; /* rows of a group lie side by side, and have hashes of the same `high` */
     double weight_average;       /* of the training rows' sample weights; 0 without */
     float *class_weights;        /* (labels.count): class_weights.h */

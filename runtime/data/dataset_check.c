@@ -112,7 +112,7 @@ static enum status check_label(const struct spool *spool, const struct jobspec *
 {
     const uint32_t label = (uint32_t)spec->input_count;
 
-    if (spool->summaries[label].nulls) {
+    if (spool->summaries[label].nulls && !kind_of(spec)->keeps_labels) {
         refuse_rows(spec->label, "label column", "NULL", spool->summaries[label].nulls, spool->rows,
                     err);
         return label_null_hint(spec, err);

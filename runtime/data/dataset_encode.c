@@ -149,9 +149,15 @@ static enum status encode_inputs(const struct transform *transform, bool has_pla
     return STATUS_OK;
 }
 
-static float label_value(const struct dataset *dataset, double label)
+/* A regression's. */
+static void place_label(const struct dataset *dataset, const struct spool_column_view *column,
+                        uint32_t row, struct dataset_part *part, size_t place)
 {
-    return (float)((label - dataset->label_mean) / dataset->label_scale);
+    const double label = spool_number(column, row);
+
+    part->values[place] = (float)((label - dataset->label_mean) / dataset->label_scale);
+    if (part->labels)
+        part->labels[place] = spool_is_null(column, row) ? NAN : label;
 }
 
 static void place_dense(const struct encoding *encoding, const struct encoder *encoder,
@@ -199,7 +205,7 @@ static void place_row(const struct encoding *encoding, const struct encoder *enc
     if (part->classes)
         part->classes[place] = class_of(encoding->index, &block->columns[inputs], row);
     else if (part->values)
-        part->values[place] = label_value(dataset, spool_number(&block->columns[inputs], row));
+        place_label(dataset, &block->columns[inputs], row, part, place);
     place_roles(dataset, block, row, part, place);
 }
 
@@ -299,7 +305,7 @@ enum status encode_placed(const struct dataset *dataset, bool has_plain_numbers,
         if (part->classes)
             part->classes[place] = class_of(index, label, rows->rows[i]);
         else if (part->values)
-            part->values[place] = label_value(dataset, spool_number(label, rows->rows[i]));
+            place_label(dataset, label, rows->rows[i], part, place);
         place_roles(dataset, block, rows->rows[i], part, place);
     }
     return STATUS_OK;
@@ -373,7 +379,7 @@ enum status encode_rows(const struct spool *spool, const struct dataset *dataset
 static bool has_size(const struct dataset *dataset, uint64_t rows)
 {
     const struct transform *transform = &dataset->transform;
-    const uint64_t of_row = sizeof(struct row_hash) + (1 + ROW_ROLES) * sizeof(int32_t) +
+    const uint64_t of_row = sizeof(struct row_hash) + (1 + ROW_ROLES) * sizeof(int32_t) + sizeof(double) +
                             (transform->dense_width + transform->id_count) * sizeof(float);
 
     return rows <= (UINT64_MAX >> 1) / of_row;
@@ -384,16 +390,17 @@ static size_t lay_out(const struct dataset *dataset, enum task task, struct data
                       char *memory)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), rows = part->rows;
-    size_t sizes[4 + ROW_ROLES] = {
+    size_t sizes[5 + ROW_ROLES] = {
         rows * dataset->transform.dense_width * sizeof *part->dense,
         rows * dataset->transform.id_count * sizeof *part->ids,
         rows * sizeof *part->hashes,
         task_has_label(task) ? rows * sizeof *part->classes : 0,
+        dataset->keeps_labels ? rows * sizeof *part->labels : 0,
     };
     size_t at[sizeof sizes / sizeof *sizes], end = 0;
 
     for (unsigned role = 0; role < ROW_ROLES; role++)
-        sizes[4 + role] = dataset->role_columns[role] ? rows * sizeof(float) : 0;
+        sizes[5 + role] = dataset->role_columns[role] ? rows * sizeof(float) : 0;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         at[i] = end;
         end += (sizes[i] + page) / page * page; /* never empty */
@@ -406,9 +413,11 @@ static size_t lay_out(const struct dataset *dataset, enum task task, struct data
             part->classes = (int32_t *)(memory + at[3]);
         else if (task == TASK_REGRESSION)
             part->values = (float *)(memory + at[3]);
+        if (dataset->keeps_labels)
+            part->labels = (double *)(memory + at[4]);
         for (unsigned role = 0; role < ROW_ROLES; role++)
             if (dataset->role_columns[role])
-                part->roles[role] = (float *)(memory + at[4 + role]);
+                part->roles[role] = (float *)(memory + at[5 + role]);
     }
     return end;
 }

@@ -58,6 +58,8 @@ static void copy_row(const struct dataset *dataset, const struct dataset_part *f
         to->classes[place] = from->classes[row];
     else if (from->values)
         to->values[place] = from->values[row];
+    if (from->labels)
+        to->labels[place] = from->labels[row];
     for (unsigned role = 0; role < ROW_ROLES; role++)
         if (from->roles[role])
             to->roles[role][place] = from->roles[role][row];

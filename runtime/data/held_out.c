@@ -34,7 +34,7 @@ struct row_hash held_out_hash_of_copy(const struct spool_held_out *rule,
 {
     struct row_hash copy = row_hash_of_copy(hash, number);
 
-    if (rule->group_column > 0)
+    if (rule->by_group)
         copy.high = hash->high;
     return rule->by_class ? with_stratum(&copy, row_hash_stratum(hash)) : copy;
 }

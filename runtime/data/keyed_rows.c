@@ -232,6 +232,7 @@ static void drop(void *context, const struct dataset *dataset, const struct data
     forget(part->ids, dataset->transform.id_count * sizeof *part->ids, first, end);
     forget(part->values, sizeof *part->values, first, end);
     forget(part->classes, sizeof *part->classes, first, end);
+    forget(part->labels, sizeof *part->labels, first, end);
     for (unsigned role = 0; role < ROW_ROLES; role++)
         forget(part->roles[role], sizeof(float), first, end);
     forget(part->hashes, sizeof *part->hashes, first, end);

@@ -45,7 +45,7 @@ struct region {
     size_t row_bytes;
 };
 
-#define REGIONS (4 + ROW_ROLES)
+#define REGIONS (5 + ROW_ROLES)
 
 static struct region region_of(const void *start, size_t row_bytes)
 {
@@ -61,8 +61,9 @@ static void list_regions(const struct dataset *dataset, const struct dataset_par
     regions[1] = region_of(part->ids, dataset->transform.id_count * sizeof(int32_t));
     regions[2] = region_of(labels, sizeof(int32_t));
     regions[3] = region_of(part->hashes, sizeof *part->hashes);
+    regions[4] = region_of(part->labels, sizeof *part->labels);
     for (unsigned role = 0; role < ROW_ROLES; role++)
-        regions[4 + role] = region_of(part->roles[role], sizeof(float));
+        regions[5 + role] = region_of(part->roles[role], sizeof(float));
 }
 
 static uint32_t rows_of_chunk(const struct dataset *dataset, const struct dataset_part *part)

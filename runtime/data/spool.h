@@ -91,8 +91,10 @@ struct spool_held_out {
     uint32_t least_rows; /* of fewer rows none */
     bool by_class;       /* each class gives its share */
     uint32_t class_column;
-    uint32_t group_column; /* rows that have the same there lie side by side, and are held out
-                              together; 0: there is none */
+    bool by_group; /* rows that have the same in the columns of their group lie side by side, and
+                      are held out together */
+    uint32_t group_column, group_columns; /* the first of them, and how many; 0 of them: all rows
+                                             are one group */
 };
 
 /* All zero: as the SELECT gave the rows. */

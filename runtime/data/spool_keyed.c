@@ -51,7 +51,7 @@ static enum status add_statistics(struct spool_writer *writer, struct error *err
 static void find_ranges(struct spool_writer *writer, uint32_t counts[SPOOL_PARTS])
 {
     const struct row_hash *hashes = (const struct row_hash *)writer->block;
-    const bool by_group = writer->order.held_out.group_column > 0;
+    const bool by_group = writer->order.held_out.by_group;
     const struct row_key lane = row_key_of_lane(writer->order.seed, by_group);
     const struct row_key held_out = row_key_of_held_out(writer->order.seed, by_group);
     const uint64_t below = held_out_below(&writer->order.held_out);

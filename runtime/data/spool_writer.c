@@ -648,15 +648,16 @@ static size_t cell_size(const struct spool_writer *writer, uint32_t number)
                : CELL_BYTES;
 }
 
-/* The canonical bytes of a cell of the row; few are behind it. */
-static struct slice cell_of_row(const struct spool_writer *writer, uint32_t number)
+/* The canonical bytes of so many cells of the row, side by side; few are behind them. */
+static struct slice cells_of_row(const struct spool_writer *writer, uint32_t first, uint32_t count)
 {
-    size_t end = writer->row.size;
+    size_t end = writer->row.size, size = 0;
 
-    for (uint32_t i = writer->column_count - 1; i > number; i--)
+    for (uint32_t i = writer->column_count; i-- > first + count;)
         end -= cell_size(writer, i);
-    return (struct slice){writer->row.data + end - cell_size(writer, number),
-                          cell_size(writer, number)};
+    for (uint32_t i = first; i < first + count; i++)
+        size += cell_size(writer, i);
+    return (struct slice){writer->row.data + end - size, size};
 }
 
 static struct row_hash hash_of_row(const struct spool_writer *writer)
@@ -665,9 +666,10 @@ static struct row_hash hash_of_row(const struct spool_writer *writer)
     const struct row_hash hash = {.low = bits.low64, .high = bits.high64};
     const struct spool_held_out *rule = &writer->order.held_out;
 
-    if (rule->group_column > 0)
-        return row_hash_of_group(&hash, cell_of_row(writer, rule->group_column));
-    return rule->by_class ? row_hash_of_class(&hash, cell_of_row(writer, rule->class_column))
+    if (rule->by_group)
+        return row_hash_of_group(&hash,
+                                 cells_of_row(writer, rule->group_column, rule->group_columns));
+    return rule->by_class ? row_hash_of_class(&hash, cells_of_row(writer, rule->class_column, 1))
                           : hash;
 }
 

@@ -378,7 +378,7 @@ static void equal_rows_are_spread_over_lanes(void **state)
 /* Without shuffle all rows are in memory: those of 28 numbers and a label take 116 bytes. */
 static void without_shuffle_rows_take_16_gib_at_most(void **state)
 {
-    const struct jobspec spec = {.task = TASK_REGRESSION};
+    const struct jobspec spec = {.family = SLICE("network"), .task = TASK_REGRESSION};
     struct dataset dataset = {.transform.dense_width = 28};
     struct error err;
     (void)state;

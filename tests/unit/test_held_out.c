@@ -41,7 +41,7 @@ static void a_share_of_rows_without_classes(void **state)
     (void)state;
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct spool_held_out rule = {cases[i].share, cases[i].least_rows, false, 0, 0};
+        const struct spool_held_out rule = {.share = cases[i].share, .least_rows = cases[i].least_rows};
 
         rows[0] = cases[i].rows;
         CHECK_INT(settle(&rule), cases[i].held_out);
@@ -56,7 +56,8 @@ static void set_rows(const uint64_t *counts, size_t count)
 
 static void each_class_gives_its_share(void **state)
 {
-    const struct spool_held_out tenth = {.1, 0, true, 0, 0}, half = {.5, 0, true, 0, 0};
+    const struct spool_held_out tenth = {.share = .1, .by_class = true},
+                                half = {.share = .5, .by_class = true};
     (void)state;
 
     set_rows((const uint64_t[]){900, 90, 10}, 3);
@@ -87,7 +88,8 @@ static void each_class_gives_its_share(void **state)
 
 static void a_class_is_some_bits_of_the_hash(void **state)
 {
-    const struct spool_held_out by_class = {.1, 0, true, 0, 0}, plain = {.1, 0, false, 0, 0};
+    const struct spool_held_out by_class = {.share = .1, .by_class = true},
+                                plain = {.share = .1};
     const struct row_hash hash = {0x1234567890abcdef, 0xfedcba0987654321};
     const struct row_hash a = row_hash_of_class(&hash, SLICE("a"));
     const struct row_hash b = row_hash_of_class(&hash, SLICE("b"));
@@ -104,7 +106,7 @@ static void a_class_is_some_bits_of_the_hash(void **state)
 /* The group is the upper half, whatever the row; equal rows stay in it. */
 static void a_row_and_its_copies_are_of_its_group(void **state)
 {
-    const struct spool_held_out rule = {.share = .1, .group_column = 1};
+    const struct spool_held_out rule = {.share = .1, .by_group = true, .group_column = 1, .group_columns = 1};
     const struct row_hash row = {.low = 5, .high = 6}, other = {.low = 7, .high = 8};
     const struct row_hash a = row_hash_of_group(&row, SLICE("q1"));
     const struct row_hash b = row_hash_of_group(&other, SLICE("q1"));

@@ -199,7 +199,7 @@ enum status crossing_keep(const struct crossing *crossing, const struct crossed 
 enum status crossing_open(struct job *job, struct crossing *crossing, struct error *err)
 {
     const struct spool_held_out columns = dataset_held_out(&job->spec);
-    const bool by_group = columns.group_column > 0;
+    const bool by_group = columns.by_group;
     const struct fold_rule rule = {.folds = job->plan->folds,
                                    .seed = job->spec.seed,
                                    .by_class = job->spec.task == TASK_CLASSIFICATION && !by_group,

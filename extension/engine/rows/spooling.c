@@ -745,7 +745,8 @@ static enum status plan_source(const struct plan *plan, struct arena *arena, str
                                    .column = plan->label_column,
                                    .reading = plan->label_type == LABEL_TEXT ? READING_STRICT
                                                                              : plan->label_reading,
-                                   .needed = "label column"};
+                                   .needed = plan->estimator->kind->keeps_labels ? NULL
+                                                                                 : "label column"};
     for (size_t i = 0; i < plan->role_count; i++)
         feeds[n++] = role_feed(&plan->roles[i]);
     counted = n;

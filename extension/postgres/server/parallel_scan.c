@@ -124,7 +124,9 @@ static void put_order(const struct order *order, struct text *bytes)
     put_u32(bytes, scan->order.held_out.least_rows);
     put_u8(bytes, scan->order.held_out.by_class);
     put_u32(bytes, scan->order.held_out.class_column);
+    put_u8(bytes, scan->order.held_out.by_group);
     put_u32(bytes, scan->order.held_out.group_column);
+    put_u32(bytes, scan->order.held_out.group_columns);
     put_spec(scan->order.spec, bytes);
     put_u64(bytes, scan->count);
     for (size_t i = 0; i < scan->count; i++) {
@@ -260,7 +262,8 @@ static void read_scan(struct byte_reader *reader, struct arena *arena, struct sc
     const uint32_t least_rows = read_u32(reader);
     const bool by_class = read_u8(reader) != 0;
     const uint32_t class_column = read_u32(reader);
-    const uint32_t group_column = read_u32(reader);
+    const bool by_group = read_u8(reader) != 0;
+    const uint32_t group_column = read_u32(reader), group_columns = read_u32(reader);
     const struct jobspec *spec = read_spec(reader, arena);
     const size_t count = read_u64(reader);
     struct spool_column *spooled = palloc0(sizeof *spooled * (count + 1));
@@ -293,7 +296,8 @@ static void read_scan(struct byte_reader *reader, struct arena *arena, struct sc
     scan->order =
         (struct spool_order){.by_key = by_key,
                              .seed = seed,
-                             .held_out = {share, least_rows, by_class, class_column, group_column},
+                             .held_out = {share, least_rows, by_class, class_column, by_group,
+                                          group_column, group_columns},
                              .spec = spec,
                              .counted = counted,
                              .are_keys = are_keys};
