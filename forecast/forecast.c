@@ -178,7 +178,8 @@ static enum status make_room(struct arena *arena, uint32_t horizon, struct forec
     forecast->upper = ARENA_NEW(arena, double, horizon);
     forecast->deviations = ARENA_NEW(arena, double, horizon);
     *variances = ARENA_NEW(arena, double, horizon);
-    return forecast->values && forecast->deviations && forecast->lower && forecast->upper && *variances
+    return forecast->values && forecast->deviations && forecast->lower && forecast->upper &&
+                   *variances
                ? STATUS_OK
                : fail_no_memory(err);
 }

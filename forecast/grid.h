@@ -17,10 +17,10 @@ struct point {
 
 struct grid {
     struct steps steps;
-    int64_t last;   /* the step of the last value */
-    double *values; /* (count), in the arena: from the first value on; NAN where one is missing */
-    uint32_t count; /* 0: no point has a value */
-    uint32_t known; /* points that have one */
+    int64_t last;    /* the step of the last value */
+    double *values;  /* (count), in the arena: from the first value on; NAN where one is missing */
+    uint32_t count;  /* 0: no point has a value */
+    uint32_t known;  /* points that have one */
     int64_t doubled; /* GRID_DOUBLED: the time */
     int64_t span;    /* steps from the first time to the last */
     uint32_t times;  /* different ones */

@@ -71,54 +71,67 @@ static int64_t common_divisor(int64_t a, int64_t b)
     return a;
 }
 
-static bool find_months(const int64_t *times, uint32_t count, struct steps *steps)
+static void fit_months(const int64_t *times, uint32_t count, struct calendar_fit *fit)
 {
     const struct month_day first = month_day_of(day_of(times[0]));
     const int64_t of_day = times[0] - day_of(times[0]) * DAY_MICROSECONDS;
-    bool are_same = first.day <= 28, are_last = true;
-    int64_t size = 0;
 
+    fit->are_same_days = first.day <= 28;
+    fit->are_month_ends = true;
     for (uint32_t i = 0; i < count; i++) {
         const int64_t day = day_of(times[i]);
         const struct month_day found = month_day_of(day);
 
-        are_same = are_same && found.day == first.day;
-        are_last = are_last && found.is_last;
-        if (times[i] - day * DAY_MICROSECONDS != of_day || !(are_same || are_last))
-            return false;
-        size = common_divisor(size, found.month - first.month);
+        fit->are_same_days = fit->are_same_days && found.day == first.day;
+        fit->are_month_ends = fit->are_month_ends && found.is_last;
+        if (times[i] - day * DAY_MICROSECONDS != of_day ||
+            !(fit->are_same_days || fit->are_month_ends)) {
+            fit->months = 0;
+            return;
+        }
+        fit->months = common_divisor(fit->months, found.month - first.month);
     }
-    steps->unit = are_last ? STEP_MONTH_END : STEP_MONTH;
-    steps->size = size;
-    return size > 0;
 }
 
-static bool are_weekdays(const int64_t *times, uint32_t count)
+static void fit_weekdays(const int64_t *times, uint32_t count, struct calendar_fit *fit)
 {
-    bool is_over_weekend = false;
-
     for (uint32_t i = 0; i < count; i++) {
-        if (weekday(day_of(times[i])) > 4)
-            return false;
-        is_over_weekend = is_over_weekend || (i > 0 && weekday(day_of(times[i])) == 0 &&
-                                              times[i] - times[i - 1] == 3 * DAY_MICROSECONDS);
+        if (weekday(day_of(times[i])) > 4) {
+            fit->is_over_weekend = false;
+            return;
+        }
+        fit->is_over_weekend =
+            fit->is_over_weekend || (i > 0 && weekday(day_of(times[i])) == 0 &&
+                                     times[i] - times[i - 1] == 3 * DAY_MICROSECONDS);
     }
-    return is_over_weekend;
+    fit->are_weekdays = true;
+}
+
+struct calendar_fit calendar_fit_of(const int64_t *times, uint32_t count)
+{
+    struct calendar_fit fit = {.months = 0};
+
+    fit_months(times, count, &fit);
+    fit_weekdays(times, count, &fit);
+    return fit;
 }
 
 struct steps steps_find(const int64_t *times, uint32_t count, bool are_numbers)
 {
+    const struct calendar_fit fit =
+        are_numbers ? (struct calendar_fit){.months = 0} : calendar_fit_of(times, count);
     struct steps steps = {are_numbers ? STEP_NUMBER : STEP_MICROSECOND, 0, times[0]};
 
-    if (!are_numbers && count > 1 && find_months(times, count, &steps))
+    if (count > 1 && fit.months > 0) {
+        steps.unit = fit.are_month_ends ? STEP_MONTH_END : STEP_MONTH;
+        steps.size = fit.months;
         return steps;
-    steps.unit = are_numbers ? STEP_NUMBER : STEP_MICROSECOND;
-    steps.size = 0;
+    }
     for (uint32_t i = 1; i < count; i++)
         steps.size = common_divisor(steps.size, times[i] - times[i - 1]);
     if (steps.size == 0)
         steps.size = are_numbers ? 1 : DAY_MICROSECONDS;
-    if (!are_numbers && steps.size == DAY_MICROSECONDS && are_weekdays(times, count)) {
+    if (!are_numbers && steps.size == DAY_MICROSECONDS && fit.are_weekdays && fit.is_over_weekend) {
         steps.unit = STEP_WEEKDAY;
         steps.size = 1;
     }

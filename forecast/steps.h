@@ -30,6 +30,15 @@ struct steps {
 #define TIME_DAY_MOST   INT64_C(2932896)
 #define TIME_NUMBER_MAX (INT64_C(1) << 53)
 
+/* How times that ascend and differ fit the calendar. */
+struct calendar_fit {
+    int64_t months; /* that divide all differences; 0: they are not months apart */
+    bool are_same_days, are_month_ends; /* where they are: on one day of the month, on the last */
+    bool are_weekdays;                  /* none is on a weekend */
+    bool is_over_weekend;               /* a Monday follows its Friday */
+};
+struct calendar_fit calendar_fit_of(const int64_t *times, uint32_t count);
+
 /* `times` (count, 1 at least) ascend and differ. */
 struct steps steps_find(const int64_t *times, uint32_t count, bool are_numbers);
 

@@ -9,6 +9,8 @@
 #define FIT_WORK 2e4 /* multiplications of a value, usually: measured */
 
 static const char *const times_words[] = {"numbers", "dates", "moments", NULL};
+static const char *const unit_words[] = {"number",    "microsecond", "month",
+                                         "month end", "weekday",     NULL};
 
 /* ---- statements ---- */
 
@@ -62,7 +64,8 @@ static void write_content(const struct model *model, cJSON *object)
     json_add_integer(object, "horizon", forecast->horizon);
     json_add_string(object, "times", slice_of(times_words[forecast->times]));
     json_add_real(object, "level", forecast->level);
-    json_add_boolean(object, "positive", forecast->is_positive);
+    json_add_string(object, "unit", slice_of(unit_words[forecast->unit]));
+    json_add_integer(object, "size", forecast->size);
 }
 
 /* Categories with a vocabulary of their own, and a number or the age of a date. */
@@ -85,16 +88,36 @@ static enum status check_inputs_of(const struct model *model, const struct forec
     return STATUS_OK;
 }
 
-static enum status read_times(const cJSON *object, enum forecast_times *times, struct error *err)
+static enum status read_word(const cJSON *object, const char *name, const char *const *words,
+                             unsigned *value, struct error *err)
 {
     struct slice word;
-    unsigned value;
 
-    TRY(json_get_string(object, "times", &word, err));
-    if (!term_find(times_words, word, &value))
-        return fail(err, STATUS_CORRUPT, "model: times of an unknown kind");
-    *times = (enum forecast_times)value;
-    return STATUS_OK;
+    TRY(json_get_string(object, name, &word, err));
+    return term_find(words, word, value)
+               ? STATUS_OK
+               : fail(err, STATUS_CORRUPT, "model: an unknown word of \"%s\"", name);
+}
+
+/* The step of all series: one that times of the kind can have. */
+static enum status read_steps(const cJSON *object, struct forecast_model *forecast,
+                              struct error *err)
+{
+    const int64_t days = TIME_DAY_MOST - TIME_DAY_LEAST;
+    unsigned times, unit;
+    int64_t most;
+
+    TRY(read_word(object, "times", times_words, &times, err));
+    TRY(read_word(object, "unit", unit_words, &unit, err));
+    forecast->times = (enum forecast_times)times;
+    forecast->unit = (enum step_unit)unit;
+    if ((forecast->unit == STEP_NUMBER) != (forecast->times == FORECAST_NUMBERS))
+        return fail(err, STATUS_CORRUPT, "model: steps of another kind than its times");
+    most = forecast->unit == STEP_NUMBER        ? 2 * TIME_NUMBER_MAX
+           : forecast->unit == STEP_MICROSECOND ? days * DAY_MICROSECONDS
+           : forecast->unit == STEP_WEEKDAY     ? 1
+                                                : days;
+    return json_get_integer(object, "size", 1, most, &forecast->size, err);
 }
 
 static enum status read_content(const cJSON *object, struct arena *arena, struct model *model,
@@ -110,8 +133,7 @@ static enum status read_content(const cJSON *object, struct arena *arena, struct
     TRY(json_get_integer(object, "series", 1, UINT32_MAX, &series, err));
     TRY(json_get_integer(object, "horizon", 1, HORIZON_MAX, &horizon, err));
     TRY(json_get_real(object, "level", &forecast->level, err));
-    TRY(json_get_boolean(object, "positive", &forecast->is_positive, err));
-    TRY(read_times(object, &forecast->times, err));
+    TRY(read_steps(object, forecast, err));
     forecast->groups = (uint32_t)groups;
     forecast->series = (uint32_t)series;
     forecast->horizon = (uint32_t)horizon;
@@ -128,7 +150,8 @@ static bool number_of(const struct model *model, uint32_t i, uint64_t *number)
                                 forecast->horizon,
                                 forecast->times,
                                 double_bits(forecast->level),
-                                forecast->is_positive};
+                                forecast->unit,
+                                (uint64_t)forecast->size};
 
     if (i >= sizeof numbers / sizeof *numbers)
         return false;
@@ -188,24 +211,16 @@ static bool are_facts(const struct forecast_model *forecast, uint32_t series)
     const float *facts = forecast->facts + (size_t)series * SERIES_FACTS;
     struct steps steps;
 
-    if (!is_integer(facts + FACT_FIRST) || !is_integer(facts + FACT_SIZE) ||
-        !is_whole(facts[FACT_UNIT], STEP_NUMBER, STEP_WEEKDAY) ||
-        !is_whole(facts[FACT_LAST], 0, SERIES_COUNT_MAX) ||
+    if (!is_integer(facts + FACT_FIRST) || !is_whole(facts[FACT_LAST], 0, SERIES_COUNT_MAX) ||
         !is_whole(facts[FACT_SEASON], 1, SEASON_MAX) ||
-        !is_whole(facts[FACT_COUNT], 1, SERIES_COUNT_MAX))
+        !is_whole(facts[FACT_COUNT], 1, SERIES_COUNT_MAX) || !is_whole(facts[FACT_POSITIVE], 0, 1))
         return false;
     steps = forecast_steps(forecast, series);
-    if ((steps.unit == STEP_NUMBER) != (forecast->times == FORECAST_NUMBERS) || steps.size < 1)
-        return false;
     if (steps.unit == STEP_NUMBER)
         return steps.first >= -TIME_NUMBER_MAX && steps.first <= TIME_NUMBER_MAX &&
-               steps.size <= 2 * TIME_NUMBER_MAX &&
                steps_has(&steps, (int64_t)facts[FACT_LAST] + forecast->horizon);
     return steps.first >= TIME_DAY_LEAST * DAY_MICROSECONDS &&
            steps.first < (TIME_DAY_MOST + 1) * DAY_MICROSECONDS &&
-           steps.size <= (steps.unit == STEP_MICROSECOND
-                              ? (TIME_DAY_MOST - TIME_DAY_LEAST) * DAY_MICROSECONDS
-                              : TIME_DAY_MOST) &&
            steps_has(&steps, (int64_t)facts[FACT_LAST] + forecast->horizon);
 }
 

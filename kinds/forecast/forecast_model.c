@@ -85,11 +85,9 @@ static const float *facts_of(const struct forecast_model *forecast, uint32_t ser
 
 struct steps forecast_steps(const struct forecast_model *forecast, uint32_t series)
 {
-    const float *facts = facts_of(forecast, series);
-
-    return (struct steps){.unit = (enum step_unit)facts[FACT_UNIT],
-                          .size = integer_of_parts(facts + FACT_SIZE),
-                          .first = integer_of_parts(facts + FACT_FIRST)};
+    return (struct steps){.unit = forecast->unit,
+                          .size = forecast->size,
+                          .first = integer_of_parts(facts_of(forecast, series) + FACT_FIRST)};
 }
 
 struct forecast_step forecast_step_of(const struct forecast_model *forecast, uint32_t series,
@@ -107,7 +105,7 @@ struct forecast_step forecast_step_of(const struct forecast_model *forecast, uin
         .upper = value + reach,
     };
 
-    if (forecast->is_positive && step.lower < 0)
+    if (facts_of(forecast, series)[FACT_POSITIVE] != 0 && step.lower < 0)
         step.lower = 0;
     return step;
 }

@@ -21,15 +21,14 @@
 /* A whole number of 62 bits as three floats: each has 22 bits of it, the first the sign. */
 #define INTEGER_PARTS 3
 
-/* Of a series in `facts`, and how many floats each is. */
+/* Of a series in `facts`, and where they lie. */
 enum series_fact {
-    FACT_FIRST = 0,                /* INTEGER_PARTS: the time of step 0 */
-    FACT_SIZE = INTEGER_PARTS,     /* INTEGER_PARTS: struct steps' size */
-    FACT_UNIT = 2 * INTEGER_PARTS, /* enum step_unit */
-    FACT_LAST = FACT_UNIT + 1,     /* the step of the last value that is known */
-    FACT_SEASON = FACT_LAST + 1,   /* values of one; 1: none was found */
-    FACT_COUNT = FACT_SEASON + 1,  /* values that are known */
-    SERIES_FACTS = FACT_COUNT + 1
+    FACT_FIRST = 0,            /* INTEGER_PARTS: the time of step 0 */
+    FACT_LAST = INTEGER_PARTS, /* the step of the last value that is known */
+    FACT_SEASON,               /* values of one; 1: none was found */
+    FACT_COUNT,                /* values that are known */
+    FACT_POSITIVE,             /* 1: no bound is below 0, as no value was */
+    SERIES_FACTS
 };
 /* Of a step in `forecasts`. */
 enum step_number { STEP_VALUE = 0, STEP_DEVIATION = NUMBER_PARTS, STEP_NUMBERS };
@@ -43,7 +42,8 @@ struct forecast_model {
     uint32_t horizon; /* steps */
     enum forecast_times times;
     double level;           /* of the intervals where none is asked for */
-    bool is_positive;       /* no value of the training rows is below 0, and none is forecast */
+    enum step_unit unit;    /* of the steps of all series, */
+    int64_t size;           /* and how many make one (forecast/steps.h) */
     const float *ids;       /* (series, groups): of the category's words; NULL without groups */
     const float *facts;     /* (series, SERIES_FACTS) */
     const float *forecasts; /* (series, horizon * STEP_NUMBERS) */
