@@ -65,6 +65,37 @@ enum status forecast_method(struct slice name, const struct method **method, str
              "sba and tsb.");
 }
 
+/* ----- seasons ----- */
+
+static bool has_season(const struct forecast_options *options, uint32_t length)
+{
+    for (uint32_t i = 0; i < options->season_count; i++)
+        if (options->seasons[i] == length)
+            return true;
+    return false;
+}
+
+void forecast_add_season(struct forecast_options *options, uint32_t length)
+{
+    uint32_t at = options->season_count;
+
+    if (length < 2 || at == SEASONS_MAX || has_season(options, length))
+        return;
+    for (; at > 0 && options->seasons[at - 1] > length; at--)
+        options->seasons[at] = options->seasons[at - 1];
+    options->seasons[at] = length;
+    options->season_count++;
+}
+
+bool forecast_lacks_season(const struct forecast_options *options)
+{
+    const struct arima_order *order = &options->order;
+    const bool is_seasonal =
+        order->seasonal_ar || order->seasonal_differences || order->seasonal_ma;
+
+    return !options->season_count && (is_seasonal || options->method == &mstl_method);
+}
+
 /* ----- the normal distribution ----- */
 
 /* The share above x > 0, by the continued fraction for large x and Taylor's sum for small. */

@@ -35,6 +35,11 @@ struct forecast {
 /* All methods by their names, or the nearest one in the hint. */
 enum status forecast_method(struct slice name, const struct method **method, struct error *err);
 
+/* One more length that a season may have, in its place; 1, and one that is there, add nothing. */
+void forecast_add_season(struct forecast_options *options, uint32_t length);
+/* Has it no season where the method or the order needs one? */
+bool forecast_lacks_season(const struct forecast_options *options);
+
 /* The number of standard deviations on either side within which such a share lies. */
 double normal_quantile_of_level(double level);
 

@@ -6,7 +6,6 @@
 
 #include "base/json.h"
 #include "forecast/auto_arima.h"
-#include "forecast/mstl.h"
 #include "scoring/dates.h"
 
 #define LEVEL_WITHOUT 0.95
@@ -185,14 +184,6 @@ struct settings {
     bool has_season, has_seasonal_order, has_constant;
 };
 
-static bool has_season(const struct settings *settings, uint32_t length)
-{
-    for (uint32_t i = 0; i < settings->options.season_count; i++)
-        if (settings->options.seasons[i] == length)
-            return true;
-    return false;
-}
-
 static enum status read_season(const cJSON *json, struct settings *settings, struct error *err)
 {
     const bool is_list = cJSON_IsArray(json);
@@ -205,17 +196,11 @@ static enum status read_season(const cJSON *json, struct settings *settings, str
     for (int i = 0; i < count; i++) {
         const cJSON *item = is_list ? cJSON_GetArrayItem(json, i) : json;
         const double length = cJSON_IsNumber(item) ? item->valuedouble : 0;
-        uint32_t at = settings->options.season_count;
 
         if (!(length >= 1 && length <= SEASON_MAX && length == (double)(uint32_t)length))
             return fail(err, STATUS_INVALID, "\"season\" is a whole number from 1 to %d, or a list",
                         SEASON_MAX);
-        if (length < 2 || has_season(settings, (uint32_t)length))
-            continue;
-        for (; at > 0 && settings->options.seasons[at - 1] > length; at--)
-            settings->options.seasons[at] = settings->options.seasons[at - 1];
-        settings->options.seasons[at] = (uint32_t)length;
-        settings->options.season_count++;
+        forecast_add_season(&settings->options, (uint32_t)length);
     }
     return STATUS_OK;
 }
@@ -277,17 +262,12 @@ static enum status check_order(struct settings *settings, struct error *err)
     return STATUS_OK;
 }
 
-/* Options that need a season: are there lengths for them? */
 static enum status check_seasons(const struct forecast_options *options, struct error *err)
 {
-    const struct arima_order *order = &options->order;
-    const bool is_seasonal =
-        order->seasonal_ar || order->seasonal_differences || order->seasonal_ma;
-
-    if (options->season_count || (!is_seasonal && options->method != &mstl_method))
+    if (!forecast_lacks_season(options))
         return STATUS_OK;
     fail(err, STATUS_INVALID, "%s needs a season, and these times have none",
-         is_seasonal ? "\"seasonal_order\"" : "the method mstl");
+         options->has_order ? "\"seasonal_order\"" : "the method mstl");
     return error_hint(err, "Give its steps: {\"season\": 12}.");
 }
 
@@ -373,28 +353,9 @@ static enum status read_settings(const struct points *points, struct settings *s
 
 /* ----- the series ----- */
 
-#define TIME_BYTES (DATE_BYTES + 16)
-
 static void print_time(const struct points *points, int64_t time, char out[TIME_BYTES])
 {
-    struct date date = {time / DAY_MICROSECONDS, time % DAY_MICROSECONDS};
-    const char *zone = points->has_zone ? "+00" : "";
-    char text[DATE_BYTES];
-
-    if (points->kind == TIME_NUMBER) {
-        snprintf(out, TIME_BYTES, "%lld", (long long)time);
-        return;
-    }
-    if (date.microsecond < 0) {
-        date.day--;
-        date.microsecond += DAY_MICROSECONDS;
-    }
-    date_print(&date, text);
-    if (points->kind == TIME_MOMENT)
-        snprintf(out, TIME_BYTES, "%s%s%s", text, strlen(text) > 10 ? "" : " 00:00:00", zone);
-    else
-        slice_copy(slice_prefix(slice_of(text), points->kind == TIME_MONTH ? 7 : 10), out,
-                   TIME_BYTES);
+    time_print(points->kind, time, points->has_zone ? "+00" : "", out);
 }
 
 /* The points are sorted. */

@@ -15,11 +15,10 @@
 #include "base/cell.h"
 #include "forecast/forecast.h"
 #include "forecast/grid.h"
+#include "forecast/time_text.h"
 
 #define POINTS_MAX        SERIES_COUNT_MAX
 #define OPTIONS_BYTES_MAX 4096
-
-enum time_kind { TIME_NUMBER, TIME_MONTH, TIME_DATE, TIME_MOMENT };
 
 struct points {
     struct point *points;

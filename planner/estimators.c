@@ -4,6 +4,7 @@
 
 #include "kinds/bayes/bayes_kind.h"
 #include "kinds/embedding/embedding_kind.h"
+#include "kinds/forecast/forecast_kind.h"
 #include "kinds/kmeans/kmeans_kind.h"
 #include "kinds/linear/linear_kind.h"
 #include "kinds/network/network_kind.h"
@@ -19,6 +20,7 @@
 #include "planner/other_models.h"
 
 static const char *const none[] = {NULL};
+static const char *const by_one_method[] = {"forecast.method", NULL};
 static const char *const hidden_layers[] = {"model.hidden_units", "model.activation",
                                             "model.dropout", "model.batch_norm", NULL};
 #define LINEAR hidden_layers, "a model without hidden layers"
@@ -113,6 +115,12 @@ static const char *const goss[] = {"booster", "data_sample_strategy", NULL};
     {                                                                                              \
         "base_score", "0.5"                                                                        \
     }
+/* Rows are not held out: the past of each series is. */
+#define SERIES                                                                                     \
+    {"train.test_size", "0"},                                                                      \
+    {                                                                                              \
+        "train.early_stopping", "0"                                                                \
+    }
 #define END                                                                                        \
     {                                                                                              \
         NULL, NULL                                                                                 \
@@ -168,6 +176,23 @@ static const struct estimator_default scikit_forest_of_classes[] = {
 static const struct estimator_default scikit_tree_of_numbers[] = {SINGLE_TREE, SCIKIT, END};
 static const struct estimator_default scikit_tree_of_classes[] = {SINGLE_TREE, SCIKIT, AT_ONE_HALF,
                                                                   END};
+static const struct estimator_default forecasting[] = {SERIES, END};
+#define BY_METHOD(name, method)                                                                    \
+    static const struct estimator_default name[] = {SERIES, {"forecast.method", method}, END}
+BY_METHOD(auto_ets, "autoets");
+BY_METHOD(ets, "ets");
+BY_METHOD(auto_arima, "autoarima");
+BY_METHOD(arima, "arima");
+BY_METHOD(theta, "theta");
+BY_METHOD(optimized_theta, "optimizedtheta");
+BY_METHOD(dynamic_theta, "dynamictheta");
+BY_METHOD(dynamic_optimized_theta, "dynamicoptimizedtheta");
+BY_METHOD(mstl, "mstl");
+BY_METHOD(seasonal_naive, "seasonalnaive");
+BY_METHOD(naive, "naive");
+BY_METHOD(croston, "croston");
+BY_METHOD(sba, "sba");
+BY_METHOD(tsb, "tsb");
 /* clang-format on */
 
 #define CLASSES           &trees_kind, TASK_CLASSIFICATION
@@ -182,6 +207,9 @@ static const struct estimator_default scikit_tree_of_classes[] = {SINGLE_TREE, S
 #define BOOSTED(defaults) defaults, "boosted trees"
 #define FOREST(defaults)  defaults, "forests"
 #define A_TREE(defaults)  defaults, "single trees"
+#define FORECASTS         &forecast_kind, TASK_REGRESSION
+#define ONE_METHOD        by_one_method, "one way to forecast"
+#define SERIES_OF(method) method, "forecasts"
 
 /* clang-format off: one row, one estimator. */
 const struct estimator estimators[] = {
@@ -295,6 +323,35 @@ const struct estimator estimators[] = {
     {"PCA", &pca_kind, TASK_PROJECTION, none, NULL, "Principal components.", NULL, NULL},
     {"ScoreCard", &scorecard_kind, TASK_CLASSIFICATION, none, NULL,
      "Points of buckets and words by their weights of evidence, for two classes.", NULL, NULL},
+    {"Forecast", FORECASTS, none, NULL, "What comes next in each of many series.",
+     SERIES_OF(forecasting)},
+    {"AutoETS", FORECASTS, ONE_METHOD, "Exponential smoothing, of models weighed by AICc.",
+     SERIES_OF(auto_ets)},
+    {"ETS", FORECASTS, ONE_METHOD, "Exponential smoothing, of the best model by AICc.",
+     SERIES_OF(ets)},
+    {"AutoARIMA", FORECASTS, ONE_METHOD, "ARIMA whose orders are searched for.",
+     SERIES_OF(auto_arima)},
+    {"ARIMA_PLUS", FORECASTS, ONE_METHOD, "Another name of AutoARIMA, as BigQuery ML has it.",
+     SERIES_OF(auto_arima)},
+    {"ARIMA", FORECASTS, ONE_METHOD, "ARIMA of orders that are given, or searched for.",
+     SERIES_OF(arima)},
+    {"Theta", FORECASTS, ONE_METHOD, "Theta, the mean of a trend and exponential smoothing.",
+     SERIES_OF(theta)},
+    {"OptimizedTheta", FORECASTS, ONE_METHOD, "Theta with its weight fitted.",
+     SERIES_OF(optimized_theta)},
+    {"DynamicTheta", FORECASTS, ONE_METHOD, "Theta whose trend is fitted at each value.",
+     SERIES_OF(dynamic_theta)},
+    {"DynamicOptimizedTheta", FORECASTS, ONE_METHOD,
+     "Theta with its weight fitted, and its trend at each value.",
+     SERIES_OF(dynamic_optimized_theta)},
+    {"MSTL", FORECASTS, ONE_METHOD, "Several seasons taken off, and exponential smoothing.",
+     SERIES_OF(mstl)},
+    {"SeasonalNaive", FORECASTS, ONE_METHOD, "The last season again.", SERIES_OF(seasonal_naive)},
+    {"Naive", FORECASTS, ONE_METHOD, "The last value again.", SERIES_OF(naive)},
+    {"Croston", FORECASTS, ONE_METHOD, "Of many zeros, how often and how much.",
+     SERIES_OF(croston)},
+    {"SBA", FORECASTS, ONE_METHOD, "Croston's method with less bias.", SERIES_OF(sba)},
+    {"TSB", FORECASTS, ONE_METHOD, "Croston's method for what may end.", SERIES_OF(tsb)},
     {"OneClassSVM", &one_class_kind, TASK_DETECTION, none, NULL, "Finds what is unlike the rest.",
      NULL, NULL},
 };
@@ -319,7 +376,7 @@ static const struct estimator embedded_estimators[2] = {
 };
 /* clang-format on */
 
-#define ESTIMATOR_NAMES_MAX 64
+#define ESTIMATOR_NAMES_MAX 96
 
 /* Where SQLFlow and TensorFlow keep these models; xgboost and lightgbm are part
  * of the names above. */

@@ -22,6 +22,7 @@
 #include "planner/query.h"
 #include "planner/roles.h"
 #include "planner/search.h"
+#include "planner/series_columns.h"
 #include "planner/servers.h"
 #include "planner/settings.h"
 #include "planner/targets.h"
@@ -244,7 +245,9 @@ static enum status plan_one(struct planning *planning)
     TRY(roles_plan(planning));
     TRY(offset_plan(planning));
     TRY(old_model_check(planning));
+    TRY(series_columns_plan(planning));
     TRY(columns_plan(planning));
+    series_columns_order(planning);
     make_buckets(plan);
     TRY(check_inputs(planning));
     TRY(constraints_plan(planning));

@@ -78,9 +78,10 @@ static enum status check_inputs_of(const struct model *model, const struct forec
     if (model->task != TASK_REGRESSION || transform->input_count != forecast->groups + 1)
         return fail(err, STATUS_CORRUPT, "model: a forecast has a group and a time for inputs");
     for (uint32_t i = 0; i < forecast->groups; i++)
-        if (transform->inputs[i].type != INPUT_CATEGORY || transform->inputs[i].rule != RULE_WORDS)
+        if (transform->inputs[i].type != INPUT_CATEGORY ||
+            transform->inputs[i].rule != RULE_WORDS || transform->inputs[i].hash_buckets > 0)
             return fail(err, STATUS_CORRUPT, "model: a group is told by words");
-    if (time->type != INPUT_NUMERIC || (time->part && time->part != DATE_AGE) || time->scale != 1 ||
+    if (time->type != INPUT_NUMERIC || (time->part && time->part != DATE_AGE) ||
         !transform->has_rests)
         return fail(err, STATUS_CORRUPT, "model: a time is a number or the age of a date");
     if ((forecast->times == FORECAST_NUMBERS) != !time->part)

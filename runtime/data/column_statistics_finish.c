@@ -330,8 +330,8 @@ static enum status fill_transform(const struct column_statistics *statistics,
         else if (spec->inputs[i].rule != RULE_WORDS)
             TRY(take_rule(&spec->inputs[i], column, input, arena, err));
         else
-            TRY(take_words(column, spec->inputs[i].vocabulary_max, statistics->rows, input, arena,
-                           err));
+            TRY(take_words(column, spec->inputs[i].vocabulary_max,
+                           kind_of(spec)->learns_series ? 0 : statistics->rows, input, arena, err));
     }
     return transform_finish(transform, arena, err);
 }

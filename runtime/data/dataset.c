@@ -57,8 +57,7 @@ struct spool_held_out dataset_held_out(const struct jobspec *spec)
 
     held_out.share = rule.share;
     held_out.least_rows = rule.least_rows;
-    held_out.by_class =
-        rule.share > 0 && spec->task == TASK_CLASSIFICATION && !held_out.by_group;
+    held_out.by_class = rule.share > 0 && spec->task == TASK_CLASSIFICATION && !held_out.by_group;
     held_out.class_column = (uint32_t)spec->input_count;
     return held_out;
 }
@@ -68,8 +67,7 @@ struct spool_order dataset_order(const struct jobspec *spec, bool is_validation,
     return (struct spool_order){
         .by_key = spec->shuffle,
         .seed = spec->seed,
-        .held_out =
-            is_validation ? groups_of(spec) : dataset_held_out(spec),
+        .held_out = is_validation ? groups_of(spec) : dataset_held_out(spec),
         .threads = threads,
         .spec = is_validation ? NULL : spec,
     };

@@ -64,7 +64,7 @@ struct dataset {
      * is learned (LABEL_LINK_EXP) is divided by its mean. */
     double label_average, label_deviation;
     uint32_t role_columns[ROW_ROLES]; /* of the spools, of roles of numbers; 0: none */
-    bool keeps_labels; /* the parts have `labels` */
+    bool keeps_labels;                /* the parts have `labels` */
     bool has_groups; /* rows of a group lie side by side, and have hashes of the same `high` */
     double weight_average;       /* of the training rows' sample weights; 0 without */
     float *class_weights;        /* (labels.count): class_weights.h */

@@ -379,7 +379,8 @@ enum status encode_rows(const struct spool *spool, const struct dataset *dataset
 static bool has_size(const struct dataset *dataset, uint64_t rows)
 {
     const struct transform *transform = &dataset->transform;
-    const uint64_t of_row = sizeof(struct row_hash) + (1 + ROW_ROLES) * sizeof(int32_t) + sizeof(double) +
+    const uint64_t of_row = sizeof(struct row_hash) + (1 + ROW_ROLES) * sizeof(int32_t) +
+                            sizeof(double) +
                             (transform->dense_width + transform->id_count) * sizeof(float);
 
     return rows <= (UINT64_MAX >> 1) / of_row;

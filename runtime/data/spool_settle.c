@@ -337,8 +337,8 @@ static enum status number_row(struct settler *settler, const struct row_hash *ha
 
 static uint64_t held_out_key(const struct settling *settling, const struct row_hash *hash)
 {
-    const struct row_key key = row_key_of_held_out(
-        settling->writer->order.seed, settling->writer->order.held_out.by_group);
+    const struct row_key key = row_key_of_held_out(settling->writer->order.seed,
+                                                   settling->writer->order.held_out.by_group);
 
     return row_key_bits(&key, hash);
 }
@@ -359,8 +359,8 @@ static void count_stratum(const struct settling *settling, struct settler *settl
 static enum status number_rows(struct settling *settling, struct settler *settler, uint32_t block,
                                const struct row_hash *hashes, uint32_t task, struct error *err)
 {
-    const struct row_key key = row_key_of_lane(settling->writer->order.seed,
-                                               settling->writer->order.held_out.by_group);
+    const struct row_key key =
+        row_key_of_lane(settling->writer->order.seed, settling->writer->order.held_out.by_group);
     const struct spool_block_entry *entry = &settling->entries[block];
     const uint32_t shift = SPOOL_RANGE_BITS - settling->task_bits;
     const bool is_whole = entry->first_range >> shift == entry->last_range >> shift;
@@ -642,8 +642,8 @@ static void add_hash(struct row_hash *sum, const struct row_hash *hash)
 static void count_block(const struct settling *settling, struct settler *settler, uint32_t block,
                         const struct row_hash *hashes)
 {
-    const struct row_key lane = row_key_of_lane(settling->writer->order.seed,
-                                                settling->writer->order.held_out.by_group);
+    const struct row_key lane =
+        row_key_of_lane(settling->writer->order.seed, settling->writer->order.held_out.by_group);
     const struct row_key sample = {settling->writer->order.seed, RANDOM_SAMPLE, 0};
     const uint32_t part = settling->entries[block].part;
     uint32_t *counts = settler->counts + ((size_t)part << settling->range_bits);

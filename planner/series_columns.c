@@ -1,0 +1,265 @@
+#include "planner/series_columns.h"
+
+#include <string.h>
+
+#include "kinds/forecast/forecast_model.h"
+#include "params/terms.h"
+#include "planner/column_dates.h"
+#include "planner/column_kind.h"
+#include "planner/query.h"
+#include "planner/settings.h"
+
+/* The columns of the query that a statement names. */
+struct series_columns {
+    int time, groups[FORECAST_GROUPS_MAX];
+    int time_position, group_positions[FORECAST_GROUPS_MAX];
+    size_t group_count;
+};
+
+static bool learns_series(const struct planning *planning)
+{
+    return planning->plan->estimator->kind->learns_series;
+}
+
+static enum status refuse_columns(const struct planning *planning)
+{
+    const struct column_clause *clause = &planning->statement->columns[0];
+
+    fail_at(planning->err, STATUS_INVALID, clause->position, "COLUMN has no use with %s",
+            planning->plan->estimator->name);
+    return error_hint(planning->err,
+                      "forecast.time names the time, forecast.group the columns that "
+                      "tell a series, LABEL what is forecast.");
+}
+
+/* ---- names ---- */
+
+static enum status find_column(const struct planning *planning, const char *called,
+                               struct slice name, int position, int *column)
+{
+    const struct plan *plan = planning->plan;
+
+    TRY(query_resolve(&plan->query, called, name, position, column, planning->err));
+    if (*column != plan->label_column)
+        return STATUS_OK;
+    fail_at(planning->err, STATUS_INVALID, position, "column \"%.*s\" is the label",
+            SLICE_FORMAT(name));
+    return error_hint(planning->err, "forecast.time and forecast.group take other columns of the "
+                                     "SELECT.");
+}
+
+static enum status refuse_twice(const struct planning *planning, struct slice name, int position)
+{
+    fail_at(planning->err, STATUS_INVALID, position, "column \"%.*s\" is named twice",
+            SLICE_FORMAT(name));
+    return error_hint(planning->err, "A column is the time, or one of those that tell a series.");
+}
+
+static enum status add_group(const struct planning *planning, struct slice name, int position,
+                             struct series_columns *columns)
+{
+    const size_t count = columns->group_count;
+
+    if (count == FORECAST_GROUPS_MAX)
+        return fail_at(planning->err, STATUS_LIMIT, position,
+                       "forecast.group has %d columns at most", FORECAST_GROUPS_MAX);
+    TRY(find_column(planning, "group ", name, position, &columns->groups[count]));
+    columns->group_positions[count] = position;
+    if (columns->groups[count] == columns->time)
+        return refuse_twice(planning, name, position);
+    for (size_t i = 0; i < count; i++)
+        if (columns->groups[i] == columns->groups[count])
+            return refuse_twice(planning, name, position);
+    columns->group_count++;
+    return STATUS_OK;
+}
+
+/* 'store', 'region, store', or a list of names. A name with a comma stands in a list. */
+static enum status find_groups(const struct planning *planning, struct series_columns *columns)
+{
+    const struct setting *setting = settings_find(planning, "forecast.group");
+    const struct value *value = setting ? &setting->value : NULL;
+    struct slice rest;
+
+    if (!setting)
+        return STATUS_OK;
+    if (value->kind == VALUE_LIST) {
+        for (size_t i = 0; i < value->count; i++)
+            TRY(add_group(planning, value->items[i].text, value->items[i].span.start, columns));
+        return STATUS_OK;
+    }
+    if (query_find(&planning->plan->query, value->text) >= 0)
+        return add_group(planning, value->text, value->span.start, columns);
+    for (rest = value->text; rest.data;) {
+        const char *comma = memchr(rest.data, ',', rest.size);
+        const size_t size = comma ? (size_t)(comma - rest.data) : rest.size;
+
+        TRY(add_group(planning, slice_trim((struct slice){rest.data, size}), value->span.start,
+                      columns));
+        rest = comma ? (struct slice){comma + 1, rest.size - size - 1} : (struct slice){NULL, 0};
+    }
+    return STATUS_OK;
+}
+
+static enum status refuse_time(const struct planning *planning, const struct query_column *column,
+                               int position)
+{
+    fail_at(planning->err, STATUS_INVALID, position,
+            "time column \"%.*s\" holds neither dates nor whole numbers, in %u %s",
+            SLICE_FORMAT(column->name), planning->plan->query.sample_rows,
+            query_rows_word(&planning->plan->query));
+    return error_hint(planning->err,
+                      "Times are dates and timestamps, as '2024-05-31' and '2024-05-31 18:00', or "
+                      "whole numbers; of months select the first day, as %s || '-01' AS %s.",
+                      SQL_NAME(column->name), SQL_NAME(column->name));
+}
+
+static enum status find_time(const struct planning *planning, struct series_columns *columns)
+{
+    const struct setting *setting = settings_find(planning, "forecast.time");
+    const struct query_column *column;
+
+    if (!setting) {
+        fail_at(planning->err, STATUS_INVALID, planning->statement->model.position,
+                "%s needs forecast.time", planning->plan->estimator->name);
+        return error_hint(planning->err, "A column day is WITH forecast.time = 'day'.");
+    }
+    columns->time_position = setting->value.span.start;
+    TRY(find_column(planning, "time ", setting->value.text, columns->time_position,
+                    &columns->time));
+    column = &planning->plan->query.columns[columns->time];
+    if (column_is_date(column))
+        return STATUS_OK;
+    if (column->vectors > 0 || column->blobs > 0 || !column_is_numeric(column))
+        return refuse_time(planning, column, columns->time_position);
+    return STATUS_OK;
+}
+
+/* ---- the clause ---- */
+
+static struct column *named_column(const struct planning *planning, int column, int position,
+                                   struct column *out)
+{
+    *out = (struct column){
+        .kind = COLUMN_NAME,
+        .span = {position, position},
+        .name = {.text = planning->plan->query.columns[column].name, .position = position}};
+    return out;
+}
+
+/* VOCABULARY(store, n), DATE(day, 'age'), NUMERIC(week) */
+static enum status make_call(const struct planning *planning, const char *function, int column,
+                             int position, const struct value *argument, struct column *call)
+{
+    struct column *items = ARENA_NEW(planning->arena, struct column, 2);
+
+    if (!items)
+        return fail_no_memory(planning->err);
+    named_column(planning, column, position, &items[0]);
+    if (argument)
+        items[1] =
+            (struct column){.kind = COLUMN_VALUE, .span = {position, position}, .value = *argument};
+    *call = (struct column){.kind = COLUMN_CALL,
+                            .span = {position, position},
+                            .name = {.text = slice_of(function), .position = position},
+                            .items = items,
+                            .count = argument ? 2 : 1};
+    return STATUS_OK;
+}
+
+static enum status make_clause(struct planning *planning, const struct series_columns *columns)
+{
+    static const struct value age = {.kind = VALUE_STRING, .text = {"age", 3}};
+    const struct value words = {.kind = VALUE_NUMBER,
+                                .is_integer = true,
+                                .integer = CATEGORY_WORDS_MAX,
+                                .number = CATEGORY_WORDS_MAX};
+    const bool is_date = column_is_date(&planning->plan->query.columns[columns->time]);
+    struct column_clause *clause = ARENA_NEW(planning->arena, struct column_clause, 1);
+    struct statement *statement = ARENA_NEW(planning->arena, struct statement, 1);
+
+    if (!clause || !statement)
+        return fail_no_memory(planning->err);
+    clause->columns = ARENA_NEW(planning->arena, struct column, columns->group_count + 1);
+    if (!clause->columns)
+        return fail_no_memory(planning->err);
+    for (size_t i = 0; i < columns->group_count; i++)
+        TRY(make_call(planning, "VOCABULARY", columns->groups[i], columns->group_positions[i],
+                      &words, &clause->columns[clause->count++]));
+    TRY(make_call(planning, is_date ? "DATE" : "NUMERIC", columns->time, columns->time_position,
+                  is_date ? &age : NULL, &clause->columns[clause->count++]));
+    *statement = *planning->statement;
+    statement->columns = clause;
+    statement->column_clause_count = 1;
+    planning->statement = statement;
+    return STATUS_OK;
+}
+
+static bool is_taken(const struct series_columns *columns, int column)
+{
+    for (size_t i = 0; i < columns->group_count; i++)
+        if (columns->groups[i] == column)
+            return true;
+    return column == columns->time;
+}
+
+static void tell_others(struct plan *plan, const struct series_columns *columns)
+{
+    for (size_t i = 0; i < plan->query.count; i++)
+        if ((int)i != plan->label_column && !is_taken(columns, (int)i)) {
+            notice_add(plan->notices, NOTICE_ROLE, "column \"%.*s\" is no input of a forecast",
+                       SLICE_FORMAT(plan->query.columns[i].name));
+            notice_hint(plan->notices, "It is of the values and their times alone; a column that "
+                                       "tells series apart goes into forecast.group.");
+        }
+}
+
+enum status series_columns_plan(struct planning *planning)
+{
+    struct series_columns columns = {.time = -1};
+
+    if (!learns_series(planning))
+        return STATUS_OK;
+    if (planning->statement->column_clause_count > 0)
+        return refuse_columns(planning);
+    TRY(find_time(planning, &columns));
+    TRY(find_groups(planning, &columns));
+    tell_others(planning->plan, &columns);
+    return make_clause(planning, &columns);
+}
+
+/* ---- the order of the inputs ---- */
+
+static struct slice read_column(const struct plan_input *input)
+{
+    return input->source.size > 0 ? input->source : input->name;
+}
+
+/* The place of an input's call in the clause that was made. */
+static size_t place_of(const struct planning *planning, const struct plan_input *input)
+{
+    const struct column_clause *clause = &planning->statement->columns[0];
+    size_t place = 0;
+
+    while (place + 1 < clause->count &&
+           !slice_equal(clause->columns[place].items[0].name.text, read_column(input)))
+        place++;
+    return place;
+}
+
+void series_columns_order(const struct planning *planning)
+{
+    struct plan *plan = planning->plan;
+
+    if (!learns_series(planning))
+        return;
+    for (size_t i = 1; i < plan->input_count; i++) {
+        const struct plan_input input = plan->inputs[i];
+        size_t at = i;
+
+        for (; at > 0 && place_of(planning, &plan->inputs[at - 1]) > place_of(planning, &input);
+             at--)
+            plan->inputs[at] = plan->inputs[at - 1];
+        plan->inputs[at] = input;
+    }
+}

@@ -1,0 +1,26 @@
+/*
+ * series.h - the learner of forecasts: many series, each fitted by itself.
+ *
+ *     COUNT --> FIT, some series of each lane --> FIT ... --> DONE
+ *
+ *     COUNT    of each range of keys how many series it has, and what steps they fit
+ *              (forecast/common_steps.h)
+ *     FIT      the records of these series (series_fit.h), each at its own place of the sums: added
+ *              to zeros they are as they were, whoever fitted them
+ *
+ * The rows of a series lie side by side, since rows that have the same in the columns of the group
+ * have one key (runtime/data/held_out.h). A lane is a range of keys, so that its series are a
+ * function of the table. Worker and rows are lost with no more than the series that were being
+ * fitted. All workers have all records in the end, as with every model.
+ */
+#ifndef RUNTIME_LEARN_SERIES_SERIES_H
+#define RUNTIME_LEARN_SERIES_SERIES_H
+
+#include "runtime/learn/learning.h"
+
+/* As learning_open, for the kind "forecast". INVALID for NULLs among groups and times; LIMIT for
+ * forecasts that take more bytes than a worker has. */
+enum status series_open(const struct jobspec *spec, const struct dataset *dataset,
+                        struct team *team, struct learning *learning, struct error *err);
+
+#endif

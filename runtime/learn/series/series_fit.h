@@ -1,0 +1,71 @@
+/*
+ * series_fit.h - the rows of one series -> its record: what is forecast of it, and how well its
+ * past was.
+ *
+ * A record is a function of the rows alone, whatever their order. It is so many 64-bit integers,
+ * doubles by their bits, that it can be added to zeros on its way to all workers.
+ */
+#ifndef RUNTIME_LEARN_SERIES_SERIES_FIT_H
+#define RUNTIME_LEARN_SERIES_SERIES_FIT_H
+
+#include "forecast/forecast.h"
+#include "forecast/grid.h"
+#include "kinds/forecast/forecast_kind.h"
+#include "kinds/forecast/forecast_model.h"
+
+/* Sums over the steps of the past that were forecast, of those whose value is known. */
+struct series_errors {
+    double steps, absolute, errors, values; /* values: of magnitudes */
+    double shares;          /* of 2 |error| / (|value| + |forecast|), 0 where both are 0 */
+    double covered;         /* steps within their intervals */
+    double scaled_steps;    /* of pasts that have a scale: below, */
+    double scaled, squares; /* |error| / scale, and its square by the scale of squares */
+    double naive_scaled;    /* the same of the last season's values, */
+    double naive_steps;     /* of so many steps */
+};
+#define SERIES_ERRORS (sizeof(struct series_errors) / sizeof(double))
+
+/* The integers of a record; behind them those of the steps, STEP_NUMBERS wide: value, deviation. */
+enum series_word {
+    RECORD_COUNT, /* values that are known; 0: there is no forecast */
+    RECORD_FIRST, /* the time of step 0 */
+    RECORD_LAST,
+    RECORD_SEASON,
+    RECORD_POSITIVE,
+    RECORD_IDS, /* FORECAST_GROUPS_MAX */
+    RECORD_ERRORS = RECORD_IDS + FORECAST_GROUPS_MAX,
+    RECORD_STEPS = RECORD_ERRORS + SERIES_ERRORS
+};
+enum record_step { RECORD_VALUE, RECORD_DEVIATION, RECORD_STEP_WORDS };
+
+static inline uint32_t series_record_words(uint32_t horizon)
+{
+    return RECORD_STEPS + RECORD_STEP_WORDS * horizon;
+}
+
+/* What all series of a job have in common. */
+struct series_plan {
+    struct forecast_options options;
+    enum duplicates duplicates;
+    uint32_t backtests;
+    bool are_numbers, has_seasons; /* has_seasons: the statement gives them */
+    struct steps steps;            /* common_steps.h */
+};
+
+/* NULL of a statement that the planner let through: INVALID. */
+enum status series_plan_make(const struct forecast_params *params, bool are_numbers,
+                             struct series_plan *plan, struct error *err);
+/* With the step of all series, from which the seasons follow where none are given. INVALID where a
+ * method needs a season and the times have none. */
+enum status series_plan_settle(struct series_plan *plan, const struct steps *steps,
+                               struct error *err);
+
+/* Points of one series (count, 1 at least), which are used up. record (series_record_words): but
+ * for the ids. INVALID for points that no series has: what is wrong, without the series' name. */
+enum status series_fit(const struct series_plan *plan, struct point *points, uint32_t count,
+                       struct arena *arena, int64_t *record, struct error *err);
+
+/* The record's sums. */
+struct series_errors series_errors_of(const int64_t *record);
+
+#endif

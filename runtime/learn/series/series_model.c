@@ -1,0 +1,290 @@
+#include "runtime/learn/series/series_model.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/learn/measuring.h"
+
+#define SHORT_SERIES 8 /* values: with fewer a forecast is hardly more than the last one */
+
+struct records {
+    const int64_t *words;
+    uint32_t width, groups;
+    const int64_t **sorted; /* (count): those that have values, by their ids */
+    uint32_t count;
+};
+
+/* ---- order ---- */
+
+static int by_ids(const void *a, const void *b)
+{
+    const int64_t *left = *(const int64_t *const *)a + RECORD_IDS;
+    const int64_t *right = *(const int64_t *const *)b + RECORD_IDS;
+
+    for (uint32_t i = 0; i < FORECAST_GROUPS_MAX; i++)
+        if (left[i] != right[i])
+            return left[i] < right[i] ? -1 : 1;
+    return 0;
+}
+
+static enum status sort_records(const int64_t *words, uint64_t count, struct records *records,
+                                struct error *err)
+{
+    records->sorted = malloc((count + 1) * sizeof *records->sorted);
+    if (!records->sorted)
+        return fail_no_memory(err);
+    for (uint64_t i = 0; i < count; i++)
+        if (words[i * records->width + RECORD_COUNT] > 0)
+            records->sorted[records->count++] = words + i * records->width;
+    qsort(records->sorted, records->count, sizeof *records->sorted, by_ids);
+    return records->count > 0 ? STATUS_OK
+                              : fail(err, STATUS_FAILED, "no series has a value that is not NULL");
+}
+
+/* ---- content ---- */
+
+static double number_of(int64_t bits)
+{
+    double number;
+
+    memcpy(&number, &bits, sizeof number);
+    return number;
+}
+
+static void put_series(const int64_t *record, uint32_t groups, uint32_t horizon, float *ids,
+                       float *facts, float *forecasts)
+{
+    for (uint32_t i = 0; i < groups; i++)
+        ids[i] = (float)record[RECORD_IDS + i];
+    integer_to_parts(record[RECORD_FIRST], facts + FACT_FIRST);
+    facts[FACT_LAST] = (float)record[RECORD_LAST];
+    facts[FACT_SEASON] = (float)record[RECORD_SEASON];
+    facts[FACT_COUNT] = (float)record[RECORD_COUNT];
+    facts[FACT_POSITIVE] = (float)record[RECORD_POSITIVE];
+    for (uint32_t h = 0; h < horizon; h++, forecasts += STEP_NUMBERS) {
+        const int64_t *step = record + RECORD_STEPS + (size_t)h * RECORD_STEP_WORDS;
+
+        number_to_parts(number_of(step[RECORD_VALUE]), forecasts + STEP_VALUE);
+        forecasts[STEP_DEVIATION] = (float)number_of(step[RECORD_DEVIATION]);
+    }
+}
+
+/* Days alone, where no time of a series is another one of its day. */
+static enum forecast_times times_of(const struct series_plan *plan, const struct records *records)
+{
+    if (plan->are_numbers)
+        return FORECAST_NUMBERS;
+    if (plan->steps.unit == STEP_MICROSECOND && plan->steps.size % DAY_MICROSECONDS != 0)
+        return FORECAST_MOMENTS;
+    for (uint32_t i = 0; i < records->count; i++)
+        if (records->sorted[i][RECORD_FIRST] % DAY_MICROSECONDS != 0)
+            return FORECAST_MOMENTS;
+    return FORECAST_DATES;
+}
+
+static enum status fill_content(const struct series_plan *plan, const struct records *records,
+                                struct series_model *model, struct error *err)
+{
+    const uint32_t horizon = plan->options.horizon, groups = records->groups;
+    const size_t count = records->count, width = (size_t)horizon * STEP_NUMBERS;
+
+    model->ids = calloc(count * groups + 1, sizeof(float));
+    model->facts = calloc(count * SERIES_FACTS, sizeof(float));
+    model->forecasts = calloc(count * width, sizeof(float));
+    if (!model->ids || !model->facts || !model->forecasts)
+        return fail_no_memory(err);
+    for (size_t i = 0; i < count; i++)
+        put_series(records->sorted[i], groups, horizon, model->ids + i * groups,
+                   model->facts + i * SERIES_FACTS, model->forecasts + i * width);
+    model->content = (struct forecast_model){.groups = groups,
+                                             .series = (uint32_t)count,
+                                             .horizon = horizon,
+                                             .times = times_of(plan, records),
+                                             .level = plan->options.level,
+                                             .unit = plan->steps.unit,
+                                             .size = plan->steps.size,
+                                             .ids = model->ids,
+                                             .facts = model->facts,
+                                             .forecasts = model->forecasts};
+    return STATUS_OK;
+}
+
+/* ---- errors of the past ---- */
+
+static void put_metric(struct series_model *model, const char *name, double value)
+{
+    struct result_metric *metric = &model->metrics[model->metric_count++];
+
+    snprintf(metric->name, sizeof metric->name, "%s", name);
+    metric->train = NAN;
+    metric->validation = value;
+}
+
+static double ratio(double sum, double count)
+{
+    return count > 0 ? sum / count : NAN;
+}
+
+/* Means over the series whose past was forecast, but for those that are of all values together. */
+static void measure(const struct records *records, struct series_model *model, double *mase,
+                    double *naive)
+{
+    double measured = 0, scaled = 0, with_naive = 0, smape = 0, rmsse = 0;
+    struct series_errors all = {0};
+
+    *mase = *naive = 0;
+    for (uint32_t i = 0; i < records->count; i++) {
+        const struct series_errors errors = series_errors_of(records->sorted[i]);
+
+        if (!(errors.steps > 0))
+            continue;
+        measured++;
+        smape += 100 * errors.shares / errors.steps;
+        all.steps += errors.steps;
+        all.absolute += errors.absolute;
+        all.errors += errors.errors;
+        all.values += errors.values;
+        all.covered += errors.covered;
+        if (!(errors.scaled_steps > 0))
+            continue;
+        scaled++;
+        *mase += errors.scaled / errors.scaled_steps;
+        rmsse += sqrt(errors.squares / errors.scaled_steps);
+        if (!(errors.naive_steps > 0))
+            continue;
+        with_naive++;
+        *naive += errors.naive_scaled / errors.naive_steps;
+    }
+    *mase = ratio(*mase, scaled);
+    *naive = ratio(*naive, with_naive);
+    put_metric(model, "MASE", *mase);
+    put_metric(model, "NaiveMASE", *naive);
+    put_metric(model, "sMAPE", ratio(smape, measured));
+    put_metric(model, "WAPE", ratio(all.absolute, all.values));
+    put_metric(model, "RMSSE", ratio(rmsse, scaled));
+    put_metric(model, "Bias", ratio(all.errors, all.values));
+    put_metric(model, "Coverage", ratio(all.covered, all.steps));
+}
+
+/* ---- notices ---- */
+
+static uint64_t count_short(const struct records *records)
+{
+    uint64_t count = 0;
+
+    for (uint32_t i = 0; i < records->count; i++)
+        count += records->sorted[i][RECORD_COUNT] < SHORT_SERIES;
+    return count;
+}
+
+static uint64_t count_measured(const struct records *records)
+{
+    uint64_t count = 0;
+
+    for (uint32_t i = 0; i < records->count; i++)
+        count += series_errors_of(records->sorted[i]).steps > 0;
+    return count;
+}
+
+/* The values that are missing between the first and the last of their series. */
+static uint64_t count_gaps(const struct records *records)
+{
+    uint64_t gaps = 0;
+
+    for (uint32_t i = 0; i < records->count; i++)
+        gaps += (uint64_t)(records->sorted[i][RECORD_LAST] + 1 - records->sorted[i][RECORD_COUNT]);
+    return gaps;
+}
+
+static void tell(const struct series_plan *plan, const struct records *records, uint64_t all,
+                 double mase, double naive, struct notice_list *notices)
+{
+    const uint64_t few = count_short(records), measured = count_measured(records);
+    const uint64_t gaps = count_gaps(records);
+
+    if (all > records->count)
+        notice_add(notices, NOTICE_MISSING,
+                   "%llu of %llu series have no value that is not NULL, and are not forecast",
+                   (unsigned long long)(all - records->count), (unsigned long long)all);
+    if (gaps > 0) {
+        notice_add(notices, NOTICE_MISSING,
+                   "%llu values are missing between others, and are filled by the line between "
+                   "their neighbours",
+                   (unsigned long long)gaps);
+        notice_hint(notices, "Where a missing row means 0, select the 0, as from a table of all "
+                             "times LEFT JOIN this one.");
+    }
+    if (few > 0)
+        notice_add(
+            notices, NOTICE_DEFAULTS,
+            "%llu of %u series have fewer than %d values: their forecast is hardly more than "
+            "the last ones",
+            (unsigned long long)few, records->count, SHORT_SERIES);
+    if (plan->backtests > 0 && measured < records->count) {
+        notice_add(
+            notices, NOTICE_METRIC,
+            "the errors are those of %llu of %u series: the others are too short to forecast "
+            "their last %u values",
+            (unsigned long long)measured, records->count, plan->options.horizon);
+        notice_hint(notices, "A smaller forecast.horizon is measured on more of them.");
+    }
+    if (naive < mase) {
+        notice_add(notices, NOTICE_BASELINE,
+                   "the last season's values were nearer to the past than the forecast: MASE %.3g, "
+                   "where the forecast has %.3g",
+                   naive, mase);
+        notice_hint(notices, "TO TRAIN SeasonalNaive forecasts these.");
+    }
+}
+
+/* ---- the whole ---- */
+
+enum status series_model_make(const struct series_plan *plan, const struct jobspec *spec,
+                              const struct dataset *dataset, const int64_t *words, uint64_t count,
+                              struct series_model *model, struct error *err)
+{
+    struct records records = {.words = words,
+                              .width = series_record_words(plan->options.horizon),
+                              .groups = dataset->transform.input_count - 1};
+    double mase, naive;
+    enum status status;
+
+    *model = (struct series_model){.metric_count = 0};
+    notice_list_join(&model->notices, spec->notices);
+    notice_list_join(&model->notices, dataset->notices);
+    status = sort_records(words, count, &records, err);
+    if (status == STATUS_OK)
+        status = fill_content(plan, &records, model, err);
+    if (status == STATUS_OK) {
+        measure(&records, model, &mase, &naive);
+        tell(plan, &records, count, mase, naive, &model->notices);
+    }
+    free(records.sorted);
+    if (plan->backtests == 0)
+        model->metric_count = 0;
+    return status;
+}
+
+void series_model_deinit(struct series_model *model)
+{
+    free(model->ids);
+    free(model->facts);
+    free(model->forecasts);
+    *model = (struct series_model){.metric_count = 0};
+}
+
+struct model series_model_of(const struct series_model *series, const struct jobspec *spec,
+                             const struct dataset *dataset)
+{
+    struct model model = measuring_model(spec, dataset);
+    const double tail = (1 - series->content.level) / 2;
+
+    model.content = &series->content;
+    model.label_mean = 0;
+    model.label_scale = 1;
+    model.aim = (struct aim_facts){
+        .aim = AIM_QUANTILES, .quantiles = {tail, 0.5, 1 - tail}, .quantile_count = 3};
+    return model;
+}
