@@ -55,6 +55,15 @@ static enum aim aim(const struct kind_params *params)
 
 /* ---- stored models ---- */
 
+struct aim_facts forecast_aim(double level)
+{
+    const double tail = (1 - level) / 2;
+
+    return (struct aim_facts){.aim = AIM_QUANTILES,
+                              .quantiles = {tail, 0.5, 1 - tail},
+                              .quantile_count = FORECAST_QUANTILES};
+}
+
 static void write_content(const struct model *model, cJSON *object)
 {
     const struct forecast_model *forecast = forecast_of(model);
@@ -140,6 +149,7 @@ static enum status read_content(const cJSON *object, struct arena *arena, struct
     forecast->horizon = (uint32_t)horizon;
     if (!(forecast->level > 0 && forecast->level < 1) || (groups == 0 && series != 1))
         return fail(err, STATUS_CORRUPT, "model: no forecast has such a level, or such series");
+    model->aim = forecast_aim(forecast->level);
     return check_inputs_of(model, forecast, err);
 }
 

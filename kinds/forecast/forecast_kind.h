@@ -14,4 +14,7 @@
 
 extern const struct kind forecast_kind;
 
+/* The quantiles that the three numbers of a row are. */
+struct aim_facts forecast_aim(double level);
+
 #endif

@@ -209,11 +209,10 @@ static enum status note_gap(void *context, const char *name, double train, doubl
 {
     struct gaps *gaps = context;
 
-    (void)validation;
     (void)err;
     if (isfinite(train))
         gaps->has_loss |= strcmp(name, "loss") == 0;
-    else
+    else if (!isfinite(validation)) /* a forecast is measured by the past alone */
         text_printf(&gaps->names, "%s%s", gaps->names.size > 0 ? ", " : "", name);
     return STATUS_OK;
 }
@@ -237,7 +236,7 @@ static enum status warn_of_gaps(struct jobstore *store, const struct sink *sink,
 struct measured {
     struct jobstore *store;
     const struct sink *sink;
-    bool has_validation; /* of any metric */
+    bool has_training, has_validation; /* of any metric */
 };
 
 static enum status look_for_validation(void *context, const char *name, double train,
@@ -246,8 +245,8 @@ static enum status look_for_validation(void *context, const char *name, double t
     struct measured *measured = context;
 
     (void)name;
-    (void)train;
     (void)err;
+    measured->has_training |= isfinite(train);
     measured->has_validation |= isfinite(validation);
     return STATUS_OK;
 }
@@ -260,7 +259,8 @@ static enum status put_metric(void *context, const char *name, double train, dou
     struct fold_result folds;
     bool has_folds;
 
-    TRY(train_row_value(measured->sink, name, train, PART_TRAINING, err));
+    if (measured->has_training || !measured->has_validation)
+        TRY(train_row_value(measured->sink, name, train, PART_TRAINING, err));
     if (measured->has_validation)
         TRY(train_row_value(measured->sink, name, validation, PART_VALIDATION, err));
     TRY(fold_result_find(measured->store, name, &folds, &has_folds, err));

@@ -159,6 +159,8 @@ static void measure(const struct records *records, struct series_model *model, d
     }
     *mase = ratio(*mase, scaled);
     *naive = ratio(*naive, with_naive);
+    if (measured == 0)
+        return;
     put_metric(model, "MASE", *mase);
     put_metric(model, "NaiveMASE", *naive);
     put_metric(model, "sMAPE", ratio(smape, measured));
@@ -230,7 +232,7 @@ static void tell(const struct series_plan *plan, const struct records *records, 
             (unsigned long long)measured, records->count, plan->options.horizon);
         notice_hint(notices, "A smaller forecast.horizon is measured on more of them.");
     }
-    if (naive < mase) {
+    if (naive < mase) { /* both are numbers then */
         notice_add(notices, NOTICE_BASELINE,
                    "the last season's values were nearer to the past than the forecast: MASE %.3g, "
                    "where the forecast has %.3g",
@@ -262,8 +264,6 @@ enum status series_model_make(const struct series_plan *plan, const struct jobsp
         tell(plan, &records, count, mase, naive, &model->notices);
     }
     free(records.sorted);
-    if (plan->backtests == 0)
-        model->metric_count = 0;
     return status;
 }
 
@@ -279,12 +279,10 @@ struct model series_model_of(const struct series_model *series, const struct job
                              const struct dataset *dataset)
 {
     struct model model = measuring_model(spec, dataset);
-    const double tail = (1 - series->content.level) / 2;
 
     model.content = &series->content;
     model.label_mean = 0;
     model.label_scale = 1;
-    model.aim = (struct aim_facts){
-        .aim = AIM_QUANTILES, .quantiles = {tail, 0.5, 1 - tail}, .quantile_count = 3};
+    model.aim = forecast_aim(series->content.level);
     return model;
 }
