@@ -143,8 +143,8 @@ struct kind {
                          * transform.h */
     bool has_rests; /* each number has a second float, of what the first one lost (transform.h), of
                      * models of MODEL_FORMAT_RESTS and later */
-    bool learns_series; /* the last input is a time, and those before it tell whose: rows that have
-                         * the same in these lie together (runtime/data/held_out.h) */
+    bool learns_series;  /* the last input is a time, and those before it tell whose: rows that have
+                          * the same in these lie together (runtime/data/held_out.h) */
     bool keeps_labels;   /* a learner gets a regression's labels as doubles, and NAN for a NULL
                           * (runtime/data/dataset.h) */
     bool is_shift_free;  /* a model does not depend on what is taken off an input: numbers that are
@@ -250,6 +250,8 @@ struct kind {
      * number i of n is output p * n + i. NAN where a row has none, of which nothing is predicted.
      * 0: each output is a number. */
     uint32_t output_parts;
+    /* Of such a kind: has the row a number? */
+    bool (*has_number)(void *workspace, const float *dense, const int32_t *ids);
     /* Points of a row, whole numbers of a card (scoring/outputs.h): ids (id_count). NULL: its
      * models have none. */
     double (*points)(const struct model *model, const int32_t *ids);

@@ -289,11 +289,6 @@ static enum status measure_value(const struct scorer *scorer, const struct row_l
     if (!isfinite(label->value))
         return fail(err, STATUS_INVALID, "a label of %g, where a finite number was expected",
                     label->value);
-    if (isnan(scorer_value(scorer))) {
-        fail(err, STATUS_INVALID, "the model has no number for it");
-        return error_hint(err, "A forecast has one for the series that it was trained on, and for "
-                               "the steps behind their last times.");
-    }
     *row = (struct metrics_row){.loss = scorer_value(scorer) - label->value, .value = label->value};
     if (scorer->model->aim.aim != AIM_MEANS)
         measure_aim(scorer, label, row);

@@ -132,6 +132,22 @@ enum status scorer_transform(struct scorer *scorer, uint32_t i, const struct cel
                          scorer->ids + (size_t)i * transform->id_count, err);
 }
 
+enum status scorer_check_number(const struct scorer *scorer, uint32_t i, uint64_t row,
+                                struct error *err)
+{
+    const struct transform *transform = &scorer->model->transform;
+    const struct kind *kind = scorer->model->kind;
+
+    if (!kind->has_number ||
+        kind->has_number(scorer->workspace, scorer->dense + (size_t)i * transform->dense_width,
+                         scorer->ids + (size_t)i * transform->id_count))
+        return STATUS_OK;
+    fail(err, STATUS_INVALID, "row %llu: the model has no number for it", (unsigned long long)row);
+    return error_hint(err, "A forecast has numbers for the series that it was trained on, and for "
+                           "the steps behind their last times; evaluate.bad_rows = 'skip' leaves "
+                           "out other rows.");
+}
+
 void scorer_score(struct scorer *scorer, uint32_t count)
 {
     assert(count <= scorer->rows_max);

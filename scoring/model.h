@@ -181,6 +181,10 @@ void scorer_deinit(struct scorer *scorer);
 /* Cells in the order of the model's inputs become row i. */
 enum status scorer_transform(struct scorer *scorer, uint32_t i, const struct cell *cells,
                              struct error *err);
+/* INVALID where the model has no number for row i, which is to be measured. `row` counts from 1,
+ * for the message. */
+enum status scorer_check_number(const struct scorer *scorer, uint32_t i, uint64_t row,
+                                struct error *err);
 /* The outputs of rows 0 to count - 1; row 0 is selected. */
 void scorer_score(struct scorer *scorer, uint32_t count);
 void scorer_select(struct scorer *scorer, uint32_t i);

@@ -1,5 +1,6 @@
 #include "scoring/outputs.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/json.h"
@@ -335,6 +336,10 @@ enum status scorer_output(const struct scorer *scorer, enum output output,
                    error_hint(err, "A ScoreCard has some.");
         *cell = (struct cell){.type = CELL_REAL,
                               .real = model->kind->points(model, scorer->selected_ids)};
+        return STATUS_OK;
+    }
+    if (output == OUTPUT_QUANTILES && isnan(scorer_value(scorer))) {
+        *cell = (struct cell){.type = CELL_NULL};
         return STATUS_OK;
     }
     if (output == OUTPUT_QUANTILES) {

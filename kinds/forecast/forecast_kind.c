@@ -57,7 +57,7 @@ static enum aim aim(const struct kind_params *params)
 
 struct aim_facts forecast_aim(double level)
 {
-    const double tail = (1 - level) / 2;
+    const double tail = floor((1 - level) * 5e8 + 0.5) / 1e9; /* 0.025, not its neighbour */
 
     return (struct aim_facts){.aim = AIM_QUANTILES,
                               .quantiles = {tail, 0.5, 1 - tail},
@@ -299,19 +299,33 @@ static void put_outputs(const struct forecast_step *step, float *outputs)
     }
 }
 
+/* The series of a row, and how many steps behind its last value it is; 0: it has no forecast. */
+static uint32_t find_step(const struct model *model, const float *dense, const int32_t *ids,
+                          uint32_t *series)
+{
+    int64_t time;
+
+    if (!find_series(model, ids, series) || !forecast_time(&model->transform, dense, &time))
+        return 0;
+    return forecast_ahead(forecast_of(model), *series, time);
+}
+
+static bool has_number(void *workspace, const float *dense, const int32_t *ids)
+{
+    uint32_t series;
+
+    return find_step(workspace, dense, ids, &series) > 0;
+}
+
 static void score_row(const struct model *model, const float *dense, const int32_t *ids,
                       double deviations, float *outputs)
 {
-    const struct forecast_model *forecast = forecast_of(model);
     struct forecast_step step = {0, NAN, NAN, NAN};
-    uint32_t series, ahead;
-    int64_t time;
+    uint32_t series;
+    const uint32_t ahead = find_step(model, dense, ids, &series);
 
-    if (find_series(model, ids, &series) && forecast_time(&model->transform, dense, &time)) {
-        ahead = forecast_ahead(forecast, series, time);
-        if (ahead > 0)
-            step = forecast_step_of(forecast, series, ahead, deviations);
-    }
+    if (ahead > 0)
+        step = forecast_step_of(forecast_of(model), series, ahead, deviations);
     put_outputs(&step, outputs);
 }
 
@@ -362,4 +376,5 @@ const struct kind forecast_kind = {
     .outputs = outputs_of,
     .open = open_workspace,
     .score = score,
+    .has_number = has_number,
 };

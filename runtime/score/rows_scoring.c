@@ -255,6 +255,7 @@ static enum status take_label(struct rows_scoring *scoring, struct error *err)
 
     if (scoring->job->spec.kind != SPEC_EVALUATE)
         return STATUS_OK;
+    TRY(scorer_check_number(&scoring->scorer, scoring->good, scoring->next + 1, err));
     TRY(row_label_read(&scoring->model, spec->label_name, row,
                        spec->label == JOBSPEC_NO_LABEL ? NULL : &cells[spec->label], label, err));
     if (spec->group != JOBSPEC_NO_LABEL)

@@ -210,6 +210,8 @@ enum status score_take_row(const struct plan *plan, const struct row_room *room,
     for (size_t i = 0; i < plan->model.input_count; i++)
         room->inputs[i] = cells[plan->model_columns[i]];
     TRY(scorer_transform(scorer, place, room->inputs, err));
+    if (plan->kind == STATEMENT_EVALUATE)
+        TRY(scorer_check_number(scorer, place, row, err));
     if (plan->label_column >= 0)
         TRY(row_label_read(scorer->model, plan->label, row, &cells[plan->label_column], label,
                            err));
