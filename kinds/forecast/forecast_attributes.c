@@ -18,6 +18,7 @@ const char *const forecast_method_words[] = {
     "tsb",           NULL,
 };
 const char *const forecast_duplicates_words[] = {"error", "sum", "mean", NULL};
+const char *const forecast_gaps_words[] = {"line", "zero", "last", NULL};
 
 ATTRIBUTE_TABLE(forecast_attributes, struct forecast_params, FORECAST_ATTRIBUTES)
 

@@ -11,6 +11,7 @@
 
 extern const char *const forecast_method_words[];
 extern const char *const forecast_duplicates_words[];
+extern const char *const forecast_gaps_words[];
 
 /* Values of one time. */
 enum forecast_duplicates { DUPLICATES_ARE_ERRORS, DUPLICATES_ARE_ADDED, DUPLICATES_ARE_AVERAGED };
@@ -53,10 +54,17 @@ enum forecast_duplicates { DUPLICATES_ARE_ERRORS, DUPLICATES_ARE_ADDED, DUPLICAT
     STORED(unsigned, duplicates, "forecast.duplicates", SCOPE_TRAIN, IN_KIND(duplicates),          \
            WORD("error", forecast_duplicates_words, NULL),                                         \
            "Several values of one time in a series: 'error', or their 'sum' or 'mean' counts.")    \
+    STORED(unsigned, gaps, "forecast.gaps", SCOPE_TRAIN, IN_KIND(gaps),                            \
+           WORD("line", forecast_gaps_words, NULL),                                                \
+           "Times between others that have no value: on the 'line' between their neighbours, "     \
+           "'zero', or the 'last' value before them.")                                             \
     STORED(uint32_t, backtests, "forecast.backtest", SCOPE_TRAIN, IN_KIND(backtest),               \
            INTEGER(0, FORECAST_BACKTESTS_MAX, "1"),                                                \
            "How often the past is forecast to measure the errors: from the horizon before the "    \
            "last value, from two horizons before it, and so on. 0: the errors are not measured.")
+
+/* What stands where a value is missing. */
+enum forecast_gaps { GAPS_ON_LINE, GAPS_ARE_ZERO, GAPS_ARE_LAST };
 
 /* In a struct kind_params. */
 struct KIND_PARAMS_TYPE forecast_params {

@@ -75,6 +75,7 @@ static void write_content(const struct model *model, cJSON *object)
     json_add_real(object, "level", forecast->level);
     json_add_string(object, "unit", slice_of(unit_words[forecast->unit]));
     json_add_integer(object, "size", forecast->size);
+    json_add_boolean(object, "reaches", forecast->has_reaches);
 }
 
 /* Categories with a vocabulary of their own, and a number or the age of a date. */
@@ -135,6 +136,7 @@ static enum status read_content(const cJSON *object, struct arena *arena, struct
 {
     struct forecast_model *forecast = ARENA_NEW(arena, struct forecast_model, 1);
     int64_t groups, series, horizon;
+    bool has_reaches;
 
     if (!forecast)
         return fail_no_memory(err);
@@ -144,6 +146,8 @@ static enum status read_content(const cJSON *object, struct arena *arena, struct
     TRY(json_get_integer(object, "horizon", 1, HORIZON_MAX, &horizon, err));
     TRY(json_get_real(object, "level", &forecast->level, err));
     TRY(read_steps(object, forecast, err));
+    TRY(json_get_boolean(object, "reaches", &has_reaches, err));
+    forecast->has_reaches = has_reaches;
     forecast->groups = (uint32_t)groups;
     forecast->series = (uint32_t)series;
     forecast->horizon = (uint32_t)horizon;
@@ -178,12 +182,16 @@ static bool array_of(const struct model *model, uint32_t i, struct model_array *
         {"forecasts", forecast->series, width, true, &forecast->forecasts},
         {"facts", forecast->series, SERIES_FACTS, true, &forecast->facts},
         {"ids", forecast->series, forecast->groups, true, &forecast->ids},
+        {"reaches", FORECAST_LEVELS, forecast->horizon, true, &forecast->reaches},
     };
+    const bool is_there[] = {true, true, forecast->groups > 0, forecast->has_reaches};
 
-    if (i >= (forecast->groups > 0 ? 3 : 2))
-        return false;
-    *array = arrays[i];
-    return true;
+    for (uint32_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
+        if (is_there[k] && i-- == 0) {
+            *array = arrays[k];
+            return true;
+        }
+    return false;
 }
 
 /* ---- checks of a stored model ---- */
@@ -247,6 +255,9 @@ static enum status check(const struct model *model, struct error *err)
     for (uint64_t i = 0; i < numbers; i++)
         if (forecast->forecasts[i * STEP_NUMBERS + STEP_DEVIATION] < 0)
             return fail(err, STATUS_CORRUPT, "model: a deviation is below 0");
+    for (uint32_t i = 0; forecast->reaches && i < FORECAST_LEVELS * forecast->horizon; i++)
+        if (forecast->reaches[i] < 0)
+            return fail(err, STATUS_CORRUPT, "model: an interval reaches less than nothing");
     return STATUS_OK;
 }
 
@@ -318,14 +329,14 @@ static bool has_number(void *workspace, const float *dense, const int32_t *ids)
 }
 
 static void score_row(const struct model *model, const float *dense, const int32_t *ids,
-                      double deviations, float *outputs)
+                      const struct forecast_interval *interval, float *outputs)
 {
     struct forecast_step step = {0, NAN, NAN, NAN};
     uint32_t series;
     const uint32_t ahead = find_step(model, dense, ids, &series);
 
     if (ahead > 0)
-        step = forecast_step_of(forecast_of(model), series, ahead, deviations);
+        step = forecast_step_of(forecast_of(model), series, ahead, interval);
     put_outputs(&step, outputs);
 }
 
@@ -333,10 +344,10 @@ static void score(void *workspace, const float *dense, const int32_t *ids, uint3
                   float *outputs)
 {
     const struct model *model = workspace;
-    const double deviations = normal_quantile_of_level(forecast_of(model)->level);
+    const struct forecast_interval interval = forecast_interval_of(forecast_of(model)->level);
 
     for (uint32_t row = 0; row < count; row++) {
-        score_row(model, dense, ids, deviations, outputs);
+        score_row(model, dense, ids, &interval, outputs);
         dense += model->transform.dense_width;
         ids += model->transform.id_count;
         outputs += FORECAST_QUANTILES * NUMBER_PARTS;

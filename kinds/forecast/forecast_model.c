@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "forecast/forecast.h"
+
 #define PART_BITS       22
 #define PART_ONE        (INT64_C(1) << PART_BITS)
 #define MILLISECOND     INT64_C(1000) /* microseconds: times are told apart by them */
@@ -90,13 +92,40 @@ struct steps forecast_steps(const struct forecast_model *forecast, uint32_t seri
                           .first = integer_of_parts(facts_of(forecast, series) + FACT_FIRST)};
 }
 
+const double forecast_levels[FORECAST_LEVELS] = {0.5, 0.8, 0.9, 0.95, 0.98};
+
+/* Between two levels reaches grow as those of the normal distribution do, and so beyond the last.
+ */
+struct forecast_interval forecast_interval_of(double level)
+{
+    struct forecast_interval interval = {.normal = normal_quantile_of_level(level)};
+    double low, high;
+
+    while (interval.below + 2 < FORECAST_LEVELS && level > forecast_levels[interval.below + 1])
+        interval.below++;
+    low = normal_quantile_of_level(forecast_levels[interval.below]);
+    high = normal_quantile_of_level(forecast_levels[interval.below + 1]);
+    interval.share = (interval.normal - low) / (high - low);
+    return interval;
+}
+
+static double reach_of(const struct forecast_model *forecast, uint32_t ahead,
+                       const struct forecast_interval *interval)
+{
+    const float *low = forecast->reaches + (size_t)interval->below * forecast->horizon + ahead - 1;
+
+    return (double)low[0] + interval->share * ((double)low[forecast->horizon] - (double)low[0]);
+}
+
 struct forecast_step forecast_step_of(const struct forecast_model *forecast, uint32_t series,
-                                      uint32_t ahead, double deviations)
+                                      uint32_t ahead, const struct forecast_interval *interval)
 {
     const float *numbers =
         forecast->forecasts + ((size_t)series * forecast->horizon + ahead - 1) * STEP_NUMBERS;
     const struct steps steps = forecast_steps(forecast, series);
     const double value = number_of_parts(numbers + STEP_VALUE);
+    const double deviations =
+        forecast->reaches ? reach_of(forecast, ahead, interval) : interval->normal;
     const double reach = deviations * (double)numbers[STEP_DEVIATION];
     struct forecast_step step = {
         .time = steps_time(&steps, (int64_t)facts_of(forecast, series)[FACT_LAST] + ahead),

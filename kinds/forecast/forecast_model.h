@@ -33,6 +33,10 @@ enum series_fact {
 /* Of a step in `forecasts`. */
 enum step_number { STEP_VALUE = 0, STEP_DEVIATION = NUMBER_PARTS, STEP_NUMBERS };
 
+/* Levels of intervals that models have reaches of. */
+#define FORECAST_LEVELS 5
+extern const double forecast_levels[FORECAST_LEVELS];
+
 /* What times are. */
 enum forecast_times { FORECAST_NUMBERS, FORECAST_DATES, FORECAST_MOMENTS };
 
@@ -44,6 +48,10 @@ struct forecast_model {
     double level;           /* of the intervals where none is asked for */
     enum step_unit unit;    /* of the steps of all series, */
     int64_t size;           /* and how many make one (forecast/steps.h) */
+    bool has_reaches;       /* whether the array is stored */
+    const float *reaches;   /* (FORECAST_LEVELS, horizon): how many deviations an interval of the
+                               level reaches to either side, by the errors of the past; NULL: as in
+                               the normal distribution */
     const float *ids;       /* (series, groups): of the category's words; NULL without groups */
     const float *facts;     /* (series, SERIES_FACTS) */
     const float *forecasts; /* (series, horizon * STEP_NUMBERS) */
@@ -76,10 +84,17 @@ struct forecast_step {
     double value, lower, upper;
 };
 
-/* Step `ahead`, from 1 to the horizon. `deviations` on each side of the value, which is
- * normal_quantile_of_level of the level, give the interval. */
+/* A level between those that models have reaches of: it lies `share` of the way from the level
+ * `below` to the next one. `normal`: of the normal distribution. */
+struct forecast_interval {
+    uint32_t below;
+    double share, normal;
+};
+struct forecast_interval forecast_interval_of(double level);
+
+/* Step `ahead`, from 1 to the horizon. */
 struct forecast_step forecast_step_of(const struct forecast_model *forecast, uint32_t series,
-                                      uint32_t ahead, double deviations);
+                                      uint32_t ahead, const struct forecast_interval *interval);
 /* How many steps behind the last value a time is; 0: it is before, farther than the horizon, or
  * between two steps. */
 uint32_t forecast_ahead(const struct forecast_model *forecast, uint32_t series, int64_t time);

@@ -16,6 +16,7 @@ enum status series_plan_make(const struct forecast_params *params, bool are_numb
     struct forecast_options *options = &plan->options;
 
     *plan = (struct series_plan){.duplicates = (enum duplicates)params->duplicates,
+                                 .gaps = (enum forecast_gaps)params->gaps,
                                  .backtests = params->backtests,
                                  .are_numbers = are_numbers,
                                  .has_seasons = params->seasons.count > 0};
@@ -96,10 +97,11 @@ static void add_step(const struct forecast *forecast, uint32_t h, double value, 
     errors->naive_scaled += fabs(value - naive) / scale;
 }
 
-/* What would have been forecast at `origin`, against what came. */
+/* What would have been forecast at `origin`, against what came. ratios (horizon; NULL: nobody
+ * asks): as records have them. */
 static enum status add_past(const struct series_plan *plan, const double *values, uint32_t count,
                             uint32_t origin, struct arena *arena, struct series_errors *errors,
-                            struct error *err)
+                            double *ratios, struct error *err)
 {
     double *past = ARENA_NEW(arena, double, origin);
     struct forecast forecast;
@@ -110,15 +112,21 @@ static enum status add_past(const struct series_plan *plan, const double *values
     memcpy(past, values, origin * sizeof *past);
     TRY(forecast_run(past, origin, &plan->options, arena, &forecast, err));
     scale = scale_of(values, origin, forecast.season, &squares);
-    for (uint32_t h = 0; h < plan->options.horizon && origin + h < count; h++)
-        if (!isnan(values[origin + h]))
-            add_step(&forecast, h, values[origin + h],
-                     naive_of(values, origin, h + 1, forecast.season), scale, squares, errors);
+    for (uint32_t h = 0; h < plan->options.horizon && origin + h < count; h++) {
+        const double value = values[origin + h];
+
+        if (isnan(value))
+            continue;
+        add_step(&forecast, h, value, naive_of(values, origin, h + 1, forecast.season), scale,
+                 squares, errors);
+        if (ratios && forecast.deviations[h] > 0)
+            ratios[h] = fabs(value - forecast.values[h]) / forecast.deviations[h];
+    }
     return STATUS_OK;
 }
 
 static enum status measure_past(const struct series_plan *plan, const struct grid *grid,
-                                struct arena *arena, struct series_errors *errors,
+                                struct arena *arena, struct series_errors *errors, double *ratios,
                                 struct error *err)
 {
     for (uint32_t i = 1; i <= plan->backtests; i++) {
@@ -127,7 +135,7 @@ static enum status measure_past(const struct series_plan *plan, const struct gri
         if (grid->count < back + PAST_LEAST)
             break;
         TRY(add_past(plan, grid->values, grid->count, grid->count - (uint32_t)back, arena, errors,
-                     err));
+                     i == 1 ? ratios : NULL, err));
     }
     return STATUS_OK;
 }
@@ -158,6 +166,14 @@ static bool is_positive(const struct grid *grid)
     return true;
 }
 
+/* Those on a line are left to whoever fits the series. */
+static void fill_gaps(const struct series_plan *plan, struct grid *grid)
+{
+    for (uint32_t i = 1; plan->gaps != GAPS_ON_LINE && i < grid->count; i++)
+        if (isnan(grid->values[i]))
+            grid->values[i] = plan->gaps == GAPS_ARE_ZERO ? 0 : grid->values[i - 1];
+}
+
 static enum status refuse(const struct series_plan *plan, const struct grid *grid,
                           enum grid_fault fault, struct error *err)
 {
@@ -179,7 +195,8 @@ static enum status refuse(const struct series_plan *plan, const struct grid *gri
 }
 
 static enum status put_forecast(const struct series_plan *plan, const struct grid *grid,
-                                struct arena *arena, int64_t *record, struct error *err)
+                                const double *ratios, struct arena *arena, int64_t *record,
+                                struct error *err)
 {
     struct forecast forecast;
 
@@ -196,6 +213,7 @@ static enum status put_forecast(const struct series_plan *plan, const struct gri
 
         step[RECORD_VALUE] = bits_of(forecast.values[h]);
         step[RECORD_DEVIATION] = bits_of(forecast.deviations[h]);
+        step[RECORD_RATIO] = bits_of(ratios[h]);
     }
     return STATUS_OK;
 }
@@ -203,11 +221,13 @@ static enum status put_forecast(const struct series_plan *plan, const struct gri
 enum status series_fit(const struct series_plan *plan, struct point *points, uint32_t count,
                        struct arena *arena, int64_t *record, struct error *err)
 {
+    const uint32_t horizon = plan->options.horizon;
     struct series_errors errors = {0};
     enum grid_fault fault;
     struct grid grid;
+    double *ratios;
 
-    memset(record, 0, series_record_words(plan->options.horizon) * sizeof *record);
+    memset(record, 0, series_record_words(horizon) * sizeof *record);
     points_sort(points, count);
     TRY(grid_make(points, count, plan->are_numbers, plan->duplicates, &plan->steps, arena, &grid,
                   &fault, err));
@@ -215,7 +235,13 @@ enum status series_fit(const struct series_plan *plan, struct point *points, uin
         return refuse(plan, &grid, fault, err);
     if (grid.count == 0)
         return STATUS_OK;
-    TRY(measure_past(plan, &grid, arena, &errors, err));
+    ratios = ARENA_NEW(arena, double, horizon);
+    if (!ratios)
+        return fail_no_memory(err);
+    for (uint32_t h = 0; h < horizon; h++)
+        ratios[h] = -1;
+    fill_gaps(plan, &grid);
+    TRY(measure_past(plan, &grid, arena, &errors, ratios, err));
     memcpy(record + RECORD_ERRORS, &errors, sizeof errors);
-    return put_forecast(plan, &grid, arena, record, err);
+    return put_forecast(plan, &grid, ratios, arena, record, err);
 }

@@ -36,7 +36,13 @@ enum series_word {
     RECORD_ERRORS = RECORD_IDS + FORECAST_GROUPS_MAX,
     RECORD_STEPS = RECORD_ERRORS + SERIES_ERRORS
 };
-enum record_step { RECORD_VALUE, RECORD_DEVIATION, RECORD_STEP_WORDS };
+enum record_step {
+    RECORD_VALUE,
+    RECORD_DEVIATION,
+    RECORD_RATIO, /* of the error that this step had last in the past to its deviation; below 0:
+                     it was not forecast there, or had none */
+    RECORD_STEP_WORDS
+};
 
 static inline uint32_t series_record_words(uint32_t horizon)
 {
@@ -47,6 +53,7 @@ static inline uint32_t series_record_words(uint32_t horizon)
 struct series_plan {
     struct forecast_options options;
     enum duplicates duplicates;
+    enum forecast_gaps gaps;
     uint32_t backtests;
     bool are_numbers, has_seasons; /* has_seasons: the statement gives them */
     struct steps steps;            /* common_steps.h */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "runtime/learn/measuring.h"
+#include "runtime/learn/series/series_reach.h"
 
 #define SHORT_SERIES 8 /* values: with fewer a forecast is hardly more than the last one */
 
@@ -93,7 +94,8 @@ static enum status fill_content(const struct series_plan *plan, const struct rec
     model->ids = calloc(count * groups + 1, sizeof(float));
     model->facts = calloc(count * SERIES_FACTS, sizeof(float));
     model->forecasts = calloc(count * width, sizeof(float));
-    if (!model->ids || !model->facts || !model->forecasts)
+    model->reaches = calloc((size_t)FORECAST_LEVELS * horizon, sizeof(float));
+    if (!model->ids || !model->facts || !model->forecasts || !model->reaches)
         return fail_no_memory(err);
     for (size_t i = 0; i < count; i++)
         put_series(records->sorted[i], groups, horizon, model->ids + i * groups,
@@ -128,8 +130,8 @@ static double ratio(double sum, double count)
 }
 
 /* Means over the series whose past was forecast, but for those that are of all values together. */
-static void measure(const struct records *records, struct series_model *model, double *mase,
-                    double *naive)
+static void measure(const struct records *records, double coverage, struct series_model *model,
+                    double *mase, double *naive)
 {
     double measured = 0, scaled = 0, with_naive = 0, smape = 0, rmsse = 0;
     struct series_errors all = {0};
@@ -167,7 +169,20 @@ static void measure(const struct records *records, struct series_model *model, d
     put_metric(model, "WAPE", ratio(all.absolute, all.values));
     put_metric(model, "RMSSE", ratio(rmsse, scaled));
     put_metric(model, "Bias", ratio(all.errors, all.values));
-    put_metric(model, "Coverage", ratio(all.covered, all.steps));
+    put_metric(model, "Coverage",
+               model->content.has_reaches ? coverage : ratio(all.covered, all.steps));
+}
+
+/* How far the intervals reach. Where too few series say it, as in the normal distribution. */
+static enum status fill_reaches(const struct series_plan *plan, const struct records *records,
+                                struct series_model *model, double *coverage, struct error *err)
+{
+    struct forecast_model *content = &model->content;
+
+    TRY(series_reaches(records->sorted, records->count, plan->options.horizon, plan->options.level,
+                       model->reaches, &content->has_reaches, coverage, err));
+    content->reaches = content->has_reaches ? model->reaches : NULL;
+    return STATUS_OK;
 }
 
 /* ---- notices ---- */
@@ -211,12 +226,13 @@ static void tell(const struct series_plan *plan, const struct records *records, 
                    "%llu of %llu series have no value that is not NULL, and are not forecast",
                    (unsigned long long)(all - records->count), (unsigned long long)all);
     if (gaps > 0) {
-        notice_add(notices, NOTICE_MISSING,
-                   "%llu values are missing between others, and are filled by the line between "
-                   "their neighbours",
-                   (unsigned long long)gaps);
-        notice_hint(notices, "Where a missing row means 0, select the 0, as from a table of all "
-                             "times LEFT JOIN this one.");
+        notice_add(notices, NOTICE_MISSING, "%llu values are missing between others, and are %s",
+                   (unsigned long long)gaps,
+                   plan->gaps == GAPS_ON_LINE    ? "on the line between their neighbours"
+                   : plan->gaps == GAPS_ARE_ZERO ? "0"
+                                                 : "those before them");
+        if (plan->gaps == GAPS_ON_LINE)
+            notice_hint(notices, "Where a missing row means 0, forecast.gaps = 'zero' says so.");
     }
     if (few > 0)
         notice_add(
@@ -250,7 +266,7 @@ enum status series_model_make(const struct series_plan *plan, const struct jobsp
     struct records records = {.words = words,
                               .width = series_record_words(plan->options.horizon),
                               .groups = dataset->transform.input_count - 1};
-    double mase, naive;
+    double mase, naive, coverage = NAN;
     enum status status;
 
     *model = (struct series_model){.metric_count = 0};
@@ -259,8 +275,10 @@ enum status series_model_make(const struct series_plan *plan, const struct jobsp
     status = sort_records(words, count, &records, err);
     if (status == STATUS_OK)
         status = fill_content(plan, &records, model, err);
+    if (status == STATUS_OK)
+        status = fill_reaches(plan, &records, model, &coverage, err);
     if (status == STATUS_OK) {
-        measure(&records, model, &mase, &naive);
+        measure(&records, coverage, model, &mase, &naive);
         tell(plan, &records, count, mase, naive, &model->notices);
     }
     free(records.sorted);
@@ -272,6 +290,7 @@ void series_model_deinit(struct series_model *model)
     free(model->ids);
     free(model->facts);
     free(model->forecasts);
+    free(model->reaches);
     *model = (struct series_model){.metric_count = 0};
 }
 

@@ -1,0 +1,114 @@
+#include "runtime/learn/series/series_reach.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/learn/series/series_fit.h"
+
+#define SERIES_MOST 4096 /* that are looked at: every so many of more */
+#define POOL_LEAST  1000 /* errors that a reach is told by, where so many are there */
+
+enum half { HALF_EVEN, HALF_ODD, HALF_BOTH };
+
+struct reach_rows {
+    const int64_t *const *records; /* (count), `apart` from one to the next */
+    uint32_t count, apart, horizon;
+    uint32_t measured;
+    double *pool; /* (count * horizon) */
+};
+
+static double ratio_of(const struct reach_rows *rows, uint32_t i, uint32_t h)
+{
+    const int64_t *record = rows->records[(size_t)i * rows->apart];
+    double ratio;
+
+    memcpy(&ratio, record + RECORD_STEPS + (size_t)h * RECORD_STEP_WORDS + RECORD_RATIO,
+           sizeof ratio);
+    return ratio;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* The errors of the steps around this one: as few steps as have enough of them. */
+static uint32_t fill_pool(const struct reach_rows *rows, uint32_t h, enum half half)
+{
+    const uint32_t together = POOL_LEAST / rows->measured / 2;
+    const uint32_t first = h > together ? h - together : 0;
+    const uint32_t end = h + together < rows->horizon ? h + together + 1 : rows->horizon;
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < rows->count; i++)
+        for (uint32_t step = first; step < end && (half == HALF_BOTH || i % 2 == half); step++)
+            if (ratio_of(rows, i, step) >= 0)
+                rows->pool[count++] = ratio_of(rows, i, step);
+    qsort(rows->pool, count, sizeof *rows->pool, by_value);
+    return count;
+}
+
+/* The least number that so great a share of the errors, and of one more, are within. */
+static double quantile_of(const struct reach_rows *rows, uint32_t count, double level)
+{
+    const double place = ceil(level * ((double)count + 1));
+
+    if (count == 0)
+        return 0;
+    return rows->pool[place >= (double)count ? count - 1 : (uint32_t)place - 1];
+}
+
+static void fill_reaches(const struct reach_rows *rows, float *reaches)
+{
+    for (uint32_t h = 0; h < rows->horizon; h++) {
+        const uint32_t count = fill_pool(rows, h, HALF_BOTH);
+
+        for (uint32_t i = 0; i < FORECAST_LEVELS; i++)
+            reaches[(size_t)i * rows->horizon + h] =
+                (float)quantile_of(rows, count, forecast_levels[i]);
+    }
+}
+
+static double measure_coverage(const struct reach_rows *rows, double level)
+{
+    double within = 0, all = 0;
+
+    for (uint32_t h = 0; h < rows->horizon; h++)
+        for (unsigned half = HALF_EVEN; half <= HALF_ODD; half++) {
+            const uint32_t count = fill_pool(rows, h, (enum half)half);
+            const double reach = quantile_of(rows, count, level);
+
+            for (uint32_t i = 0; i < rows->count; i++) {
+                if (i % 2 == half || ratio_of(rows, i, h) < 0)
+                    continue;
+                all++;
+                within += ratio_of(rows, i, h) <= reach;
+            }
+        }
+    return all > 0 ? within / all : NAN;
+}
+
+enum status series_reaches(const int64_t *const *records, uint32_t count, uint32_t horizon,
+                           double level, float *reaches, bool *has_any, double *coverage,
+                           struct error *err)
+{
+    struct reach_rows rows = {
+        .records = records, .apart = (count + SERIES_MOST - 1) / SERIES_MOST, .horizon = horizon};
+
+    rows.count = count / rows.apart;
+    for (uint32_t i = 0; i < rows.count; i++)
+        rows.measured += ratio_of(&rows, i, 0) >= 0;
+    *has_any = rows.measured >= REACH_SERIES_LEAST;
+    if (!*has_any)
+        return STATUS_OK;
+    rows.pool = malloc((size_t)rows.count * horizon * sizeof *rows.pool);
+    if (!rows.pool)
+        return fail_no_memory(err);
+    fill_reaches(&rows, reaches);
+    *coverage = measure_coverage(&rows, level);
+    free(rows.pool);
+    return STATUS_OK;
+}

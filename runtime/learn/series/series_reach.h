@@ -1,0 +1,25 @@
+/*
+ * series_reach.h - how far intervals reach, by the errors of the past of all series.
+ *
+ * A model's own deviation is too small more often than too large: the model itself may be wrong. So
+ * an interval of a level reaches as many deviations as that share of the last errors stayed within,
+ * of many series and, where these are few, of some steps together (conformal prediction, pooled).
+ */
+#ifndef RUNTIME_LEARN_SERIES_SERIES_REACH_H
+#define RUNTIME_LEARN_SERIES_SERIES_REACH_H
+
+#include "base/error.h"
+#include "kinds/forecast/forecast_model.h"
+
+/* Of fewer series there are none. */
+#define REACH_SERIES_LEAST 30
+
+/* records (count): series_fit.h, in an order that does not depend on how they came. reaches
+ * (FORECAST_LEVELS, horizon). *has_any: false where too few series were forecast in their past.
+ * *coverage: of the intervals of `level`, where the half of the series told the reaches of the
+ * other half. */
+enum status series_reaches(const int64_t *const *records, uint32_t count, uint32_t horizon,
+                           double level, float *reaches, bool *has_any, double *coverage,
+                           struct error *err);
+
+#endif
