@@ -208,7 +208,7 @@ BY_METHOD(tsb, "tsb");
 #define FOREST(defaults)  defaults, "forests"
 #define A_TREE(defaults)  defaults, "single trees"
 #define FORECASTS         &forecast_kind, TASK_REGRESSION
-#define ONE_METHOD        by_one_method, "one way to forecast"
+#define ONE_METHOD        by_one_method, "a model of one method"
 #define SERIES_OF(method) method, "forecasts"
 
 /* clang-format off: one row, one estimator. */

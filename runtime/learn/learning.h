@@ -79,7 +79,7 @@ struct phase_totals {
 struct learner_report {
     bool step_applied;     /* the phase moved the model on, and did not repeat a step */
     uint64_t rows_applied; /* its rows */
-    double train_loss;     /* mean loss over its rows */
+    double train_loss;     /* mean loss over its rows; NAN: it is no matter of a loss */
     bool evaluated;
     double validation_loss;
     double validation_score; /* accuracy, or RMSE in the label's units; NaN: none */

@@ -1,5 +1,6 @@
 #include "runtime/learn/series/series.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -443,7 +444,7 @@ static enum status apply(void *self, const struct phase_totals *totals,
     struct series_learner *series = self;
     struct series_progress *progress = &series->progress;
 
-    *report = (struct learner_report){.epoch = 1};
+    *report = (struct learner_report){.epoch = 1, .train_loss = NAN};
     if (progress->phase.kind == PHASE_DONE)
         return fail(err, STATUS_FAILED, "nothing is left to learn");
     progress->trail = hash_totals(series, totals->owned);

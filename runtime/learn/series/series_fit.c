@@ -182,7 +182,10 @@ static enum status refuse(const struct series_plan *plan, const struct grid *gri
     if (fault == GRID_INFINITE)
         return fail(err, STATUS_INVALID, "the sum of a time's values is no number");
     if (fault == GRID_DOUBLED) {
-        time_print(plan->are_numbers ? TIME_NUMBER : TIME_MOMENT, grid->doubled, "", time);
+        time_print(plan->are_numbers                       ? TIME_NUMBER
+                   : grid->doubled % DAY_MICROSECONDS == 0 ? TIME_DATE
+                                                           : TIME_MOMENT,
+                   grid->doubled, "", time);
         fail(err, STATUS_INVALID, "two values have the time %s", time);
         return error_hint(err, "forecast.group tells the series; forecast.duplicates = 'sum', or "
                                "'mean', makes one value of them.");

@@ -117,8 +117,11 @@ static enum status fill_content(const struct series_plan *plan, const struct rec
 
 static void put_metric(struct series_model *model, const char *name, double value)
 {
-    struct result_metric *metric = &model->metrics[model->metric_count++];
+    struct result_metric *metric = &model->metrics[model->metric_count];
 
+    if (!isfinite(value)) /* as where each season is the one before: nothing to compare with */
+        return;
+    model->metric_count++;
     snprintf(metric->name, sizeof metric->name, "%s", name);
     metric->train = NAN;
     metric->validation = value;
@@ -235,19 +238,23 @@ static void tell(const struct series_plan *plan, const struct records *records, 
             notice_hint(notices, "Where a missing row means 0, forecast.gaps = 'zero' says so.");
     }
     if (few > 0)
-        notice_add(
-            notices, NOTICE_DEFAULTS,
-            "%llu of %u series have fewer than %d values: their forecast is hardly more than "
-            "the last ones",
-            (unsigned long long)few, records->count, SHORT_SERIES);
-    if (plan->backtests > 0 && measured < records->count) {
+        notice_add(notices, NOTICE_DEFAULTS,
+                   "%llu of %u series ha%s fewer than %d values: such a forecast is hardly more "
+                   "than the last ones",
+                   (unsigned long long)few, records->count, few == 1 ? "s" : "ve", SHORT_SERIES);
+    if (plan->backtests > 0 && measured == 0)
+        notice_add(notices, NOTICE_METRIC,
+                   "no errors are measured: all series are too short to forecast their last %u "
+                   "values",
+                   plan->options.horizon);
+    else if (plan->backtests > 0 && measured < records->count)
         notice_add(
             notices, NOTICE_METRIC,
             "the errors are those of %llu of %u series: the others are too short to forecast "
             "their last %u values",
             (unsigned long long)measured, records->count, plan->options.horizon);
+    if (plan->backtests > 0 && measured < records->count)
         notice_hint(notices, "A smaller forecast.horizon is measured on more of them.");
-    }
     if (naive < mase) { /* both are numbers then */
         notice_add(notices, NOTICE_BASELINE,
                    "the last season's values were nearer to the past than the forecast: MASE %.3g, "
