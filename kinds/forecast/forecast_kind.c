@@ -7,6 +7,9 @@
 #include "scoring/elementary.h"
 
 #define FIT_WORK 2e4 /* multiplications of a value, usually: measured */
+/* What runtime/learn/series/ has of a series and of each of its steps; its test compares. */
+#define RECORD_BYTES      (24 * sizeof(double))
+#define RECORD_STEP_BYTES (3 * sizeof(double))
 
 static const char *const times_words[] = {"numbers", "dates", "moments", NULL};
 static const char *const unit_words[] = {"number",    "microsecond", "month",
@@ -26,13 +29,15 @@ static struct kind_cost cost(const struct kind_params *params, const struct kind
 {
     const double floats =
         shape->ids + SERIES_FACTS + STEP_NUMBERS * (double)forecast_params(params)->horizon;
+    const double words =
+        RECORD_BYTES + RECORD_STEP_BYTES * (double)forecast_params(params)->horizon;
     const double series = series_of(shape);
 
-    /* Once as they are learned and once as they are stored, in the order of their ids. */
+    /* As they are learned, in a state that is taken, and as they are stored. */
     return (struct kind_cost){
         .parameters = series * floats,
         .multiplications = 8,
-        .bytes = 2 * series * floats * sizeof(float),
+        .bytes = series * (2 * words + floats * sizeof(float)),
         .row_learning = FIT_WORK,
     };
 }
