@@ -15,6 +15,7 @@ import argparse
 import concurrent.futures
 import functools
 import hashlib
+import itertools
 import json
 import os
 import pathlib
@@ -29,6 +30,7 @@ QUICK = {"unit", "golden", "sim"}  # labels of ctest
 # Tests whose command names no program of the build: they find these by TOTRAIN_BUILD.
 HOSTS = {"sqlite": ["totrain", "totrain.so"], "postgres": ["totrain", "postgres/totrain.so"],
          "python": ["totrain", "totrain.so"], "faults": ["totrain", "totrain.so"], "unit": ["totrain"]}
+MEASURES = "tests/measured"  # it, and the file that it writes, stand before the command of each test
 SEEDS = 20
 STATEMENT_LINES = 6  # gcov counts a longer statement at its first line
 
@@ -94,6 +96,8 @@ class Build:
 
     def test_of(self, name, properties, command):
         label = (properties.get("LABELS") or [""])[0]
+        if command and pathlib.Path(command[0]) == self.folder / MEASURES:
+            command = command[2:]
         paths = [pathlib.Path(word) for word in command]
         programs = [path.relative_to(self.folder).as_posix() for path in paths if path.is_relative_to(self.folder)]
         programs = [program for program in programs if program in self.linked]
@@ -104,6 +108,23 @@ class Build:
 
     def sources_of_test(self, test):
         return frozenset().union(*(self.sources_of(program) for program in test.programs))
+
+    def parts_of(self, target):
+        """What a target that only stands for others stands for."""
+        shown = itertools.takewhile(lambda line: line != "  outputs:", self.ninja("query", target)[2:])
+        names = [line.strip() for line in shown if not line.lstrip().startswith("|")]
+        return [part for name in names for part in (self.parts_of(name) if name.endswith("/all") else [name])]
+
+    @functools.cached_property
+    def all_but_quick_programs(self):
+        quick, other = ({program for test in self.tests.values() if test.is_quick == is_quick for program in test.programs}
+                        for is_quick in (True, False))
+        return [part for part in self.parts_of("all") if part not in quick - other]
+
+    def targets_of(self, tests):
+        """What is to be built for them: one that starts processes finds more in the build than its programs."""
+        quick = {program for test in tests if test.is_quick for program in test.programs}
+        return sorted(quick) + ([] if all(test.is_quick for test in tests) else self.all_but_quick_programs)
 
 
 # ---- lines ----
@@ -230,16 +251,9 @@ def bring_up_to_date(build, tests, jobs, say=lambda line: None):
         list(pool.map(lambda test: run_test(build, test, digests[test.name]), due))
 
 
-def targets_of(tests):
-    """What is to be built for them: one that starts processes finds more in the build than programs."""
-    if all(test.is_quick for test in tests):
-        return sorted({program for test in tests for program in test.programs})
-    return ["all"]
-
-
 def build_programs(build, tests, jobs):
     """Whether they could be built."""
-    return subprocess.run(["cmake", "--build", build.folder, "-j", str(jobs), "--target", *targets_of(tests)],
+    return subprocess.run(["cmake", "--build", build.folder, "-j", str(jobs), "--target", *build.targets_of(tests)],
                           stdout=subprocess.DEVNULL, check=False).returncode == 0
 
 

@@ -105,5 +105,64 @@ class Reached(unittest.TestCase):
         self.assertEqual(kept.nearness("test_a", "base/a.c", 3), 2)
 
 
+class Tests(unittest.TestCase):
+    """Which tests a build has, and what is built for them."""
+
+    def setUp(self):
+        self.build = reached.Build("/build")
+        self.build.linked = {"totrain", "totrain.so", "tests/measured", "tests/test_a", "tests/job_roles"}
+        self.build.ninja = lambda _, name: {
+            "all": ["all:", "  input: phony", "    cli/all", "    tests/all", "  outputs:"],
+            "cli/all": ["cli/all:", "  input: phony", "    totrain", "    | build.ninja", "  outputs:", "    all"],
+            "tests/all": ["tests/all:", "  input: phony", "    tests/test_a", "    tests/job_roles", "  outputs:"]}[name]
+        self.build.tests = {test.name: test for test in (
+            self.declared("test_a", "unit", ["/build/tests/test_a"]),
+            self.declared("sqlite_b", "sqlite", ["python3", "/sqlite/test_b.py"], "TOTRAIN_BUILD=/build"),
+            self.declared("cluster_c", "cluster", ["python3", "/cluster/test_c.py", "/build/tests/job_roles"]))}
+
+    def declared(self, name, label, command, environment=""):
+        command = ["/build/tests/measured", f"/build/costs/{name}", *command]
+        return self.build.test_of(name, {"LABELS": [label], "ENVIRONMENT": [environment]}, command)
+
+    def test_what_measures_a_test_is_none_of_its_programs(self):
+        programs = {name: (test.programs, test.is_quick) for name, test in self.build.tests.items()}
+        self.assertEqual(programs, {"test_a": (["tests/test_a"], True), "sqlite_b": (["totrain", "totrain.so"], False),
+                                    "cluster_c": (["tests/job_roles"], False)})
+        self.assertEqual(self.build.tests["test_a"].command, ["/build/tests/test_a"])
+
+    def test_programs_of_quick_tests_are_not_built_for_those_that_start_processes(self):
+        quick, slow = self.build.tests["test_a"], self.build.tests["sqlite_b"]
+        self.assertEqual(self.build.targets_of([quick]), ["tests/test_a"])
+        self.assertEqual(self.build.targets_of([slow]), ["totrain", "tests/job_roles"])
+        self.assertEqual(self.build.targets_of([quick, slow]), ["tests/test_a", "totrain", "tests/job_roles"])
+
+
+class Batches(unittest.TestCase):
+    """Which tests are tried, in which order: 0 reaches the line, 1 is unknown, 2 reaches the file, None neither."""
+
+    def batches(self, nearness, is_counted=True):
+        def test(name):
+            return reached.Test(name, ["totrain"], [], name.startswith("test_"))
+        suites = mutants.Suites(types.SimpleNamespace(tests={name: test(name) for name in nearness},
+                                                      sources_of_test=lambda _: {"base/a.c"}))
+        suites.lines = types.SimpleNamespace(nearness=lambda name, *_: nearness[name], seconds=lambda _: 1,
+                                             at=lambda *_: 7 if is_counted else None)
+        mutants.options = types.SimpleNamespace(quick=False)
+        return [[test.name for test in batch] for batch in suites.batches("base/a.c", 7)]
+
+    def test_tests_that_cannot_reach_the_line_are_left_out(self):
+        nearness = {"test_file": 2, "test_new": 1, "test_line": 0, "sqlite_other": None, "sqlite_line": 0, "sqlite_file": 2}
+        self.assertEqual(self.batches(nearness), [["test_line", "test_new"], ["sqlite_line"], ["sqlite_file"]])
+
+    def test_all_are_tried_where_none_is_known_to_reach_it(self):
+        nearness = {"test_file": 2, "sqlite_other": None}
+        self.assertEqual(self.batches(nearness), [["test_file"], ["sqlite_other"]])
+        self.assertEqual(self.batches({**nearness, "test_line": 0}, is_counted=False), [["test_line"], ["test_file"], ["sqlite_other"]])
+
+    def test_those_that_start_processes_are_tried_first_one_and_then_several_at_once(self):
+        nearness = {f"sqlite_{number}": 0 for number in range(20)}
+        self.assertEqual([len(batch) for batch in self.batches(nearness)], [1, 3, 4])
+
+
 if __name__ == "__main__":
     unittest.main()
