@@ -119,12 +119,12 @@ class Build:
     def all_but_quick_programs(self):
         quick, other = ({program for test in self.tests.values() if test.is_quick == is_quick for program in test.programs}
                         for is_quick in (True, False))
-        return [part for part in self.parts_of("all") if part not in quick - other]
+        return [part for part in self.parts_of("all") if part not in quick - other and part != MEASURES]
 
     def targets_of(self, tests):
         """What is to be built for them: one that starts processes finds more in the build than its programs."""
         quick = {program for test in tests if test.is_quick for program in test.programs}
-        return sorted(quick) + ([] if all(test.is_quick for test in tests) else self.all_but_quick_programs)
+        return [MEASURES, *sorted(quick)] + ([] if all(test.is_quick for test in tests) else self.all_but_quick_programs)
 
 
 # ---- lines ----

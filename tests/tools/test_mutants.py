@@ -46,6 +46,10 @@ class Changes(unittest.TestCase):
     def test_an_error_is_passed_over(self):
         self.assertEqual(changes("    TRY(read(file, err));")["an error is passed over"], "    (void)(read(file, err));")
 
+    def test_lines_of_the_log_for_developers_are_nobodys_promise(self):
+        self.assertEqual(list(changes('    log_warn("%s", text);')), ["a call is removed"])
+        self.assertEqual(changes('    log_debug("%s", text);'), {})
+
     def test_comments_and_texts_stay(self):
         for line in ("/* a < b */", '    "a && b",', "#if a < b"):
             self.assertEqual(changes(line), {}, line)
@@ -114,7 +118,8 @@ class Tests(unittest.TestCase):
         self.build.ninja = lambda _, name: {
             "all": ["all:", "  input: phony", "    cli/all", "    tests/all", "  outputs:"],
             "cli/all": ["cli/all:", "  input: phony", "    totrain", "    | build.ninja", "  outputs:", "    all"],
-            "tests/all": ["tests/all:", "  input: phony", "    tests/test_a", "    tests/job_roles", "  outputs:"]}[name]
+            "tests/all": ["tests/all:", "  input: phony", "    tests/measured", "    tests/test_a",
+                          "    tests/job_roles", "  outputs:"]}[name]
         self.build.tests = {test.name: test for test in (
             self.declared("test_a", "unit", ["/build/tests/test_a"]),
             self.declared("sqlite_b", "sqlite", ["python3", "/sqlite/test_b.py"], "TOTRAIN_BUILD=/build"),
@@ -132,9 +137,9 @@ class Tests(unittest.TestCase):
 
     def test_programs_of_quick_tests_are_not_built_for_those_that_start_processes(self):
         quick, slow = self.build.tests["test_a"], self.build.tests["sqlite_b"]
-        self.assertEqual(self.build.targets_of([quick]), ["tests/test_a"])
-        self.assertEqual(self.build.targets_of([slow]), ["totrain", "tests/job_roles"])
-        self.assertEqual(self.build.targets_of([quick, slow]), ["tests/test_a", "totrain", "tests/job_roles"])
+        self.assertEqual(self.build.targets_of([quick]), ["tests/measured", "tests/test_a"])
+        self.assertEqual(self.build.targets_of([slow]), ["tests/measured", "totrain", "tests/job_roles"])
+        self.assertEqual(self.build.targets_of([quick, slow]), ["tests/measured", "tests/test_a", "totrain", "tests/job_roles"])
 
 
 class Batches(unittest.TestCase):
@@ -162,6 +167,13 @@ class Batches(unittest.TestCase):
     def test_those_that_start_processes_are_tried_first_one_and_then_several_at_once(self):
         nearness = {f"sqlite_{number}": 0 for number in range(20)}
         self.assertEqual([len(batch) for batch in self.batches(nearness)], [1, 3, 4])
+
+    def test_under_sanitizers_run_the_tests_of_that_preset_and_of_dear_ones_the_nearest(self):
+        def batch(*names):
+            return [reached.Test(name, [], [], name.startswith("test_")) for name in names]
+        batches = [batch("test_a", "test_b"), batch("sqlite_c"), batch("sqlite_d", "postgres_e"), batch("sqlite_f")]
+        there = mutants.of_preset(batches, {"test_b", "sqlite_c", "sqlite_d", "sqlite_f"})
+        self.assertEqual([[test.name for test in one] for one in there], [["test_b"], ["sqlite_c"], ["sqlite_d"]])
 
 
 if __name__ == "__main__":
