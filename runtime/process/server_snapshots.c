@@ -69,7 +69,9 @@ enum status server_snapshots_open(struct server_snapshots *snapshots, const stru
     enum status status;
 
     *snapshots = (struct server_snapshots){
-        .job = job, .index = index, .executor = {.leaves_room = true, .say = say_nothing}};
+        .job = job,
+        .index = index,
+        .executor = {.leaves_room = true, .role = "server", .index = index, .say = say_nothing}};
     text_init(&snapshots->piece, TEXT_MAXIMUM);
     TRY(make_folder(job, index, folder, err));
     if (job->tables)
@@ -83,8 +85,7 @@ enum status server_snapshots_open(struct server_snapshots *snapshots, const stru
         error_clear(&why);
         status = outbox_executor_open(executor, folder, incarnation, &why);
     }
-    executor->fault = (struct fault){.is_set = false}; /* its points are the master's */
-    if (snapshots->tables)                             /* its workers and its master wait for it */
+    if (snapshots->tables) /* its workers and its master wait for it */
         pgstore_hurry(snapshots->tables, TABLES_PATIENCE_MS);
     executor->logs_steps = shard_plan_lanes(&job->spec) > 0;
     if (status == STATUS_OK && executor->logs_steps)

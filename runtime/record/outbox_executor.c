@@ -262,18 +262,24 @@ static enum status store_rows(struct outbox_executor *executor, const struct out
     return jobstore_commit(store, err);
 }
 
+static const char *role_of(const struct outbox_executor *executor)
+{
+    return executor->role ? executor->role : "master";
+}
+
 static void reach(const struct outbox_executor *executor, enum fault_point point, uint64_t step)
 {
     if (executor->fault.is_set)
-        fault_reach(&executor->fault, point, "master", 0, executor->incarnation, step);
+        fault_reach(&executor->fault, point, role_of(executor), executor->index,
+                    executor->incarnation, step);
 }
 
 /* What SQLite says where a test lets a write find the disk full. */
 static enum status find_room(const struct outbox_executor *executor, enum fault_point point,
                              uint64_t step, struct error *err)
 {
-    if (executor->fault.refuses &&
-        fault_is_reached(&executor->fault, point, "master", 0, executor->incarnation, step))
+    if (executor->fault.refuses && fault_is_reached(&executor->fault, point, role_of(executor),
+                                                    executor->index, executor->incarnation, step))
         return fail(err, STATUS_IO, "the job's store: database or disk is full");
     return STATUS_OK;
 }

@@ -60,6 +60,8 @@ struct outbox_executor {
     struct event_log events; /* log.tensorboard; closed without it */
     struct store_call *call; /* begun around each use of the store; NULL: none */
     struct fault fault;
+    const char *role; /* whose points of faults these are; NULL: the master's */
+    uint32_t index;   /* of that role */
     /* A JSON line: job_event of job_event.h, newline included. */
     void (*say)(void *context, const struct job_event *event, struct slice line);
     void *context;                        /* of `say` */
