@@ -176,5 +176,29 @@ class Batches(unittest.TestCase):
         self.assertEqual([[test.name for test in one] for one in there], [["test_b"], ["sqlite_c"], ["sqlite_d"]])
 
 
+class Running(unittest.TestCase):
+    """What ctest -V says of tests, and the end of what runs them."""
+
+    STARTED = "test 12\n      Start  12: sqlite_a\ntest 7\n      Start   7: test_b\n"
+
+    def test_the_first_case_that_fails_tells_of_its_test(self):
+        cases = "12: test_x (__main__.A.test_x) ... ok\n12: A sentence. ... FAIL\n"
+        self.assertEqual(mutants.failed_of(1, self.STARTED + cases), ["sqlite_a"])
+        self.assertEqual(mutants.failed_of(8, self.STARTED + "The following tests FAILED:\n\t  7 - test_b (Failed)\n"), ["test_b"])
+        self.assertEqual(mutants.failed_of(8, self.STARTED), ["?"])
+        self.assertEqual(mutants.failed_of(0, self.STARTED), [])
+
+    def run_shell(self, script, deadline=60):
+        with tempfile.TemporaryDirectory() as folder:
+            mutants.TREE = pathlib.Path(folder)
+            return mutants.run(["sh", "-c", script], deadline, mutants.CASE_FAILED)
+
+    def test_it_ends_at_that_line_at_the_deadline_or_by_itself(self):
+        endless = "while :; do :; done"
+        self.assertEqual(self.run_shell(f"echo '3: test_x ... ERROR'; {endless}"), (1, "3: test_x ... ERROR\n"))
+        self.assertEqual(self.run_shell(endless, .1), (None, ""))
+        self.assertEqual(self.run_shell("echo said; exit 3"), (3, "said\n"))
+
+
 if __name__ == "__main__":
     unittest.main()
