@@ -534,4 +534,4 @@ class NamespaceTest(NetworkTest):
 if __name__ == "__main__":
     network_roles.PROGRAM = harness.PROGRAM = os.path.abspath(sys.argv[1])
     harness.CSV = os.path.abspath(sys.argv[2])
-    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:], verbosity=2)

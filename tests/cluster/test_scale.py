@@ -203,4 +203,4 @@ class ScaleTest(unittest.TestCase):
 if __name__ == "__main__":
     harness.PROGRAM = os.path.abspath(sys.argv[1])
     harness.CSV = os.path.abspath(sys.argv[2])
-    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:], verbosity=2)
