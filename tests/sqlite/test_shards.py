@@ -116,6 +116,20 @@ class Shards(harness.Case):
                    "row 51: label column \"label\" is NULL")
         self.check_nothing_runs()
 
+    def test_a_select_that_fails_at_its_last_row_leaves_no_file_open(self):
+        def open_files():
+            return sorted(os.readlink(f"/proc/self/fd/{name}") for name in os.listdir("/proc/self/fd")
+                          if os.path.exists(f"/proc/self/fd/{name}"))
+        failing = "SELECT x, word, abs(CASE id WHEN 4999 THEN -9223372036854775808 ELSE id END) AS id, label FROM t "
+        for statement in ("TO PREDICT told.c WITH job.max_workers = 2 USING m", "TO EVALUATE m WITH job.max_workers = 2",
+                          "TO TRAIN LinearClassifier LABEL label INTO other"):
+            with self.subTest(statement):
+                self.fails(failing + statement, "integer overflow")
+                before = open_files()
+                self.fails(failing + statement, "integer overflow")
+                self.assertEqual(open_files(), before)
+        self.check_nothing_runs()
+
     def test_workers_come_by_themselves_where_they_pay_and_only_there(self):
         if len(os.sched_getaffinity(0)) < 2:
             self.skipTest("one processor: the session scores everything")
