@@ -162,9 +162,6 @@ class Reached:
                 self.lines.setdefault(source, {})[test] = hit
                 self.counted.setdefault(source, set()).update(hit, numbers_of(missed))
 
-    def seconds(self, test):
-        return self.kept[test]["seconds"] if test in self.kept else 0
-
     def at(self, source, line):
         """The line at which the statement of this one is counted; None for what is not run, as a table."""
         counted = self.counted.get(source, ())

@@ -99,7 +99,6 @@ class Reached(unittest.TestCase):
         kept = reached.Reached(self.build)
         nearness = {name: kept.nearness(name, "base/a.c", 20) for name in ("test_a", "test_b", "test_c", "test_new")}
         self.assertEqual(nearness, {"test_a": 2, "test_b": 0, "test_c": None, "test_new": 1})
-        self.assertEqual([kept.seconds(name) for name in ("test_a", "test_new")], [1.5, 0])
 
     def test_a_statement_of_several_lines_is_counted_at_its_first(self):
         self.keep("test_a", 1, {"base/a.c": ["10", "30"]})
@@ -142,17 +141,24 @@ class Tests(unittest.TestCase):
         self.assertEqual(self.build.targets_of([quick, slow]), ["tests/measured", "tests/test_a", "totrain", "tests/job_roles"])
 
 
+def suites_of(tests, costs=""):
+    """Of a build in which each test has base/a.c in it."""
+    with tempfile.TemporaryDirectory() as folder:
+        mutants.TREE = pathlib.Path(folder)
+        (mutants.TREE / "tests").mkdir()
+        (mutants.TREE / "tests/costs.txt").write_text("# What each test took: build, test, seconds\n" + costs)
+        return mutants.Suites(types.SimpleNamespace(tests={test.name: test for test in tests}, sources_of_test=lambda _: {"base/a.c"}))
+
+
 class Batches(unittest.TestCase):
     """Which tests are tried, in which order: 0 reaches the line, 1 is unknown, 2 reaches the file, None neither."""
 
     def batches(self, nearness, is_counted=True):
         def test(name):
             return reached.Test(name, ["totrain"], [], name.startswith("test_"))
-        suites = mutants.Suites(types.SimpleNamespace(tests={name: test(name) for name in nearness},
-                                                      sources_of_test=lambda _: {"base/a.c"}))
-        suites.lines = types.SimpleNamespace(nearness=lambda name, *_: nearness[name], seconds=lambda _: 1,
-                                             at=lambda *_: 7 if is_counted else None)
         mutants.options = types.SimpleNamespace(quick=False)
+        suites = suites_of([test(name) for name in nearness])
+        suites.lines = types.SimpleNamespace(nearness=lambda name, *_: nearness[name], at=lambda *_: 7 if is_counted else None)
         return [[test.name for test in batch] for batch in suites.batches("base/a.c", 7)]
 
     def test_tests_that_cannot_reach_the_line_are_left_out(self):
@@ -174,6 +180,13 @@ class Batches(unittest.TestCase):
         batches = [batch("test_a", "test_b"), batch("sqlite_c"), batch("sqlite_d", "postgres_e"), batch("sqlite_f")]
         there = mutants.of_preset(batches, {"test_b", "sqlite_c", "sqlite_d", "sqlite_f"})
         self.assertEqual([[test.name for test in one] for one in there], [["test_b"], ["sqlite_c"], ["sqlite_d"]])
+
+    def test_a_loop_is_ended_by_what_the_tests_cost_unchanged(self):
+        tests = [reached.Test(name, [], [], False) for name in ("sqlite_a", "sqlite_b", "sqlite_new")]
+        suites = suites_of(tests, "dev sqlite_a 8 6 2\nrelease sqlite_a 2 1 2\nrelease sqlite_b 10 1 2\n")
+        mutants.options = types.SimpleNamespace(deadline=600)
+        self.assertEqual([suites.deadline("release", tests[:count]) for count in (1, 2, 3)], [70, 120, 345])
+        self.assertEqual(suites.deadline("dev", tests[:1]), 100)
 
 
 class Running(unittest.TestCase):
