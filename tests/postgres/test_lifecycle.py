@@ -139,6 +139,10 @@ class Lifecycle(harness.Case):
             self.assertEqual(cursor.fetchone(), (1,))
             with self.assertRaisesRegex(Exception, "\u00e9tt"):
                 run_statement(cursor, "SELECT * FROM \u00fcmlaut TO TRAIN LinearClassifier LABEL \u00e9tt INTO x")
+            cursor.execute("CREATE FUNCTION fail(integer) RETURNS integer LANGUAGE plpgsql AS "
+                           "$$ BEGIN RAISE EXCEPTION 'zu gro\u00df: \u00e4\u00f6\u00fc, %', $1 USING HINT = 'K\u00fcrze sie \u00fcberall.'; END $$")
+            with self.assertRaisesRegex(Exception, "zu gro\u00df: \u00e4\u00f6\u00fc, 7\n.*K\u00fcrze sie \u00fcberall\\.\n"):
+                run_statement(cursor, "SELECT fail(7) AS x, 1 AS y TO TRAIN LinearClassifier LABEL y INTO x")
             connection.close()
         finally:
             self.server.execute("DROP DATABASE latin WITH (FORCE)")
