@@ -1,5 +1,6 @@
 #include <stdlib.h>
 
+#include "parser/lexer.h"
 #include "parser/parser.h"
 #include "parser/splitter.h"
 #include "parser/statement_json.h"
@@ -301,6 +302,31 @@ static void the_tree_prints_as_json(void **state)
         "56}]}");
 }
 
+/* The grammar and the lexer say it each for itself. */
+static void a_keyword_is_a_name_without_quotes_unless_it_is_reserved(void **state)
+{
+    struct fixture *fixture = *state;
+    int names = 0, reserved = 0;
+
+    for (int kind = 1; kind < 256; kind++) {
+        const char *word = keyword_spelling(kind);
+
+        if (!word)
+            continue;
+        for (int place = 0; place < 3; place++) {
+            text_clear(&fixture->text);
+            text_printf(&fixture->text, "SELECT 1 AS x TO TRAIN %s LABEL %s INTO %s",
+                        place == 0 ? word : "M", place == 1 ? word : "y", place == 2 ? word : "m");
+            CHECK_INT(parse_built(fixture), keyword_is_reserved(kind) ? STATUS_SYNTAX : STATUS_OK);
+        }
+        text_clear(&fixture->text);
+        text_printf(&fixture->text, "SELECT 1 AS x TO TRAIN %s/%s:1/M LABEL y INTO m", word, word);
+        CHECK_INT(parse_built(fixture), keyword_is_reserved(kind) ? STATUS_SYNTAX : STATUS_OK);
+        *(keyword_is_reserved(kind) ? &reserved : &names) += 1;
+    }
+    CHECK(names > 20 && reserved > 5);
+}
+
 static void only_well_formed_utf8_is_read_and_the_first_wrong_byte_is_named(void **state)
 {
     static const char *const good[] = {"\xc3\xa4",        "\xe0\xa0\x80",     "\xed\x9f\xbf",
@@ -367,6 +393,8 @@ static void a_number_may_have_an_exponent_with_its_sign(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_keyword_is_a_name_without_quotes_unless_it_is_reserved,
+                                        set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_training_says_all_that_was_written, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_tree_does_not_point_into_the_text, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_string_in_a_columns_place_is_a_pattern_and_later_a_value,
