@@ -28,8 +28,8 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 QUICK = {"unit", "golden", "sim"}  # labels of ctest
 # Tests whose command names no program of the build: they find these by TOTRAIN_BUILD.
-HOSTS = {"sqlite": ["totrain", "totrain.so"], "postgres": ["totrain", "postgres/totrain.so"],
-         "python": ["totrain", "totrain.so"], "faults": ["totrain", "totrain.so"], "unit": ["totrain"]}
+HOSTS = {"postgres": ["totrain", "postgres/totrain.so"], "unit": ["totrain"]}
+OTHER_HOSTS = ["totrain", "totrain.so"]
 MEASURES = "tests/measured"  # it, and the file that it writes, stand before the command of each test
 SEEDS = 20
 STATEMENT_LINES = 6  # gcov counts a longer statement at its first line
@@ -95,15 +95,16 @@ class Build:
                 for name, words in re.findall(r"^add_test\(\[=\[(.*?)\]=\] (.*)\)$", text, re.MULTILINE)}
 
     def test_of(self, name, properties, command):
-        label = (properties.get("LABELS") or [""])[0]
+        labels = set(properties.get("LABELS", ()))
         if command and pathlib.Path(command[0]) == self.folder / MEASURES:
             command = command[2:]
         paths = [pathlib.Path(word) for word in command]
         programs = [path.relative_to(self.folder).as_posix() for path in paths if path.is_relative_to(self.folder)]
         programs = [program for program in programs if program in self.linked]
-        is_quick = label in QUICK and bool(programs)
+        is_quick = bool(labels & QUICK and programs)
         if not programs and any(word.startswith("TOTRAIN_BUILD=") for word in properties.get("ENVIRONMENT", [])):
-            programs = [program for program in HOSTS.get(label, []) if program in self.linked]
+            hosts = next((HOSTS[label] for label in labels if label in HOSTS), OTHER_HOSTS)
+            programs = [program for program in hosts if program in self.linked]
         return Test(name, programs, command, is_quick)
 
     def sources_of_test(self, test):

@@ -177,6 +177,15 @@ class Printed(unittest.TestCase):
             self.assertEqual((done.returncode, done.stdout), (code, ""), (arguments, done.stderr))
             self.assertIn(problem, done.stderr)
 
+    def test_only_a_pod_that_reaches_the_database_says_so(self):
+        with tempfile.NamedTemporaryFile("w") as login:
+            login.write("host=/nonexistent dbname=shop")
+            login.flush()
+            os.chmod(login.name, 0o644)
+            done = run("k8s", "reach", login.name)
+        self.assertEqual((done.returncode, done.stdout), (4, ""), done.stderr)
+        self.assertIn("all users may read", done.stderr)
+
 
 ENDED_WELL = "Succeeded", {"terminated": {"exitCode": 0}}
 

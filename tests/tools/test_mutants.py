@@ -122,15 +122,17 @@ class Tests(unittest.TestCase):
         self.build.tests = {test.name: test for test in (
             self.declared("test_a", "unit", ["/build/tests/test_a"]),
             self.declared("sqlite_b", "sqlite", ["python3", "/sqlite/test_b.py"], "TOTRAIN_BUILD=/build"),
+            self.declared("kube_d", "kube", ["python3", "/k8s/test_d.py"], "TOTRAIN_BUILD=/build"),
             self.declared("cluster_c", "cluster", ["python3", "/cluster/test_c.py", "/build/tests/job_roles"]))}
 
     def declared(self, name, label, command, environment=""):
         command = ["/build/tests/measured", f"/build/costs/{name}", *command]
-        return self.build.test_of(name, {"LABELS": [label], "ENVIRONMENT": [environment]}, command)
+        return self.build.test_of(name, {"LABELS": ["quick", label], "ENVIRONMENT": [environment]}, command)
 
     def test_what_measures_a_test_is_none_of_its_programs(self):
         programs = {name: (test.programs, test.is_quick) for name, test in self.build.tests.items()}
         self.assertEqual(programs, {"test_a": (["tests/test_a"], True), "sqlite_b": (["totrain", "totrain.so"], False),
+                                    "kube_d": (["totrain", "totrain.so"], False),
                                     "cluster_c": (["tests/job_roles"], False)})
         self.assertEqual(self.build.tests["test_a"].command, ["/build/tests/test_a"])
 
