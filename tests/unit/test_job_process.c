@@ -1,6 +1,7 @@
 /*
  * The door's side of a job, with shell scripts in the supervisor's place.
  */
+#include <fcntl.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -286,6 +287,31 @@ static void signals_and_descriptors_of_the_database_are_not_inherited(void **sta
     close(leak);
 }
 
+static int open_descriptors(void)
+{
+    int count = 0;
+
+    for (int descriptor = 0; descriptor < 256; descriptor++)
+        count += fcntl(descriptor, F_GETFD) != -1;
+    return count;
+}
+
+static void a_session_holds_two_descriptors_of_a_job_and_none_when_it_is_closed(void **state)
+{
+    const int before = open_descriptors();
+    struct job_process process;
+    struct error err;
+    (void)state;
+
+    write_script("cat > /dev/null");
+    CHECK_OK(job_launch(script, &folder, &spec, &process, &err));
+    CHECK_INT(open_descriptors(), before + 2); /* its ends of the lifeline and of the events */
+    job_close(&process);
+    CHECK_INT(open_descriptors(), before);
+    CHECK(job_launch("/nonexistent/totrain", &folder, &spec, &process, &err) != STATUS_OK);
+    CHECK_INT(open_descriptors(), before);
+}
+
 static void a_program_that_is_not_there_is_named(void **state)
 {
     struct job_process process;
@@ -308,6 +334,7 @@ int main(void)
         IN_FOLDER(a_supervisor_that_ends_without_a_word_is_a_failed_job),
         IN_FOLDER(closing_the_lifeline_ends_a_supervisor_that_listens),
         IN_FOLDER(signals_and_descriptors_of_the_database_are_not_inherited),
+        IN_FOLDER(a_session_holds_two_descriptors_of_a_job_and_none_when_it_is_closed),
         IN_FOLDER(a_program_that_is_not_there_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
