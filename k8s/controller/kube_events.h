@@ -21,6 +21,8 @@
 #ifndef K8S_CONTROLLER_KUBE_EVENTS_H
 #define K8S_CONTROLLER_KUBE_EVENTS_H
 
+#include <time.h>
+
 #include "k8s/client/api.h"
 #include "k8s/job/kube_job.h"
 
@@ -62,6 +64,11 @@ struct kube_moment {
     int64_t ms; /* of the loop */
     int64_t us; /* since 1970 */
 };
+
+static inline struct kube_moment kube_moment_of(int64_t loop_ms, const struct timespec *clock)
+{
+    return (struct kube_moment){loop_ms, (int64_t)clock->tv_sec * 1000000 + clock->tv_nsec / 1000};
+}
 
 /* `reason` is static, in CamelCase; the message a sentence, cut where it is too long. */
 void kube_events_note(struct kube_events *events, const struct kube_moment *now, bool is_warning,

@@ -24,7 +24,7 @@ static struct kube_moment this_moment(void)
     struct timespec now;
 
     clock_gettime(CLOCK_REALTIME, &now);
-    return (struct kube_moment){loop_now_ms(), (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000};
+    return kube_moment_of(loop_now_ms(), &now);
 }
 
 /* ----- sending ----- */

@@ -29,6 +29,16 @@ static struct kube_moment now(const struct fixture *f)
     return (struct kube_moment){f->now_ms, NOON * 1000000 + f->now_ms * 1000};
 }
 
+static void a_moment_is_to_the_microsecond(void **state)
+{
+    const struct timespec clock = {.tv_sec = NOON, .tv_nsec = 999999999};
+    const struct kube_moment moment = kube_moment_of(7, &clock);
+    (void)state;
+
+    CHECK_INT(moment.ms, 7);
+    CHECK_INT(moment.us, NOON * 1000000 + 999999);
+}
+
 static void lose(struct fixture *f, unsigned worker)
 {
     const struct kube_moment moment = now(f);
@@ -254,6 +264,7 @@ static void a_long_message_is_cut_and_the_oldest_is_forgotten(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_moment_is_to_the_microsecond),
         cmocka_unit_test(the_first_is_created_at_once),
         cmocka_unit_test(what_differs_in_numbers_alone_is_counted),
         cmocka_unit_test(another_reason_is_another_one),
