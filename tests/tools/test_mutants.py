@@ -172,6 +172,12 @@ class Batches(unittest.TestCase):
         self.assertEqual(self.batches(nearness), [["test_file"], ["sqlite_other"]])
         self.assertEqual(self.batches({**nearness, "test_line": 0}, is_counted=False), [["test_line"], ["test_file"], ["sqlite_other"]])
 
+    def test_a_door_stands_for_the_folders_that_it_alone_reaches(self):
+        def likeness(test, name):
+            return mutants.likeness(reached.Test(test, [], [], False), name)
+        self.assertGreater(likeness("postgres_pods", "runtime/data/pgstore/fetch.c"), likeness("docs_man", "runtime/data/pgstore/fetch.c"))
+        self.assertGreater(likeness("kube_supervisor", "k8s/loop/watch.c"), likeness("sqlite_cli", "k8s/loop/watch.c"))
+
     def test_those_that_start_processes_are_tried_first_one_and_then_several_at_once(self):
         nearness = {f"sqlite_{number}": 0 for number in range(20)}
         self.assertEqual([len(batch) for batch in self.batches(nearness)], [1, 3, 4])
