@@ -32,6 +32,24 @@ TRAPS = {
     "a_policy_of_its_owner": "ALTER TABLE eve.m ENABLE ROW LEVEL SECURITY; ALTER TABLE eve.m FORCE ROW LEVEL SECURITY; "
                              "CREATE POLICY p ON eve.m USING (eve.catch() = 1) WITH CHECK (eve.catch() = 1)",
     "a_statistics_expression": "CREATE STATISTICS eve.s ON (eve.immutable(1)), (eve.immutable(2)) FROM eve.m",
+    "a_check_constraint_by_a_domain": "CREATE DOMAIN eve.d AS float8 CHECK (eve.catch() = 1); ALTER TABLE eve.m ADD CHECK (value::eve.d IS NOT DISTINCT FROM value)",
+    "an_index_by_a_domain": "CREATE DOMAIN eve.d AS bigint CHECK (eve.catch() = 1); CREATE INDEX ON eve.m ((position::eve.d))",
+    "a_check_constraint_by_a_composite_type": "CREATE DOMAIN eve.d AS text CHECK (eve.catch() = 1); CREATE TYPE eve.c AS (d eve.d); "
+                                              "ALTER TABLE eve.m ADD CHECK (jsonb_populate_record(NULL::eve.c, '{\"d\": \"a\"}') IS NOT NULL)",
+    "a_check_constraint_with_a_text_of_sql": "ALTER TABLE eve.m ADD CHECK (query_to_xml('SELECT eve.catch()', true, false, '') IS NOT NULL)",
+    "a_condition_with_a_text_of_sql": "CREATE TRIGGER t BEFORE INSERT ON eve.m FOR EACH ROW WHEN (query_to_xml('SELECT eve.catch()', true, false, '') IS NOT NULL) "
+                                      "EXECUTE FUNCTION suppress_redundant_updates_trigger()",
+    "a_rule_with_a_text_of_sql": "CREATE RULE r AS ON DELETE TO eve.m DO ALSO SELECT query_to_xml('SELECT eve.catch()', true, false, '')",
+    "a_check_constraint_that_reads_a_view": "CREATE VIEW eve.v AS SELECT eve.catch(); "
+                                            "ALTER TABLE eve.m ADD CHECK (table_to_xml(('eve.' || 'v')::regclass, true, false, '') IS NOT NULL)",
+    "a_check_constraint_that_submits_a_job": "ALTER TABLE eve.m ADD CHECK (position < 0 OR part <> 'meta' OR totrain.submit("
+                                             "'SELECT i.*, eve.catch() FROM public.iris i TO TRAIN LinearClassifier LABEL class INTO public.caught') > 0) NOT VALID",
+    "a_child_with_a_trigger": "CREATE TABLE eve.child () INHERITS (eve.m); INSERT INTO eve.child VALUES ('w', 'x', 0, 0, NULL); "
+                              "CREATE TRIGGER t BEFORE DELETE ON eve.child FOR EACH ROW EXECUTE FUNCTION eve.trap()",
+    "a_child_with_an_index": "CREATE TABLE eve.child () INHERITS (eve.m); CREATE INDEX ON eve.child ((eve.immutable(1)))",
+    "a_bound_of_partitions": "CREATE FUNCTION eve.bound(bigint) RETURNS integer IMMUTABLE LANGUAGE plpgsql AS 'BEGIN PERFORM eve.catch(); RETURN 1; END'; "
+                             "CREATE TABLE eve.parent (LIKE eve.m) PARTITION BY RANGE ((eve.bound(position))); "
+                             "ALTER TABLE eve.parent ATTACH PARTITION eve.m FOR VALUES FROM (0) TO (2)",
 }
 
 
@@ -43,6 +61,7 @@ class Publishing(Attacks):
     """Training into a table of eve's is refused before it is trained, whoever may act as eve."""
 
     def check(self, trap):
+        self.become_user()
         self.copy_model()
         self.eve.execute(TRAPS[trap])
         self.arm()
@@ -75,12 +94,14 @@ class Advice(Attacks):
     """N5: the hint of a refusal named the way that was refused: what is on a model's table stays when its owner changes."""
 
     def check(self, trap):
+        self.become_user()
         self.copy_model()
         self.eve.execute(TRAPS[trap])
         self.arm()
         self.execute("ALTER TABLE eve.m OWNER TO CURRENT_USER")
         for statement in (TRAIN.format("public.iris", "eve.m"), f"SELECT * FROM totrain.run($${TRAIN.format('public.iris', 'eve.m')}$$)", IMPORT):
-            self.assertRegex(self.try_as(SUPERUSER, statement), 'of table eve.m would run what role "eve" has made, with your rights|row security guards')
+            self.assertRegex(self.try_as(SUPERUSER, statement), 'of table eve.m would run (what role "eve" has made|function .*, which does more than compute), with your '
+                                                                'rights|row security guards|table eve.m is a part of another table, or has parts')
 
     def test_the_hint_of_the_refusal_names_no_way_around_it(self):
         self.copy_model()
@@ -117,6 +138,7 @@ class Targets(Attacks):
     """Tables of eve's that a PREDICT or an EVALUATE of a superuser's replaces: they are dropped, not written."""
 
     def check(self, trap):
+        self.become_user()
         self.eve.execute("CREATE TABLE eve.m (part text, name text, position bigint, value float8, data bytea)")
         self.eve.execute(TRAPS[trap])
         self.arm()
@@ -143,11 +165,12 @@ class Published(Attacks):
         self.execute("ALTER TABLE eve.m OWNER TO CURRENT_USER; DROP PUBLICATION IF EXISTS several; CREATE PUBLICATION several FOR TABLE eve.m")
         self.addCleanup(self.execute, "DROP PUBLICATION several")
         before = self.execute("SELECT 'eve.m'::regclass::oid")
-        self.try_as(SUPERUSER, self.WRITE)
+        self.refused = self.try_as(SUPERUSER, self.WRITE)
         return self.execute("SELECT 'eve.m'::regclass::oid") == before
 
     def check(self, trap):
-        self.assertTrue("policy" in trap or not self.take_over(TRAPS[trap]))
+        if self.take_over(TRAPS[trap]):
+            self.assertRegex(str(self.refused), "has row-level security|is a part of another table, or has parts")
 
     def test_without_one_it_stays(self):
         self.assertTrue(self.take_over("CREATE INDEX ON eve.m (guess)"))

@@ -105,6 +105,17 @@ static enum status is_model(struct postgres_host *host, const struct pg_located 
     return status;
 }
 
+/* What a parent's bounds or a child's triggers call would be run with the rows. */
+static enum status check_family(const struct pg_located *located, const bool facts[FACTS],
+                                struct error *err)
+{
+    if (!facts[FACT_IS_INHERITED])
+        return STATUS_OK;
+    fail(err, STATUS_INVALID, "table %s.%s is a part of another table, or has parts",
+         PG_NAME_OF(located));
+    return error_hint(err, "Choose another name.");
+}
+
 /* A new table would show rows that the old one hides, or take rows away from another one. */
 static enum status check_whole(const struct pg_located *located, const bool facts[FACTS],
                                struct error *err)
@@ -118,10 +129,7 @@ static enum status check_whole(const struct pg_located *located, const bool fact
                        "LEVEL SECURITY;",
                        &(struct pg_table){slice_of(located->schema), slice_of(located->name)});
     }
-    if (facts[FACT_IS_INHERITED])
-        return fail(err, STATUS_INVALID, "table %s.%s is a part of another table, or has parts",
-                    PG_NAME_OF(located)),
-               error_hint(err, "Choose another name.");
+    TRY(check_family(located, facts, err));
     if (!facts[FACT_KEEPS_OWNER])
         return fail(err, STATUS_PERMISSION,
                     "the owner of table %s.%s may not create tables in that schema",
@@ -160,7 +168,8 @@ enum status postgres_check_replaced(struct postgres_host *host, const struct pg_
         found.holds_bad_rows = facts[FACT_HOLDS_BAD_ROWS];
     }
     TRY(check_replaced(&here, &found, err));
-    return target->kind == TARGET_MODEL ? STATUS_OK : check_whole(located, facts, err);
+    return target->kind == TARGET_MODEL ? check_family(located, facts, err)
+                                        : check_whole(located, facts, err);
 }
 
 /* ----- what the new table keeps ----- */
