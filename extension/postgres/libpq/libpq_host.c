@@ -85,7 +85,7 @@ static enum status taken_role(struct postgres_host *host, struct arena *arena, s
 
     TRY(pg_first(host, "SELECT current_user, current_user" NE "session_user", NULL, 0, arena, cells,
                  2, &found, err));
-    if (cells[0].type == CELL_TEXT && cells[1].type == CELL_INTEGER && cells[1].integer)
+    if (cells[0].type == CELL_TEXT && pg_is_true(&cells[1]))
         *role = cells[0].text;
     return STATUS_OK;
 }

@@ -17,8 +17,8 @@ static enum status keep_way(void *self, const struct cell *cells, size_t count, 
     if (count != 3)
         return fail(err, STATUS_DATABASE, "the server gave %zu columns, not 3", count);
     way->exists = true;
-    way->has_function = cells[0].type == CELL_INTEGER && cells[0].integer != 0;
-    way->is_own = cells[1].type == CELL_INTEGER && cells[1].integer != 0;
+    way->has_function = pg_is_true(&cells[0]);
+    way->is_own = pg_is_true(&cells[1]);
     text_append(&way->name, cells[2].text);
     return way->name.failed ? fail_no_memory(err) : STATUS_OK;
 }

@@ -35,11 +35,6 @@ static const char facts_sql[] =
     "c.relnamespace LEFT JOIN pg_catalog.pg_roles r ON r.rolname" EQ "$2::pg_catalog.name "
     "WHERE c.oid" EQ "pg_catalog.to_regclass($1)";
 
-static bool is_true(const struct cell *cell)
-{
-    return cell->type == CELL_INTEGER && cell->integer != 0;
-}
-
 static enum status refuse(struct slice name, const char *why, struct error *err)
 {
     fail(err, STATUS_UNSUPPORTED, "job.read = 'direct' cannot read %.*s: %s", SLICE_FORMAT(name),
@@ -51,13 +46,13 @@ static enum status check_kind(const struct cell facts[FACTS], struct error *err)
 {
     const struct slice name = facts[QUOTED_NAME].text;
 
-    if (!is_true(&facts[IS_TABLE]))
+    if (!pg_is_true(&facts[IS_TABLE]))
         return refuse(name, "it is no table", err);
-    if (is_true(&facts[IS_TEMPORARY]))
+    if (pg_is_true(&facts[IS_TEMPORARY]))
         return refuse(name, "a temporary table is there for this session alone", err);
-    if (is_true(&facts[HAS_POLICIES]))
+    if (pg_is_true(&facts[HAS_POLICIES]))
         return refuse(name, "it has row security, which is another for each role", err);
-    if (is_true(&facts[HAS_CHILDREN]))
+    if (pg_is_true(&facts[HAS_CHILDREN]))
         return refuse(name, "other tables inherit from it", err);
     return STATUS_OK;
 }
@@ -68,18 +63,18 @@ static enum status check_rights(const struct postgres_host *host, const struct c
 {
     const struct slice name = facts[QUOTED_NAME].text, schema = facts[QUOTED_SCHEMA].text;
 
-    if (!is_true(&facts[CALLER_MAY_READ]))
+    if (!pg_is_true(&facts[CALLER_MAY_READ]))
         return fail(err, STATUS_PERMISSION,
                     "job.read = 'direct' takes the right to SELECT from all columns of %.*s",
                     SLICE_FORMAT(name));
-    if (!is_true(&facts[LOGIN_IS_THERE]))
+    if (!pg_is_true(&facts[LOGIN_IS_THERE]))
         return fail(err, STATUS_UNSUPPORTED, "no login is named for the processes of jobs"),
                error_hint(err, "totrain.job_login in postgresql.conf names it.");
-    if (is_true(&facts[LOGIN_MAY_USE]) && is_true(&facts[LOGIN_MAY_READ]))
+    if (pg_is_true(&facts[LOGIN_MAY_USE]) && pg_is_true(&facts[LOGIN_MAY_READ]))
         return STATUS_OK;
     fail(err, STATUS_PERMISSION, "role \"%s\", the login of the job's processes, may not read %.*s",
          host->job_login, SLICE_FORMAT(name));
-    if (!is_true(&facts[LOGIN_MAY_USE]))
+    if (!pg_is_true(&facts[LOGIN_MAY_USE]))
         return error_hint(err, "GRANT USAGE ON SCHEMA %.*s TO %s; GRANT SELECT ON %.*s TO %s;",
                           SLICE_FORMAT(schema), SQL_NAME(slice_of(host->job_login)),
                           SLICE_FORMAT(name), SQL_NAME(slice_of(host->job_login)));
@@ -111,7 +106,7 @@ static enum status check_column(struct postgres_host *host, const struct direct_
                       parameters, 2, &arena, &is_word, 1, &found, err);
     arena_deinit(&arena);
     TRY(status);
-    if (found && !(is_listed && is_true(&is_word)))
+    if (found && !(is_listed && pg_is_true(&is_word)))
         return STATUS_OK;
     fail(err, STATUS_UNSUPPORTED, "job.read = 'direct' reads columns alone, and \"%.*s\" is none",
          SLICE_FORMAT(column));
@@ -172,12 +167,12 @@ static void check_leaf(struct leaves *leaves, const struct cell facts[LEAF_FACTS
 
     if (err->status != STATUS_OK)
         return;
-    if (!is_true(&facts[LEAF_CALLER_MAY_READ])) {
+    if (!pg_is_true(&facts[LEAF_CALLER_MAY_READ])) {
         fail(err, STATUS_PERMISSION,
              "job.read = 'direct' reads %.*s by its own name, since a partition beside it is a "
              "foreign table, and you may not SELECT from it",
              SLICE_FORMAT(name));
-    } else if (!is_true(&facts[LEAF_LOGIN_MAY_READ])) {
+    } else if (!pg_is_true(&facts[LEAF_LOGIN_MAY_READ])) {
         fail(err, STATUS_PERMISSION,
              "role \"%s\", the login of the job's processes, may not read %.*s", login,
              SLICE_FORMAT(name));
@@ -185,7 +180,7 @@ static void check_leaf(struct leaves *leaves, const struct cell facts[LEAF_FACTS
                    "GRANT SELECT ON %.*s TO %s; where one partition is a foreign table each "
                    "is read by its own name.",
                    SLICE_FORMAT(name), SQL_NAME(slice_of(login)));
-    } else if (is_true(&facts[LEAF_IS_FOREIGN]) && !is_true(&facts[LEAF_LOGIN_IS_KNOWN])) {
+    } else if (pg_is_true(&facts[LEAF_IS_FOREIGN]) && !pg_is_true(&facts[LEAF_LOGIN_IS_KNOWN])) {
         fail(err, STATUS_PERMISSION,
              "role \"%s\", the login of the job's processes, is not known to the server of %.*s",
              login, SLICE_FORMAT(name));
@@ -200,13 +195,13 @@ static enum status add_leaf(void *self, const struct cell *cells, size_t count, 
 {
     struct leaves *leaves = self;
     struct direct_table *table = leaves->table;
-    const bool is_foreign = is_true(&cells[LEAF_IS_FOREIGN]);
+    const bool is_foreign = pg_is_true(&cells[LEAF_IS_FOREIGN]);
 
     (void)count;
     if (table->leaf_count == DIRECT_LEAVES_MAX)
         return fail(err, STATUS_LIMIT, "%.*s has more than %d partitions",
                     SLICE_FORMAT(table->name), DIRECT_LEAVES_MAX);
-    if (!is_foreign && !is_true(&cells[LEAF_IS_PLAIN]))
+    if (!is_foreign && !pg_is_true(&cells[LEAF_IS_PLAIN]))
         return refuse(cells[LEAF_NAME].text,
                       "it is a partition that is neither a plain table nor one of postgres_fdw",
                       err);

@@ -76,11 +76,6 @@ static enum status ask(const struct job_tables *tables, const char *sql,
     return status;
 }
 
-static bool is_yes(const struct cell *answer)
-{
-    return answer->type == CELL_INTEGER && answer->integer != 0;
-}
-
 static enum status check_schema(const struct job_tables *tables, struct error *err)
 {
     const struct cell names[] = {cell_string(tables->schema), cell_string(tables->login)};
@@ -99,7 +94,7 @@ static enum status check_schema(const struct job_tables *tables, struct error *e
             "FROM pg_catalog.pg_namespace n LEFT JOIN pg_catalog.pg_roles r ON r.rolname" EQ
             "$2::pg_catalog.name WHERE n.nspname" EQ "$1::pg_catalog.name",
             names, 2, answers, ANSWERS, &found, err));
-    if (!found || !is_yes(&answers[CAN_CREATE])) {
+    if (!found || !pg_is_true(&answers[CAN_CREATE])) {
         fail(err, STATUS_PERMISSION, "the jobs' tables cannot be made in schema \"%s\"",
              tables->schema);
         return error_hint(err,
@@ -107,13 +102,13 @@ static enum status check_schema(const struct job_tables *tables, struct error *e
                           "totrain_user; (totrain.job_schema names it)",
                           SQL_NAME(slice_of(tables->schema)), SQL_NAME(slice_of(tables->schema)));
     }
-    if (!is_yes(&answers[LOGIN_IS_THERE]) || !is_yes(&answers[LOGIN_CAN_USE])) {
+    if (!pg_is_true(&answers[LOGIN_IS_THERE]) || !pg_is_true(&answers[LOGIN_CAN_USE])) {
         fail(err, STATUS_PERMISSION, "role \"%s\" cannot reach schema \"%s\"", tables->login,
              tables->schema);
         return error_hint(err, "GRANT USAGE ON SCHEMA %s TO %s;",
                           SQL_NAME(slice_of(tables->schema)), SQL_NAME(slice_of(tables->login)));
     }
-    if (!is_yes(&answers[LOGIN_CAN_CREATE]))
+    if (!pg_is_true(&answers[LOGIN_CAN_CREATE]))
         return STATUS_OK;
     fail(err, STATUS_PERMISSION, "role \"%s\" may create tables in schema \"%s\"", tables->login,
          tables->schema);
@@ -146,7 +141,7 @@ static enum status check_rights(const struct job_tables *tables, struct error *e
                 "ON n.oid" EQ "c.relnamespace WHERE n.nspname" EQ "$2::pg_catalog.name AND "
                 "c.relname" EQ "$3::pg_catalog.name",
                 parameters, 4, &answer, 1, &found, err));
-        if (!found || is_yes(&answer)) {
+        if (!found || pg_is_true(&answer)) {
             fail(err, STATUS_PERMISSION,
                  "role \"%s\" has more rights to the job's tables than it "
                  "may have",
@@ -211,7 +206,7 @@ static enum status set_storage(const struct job_tables *tables, enum which which
                 "OPERATOR(pg_catalog.>=) 8192",
                 NULL, 0, &is_large, 1, &found, err));
     return run_on(tables, which,
-                  is_yes(&is_large)
+                  pg_is_true(&is_large)
                       ? "ALTER TABLE @ ALTER COLUMN file SET STORAGE PLAIN, ALTER COLUMN "
                         "bytes SET STORAGE PLAIN"
                       : "ALTER TABLE @ ALTER COLUMN bytes SET STORAGE EXTERNAL",
@@ -529,7 +524,7 @@ static enum status read_entry(void *self, const struct cell *cells, size_t count
 
     if (count != 6 || cells[0].type != CELL_INTEGER || cells[1].type != CELL_INTEGER ||
         cells[2].type != CELL_TEXT || cells[3].type != CELL_BLOB ||
-        (!entry.has_data && !is_yes(&cells[5])))
+        (!entry.has_data && !pg_is_true(&cells[5])))
         return fail(err, STATUS_CORRUPT, "entry %lld of the job's journal is too large",
                     (long long)entry.number);
     if (!entry.has_data)
@@ -710,7 +705,7 @@ enum status job_tables_check_owner(const struct job_tables *tables, struct error
         "current_user WHERE n.nspname" EQ "$1::pg_catalog.name AND c.relname" EQ
         "$2::pg_catalog.name",
         names, 2, &arena, answers, 2, &found, err);
-    if (status == STATUS_OK && found && is_yes(&answers[1])) {
+    if (status == STATUS_OK && found && pg_is_true(&answers[1])) {
         status = fail(err, STATUS_PERMISSION, "job %lld is that of role \"%.*s\"",
                       (long long)tables->number, SLICE_FORMAT(answers[0].text));
         error_hint(err,

@@ -38,11 +38,11 @@ static enum status locate_path(struct postgres_host *host, struct slice path, st
     if (!located->exists)
         return STATUS_OK;
     located->relation = cells[0].integer;
-    located->is_table = cells[1].integer != 0;
+    located->is_table = pg_is_true(&cells[1]);
     copy_name(located->schema, &cells[2]);
     copy_name(located->name, &cells[3]);
-    located->is_ours = cells[4].integer != 0;
-    located->is_callers = cells[6].integer != 0;
+    located->is_ours = pg_is_true(&cells[4]);
+    located->is_callers = pg_is_true(&cells[6]);
     located->has_columns = cells[5].type == CELL_TEXT && slice_is(cells[5].text, MODEL_COLUMNS);
     return STATUS_OK;
 }
@@ -392,7 +392,7 @@ static enum status measure(struct postgres_host *host, uint32_t relation, struct
                       &key, 1, &arena, cells, 2, &found, err);
     if (status == STATUS_OK && found) {
         sizes->table = cells[0];
-        found = cells[1].type == CELL_INTEGER && cells[1].integer;
+        found = pg_is_true(&cells[1]);
     }
     if (status == STATUS_OK && found) {
         status = pg_first(host,

@@ -76,7 +76,7 @@ static enum status read_facts(struct postgres_host *host, const struct pg_locate
         "$1::pg_catalog.oid",
         parameters, 2, &arena, cells, FACTS, &found, err);
     for (int i = 0; i < FACTS && status == STATUS_OK; i++)
-        facts[i] = found && cells[i].type == CELL_INTEGER && cells[i].integer != 0;
+        facts[i] = found && pg_is_true(&cells[i]);
     arena_deinit(&arena);
     return status;
 }
@@ -350,7 +350,7 @@ bool postgres_has_mark(void *self, struct slice schema, struct slice table, stru
                  parameters, 2, &arena, &has, 1, &found, &ignored) != STATUS_OK)
         found = false;
     arena_deinit(&arena);
-    return found && has.type == CELL_INTEGER && has.integer != 0;
+    return found && pg_is_true(&has);
 }
 
 /* ----- replacing ----- */
@@ -395,7 +395,7 @@ static enum status new_name(struct postgres_host *host, const struct table_targe
 
     arena_init(&arena, FACTS_ARENA_MAX);
     status = pg_first(host, may_ask, NULL, 0, &arena, cells, 2, &found, err);
-    if (status == STATUS_OK && found && cells[0].type == CELL_INTEGER && cells[0].integer != 0)
+    if (status == STATUS_OK && found && pg_is_true(&cells[0]))
         status = pg_first(host, "SELECT NULL, totrain.new_name($1, $2)", names, 2, &arena, cells, 2,
                           &found, err);
     if (status == STATUS_OK && found && cells[1].type == CELL_TEXT)
@@ -429,7 +429,7 @@ static enum status keep_storage(struct postgres_host *host, struct pg_new_table 
                       "$1::pg_catalog.oid AND c.relpersistence" NE "'t'",
                       &key, 1, &arena, cells, 2, &found, err);
     if (found && cells[0].type == CELL_INTEGER)
-        new->is_unlogged = cells[0].integer != 0;
+        new->is_unlogged = pg_is_true(&cells[0]);
     if (status == STATUS_OK && found && cells[1].type == CELL_TEXT)
         slice_copy(cells[1].text, new->tablespace, sizeof new->tablespace);
     arena_deinit(&arena);

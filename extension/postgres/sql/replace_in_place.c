@@ -32,11 +32,6 @@ static const char same_columns[] =
         "''))";
 /* clang-format on */
 
-static bool is_true(const struct cell *cell)
-{
-    return cell->type == CELL_INTEGER && cell->integer != 0;
-}
-
 enum status postgres_find_published(struct postgres_host *host, const struct pg_located *table,
                                     struct pg_published *published, struct error *err)
 {
@@ -51,8 +46,8 @@ enum status postgres_find_published(struct postgres_host *host, const struct pg_
     arena_init(&arena, FACTS_ARENA_MAX);
     status = pg_first(host, published_of, &key, 1, &arena, cells, 3, &found, err);
     if (status == STATUS_OK && found) {
-        published->is_published = is_true(&cells[0]);
-        published->stays = published->is_published && table->is_callers && !is_true(&cells[1]);
+        published->is_published = pg_is_true(&cells[0]);
+        published->stays = published->is_published && table->is_callers && !pg_is_true(&cells[1]);
         if (cells[2].type == CELL_TEXT)
             slice_copy(cells[2].text, published->publications, sizeof published->publications);
     }
@@ -79,7 +74,7 @@ enum status postgres_has_same_columns(struct postgres_host *host, int64_t one, i
 
     arena_init(&arena, FACTS_ARENA_MAX);
     status = pg_first(host, same_columns, parameters, 2, &arena, &cell, 1, &found, err);
-    *has_same = status == STATUS_OK && found && is_true(&cell);
+    *has_same = status == STATUS_OK && found && pg_is_true(&cell);
     arena_deinit(&arena);
     return status;
 }

@@ -45,7 +45,7 @@ static enum status find_root(struct postgres_host *host, struct slice name, stru
         *reason = "it is no table";
         return STATUS_OK;
     }
-    *root = (struct root){.relation = cells[0].integer, .is_partitioned = cells[1].integer != 0};
+    *root = (struct root){.relation = cells[0].integer, .is_partitioned = pg_is_true(&cells[1])};
     if (!root->is_partitioned && !cells[2].integer)
         *reason = "it is no plain table, or not all of its rows are yours to see";
     else if (!root->is_partitioned && cells[3].integer)

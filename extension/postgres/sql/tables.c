@@ -67,11 +67,11 @@ static enum status read_rights(struct postgres_host *host, struct slice schema,
         &key, 1, &arena, cells, 6, &found, err);
     if (status == STATUS_OK) {
         *rights =
-            (struct rights){.is_read_only = cells[0].integer != 0,
-                            .has_extension = cells[1].integer != 0,
-                            .may_keep = cells[2].integer != 0,
-                            .has_schema = cells[3].integer != 0 || slice_is(schema, "pg_temp"),
-                            .may_create = cells[4].integer != 0 || slice_is(schema, "pg_temp")};
+            (struct rights){.is_read_only = pg_is_true(&cells[0]),
+                            .has_extension = pg_is_true(&cells[1]),
+                            .may_keep = pg_is_true(&cells[2]),
+                            .has_schema = pg_is_true(&cells[3]) || slice_is(schema, "pg_temp"),
+                            .may_create = pg_is_true(&cells[4]) || slice_is(schema, "pg_temp")};
         if (cells[5].type == CELL_TEXT)
             snprintf(rights->version, sizeof rights->version, "%.*s", SLICE_FORMAT(cells[5].text));
     }
@@ -120,7 +120,7 @@ enum status postgres_check_functions(void *self, struct error *err)
     status = pg_first(self, "SELECT " EXTENSION_IS_THERE, NULL, 0, &arena, &there, 1, &found, err);
     arena_deinit(&arena);
     TRY(status);
-    return there.type == CELL_INTEGER && there.integer ? STATUS_OK : refuse_without_extension(err);
+    return pg_is_true(&there) ? STATUS_OK : refuse_without_extension(err);
 }
 
 static enum status check_session(const struct rights *rights, enum target_kind kind,
