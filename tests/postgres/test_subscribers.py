@@ -1,5 +1,6 @@
 """What is beside a server: a subscriber by logical replication, foreign tables, and the cluster that pg_upgrade makes of this one."""
 
+import re
 import shutil
 import subprocess
 
@@ -136,11 +137,51 @@ class Subscriber(harness.Case):
         self.predict(more)
         self.eventually_there("SELECT count(*) FROM told", 151)
 
-    def test_a_new_table_stops_a_subscription_to_all_tables(self):
-        """As CREATE TABLE AS does: the subscriber has no such table."""
+    def notices_of(self, statement):
+        del self.cursor.connection.notices[:]
+        run_statement(self.cursor, statement)
+        return " ".join(self.cursor.connection.notices)
+
+    def test_a_new_table_does_not_stop_a_subscription_to_all_tables(self):
+        """Whoever scores its rows, and whatever is published; the subscriber gets them once it has the table."""
+        for publication in ("FOR ALL TABLES", "FOR TABLES IN SCHEMA public"):
+            with self.subTest(publication):
+                self.subscribe(publication)
+                for statement in ("TO PREDICT first.k USING m", "TO PREDICT other.k WITH job.max_workers = 2 USING m", "TO EVALUATE m INTO judged"):
+                    name = re.search("first|other|judged", statement)[0]
+                    self.assertIn(f"table public.{name} is new and published by several: a subscriber gets its rows once it has such a table",
+                                  self.notices_of(f"SELECT * FROM iris {statement}"))
+                self.execute("INSERT INTO iris SELECT * FROM iris LIMIT 1")
+                self.eventually_there("SELECT count(*) FROM iris", self.execute("SELECT count(*) FROM iris")[0][0])
+                self.there.execute("CREATE TABLE first AS SELECT *, 1 AS k FROM iris WHERE false; CREATE TABLE other (LIKE first); CREATE TABLE judged (LIKE told)")
+                self.follow_new_tables(self.execute("SELECT count(*) FROM first")[0][0])
+                self.unsubscribe()
+                for cursor in (self.there, self.cursor):
+                    cursor.execute("DROP TABLE first, other, judged")
+
+    def follow_new_tables(self, rows):
+        """What is there is copied, what is written again arrives."""
+        self.there.execute("DROP TABLE judged; CREATE TABLE judged AS SELECT ''::text AS name, 0::float8 AS value, ''::text AS part LIMIT 0")
+        self.there.execute("ALTER SUBSCRIPTION several REFRESH PUBLICATION")
+        self.eventually_there("SELECT count(*) FROM first", rows)
+        run_statement(self.cursor, "SELECT * FROM iris LIMIT 20 TO PREDICT first.k USING m")
+        self.eventually_there("SELECT count(*) FROM first", 20)
+
+    def test_a_new_table_of_the_sessions_own_is_not_told_of(self):
+        self.execute("CREATE PUBLICATION several FOR ALL TABLES")
+        self.assertEqual(self.notices_of("SELECT * FROM iris TO PREDICT pg_temp.first.k USING m"), "")
+        self.cursor.execute("SELECT count(*) FROM pg_temp.first")
+        self.assertEqual(self.cursor.fetchone(), (150,))
+
+    def test_a_first_model_stops_it_and_a_notice_says_so(self):
         self.subscribe("FOR ALL TABLES")
-        run_statement(self.cursor, "SELECT * FROM iris TO PREDICT first.k USING m")
-        harness.wait_for(lambda: "logical replication target relation \"public.totrain_new_" in self.other.log(), "the error of the subscriber")
+        told = "table public.another is new and published by several: a subscription stops here until the subscriber has such a table"
+        self.assertIn(told, self.notices_of(TRAIN.format("iris", 1, "another")))
+        harness.wait_for(lambda: 'logical replication target relation "public.another" does not exist' in self.other.log(), "the error of the subscriber")
+        self.assertNotIn(told, self.notices_of(TRAIN.format("iris", 1, "another")))
+        self.there.execute("CREATE TABLE another (LIKE m)")
+        self.there.execute("ALTER SUBSCRIPTION several REFRESH PUBLICATION")
+        self.eventually_there(META.format("version", "another"), "2")
 
 
 class Foreign(harness.Case):

@@ -6,6 +6,7 @@
 #include "extension/postgres/sql/models.h"
 #include "extension/postgres/sql/publish_pieces.h"
 #include "extension/postgres/sql/replace.h"
+#include "extension/postgres/sql/replace_in_place.h"
 #include "extension/postgres/sql/sql.h"
 #include "extension/postgres/sql/tables.h"
 #include "extension/postgres/sql/write_model.h"
@@ -282,11 +283,28 @@ static enum status fill_table(struct publishing *publishing, struct pg_pieces *p
     return postgres_locate(publishing->host, table->schema, table->name, &publishing->located, err);
 }
 
+/* What is kept of the model names its table: a subscriber that has none would stop at that, too. */
+static enum status tell_subscribers(const struct publishing *publishing, const struct sink *sink,
+                                    struct error *err)
+{
+    struct pg_published published;
+
+    TRY(postgres_find_schema_published(publishing->host, slice_of(publishing->located.schema),
+                                       &published, err));
+    if (sink && published.is_published)
+        sink_notice(sink,
+                    "table %s.%s is new and published by %s: a subscription stops here until the "
+                    "subscriber has such a table; ALTER SUBSCRIPTION ... REFRESH PUBLICATION then "
+                    "copies its rows",
+                    PG_NAME_OF(&publishing->located), published.publications);
+    return STATUS_OK;
+}
+
 static enum status publish_in_transaction(struct publishing *publishing, struct pg_pieces *pieces,
                                           struct publication *publication, struct error *err)
 {
     struct model *model = publication->model;
-    bool is_there;
+    bool is_there, is_new;
 
     TRY(pg_lock_model(publishing->host, &publishing->table, err));
     TRY(was_committed(publishing, &is_there, err));
@@ -296,9 +314,12 @@ static enum status publish_in_transaction(struct publishing *publishing, struct 
     TRY(model_stamp(model, publishing->arena, err));
     TRY(postgres_locate(publishing->host, publishing->table.schema, publishing->table.name,
                         &publishing->located, err));
-    if (publishing->located.exists)
+    is_new = !publishing->located.exists;
+    if (!is_new)
         TRY(succeed_current(publishing, model, err));
     TRY(fill_table(publishing, pieces, err));
+    if (is_new)
+        TRY(tell_subscribers(publishing, publication->sink, err));
     TRY(put_registry(publishing, model, err));
     return insert_metrics(publishing, publication, err);
 }

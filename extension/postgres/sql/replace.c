@@ -406,7 +406,8 @@ static enum status new_name(struct postgres_host *host, const struct table_targe
 
 /* UNLOGGED, and in a tablespace, as the old one is: a table that is replaced each night stays out
  * of the log, and on its disk. A temporary one is where the session has such tables. One whose rows
- * go on into a published one is out of the log, too, where no subscriber sees it. */
+ * go on into a published one, or which is to be published, is out of the log, too, where no
+ * subscriber sees it. */
 static enum status keep_storage(struct postgres_host *host, struct pg_new_table *new,
                                 const struct table_target *target, struct error *err)
 {
@@ -418,6 +419,10 @@ static enum status keep_storage(struct postgres_host *host, struct pg_new_table 
     bool found = false;
 
     TRY(postgres_locate(host, target->schema, target->name, &old, err));
+    if (!old.exists) {
+        TRY(postgres_find_schema_published(host, target->schema, &published, err));
+        new->is_staged = published.is_published;
+    }
     if (!old.exists || !old.is_table)
         return STATUS_OK;
     key = cell_integer(old.relation);
@@ -477,14 +482,31 @@ static void tell_publications(const struct table_target *target,
         return;
     if (names[0])
         sink_notice(target->sink,
-                    "table %s.%s is a new one, since other columns, triggers or rules are on the "
-                    "old one; it is not published by %s until ALTER PUBLICATION ... ADD TABLE",
+                    "table %s.%s is a new one, since other columns, triggers, rules or types of "
+                    "others are on the old one; it is not published by %s until ALTER PUBLICATION "
+                    "... ADD TABLE",
                     SQL_NAME(target->schema), SQL_NAME(target->name), names);
     else
+        sink_notice(
+            target->sink,
+            "table %s.%s is a new one, since other columns, triggers, rules or types of "
+            "others are on the old one; a subscriber gets no rows of it before it is written again",
+            SQL_NAME(target->schema), SQL_NAME(target->name));
+}
+
+/* It is the first of its name, and its rows came by no INSERT that a subscriber could see. */
+static enum status tell_first(struct postgres_host *host, const struct table_target *target,
+                              struct error *err)
+{
+    struct pg_published published;
+
+    TRY(postgres_find_schema_published(host, target->schema, &published, err));
+    if (target->sink && published.is_published)
         sink_notice(target->sink,
-                    "table %s.%s is a new one, since other columns, triggers or rules are on the "
-                    "old one; a subscriber gets no rows of it before it is written again",
-                    SQL_NAME(target->schema), SQL_NAME(target->name));
+                    "table %s.%s is new and published by %s: a subscriber gets its rows once it "
+                    "has such a table, from ALTER SUBSCRIPTION ... REFRESH PUBLICATION on",
+                    SQL_NAME(target->schema), SQL_NAME(target->name), published.publications);
+    return STATUS_OK;
 }
 
 /* In the place of the old one, which is locked. */
@@ -523,6 +545,8 @@ static enum status swap(struct postgres_host *host, const struct table_target *t
         TRY(put_in_place(host, target, new, old.exists, err));
         tell_publications(target, &published);
     }
+    if (!old.exists && new->is_staged)
+        TRY(tell_first(host, target, err));
     return run_statements(host, statements, err);
 }
 

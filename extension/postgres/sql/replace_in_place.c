@@ -19,6 +19,13 @@ static const char published_of[] =
         "ON r.prpubid" EQ "p.oid WHERE r.prrelid" EQ "c.oid) "
     "FROM pg_catalog.pg_class c WHERE c.oid" EQ "$1::pg_catalog.oid";
 
+static const char published_of_schema[] =
+    "SELECT pg_catalog.string_agg(pg_catalog.quote_ident(p.pubname), ', ' ORDER BY p.pubname) "
+    "FROM pg_catalog.pg_namespace n, pg_catalog.pg_publication p WHERE n.nspname" EQ "$1 "
+    "AND n.oid" NE "pg_catalog.pg_my_temp_schema() AND (p.puballtables OR EXISTS (SELECT "
+    "FROM pg_catalog.pg_publication_namespace s WHERE s.pnpubid" EQ "p.oid AND s.pnnspid" EQ
+    "n.oid)) AND pg_catalog.current_setting('wal_level')" EQ "'logical'";
+
 #define COLUMNS(table)                                                                             \
     "SELECT pg_catalog.row_number() OVER (ORDER BY a.attnum), a.attname, a.atttypid, a.atttypmod, " \
     "a.attcollation, a.attidentity, a.attgenerated FROM pg_catalog.pg_attribute a "                \
@@ -60,6 +67,25 @@ enum status postgres_find_published(struct postgres_host *host, const struct pg_
         return STATUS_OK;
     if (status != STATUS_OK)
         *err = foreign;
+    return status;
+}
+
+enum status postgres_find_schema_published(struct postgres_host *host, struct slice schema,
+                                           struct pg_published *published, struct error *err)
+{
+    const struct cell key = cell_text(schema);
+    struct cell names = {.type = CELL_NULL};
+    struct arena arena;
+    enum status status;
+    bool found = false;
+
+    *published = (struct pg_published){.is_published = false};
+    arena_init(&arena, FACTS_ARENA_MAX);
+    status = pg_first(host, published_of_schema, &key, 1, &arena, &names, 1, &found, err);
+    published->is_published = status == STATUS_OK && found && names.type == CELL_TEXT;
+    if (published->is_published)
+        slice_copy(names.text, published->publications, sizeof published->publications);
+    arena_deinit(&arena);
     return status;
 }
 

@@ -10,7 +10,9 @@
  *     another role has made (foreign_code.h)
  *     the caller owns it
  *
- * Everywhere else the new table takes its place.
+ * Everywhere else the new table takes its place. So does one that is the first of its name: made in
+ * the same way it stops no subscription to all tables, as rows of a table do that the subscriber
+ * does not have.
  */
 #ifndef EXTENSION_POSTGRES_SQL_REPLACE_IN_PLACE_H
 #define EXTENSION_POSTGRES_SQL_REPLACE_IN_PLACE_H
@@ -28,6 +30,10 @@ enum status postgres_find_published(struct postgres_host *host, const struct pg_
                                     struct pg_published *published, struct error *err);
 enum status postgres_has_same_columns(struct postgres_host *host, int64_t one, int64_t other,
                                       bool *has_same, struct error *err);
+/* The same of a table that is yet to be made in the schema: is_published, and the names of all such
+ * publications; where the server cannot have a subscriber there are none. */
+enum status postgres_find_schema_published(struct postgres_host *host, struct slice schema,
+                                           struct pg_published *published, struct error *err);
 /* Rows of `from`, which is dropped, in the place of those of `table`. */
 enum status postgres_move_rows(struct postgres_host *host, const struct pg_table *from,
                                const struct pg_table *table, struct error *err);
