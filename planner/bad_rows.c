@@ -8,6 +8,7 @@
 #include "planner/planning.h"
 #include "planner/query.h"
 #include "planner/settings.h"
+#include "planner/targets.h"
 
 /* The table that the statement writes; size 0: none. */
 static struct slice written_table(const struct plan *plan)
@@ -32,6 +33,22 @@ static enum status name_quarantine(struct planning *planning, struct slice table
     return status;
 }
 
+static enum status check_length(const struct planning *planning, const struct setting *setting)
+{
+    const size_t size = planning->plan->quarantine_table.size;
+    const size_t most = target_name_max(planning->catalog->dialect);
+
+    if (size <= most)
+        return STATUS_OK;
+    fail_at(planning->err, STATUS_INVALID, setting->value.span.start,
+            "the table for bad rows would have a name of %zu bytes, where at most %zu are possible",
+            size, most);
+    return error_hint(planning->err,
+                      "The name is that of the written table and \"" QUARANTINE_SUFFIX
+                      "\": choose one of at most %zu bytes.",
+                      most - (sizeof QUARANTINE_SUFFIX - 1));
+}
+
 static enum status quarantine_plan(struct planning *planning, const struct setting *setting)
 {
     struct plan *plan = planning->plan;
@@ -47,6 +64,7 @@ static enum status quarantine_plan(struct planning *planning, const struct setti
             is_predict ? "TO PREDICT table.column WITH ..." : "TO EVALUATE ... INTO table");
     }
     TRY(name_quarantine(planning, table));
+    TRY(check_length(planning, setting));
     if (plan->kind != STATEMENT_TRAIN &&
         slice_equal_fold(plan->quarantine_table, plan->model_name) &&
         slice_equal_fold(plan->target_schema, plan->model_schema))

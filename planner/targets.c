@@ -13,9 +13,14 @@ static bool starts_with(struct slice name, const char *front)
     return name.size >= size && slice_is_fold((struct slice){name.data, size}, front);
 }
 
+size_t target_name_max(enum sql_dialect dialect)
+{
+    return dialect == SQL_POSTGRES ? NAME_BYTES_POSTGRES : TABLE_BYTES_MAX;
+}
+
 static enum status check_name(const struct name *name, enum sql_dialect dialect, struct error *err)
 {
-    const size_t most = dialect == SQL_POSTGRES ? NAME_BYTES_POSTGRES : TABLE_BYTES_MAX;
+    const size_t most = target_name_max(dialect);
 
     if (name->text.size == 0)
         return fail_at(err, STATUS_INVALID, name->position, "a name is empty");

@@ -8,6 +8,8 @@
 
 enum status target_plan(struct planning *planning, const struct path *path, struct slice *schema,
                         struct slice *name);
+/* Bytes that the name of a table may have. */
+size_t target_name_max(enum sql_dialect dialect);
 /* The same checks of a target that a function names, not a statement: errors have no place. */
 enum status target_check(const struct catalog *catalog, struct slice schema, struct slice name,
                          struct error *err);

@@ -137,6 +137,19 @@ class Identifiers(harness.Case):
             run_statement(cursor, f"SELECT * FROM iris TO TRAIN LinearClassifier LABEL class INTO {'m' * 80}")
         self.assertEqual(self.tables(), {"iris"})
 
+    def test_a_table_of_bad_rows_whose_name_would_be_too_long_is_refused(self):
+        """PostgreSQL cut it, in the end to the name of the table that the predictions were in."""
+        cursor = self.connect().cursor()
+        run_statement(cursor, "SELECT * FROM iris TO TRAIN LinearClassifier LABEL class INTO m")
+        told = "the table for bad rows would have a name of 64 bytes, where at most 63 are possible"
+        for statement in (f"TO PREDICT {'t' * 55}.k WITH predict.bad_rows = 'quarantine' USING m",
+                          f"TO EVALUATE m WITH evaluate.bad_rows = 'quarantine' LABEL class INTO {'t' * 55}",
+                          f"TO TRAIN LinearClassifier WITH train.bad_rows = 'quarantine' LABEL class INTO {'t' * 55}"):
+            with self.assertRaisesRegex(psycopg2.Error, told):
+                run_statement(cursor, f"SELECT * FROM iris {statement}")
+        run_statement(cursor, f"SELECT * FROM iris TO PREDICT {'t' * 54}.k WITH predict.bad_rows = 'quarantine' USING m")
+        self.assertEqual(self.tables(), {"iris", "m", "t" * 54, "t" * 54 + "_bad_rows"})
+
 
 class Poison(harness.Case):
     """A model's rows are anybody's bytes: they give an error or a number, and never end the server."""
