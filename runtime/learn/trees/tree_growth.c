@@ -7,15 +7,11 @@
 #include "base/reserve.h"
 #include "base/vectors.h"
 #include "base/words.h"
+#include "runtime/learn/trees/tree_draws.h"
 
 #define COLUMNS_OF_TASK 8
 #define BIN_NANOSECONDS 5 /* of the search in a processor, about */
 #define TREE_NO_NODE    UINT32_MAX
-
-/* Whose columns are drawn. */
-enum { DRAW_TREE, DRAW_LEVEL, DRAW_NODE, DRAWS };
-
-#define LEVELS_MAX 64 /* of a tree */
 
 /* ---- memory ---- */
 
@@ -41,6 +37,7 @@ enum status tree_growth_resize(struct growing_tree *growth, uint32_t nodes, uint
     growth->frontier_count = frontier;
     growth->slot_count = slots;
     growth->free_count = free;
+    growth->draws.listed = 0;
     return STATUS_OK;
 }
 
@@ -110,11 +107,7 @@ enum status tree_growth_init(struct growing_tree *growth, const struct tree_bins
                    seed},
         .total_bins = bins->offsets[bins->column_count],
     };
-    growth->columns = malloc((size_t)(1 + DRAWS) * bins->column_count);
-    if (!growth->columns)
-        return fail_no_memory(err);
-    memset(growth->columns, 1, bins->column_count);
-    return STATUS_OK;
+    return tree_draws_init(growth, err);
 }
 
 void tree_growth_deinit(struct growing_tree *growth)
@@ -124,7 +117,7 @@ void tree_growth_deinit(struct growing_tree *growth)
     free(growth->frontier);
     free(growth->histograms);
     free(growth->free_slots);
-    free(growth->columns);
+    tree_draws_deinit(growth);
     free(growth->found);
     *growth = (struct growing_tree){0};
 }
@@ -247,16 +240,15 @@ static bool share_column(const struct growing_tree *growth, const struct sharing
     return is_good;
 }
 
+/* histogram: of the node in the column. */
 static void search_column(const struct growing_tree *growth, uint32_t number, uint32_t column,
-                          struct tree_split *best)
+                          const struct tree_sums *histogram, struct tree_split *best)
 {
-    const struct tree_bins *bins = growth->bins;
     const struct tree_node *node = &growth->nodes[number];
     struct tree_split split;
 
     memset(&split, 0, sizeof split);
-    tree_split_find(&bins->columns[column], column,
-                    histogram_of(growth, number) + bins->offsets[column], node->sums,
+    tree_split_find(&growth->bins->columns[column], column, histogram, node->sums,
                     units_of(growth, node), &growth->options, node->bounds, &split);
     if (tree_split_is_better(&split, best))
         *best = split;
@@ -279,51 +271,10 @@ static void search_columns(void *context, uint32_t member, uint32_t task)
         for (uint32_t i = 0; i < 2 && !search->were_bad[task]; i++)
             if (sharing->nodes[i] != TREE_NO_NODE &&
                 search->allowed[((size_t)number * 2 + i) * columns + c])
-                search_column(growth, sharing->nodes[i], c, &search->found[2 * (size_t)task + i]);
+                search_column(growth, sharing->nodes[i], c,
+                              histogram_of(growth, sharing->nodes[i]) + growth->bins->offsets[c],
+                              &search->found[2 * (size_t)task + i]);
     }
-}
-
-static uint8_t *columns_of_tree(const struct growing_tree *growth)
-{
-    return growth->columns + (size_t)(1 + DRAW_TREE) * growth->bins->column_count;
-}
-
-static void draw_tree_columns(struct growing_tree *growth)
-{
-    const uint32_t count = growth->bins->column_count;
-
-    if (growth->shares.tree >= 1)
-        memcpy(columns_of_tree(growth), growth->columns, count);
-    else
-        tree_columns_draw(growth->columns, count, growth->shares.tree, growth->shares.seed,
-                          RANDOM_TREE_COLUMNS, growth->number, columns_of_tree(growth));
-}
-
-static struct tree_above above_of(const struct tree_node *node)
-{
-    return (struct tree_above){node->groups, node->above, node->depth == 0};
-}
-
-/* Of the tree's columns those that the node may be divided by. */
-static void draw_columns(const struct growing_tree *growth, uint32_t node, uint8_t *allowed)
-{
-    const struct tree_column_shares *shares = &growth->shares;
-    const uint32_t count = growth->bins->column_count;
-    const uint8_t *of_tree = columns_of_tree(growth);
-    uint8_t *of_level = growth->columns + (size_t)(1 + DRAW_LEVEL) * count;
-
-    if (shares->level >= 1)
-        memcpy(of_level, of_tree, count);
-    else
-        tree_columns_draw(of_tree, count, shares->level, shares->seed, RANDOM_LEVEL_COLUMNS,
-                          growth->number * LEVELS_MAX + growth->nodes[node].depth % LEVELS_MAX,
-                          of_level);
-    if (shares->node >= 1)
-        memcpy(allowed, of_level, count);
-    else
-        tree_columns_draw(of_level, count, shares->node, shares->seed, RANDOM_NODE_COLUMNS,
-                          growth->number * TREES_NODES_MAX + node, allowed);
-    tree_constraints_narrow(growth->constraints, above_of(&growth->nodes[node]), allowed);
 }
 
 static void keep_best(struct growing_tree *growth, const struct search *search, uint32_t number)
@@ -346,8 +297,8 @@ static enum status search_all(struct growing_tree *growth, struct search *search
 
     for (uint32_t i = 0; i < 2 * count; i++)
         if (search->sharings[i / 2].nodes[i % 2] != TREE_NO_NODE)
-            draw_columns(growth, search->sharings[i / 2].nodes[i % 2],
-                         allowed + (size_t)i * columns);
+            tree_draws_of_node(growth, search->sharings[i / 2].nodes[i % 2],
+                               allowed + (size_t)i * columns);
     TRY(RESERVE(growth, found, found_room, 2 * tasks + 2, err));
     search->allowed = allowed;
     search->found = growth->found;
@@ -380,6 +331,54 @@ static enum status find_splits(struct growing_tree *growth, const struct sharing
     return status;
 }
 
+/* ---- the search where draws are few ---- */
+
+/* Nodes whose columns are listed, each with its histogram. */
+struct drawn_search {
+    struct growing_tree *growth;
+    const uint32_t *nodes; /* TREE_NO_NODE: it is not searched */
+    const struct tree_sums *histograms;
+    bool *were_bad;
+};
+
+static void search_drawn(void *context, uint32_t member, uint32_t task)
+{
+    const struct drawn_search *search = context;
+    const struct growing_tree *growth = search->growth;
+    const uint32_t *columns = tree_draws_list(growth, task);
+    const struct tree_sums *histogram = search->histograms + (size_t)task * growth->draws.bins;
+    const uint32_t node = search->nodes[task];
+    (void)member;
+
+    for (uint32_t i = 0; node != TREE_NO_NODE && i < growth->draws.columns; i++) {
+        const uint32_t bins = growth->bins->columns[columns[i]].bins;
+
+        if (!has_sums(histogram, bins, growth->nodes[node].sums)) {
+            search->were_bad[task] = true;
+            return;
+        }
+        search_column(growth, node, columns[i], histogram, &growth->nodes[node].split);
+        histogram += bins;
+    }
+}
+
+static enum status find_drawn(struct growing_tree *growth, const uint32_t *nodes, uint32_t count,
+                              const int64_t *histograms, struct team *team, struct error *err)
+{
+    struct drawn_search search = {growth, nodes, (const struct tree_sums *)histograms,
+                                  calloc(count + (size_t)1, sizeof *search.were_bad)};
+    bool was_bad = false;
+
+    if (!search.were_bad)
+        return fail_no_memory(err);
+    team_run(team_for(team, 1.0 * count * growth->draws.bins * BIN_NANOSECONDS), count,
+             search_drawn, &search);
+    for (uint32_t i = 0; i < count; i++)
+        was_bad = was_bad || search.were_bad[i];
+    free(search.were_bad);
+    return was_bad ? memory_damaged(err, "the rows of a node") : STATUS_OK;
+}
+
 /* ---- growing ---- */
 
 /* Could a node with these sums and rows at this depth be divided at all? */
@@ -406,32 +405,57 @@ static struct tree_node new_node(struct tree_sums sums, struct tree_bounds bound
     return node;
 }
 
+uint32_t tree_growth_first_bins(struct growing_tree *growth, uint64_t number)
+{
+    if (!tree_draws_are_few(growth))
+        return growth->bins->columns[0].bins;
+    tree_draws_list_root(growth, number);
+    return growth->bins->columns[tree_draws_list(growth, 0)[0]].bins;
+}
+
+static struct tree_sums sums_of(const int64_t *histogram, uint32_t bins)
+{
+    struct tree_sums sums = {0, 0};
+
+    for (uint32_t b = 0; b < bins; b++) {
+        sums.gradient += histogram[2 * b];
+        sums.hessian += histogram[2 * b + 1];
+    }
+    return sums;
+}
+
+static enum status find_root_split(struct growing_tree *growth, const int64_t *histogram,
+                                   struct team *team, struct error *err)
+{
+    const struct sharing root = {NULL, NULL, {0, TREE_NO_NODE}};
+
+    return tree_draws_are_few(growth) ? find_drawn(growth, root.nodes, 1, histogram, team, err)
+                                      : find_splits(growth, &root, 1, team, err);
+}
+
 enum status tree_growth_begin(struct growing_tree *growth, uint64_t number, struct tree_units units,
                               const int64_t *histogram, struct team *team, struct error *err)
 {
-    const struct tree_bins *bins = growth->bins;
-    const struct sharing root = {NULL, NULL, {0, TREE_NO_NODE}};
-    struct tree_sums sums = {0, 0};
+    const uint32_t bins = tree_growth_first_bins(growth, number);
 
-    TRY(tree_growth_resize(growth, 1, 0, 0, 1, 0, err));
+    TRY(tree_growth_resize(growth, 1, 0, 0, tree_draws_are_few(growth) ? 0 : 1, 0, err));
     growth->number = number;
     growth->units = units;
     growth->batch_count = 0;
     growth->leaves = 1;
-    memcpy(growth->histograms, histogram, growth->total_bins * sizeof *growth->histograms);
-    for (uint32_t b = 0; b < bins->offsets[1]; b++) {
-        sums.gradient += growth->histograms[b].gradient;
-        sums.hessian += growth->histograms[b].hessian;
-    }
-    growth->nodes[0] = new_node(sums, (struct tree_bounds){-INFINITY, INFINITY},
+    growth->nodes[0] = new_node(sums_of(histogram, bins), (struct tree_bounds){-INFINITY, INFINITY},
                                 (struct tree_above){.is_root = true}, 0);
-    growth->nodes[0].rows = (uint64_t)(units.rows_of_hessian * (double)sums.hessian + 0.5);
-    growth->nodes[0].slot = 0;
+    growth->nodes[0].rows =
+        (uint64_t)(units.rows_of_hessian * (double)growth->nodes[0].sums.hessian + 0.5);
     growth->nodes[0].is_reached = true;
-    draw_tree_columns(growth);
+    if (!tree_draws_are_few(growth)) {
+        memcpy(growth->histograms, histogram, growth->total_bins * sizeof *growth->histograms);
+        growth->nodes[0].slot = 0;
+    }
+    tree_draws_of_tree(growth, number);
     if (!may_be_divided(growth, &growth->nodes[0]))
         return STATUS_OK;
-    TRY(find_splits(growth, &root, 1, team, err));
+    TRY(find_root_split(growth, histogram, team, err));
     return growth->nodes[0].split.gain > 0 ? push(growth, 0, err) : STATUS_OK;
 }
 
@@ -446,7 +470,8 @@ static enum status divide(struct growing_tree *growth, uint32_t number, struct e
     TRY(RESERVE(growth, divided, divided_room, growth->divided_count + 1, err));
     node = &growth->nodes[number];
     tree_split_bounds(&node->split, growth->units, &growth->options, node->bounds, &left, &right);
-    above = tree_constraints_below(growth->constraints, above_of(node), node->split.column);
+    above =
+        tree_constraints_below(growth->constraints, tree_growth_above(node), node->split.column);
     node->left = growth->node_count;
     growth->nodes[node->left] = new_node(node->split.left, left, above, node->depth + 1);
     growth->nodes[node->left + 1] = new_node(node->split.right, right, above, node->depth + 1);
@@ -457,19 +482,24 @@ static enum status divide(struct growing_tree *growth, uint32_t number, struct e
     return STATUS_OK;
 }
 
-/* Would a division's children need histograms, when so many leaves are possible after it? How many
- * rows they have is not known before: no more than their sibling leaves. */
+/* How many rows it has is not known before: no more than its sibling leaves. */
+bool tree_growth_may_divide(const struct growing_tree *growth, uint32_t parent, uint32_t child)
+{
+    const struct tree_node *node = &growth->nodes[parent];
+    const uint64_t of_sibling = (uint64_t)growth->options.min_rows;
+    struct tree_node made = new_node(child == 0 ? node->split.left : node->split.right,
+                                     node->bounds, (struct tree_above){0}, node->depth + 1);
+
+    made.rows = node->rows > of_sibling ? node->rows - of_sibling : 0;
+    return may_be_divided(growth, &made);
+}
+
+/* Would a division's children need histograms, when so many leaves are possible after it? */
 static bool needs_histogram(const struct growing_tree *growth, uint32_t number,
                             uint32_t leaves_left)
 {
-    const struct tree_node *node = &growth->nodes[number];
-    const struct tree_above above = {0};
-    const uint64_t of_sibling = (uint64_t)growth->options.min_rows;
-    struct tree_node left = new_node(node->split.left, node->bounds, above, node->depth + 1);
-    struct tree_node right = new_node(node->split.right, node->bounds, above, node->depth + 1);
-
-    left.rows = right.rows = node->rows > of_sibling ? node->rows - of_sibling : 0;
-    return leaves_left > 0 && (may_be_divided(growth, &left) || may_be_divided(growth, &right));
+    return leaves_left > 0 &&
+           (tree_growth_may_divide(growth, number, 0) || tree_growth_may_divide(growth, number, 1));
 }
 
 /* The tree has the node's children: they join the frontier. */
@@ -540,7 +570,7 @@ void tree_growth_resume(struct growing_tree *growth, uint64_t number, struct tre
     growth->units = units;
     growth->leaves = leaves;
     growth->batch_count = batch_count;
-    draw_tree_columns(growth);
+    tree_draws_of_tree(growth, number);
 }
 
 uint32_t tree_growth_summed(const struct growing_tree *growth, uint32_t node)
@@ -623,8 +653,34 @@ static enum status take_histograms(struct growing_tree *growth, const int64_t *h
     return STATUS_OK;
 }
 
-enum status tree_growth_take(struct growing_tree *growth, const int64_t *histograms,
-                             const int64_t *rows, struct team *team, struct error *err)
+static enum status take_drawn(struct growing_tree *growth, const int64_t *histograms,
+                              const int64_t *rows, struct team *team, struct error *err)
+{
+    const uint32_t count = 2 * growth->batch_count;
+    uint32_t *nodes = malloc((count + (size_t)1) * sizeof *nodes);
+    enum status status = nodes ? STATUS_OK : fail_no_memory(err);
+
+    for (uint32_t i = 0; status == STATUS_OK && i < growth->batch_count; i++) {
+        const uint32_t parent = tree_growth_batch_node(growth, i);
+
+        status = share_rows(growth, parent, rows[i], err);
+        for (uint32_t child = 0; child < 2; child++) {
+            const uint32_t node = growth->nodes[parent].left + child;
+
+            nodes[2 * i + child] =
+                may_be_divided(growth, &growth->nodes[node]) ? node : TREE_NO_NODE;
+        }
+    }
+    if (status == STATUS_OK) {
+        tree_draws_list_batch(growth);
+        status = find_drawn(growth, nodes, count, histograms, team, err);
+    }
+    free(nodes);
+    return status;
+}
+
+static enum status take_all(struct growing_tree *growth, const int64_t *histograms,
+                            const int64_t *rows, struct team *team, struct error *err)
 {
     struct sharing *sharings = calloc((size_t)growth->batch_count + 1, sizeof *sharings);
     enum status status = sharings ? take_histograms(growth, histograms, rows, sharings, team, err)
@@ -632,4 +688,11 @@ enum status tree_growth_take(struct growing_tree *growth, const int64_t *histogr
 
     free(sharings);
     return status;
+}
+
+enum status tree_growth_take(struct growing_tree *growth, const int64_t *histograms,
+                             const int64_t *rows, struct team *team, struct error *err)
+{
+    return tree_draws_are_few(growth) ? take_drawn(growth, histograms, rows, team, err)
+                                      : take_all(growth, histograms, rows, team, err);
 }

@@ -15,8 +15,9 @@
  * becomes does not depend on the size of batches, unless gains are equal.
  *
  * Only the histogram of the child with fewer rows is summed; the other's is what is left of the
- * parent's. Sums are integers, so nothing is lost by that. Nodes whose children cannot be divided
- * need no histogram, and no batch.
+ * parent's. Sums are integers, so nothing is lost by that. Where nodes draw few columns each, both
+ * are summed in these alone, and none is kept (tree_draws.h). Nodes whose children cannot be
+ * divided need no histogram, and no batch.
  *
  * Pure: a function of the histograms that it is given.
  */
@@ -58,13 +59,22 @@ struct tree_column_shares {
     uint64_t seed;
 };
 
+/* Nodes that draw few columns each: tree_draws.h. */
+struct tree_draws {
+    uint32_t columns; /* of a node; 0: they are not few, and all columns are summed */
+    uint32_t bins;    /* that so many columns have at most: the length of a histogram */
+    uint32_t *lists;  /* (2 * limits.batch, columns), rising: of the nodes that are summed */
+    uint32_t listed;  /* divided_count of the batch that they are of; 0: of a root */
+};
+
 struct growing_tree {
     const struct tree_bins *bins;
     const struct tree_constraints *constraints;
     struct tree_split_options options;
     struct tree_limits limits;
     struct tree_column_shares shares;
-    uint32_t total_bins; /* of all columns: the length of a histogram */
+    struct tree_draws draws;
+    uint32_t total_bins; /* of all columns: the length of a histogram, unless draws are few */
 
     uint64_t number; /* of the tree */
     struct tree_units units;
@@ -93,18 +103,31 @@ enum status tree_growth_init(struct growing_tree *growth, const struct tree_bins
                              struct error *err);
 void tree_growth_deinit(struct growing_tree *growth);
 
-/* Tree `number` begins, with a root whose rows have this histogram (total_bins). */
+/* Of a histogram of the root of tree `number` the bins of its first column. */
+uint32_t tree_growth_first_bins(struct growing_tree *growth, uint64_t number);
+/* Tree `number` begins, with a root whose rows have this histogram (tree_growth_root_bins). */
 enum status tree_growth_begin(struct growing_tree *growth, uint64_t number, struct tree_units units,
                               const int64_t *histogram, struct team *team, struct error *err);
 /* The next batch: batch_count nodes are appended to `divided`, after some that need none. 0: the
  * tree is complete. */
 enum status tree_growth_next(struct growing_tree *growth, struct error *err);
-/* histograms (batch_count, total_bins), gradient and hessian of a bin side by side: of the child
- * with fewer rows (tree_growth_summed) of each node of the batch; and how many these are, rows
- * (batch_count). CORRUPT where the bins of a column have other sums than the split says, or where
- * there are more rows than the node has: somebody's memory changed by itself. */
+/* histograms (batch_count, tree_growth_node_bins), gradient and hessian of a bin side by side: of
+ * the child with fewer rows (tree_growth_summed) of each node of the batch, or of both; and how
+ * many the fewer rows are, rows (batch_count). CORRUPT where the bins of a column have other sums
+ * than the split says, or where there are more rows than the node has: somebody's memory changed by
+ * itself. */
 enum status tree_growth_take(struct growing_tree *growth, const int64_t *histograms,
                              const int64_t *rows, struct team *team, struct error *err);
+
+/* Bins that are summed of a root; of the children of a node of the batch. */
+static inline uint32_t tree_growth_root_bins(const struct growing_tree *growth)
+{
+    return growth->draws.columns > 0 ? growth->draws.bins : growth->total_bins;
+}
+static inline uint32_t tree_growth_node_bins(const struct growing_tree *growth)
+{
+    return growth->draws.columns > 0 ? 2 * growth->draws.bins : growth->total_bins;
+}
 
 /* The node of the batch, by its number in it. */
 static inline uint32_t tree_growth_batch_node(const struct growing_tree *growth, uint32_t i)
@@ -114,6 +137,14 @@ static inline uint32_t tree_growth_batch_node(const struct growing_tree *growth,
 /* The value of a leaf, before the learning rate, of rows with these sums. */
 double tree_growth_value(const struct growing_tree *growth, uint32_t leaf, double gradient,
                          double hessian);
+
+static inline struct tree_above tree_growth_above(const struct tree_node *node)
+{
+    return (struct tree_above){node->groups, node->above, node->depth == 0};
+}
+
+/* Could a child of a node be divided, as far as is known before its rows are counted? */
+bool tree_growth_may_divide(const struct growing_tree *growth, uint32_t parent, uint32_t child);
 
 /* Of its children the one whose histogram is summed. */
 uint32_t tree_growth_summed(const struct growing_tree *growth, uint32_t node);

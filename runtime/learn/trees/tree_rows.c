@@ -890,6 +890,60 @@ void tree_rows_sum_all(const struct tree_rows *lane, uint32_t block, uint32_t pi
                block_rows(lane, block));
 }
 
+/* A narrow column as groups have it: its bins are row_bytes apart. */
+struct summed_column {
+    const uint8_t *bins;
+    int64_t *sums;
+};
+
+#define COLUMNS_AT_ONCE 4
+
+ROW_LOOP sum_some(const struct summed_column *columns, const uint32_t *packed,
+                  const uint16_t *order, uint32_t rows, size_t row_bytes, uint32_t count)
+{
+    for (uint32_t i = 0; i < rows; i++) {
+        const size_t row = order[i];
+        const int64_t value = unpack(packed[row]);
+
+#pragma GCC unroll 4
+        for (uint32_t c = 0; c < count; c++)
+            columns[c].sums[columns[c].bins[row * row_bytes]] += value;
+    }
+}
+
+/* Groups, not columns, are what is summed: rows are divided by the columns, so whichever of the two
+ * changed by itself, sums and divisions tell each other. */
+void tree_rows_sum_columns(const struct tree_rows *lane, uint32_t node, uint32_t block,
+                           const uint32_t *columns, uint32_t count, int64_t *sums)
+{
+    const struct tree_layout *layout = lane->layout;
+    const struct tree_bins *bins = layout->bins;
+    const uint32_t narrow = tree_bins_narrow(bins), each = layout->group_columns;
+    const struct tree_run *run = tree_rows_run(lane, node, block);
+    const uint32_t start = block * TREE_BLOCK_ROWS;
+    const uint32_t *packed = lane->packed + start;
+    const uint16_t *order = lane->order + start + run->first;
+    struct summed_column some[COLUMNS_AT_ONCE];
+    uint32_t waiting = 0;
+
+    for (uint32_t i = 0; run->count > 0 && i < count; i++) {
+        const uint32_t c = columns[i];
+
+        if (c >= narrow)
+            sum_wide(lane, layout->group_count + c - narrow, block, order, run->count, sums);
+        else
+            some[waiting++] =
+                (struct summed_column){row_at(lane, c / each, start) + c % each, sums};
+        sums += bins->columns[c].bins;
+        if (waiting < COLUMNS_AT_ONCE)
+            continue;
+        sum_some(some, packed, order, run->count, layout->row_bytes, COLUMNS_AT_ONCE);
+        waiting = 0;
+    }
+    for (uint32_t i = 0; i < waiting; i++)
+        sum_some(some + i, packed, order, run->count, layout->row_bytes, 1);
+}
+
 void tree_rows_pack(struct tree_rows *lane, uint32_t output, const struct tree_sampling *sampling,
                     uint32_t block)
 {
@@ -981,6 +1035,14 @@ uint64_t tree_rows_unpack(const struct tree_layout *layout, uint32_t piece, int6
         added += unpack_column(sums + (size_t)c * TREE_BINS_MAX, bins->columns[first + c].bins,
                                histogram + 2 * (size_t)bins->offsets[first + c]);
     memset(sums, 0, (is_wide ? bins->columns[first].bins : columns * TREE_BINS_MAX) * sizeof *sums);
+    return added;
+}
+
+uint64_t tree_rows_unpack_columns(uint32_t bins, int64_t *sums, int64_t *histogram)
+{
+    const uint64_t added = unpack_column(sums, bins, histogram);
+
+    memset(sums, 0, ((size_t)bins + TREE_BINS_MAX) * sizeof *sums);
     return added;
 }
 

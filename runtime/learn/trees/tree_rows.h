@@ -222,6 +222,11 @@ void tree_rows_sum(const struct tree_rows *lane, uint32_t node, uint32_t block, 
                    int64_t *sums);
 /* The same of all rows of a block. */
 void tree_rows_sum_all(const struct tree_rows *lane, uint32_t block, uint32_t piece, int64_t *sums);
+/* sums += those of a node's rows of a block, of these columns one behind the other. Behind them is
+ * room for TREE_BINS_MAX more: where memory changed by itself, a row has a bin that its column has
+ * not, which shows in the column's sums. */
+void tree_rows_sum_columns(const struct tree_rows *lane, uint32_t node, uint32_t block,
+                           const uint32_t *columns, uint32_t count, int64_t *sums);
 /* Asks the memory for the first rows of what will be summed next; for the bins of a column by which
  * a node's rows of a block will be divided. */
 void tree_rows_expect(const struct tree_rows *lane, uint32_t node, uint32_t block, uint32_t piece);
@@ -231,6 +236,8 @@ void tree_rows_expect_column(const struct tree_rows *lane, uint32_t node, uint32
  * the sum of all that was added. */
 uint64_t tree_rows_unpack(const struct tree_layout *layout, uint32_t piece, int64_t *sums,
                           int64_t *histogram);
+/* The same of tree_rows_sum_columns, of columns that have so many bins at most. */
+uint64_t tree_rows_unpack_columns(uint32_t bins, int64_t *sums, int64_t *histogram);
 
 /* Counts the residuals of an output of the rows of a node that the tree is grown from, as those of
  * a leaf. */

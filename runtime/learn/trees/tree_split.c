@@ -691,6 +691,13 @@ void tree_split_find(const struct tree_column *column, uint32_t number,
 
 /* ---- columns ---- */
 
+uint32_t tree_columns_drawn(uint32_t from, double share)
+{
+    const uint32_t wanted = (uint32_t)floor(share * from + 0.5);
+
+    return wanted == 0 && from > 0 ? 1 : wanted;
+}
+
 /* One after the other, each by the share of those that are still wanted among those to come. */
 void tree_columns_draw(const uint8_t *from, uint32_t column_count, double share, uint64_t seed,
                        enum random_purpose purpose, uint64_t number, uint8_t *allowed)
@@ -699,8 +706,7 @@ void tree_columns_draw(const uint8_t *from, uint32_t column_count, double share,
 
     for (uint32_t c = 0; c < column_count; c++)
         left += from[c];
-    wanted = (uint32_t)floor(share * left + 0.5);
-    wanted = wanted == 0 && left > 0 ? 1 : wanted;
+    wanted = tree_columns_drawn(left, share);
     for (uint32_t c = 0; c < column_count; c++) {
         const bool is_there = from[c];
         const uint64_t bits = random_bits(seed, purpose, number, c);

@@ -135,8 +135,10 @@ bool tree_split_is_by_order(const struct tree_column *column,
 double tree_leaf_value(double gradient, double hessian, const struct tree_split_options *options,
                        bool is_by_order, struct tree_bounds bounds);
 
+/* How many a share of so many columns is: rounded, at least one where there is one. */
+uint32_t tree_columns_drawn(uint32_t from, double share);
 /* Which columns a tree, a level or a node may be split by: `allowed` (column_count), 1 or 0, of
- * those that are 1 in `from` so many as `share` of them, rounded, at least one where there is one.
+ * those that are 1 in `from` so many as tree_columns_drawn of them.
  * By random bits of the seed, for a purpose RANDOM_..._COLUMNS and the number of what they are for.
  * Both may be the same array. */
 void tree_columns_draw(const uint8_t *from, uint32_t column_count, double share, uint64_t seed,

@@ -376,8 +376,7 @@ static enum status use_team(void *self, struct team *team, struct error *err)
     measuring_deinit(&trees->measuring);
     free(trees->packed);
     trees->team = team;
-    trees->packed =
-        calloc((size_t)team_size(team) * trees->layout.piece_bins, sizeof *trees->packed);
+    trees->packed = calloc((size_t)team_size(team) * trees->packed_bins, sizeof *trees->packed);
     return trees->packed ? STATUS_OK : fail_no_memory(err);
 }
 
@@ -524,6 +523,7 @@ static enum status open_parts(struct trees *trees, struct error *err)
     TRY(tree_growth_init(&trees->growing, &trees->bins, &trees->constraints, params,
                          trees->spec->seed, batch_of(trees->bins.offsets[trees->bins.column_count]),
                          err));
+    trees->packed_bins = trees_packed_bins(trees);
     trees->growing.options.has_exact_hessians =
         tree_objective_has_unit_hessians(&trees->objective) &&
         dataset->role_columns[ROLE_SAMPLE_WEIGHT] == 0 && params->row_strategy != TREE_GOSS;

@@ -8,6 +8,7 @@
 #include "base/words.h"
 #include "runtime/data/dataset_encode.h"
 #include "runtime/data/row_store.h"
+#include "runtime/learn/trees/tree_draws.h"
 #include "runtime/learn/trees/trees_phases.h"
 #include "runtime/learn/trees/trees_state.h"
 #include "scoring/elementary.h"
@@ -627,17 +628,103 @@ static bool sum_child(struct packed_sums *packed)
     return true;
 }
 
-static void sum_part(void *context, uint32_t member, uint32_t task)
+/* ---- sums where draws are few ---- */
+
+/* Of a node that is summed in the columns of its own list. */
+struct drawn_sums {
+    uint32_t node, rows;
+    const uint32_t *columns; /* NULL: it is not divided, and not summed */
+    int64_t *sums, *histogram;
+};
+
+static uint32_t drawn_room(const struct trees *trees)
 {
-    const struct parts_task *about = context;
-    struct trees *trees = about->trees;
-    struct node_part *part = &about->parts[task];
+    return trees->growing.draws.bins + TREE_BINS_MAX;
+}
+
+uint32_t trees_packed_bins(const struct trees *trees)
+{
+    const uint32_t drawn = tree_draws_are_few(&trees->growing) ? 2 * drawn_room(trees) : 0;
+
+    return drawn > trees->layout.piece_bins ? drawn : trees->layout.piece_bins;
+}
+
+/* The root alone, or both children. Returns how many. */
+static uint32_t list_drawn(const struct trees *trees, const struct node_part *part, int64_t *packed,
+                           struct drawn_sums drawn[2])
+{
+    const struct growing_tree *tree = &trees->growing;
+    const bool is_root = part->node == part->summed;
+    const uint32_t count = is_root ? 1 : 2;
+
+    for (uint32_t i = 0; i < count; i++)
+        drawn[i] = (struct drawn_sums){
+            .node = is_root ? part->node : tree->nodes[part->node].left + i,
+            .columns = is_root || tree_growth_may_divide(tree, part->node, i)
+                           ? tree_draws_list(tree, count * part->number + i)
+                           : NULL,
+            .sums = packed + (size_t)i * drawn_room(trees),
+            .histogram = part->histogram + 2 * (size_t)i * tree->draws.bins,
+        };
+    return count;
+}
+
+static void flush_drawn(struct trees *trees, struct drawn_sums *drawn)
+{
+    if (drawn->rows == 0)
+        return;
+    pthread_mutex_lock(&trees->lock);
+    trees->contributed +=
+        tree_rows_unpack_columns(trees->growing.draws.bins, drawn->sums, drawn->histogram);
+    pthread_mutex_unlock(&trees->lock);
+    drawn->rows = 0;
+}
+
+static void sum_drawn(struct trees *trees, const struct place *place, struct drawn_sums *drawn)
+{
+    const struct tree_rows *rows = &trees->rows[place->lane];
+    const uint32_t count = tree_rows_run(rows, drawn->node, place->block)->count;
+
+    if (!drawn->columns)
+        return;
+    if (drawn->rows + count > TREE_PACKED_ROWS)
+        flush_drawn(trees, drawn);
+    drawn->rows += count;
+    tree_rows_sum_columns(rows, drawn->node, place->block, drawn->columns,
+                          trees->growing.draws.columns, drawn->sums);
+}
+
+static void sum_drawn_part(struct trees *trees, struct node_part *part, int64_t *packed)
+{
     const struct tree_sampling sampling = trees_sampling(trees);
-    struct packed_sums packed = {
-        .trees = trees,
-        .part = part,
-        .sums = trees->packed + (size_t)member * trees->layout.piece_bins,
-    };
+    const bool is_root = part->node == part->summed;
+    struct place summed = first_place(trees, part), asked = summed, divided = summed;
+    struct tree_split_table table;
+    struct drawn_sums drawn[2];
+    const uint32_t count = list_drawn(trees, part, packed, drawn);
+
+    progress_note();
+    if (!is_root)
+        tree_split_table(&trees->growing.nodes[part->node].split, &table);
+    for (; is_place(part, &summed); go_on(trees, part, &summed)) {
+        if (is_root)
+            tree_rows_pack(&trees->rows[summed.lane], trees_output(trees), &sampling, summed.block);
+        else if (!divide_ahead(trees, part, &table, summed.rows + AHEAD_ROWS, &asked, &divided)) {
+            part->was_bad = true;
+            break;
+        }
+        for (uint32_t i = 0; i < count; i++)
+            sum_drawn(trees, &summed, &drawn[i]);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        flush_drawn(trees, &drawn[i]);
+}
+
+/* ---- parts ---- */
+
+static void sum_pieces(struct trees *trees, struct node_part *part, int64_t *sums)
+{
+    struct packed_sums packed = {.trees = trees, .part = part, .sums = sums};
 
     for (; packed.piece < trees->layout.piece_count && !part->was_bad; packed.piece++) {
         progress_note();
@@ -646,6 +733,20 @@ static void sum_part(void *context, uint32_t member, uint32_t task)
         else
             part->was_bad = !sum_child(&packed);
     }
+}
+
+static void sum_part(void *context, uint32_t member, uint32_t task)
+{
+    const struct parts_task *about = context;
+    struct trees *trees = about->trees;
+    struct node_part *part = &about->parts[task];
+    const struct tree_sampling sampling = trees_sampling(trees);
+    int64_t *packed = trees->packed + (size_t)member * trees->packed_bins;
+
+    if (tree_draws_are_few(&trees->growing))
+        sum_drawn_part(trees, part, packed);
+    else
+        sum_pieces(trees, part, packed);
     for (uint32_t lane = part->first_lane;
          part->node != part->summed && !part->was_bad && lane < part->end_lane; lane++)
         part->rows += tree_rows_sampled(&trees->rows[lane], part->summed, &sampling);
@@ -691,6 +792,8 @@ static enum status sum_histograms(struct trees *trees, uint32_t first, uint32_t 
     const bool is_root = trees->progress.stage == TREES_ROOT;
     const uint32_t nodes = is_root ? 1 : tree->batch_count;
     const uint32_t most = PARTS_MOST * team_size(trees->team);
+    const uint32_t columns =
+        tree_draws_are_few(tree) ? tree->draws.columns : trees->bins.column_count;
     struct parts_task about = {trees, NULL, 0};
     enum status status = STATUS_OK;
     double rows = 0;
@@ -698,13 +801,17 @@ static enum status sum_histograms(struct trees *trees, uint32_t first, uint32_t 
     about.parts = malloc(((size_t)nodes * most + 1) * sizeof *about.parts);
     if (!about.parts)
         return fail_no_memory(err);
+    if (tree_draws_are_few(tree) && is_root)
+        tree_draws_list_root(&trees->growing, trees_number_of_growing(trees));
+    else if (tree_draws_are_few(tree))
+        tree_draws_list_batch(&trees->growing);
     for (uint32_t i = 0; i < nodes; i++) {
         const uint32_t node = is_root ? 0 : tree_growth_batch_node(tree, i);
         const struct node_part whole = {
             .node = node,
             .summed = is_root ? node : tree_growth_summed(tree, node),
             .number = i,
-            .histogram = sums + 2 * (size_t)i * tree->total_bins,
+            .histogram = sums + 2 * (size_t)i * tree_growth_node_bins(tree),
         };
 
         about.count += cut_parts(trees, first, end, &whole, most, about.parts + about.count);
@@ -712,8 +819,8 @@ static enum status sum_histograms(struct trees *trees, uint32_t first, uint32_t 
     for (uint32_t i = 0; i < about.count; i++)
         rows += (double)about.parts[i].size;
     qsort(about.parts, about.count, sizeof *about.parts, compare_parts);
-    team_run(team_for(trees->team, rows * CELL_NANOSECONDS * trees->bins.column_count), about.count,
-             sum_part, &about);
+    team_run(team_for(trees->team, rows * CELL_NANOSECONDS * columns), about.count, sum_part,
+             &about);
     for (uint32_t lane = first; lane < end; lane++) {
         trees->rows[lane].is_packed = true;
         trees->rows[lane].divided = is_root ? 0 : tree->divided_count;

@@ -18,6 +18,8 @@ uint32_t trees_lane_open(void *self, uint32_t first, uint32_t count, uint32_t do
 /* What was made of the state is of no use any more; bins are. */
 void trees_forget_scores(struct trees *trees);
 void trees_free_lanes(struct trees *trees);
+/* Sums of a member's tasks: what layout and draws, which are known, may need. */
+uint32_t trees_packed_bins(const struct trees *trees);
 struct lane_result *trees_new_results(uint32_t lanes); /* NULL: no memory */
 
 #endif

@@ -116,7 +116,9 @@ struct trees {
     uint32_t grown; /* 1 + that tree; 0: none, or it grew elsewhere */
 
     /* space of a phase */
-    int64_t *packed;             /* (team_size, layout.piece_bins): 0 between tasks */
+    int64_t *packed;             /* (team_size, packed_bins): 0 between tasks */
+    uint32_t packed_bins;        /* of a piece of the layout; of the children of a node, where
+                                    draws are few */
     struct lane_result *results; /* (lanes) */
     struct error *errors;        /* (lanes) */
     pthread_mutex_t lock;        /* of the sums that tasks add to */

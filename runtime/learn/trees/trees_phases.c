@@ -16,7 +16,7 @@
 
 uint32_t trees_histogram_elements(const struct trees *trees)
 {
-    return 2 * trees->growing.total_bins;
+    return 2 * tree_growth_node_bins(&trees->growing);
 }
 
 void trees_describe_phase(struct trees *trees)
@@ -40,7 +40,7 @@ void trees_describe_phase(struct trees *trees)
         break;
     case TREES_ROOT:
         phase->integer_count = 1;
-        phase->owned_count = trees_histogram_elements(trees);
+        phase->owned_count = 2 * tree_growth_root_bins(&trees->growing);
         break;
     case TREES_SPLIT:
         phase->integer_count = trees->growing.batch_count;
@@ -344,14 +344,16 @@ static struct tree_units units_of(const struct trees *trees, int64_t hessians)
 static enum status apply_root(struct trees *trees, const struct phase_totals *totals,
                               struct error *err)
 {
+    const uint64_t number = trees_number_of_growing(trees);
+    const uint32_t bins = tree_growth_first_bins(&trees->growing, number);
     int64_t hessians = 0;
 
     trees->grown = 0;
     trees->progress.sampled = (uint64_t)totals->integers[0];
-    for (uint32_t b = 0; b < trees->bins.offsets[1]; b++)
+    for (uint32_t b = 0; b < bins; b++)
         hessians += totals->owned[2 * b + 1];
-    TRY(tree_growth_begin(&trees->growing, trees_number_of_growing(trees),
-                          units_of(trees, hessians), totals->owned, trees->team, err));
+    TRY(tree_growth_begin(&trees->growing, number, units_of(trees, hessians), totals->owned,
+                          trees->team, err));
     return grow_on(trees, err);
 }
 
