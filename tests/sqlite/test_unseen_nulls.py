@@ -50,6 +50,26 @@ class UnseenNulls(harness.Case):
         several = " UNION ALL ".join(["SELECT x FROM some"] * 11)
         self.assertIn("is NULL in 100 of the first 1000 rows", self.notices_of(f"SELECT * FROM ({several}) TO PREDICT guess USING m")[0])
 
+    def test_the_last_of_many_rows_is_looked_at(self):
+        """Its NULL is behind the sample: those who score the rows find it, in the session and by workers."""
+        self.run_all("SELECT x, w, y FROM t TO TRAIN LGBMRegressor LABEL y INTO m")
+        self.run_all("""CREATE TABLE late AS WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 2999)
+            SELECT CASE WHEN i < 2990 THEN i % 100 END AS x, CASE i WHEN 2999 THEN ' ' ELSE 'w' || (i % 4) END AS w, i * 1.0 AS y
+            FROM n""")
+        said = [self.said("x", 10, 3000, GREATEST), self.said("w", 1, 3000, UNKNOWN)]
+        evaluated = self.run_all("SELECT * FROM late TO EVALUATE m")[0][-1]
+        for line in said:
+            self.assertIn(line, evaluated)
+        for settings in ("", "WITH job.max_workers = 1 "):
+            for target in ("g", "out.g"):
+                if settings and target == "g":
+                    continue
+                done = self.run_program(self.path, "-c", f"SELECT x, w FROM late TO PREDICT {target} {settings}USING m")
+                for line in said:
+                    self.assertIn(f"NOTICE:  {line}", done.stderr, (settings, target))
+        done = self.run_program(self.path, "-c", "SELECT * FROM late TO EVALUATE m WITH job.max_workers = 1")
+        self.assertIn(said[0], done.stdout + done.stderr)
+
     def test_a_model_that_has_learned_of_some_says_nothing(self):
         for model in ("XGBRegressor", "LinearRegressor"):
             self.run_all(f"SELECT * FROM some TO TRAIN {model} LABEL y INTO m")

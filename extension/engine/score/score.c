@@ -170,6 +170,23 @@ static enum status predict_into(const struct host *host, const struct plan *plan
     return status;
 }
 
+enum status score_put_notices(const struct plan *plan, size_t first, const struct sink *sink,
+                              struct error *err)
+{
+    struct text line;
+    bool failed;
+
+    text_init(&line, TEXT_MAXIMUM);
+    for (size_t i = first; i < plan->notices->count; i++) {
+        text_clear(&line);
+        notice_print(&plan->notices->items[i], &line);
+        sink_notice(sink, "%s", text_string(&line));
+    }
+    failed = line.failed;
+    text_deinit(&line);
+    return failed ? fail_no_memory(err) : STATUS_OK;
+}
+
 enum status predict_run(const struct host *host, const struct plan *plan, const struct sink *sink,
                         struct error *err)
 {

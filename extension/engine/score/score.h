@@ -37,6 +37,9 @@ typedef enum status score_use(const struct host *host, const struct plan *plan,
                               const struct sink *sink, struct error *err);
 enum status score_with_model(const struct host *host, const struct plan *plan, struct arena *arena,
                              const struct sink *sink, struct error *err, score_use *use);
+/* The plan's notices from a number on. */
+enum status score_put_notices(const struct plan *plan, size_t first, const struct sink *sink,
+                              struct error *err);
 /* One of the rows that the statement returns: table, rows, seconds. */
 enum status score_target_row(struct slice table, uint64_t rows, double started,
                              const struct sink *sink, struct error *err);

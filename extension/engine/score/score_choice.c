@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "extension/engine/score/evaluate_run.h"
+#include "extension/engine/score/null_count.h"
 #include "extension/engine/score/score.h"
 #include "extension/engine/score/score_job.h"
 #include "runtime/launch/processor.h"
@@ -115,10 +116,45 @@ static bool is_about_files(enum status status)
            status == STATUS_LIMIT;
 }
 
+/* Where rows are written, or are a query of the host's, none of them passes here. */
+static enum status predict_and_count(const struct host *host, const struct plan *plan,
+                                     const struct sink *sink, struct null_count *nulls,
+                                     struct error *err)
+{
+    struct sink counted = *sink;
+
+    if (plan->has_target) {
+        TRY(predict_run(host, plan, sink, err));
+        return null_count_target(host, nulls, err);
+    }
+    if (sink->query)
+        return predict_run(host, plan, sink, err);
+    nulls->to = sink;
+    counted.self = nulls;
+    counted.columns = null_count_columns;
+    counted.row = null_count_pass;
+    counted.notice = NULL;
+    counted.progress = NULL;
+    return predict_run(host, plan, &counted, err);
+}
+
+/* Rows behind the sample show NULLs that it did not. */
+static enum status predict_and_note(const struct host *host, const struct plan *plan,
+                                    struct arena *arena, const struct sink *sink, struct error *err)
+{
+    const size_t told = plan->notices->count;
+    struct null_count nulls;
+
+    TRY(null_count_init(plan, arena, &nulls, err));
+    TRY(predict_and_count(host, plan, sink, &nulls, err));
+    null_count_note(&nulls);
+    return score_put_notices(plan, told, sink, err);
+}
+
 static enum status run_in_session(const struct host *host, const struct plan *plan,
                                   struct arena *arena, const struct sink *sink, struct error *err)
 {
-    return plan->kind == STATEMENT_PREDICT ? predict_run(host, plan, sink, err)
+    return plan->kind == STATEMENT_PREDICT ? predict_and_note(host, plan, arena, sink, err)
                                            : evaluate_run(host, plan, arena, sink, err);
 }
 
@@ -131,22 +167,6 @@ static enum status explain_need(const struct plan *plan, struct error *err)
                       SLICE_FORMAT(plan->scoring.too_large));
 }
 
-static enum status put_notices(const struct plan *plan, const struct sink *sink, struct error *err)
-{
-    struct text line;
-    bool failed;
-
-    text_init(&line, TEXT_MAXIMUM);
-    for (size_t i = 0; i < plan->notices->count; i++) {
-        text_clear(&line);
-        notice_print(&plan->notices->items[i], &line);
-        sink_notice(sink, "%s", text_string(&line));
-    }
-    failed = line.failed;
-    text_deinit(&line);
-    return failed ? fail_no_memory(err) : STATUS_OK;
-}
-
 enum status score_run(const struct host *host, const struct plan *plan, struct arena *arena,
                       const struct sink *sink, struct error *err)
 {
@@ -157,7 +177,7 @@ enum status score_run(const struct host *host, const struct plan *plan, struct a
     score_choose(host, plan, &choice);
     /* EVALUATE in the session has them in its result, each model's in its row. */
     if (choice.by_workers || plan->kind == STATEMENT_PREDICT)
-        TRY(put_notices(plan, sink, err));
+        TRY(score_put_notices(plan, 0, sink, err));
     if (!choice.by_workers)
         return run_in_session(host, plan, arena, sink, err);
     if (plan->scoring.too_large.size > 0)

@@ -1,0 +1,106 @@
+#include "extension/engine/score/null_count.h"
+
+#include <string.h>
+
+#include "planner/unseen_nulls.h"
+
+enum status null_count_init(const struct plan *plan, struct arena *arena,
+                            struct null_count *counting, struct error *err)
+{
+    const size_t inputs = plan->model.input_count;
+
+    *counting = (struct null_count){.plan = plan,
+                                    .inputs = ARENA_NEW(arena, size_t, inputs + 1),
+                                    .nulls = ARENA_NEW(arena, uint64_t, inputs + 1)};
+    if (!counting->inputs || !counting->nulls)
+        return fail_no_memory(err);
+    memset(counting->nulls, 0, (inputs + 1) * sizeof *counting->nulls);
+    for (size_t i = 0; i < inputs; i++)
+        if (unseen_nulls_may_come(plan, i))
+            counting->inputs[counting->count++] = i;
+    return STATUS_OK;
+}
+
+void null_count_row(struct null_count *counting, const struct cell *cells)
+{
+    const struct plan *plan = counting->plan;
+
+    counting->rows++;
+    for (size_t i = 0; i < counting->count; i++) {
+        const size_t input = counting->inputs[i];
+
+        counting->nulls[input] += unseen_null_is(plan, input, &cells[plan->model_columns[input]]);
+    }
+}
+
+enum status null_count_columns(void *self, const struct slice *names, size_t count,
+                               struct error *err)
+{
+    return sink_columns(((const struct null_count *)self)->to, names, count, err);
+}
+
+/* The prediction stands in place of a column of the SELECT, or behind all. */
+enum status null_count_pass(void *self, const struct cell *cells, size_t count, struct error *err)
+{
+    struct null_count *counting = self;
+    const struct plan *plan = counting->plan;
+
+    counting->rows++;
+    for (size_t i = 0; i < counting->count; i++) {
+        const size_t input = counting->inputs[i];
+        const int column = plan->model_columns[input];
+        const bool is_behind = plan->label_column >= 0 && column > plan->label_column;
+
+        counting->nulls[input] += unseen_null_is(plan, input, &cells[column - is_behind]);
+    }
+    return sink_row(counting->to, cells, count, err);
+}
+
+void null_count_note(const struct null_count *counting)
+{
+    note_counted_nulls(counting->plan, counting->nulls, counting->rows);
+}
+
+static enum status count_written(void *self, const struct cell *cells, size_t count,
+                                 struct error *err)
+{
+    struct null_count *counting = self;
+
+    if (count != counting->count)
+        return fail(err, STATUS_DATABASE, "the table of predictions has other columns than it had");
+    counting->rows++;
+    for (size_t i = 0; i < count; i++)
+        counting->nulls[counting->inputs[i]] +=
+            unseen_null_is(counting->plan, counting->inputs[i], &cells[i]);
+    return STATUS_OK;
+}
+
+enum status null_count_target(const struct host *host, struct null_count *counting,
+                              struct error *err)
+{
+    const struct plan *plan = counting->plan;
+    const struct sink rows = {.self = counting, .row = count_written};
+    const char *comma = "";
+    enum status status;
+    struct text sql;
+
+    if (counting->count == 0)
+        return STATUS_OK;
+    text_init(&sql, STATEMENT_BYTES_MAX);
+    text_append_string(&sql, "SELECT ");
+    for (size_t i = 0; i < counting->count; i++, comma = ", ") {
+        text_append_string(&sql, comma);
+        text_append_identifier(&sql,
+                               plan->query.columns[plan->model_columns[counting->inputs[i]]].name);
+    }
+    text_append_string(&sql, " FROM ");
+    if (plan->target_schema.size > 0) {
+        text_append_identifier(&sql, plan->target_schema);
+        text_append_char(&sql, '.');
+    }
+    text_append_identifier(&sql, plan->target_table);
+    status = sql.failed ? fail_no_memory(err)
+                        : host->rows->query(host->self, text_slice(&sql), &rows, err);
+    text_deinit(&sql);
+    return status;
+}

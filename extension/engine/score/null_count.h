@@ -1,0 +1,41 @@
+/*
+ * null_count.h - the NULLs of rows that are scored, in columns where the model has learned of none
+ * and the statement's sample shows none either (planner/unseen_nulls.h).
+ *
+ *     init --> row, row, row ... --> note
+ *
+ * Rows are counted where they pass. Those that PREDICT writes in SQL pass nowhere: their table is
+ * read again.
+ */
+#ifndef EXTENSION_ENGINE_SCORE_NULL_COUNT_H
+#define EXTENSION_ENGINE_SCORE_NULL_COUNT_H
+
+#include "base/arena.h"
+#include "extension/engine/host/host.h"
+#include "planner/plan.h"
+
+struct null_count {
+    const struct plan *plan;
+    size_t *inputs; /* (count): of the model, that are looked at */
+    size_t count;
+    uint64_t *nulls; /* (model.input_count) */
+    uint64_t rows;
+    const struct sink *to; /* where predictions go on to */
+};
+
+/* In the arena. NO_MEMORY. */
+enum status null_count_init(const struct plan *plan, struct arena *arena,
+                            struct null_count *counting, struct error *err);
+/* A row of the plan's SELECT, which has all of its columns. */
+void null_count_row(struct null_count *counting, const struct cell *cells);
+/* Predictions on their way to `to`, as a sink has them, with `self` the counting. */
+enum status null_count_columns(void *self, const struct slice *names, size_t count,
+                               struct error *err);
+enum status null_count_pass(void *self, const struct cell *cells, size_t count, struct error *err);
+/* Adds to the plan's notices. */
+void null_count_note(const struct null_count *counting);
+/* All rows of the table that PREDICT wrote. */
+enum status null_count_target(const struct host *host, struct null_count *counting,
+                              struct error *err);
+
+#endif
