@@ -47,6 +47,18 @@ class Judging(harness.Case):
                 connection.cursor().execute(f"SELECT * FROM totrain.rows($${some} TO PREDICT told.guess {workers}USING m$$)")
             self.assertIn(said, "".join(connection.notices))
 
+    def test_a_null_behind_the_sample_is_told(self):
+        """By the rows that are scored, in the schema that tables are made in: a temporary table of the name is another."""
+        late = "SELECT CASE WHEN g < 3000 THEN a END AS a, b, kind FROM generate_series(1, 5) s CROSS JOIN LATERAL " \
+               "(SELECT row_number() OVER () + (s - 1) * 600 AS g, t.* FROM t) q"
+        said = 'column "a" is NULL in 1 of 3000 rows, and was in none that the model learned from'
+        self.assertIn(said, self.rows(f"{late} TO EVALUATE m")[0]["notice"])
+        with self.connect() as connection:
+            cursor = connection.cursor()
+            cursor.execute("CREATE TEMP TABLE late_told (a int)")
+            cursor.execute(f"SELECT * FROM totrain.rows($${late} TO PREDICT late_told.guess USING m$$)")
+        self.assertIn(said, "".join(connection.notices))
+
     def test_several_models_are_measured_on_the_same_rows(self):
         self.rows("SELECT b, kind FROM t TO TRAIN LinearClassifier WITH model.positive = 'fraud' LABEL kind INTO half")
         found = self.rows("SELECT * FROM t TO EVALUATE half, public.m")

@@ -75,6 +75,28 @@ static enum status count_written(void *self, const struct cell *cells, size_t co
     return STATUS_OK;
 }
 
+static enum status take_schema(void *self, const struct cell *cells, size_t count,
+                               struct error *err)
+{
+    if (count != 1 || cells->type != CELL_TEXT)
+        return fail(err, STATUS_DATABASE, "there is no schema that tables are made in");
+    text_append_identifier(self, cells->text);
+    return STATUS_OK;
+}
+
+/* A bare name may be a temporary table's, or one of another schema that comes first. */
+static enum status append_schema(const struct host *host, const struct plan *plan, struct text *sql,
+                                 struct error *err)
+{
+    const struct sink schema = {.self = sql, .row = take_schema};
+
+    if (plan->target_schema.size == 0 && plan->dialect == SQL_POSTGRES)
+        return host->rows->query(host->self, SLICE("SELECT pg_catalog.current_schema()"), &schema,
+                                 err);
+    text_append_identifier(sql, plan->target_schema.size > 0 ? plan->target_schema : SLICE("main"));
+    return STATUS_OK;
+}
+
 enum status null_count_target(const struct host *host, struct null_count *counting,
                               struct error *err)
 {
@@ -94,13 +116,13 @@ enum status null_count_target(const struct host *host, struct null_count *counti
                                plan->query.columns[plan->model_columns[counting->inputs[i]]].name);
     }
     text_append_string(&sql, " FROM ");
-    if (plan->target_schema.size > 0) {
-        text_append_identifier(&sql, plan->target_schema);
-        text_append_char(&sql, '.');
-    }
+    status = append_schema(host, plan, &sql, err);
+    text_append_char(&sql, '.');
     text_append_identifier(&sql, plan->target_table);
-    status = sql.failed ? fail_no_memory(err)
-                        : host->rows->query(host->self, text_slice(&sql), &rows, err);
+    if (status == STATUS_OK && sql.failed)
+        status = fail_no_memory(err);
+    if (status == STATUS_OK)
+        status = host->rows->query(host->self, text_slice(&sql), &rows, err);
     text_deinit(&sql);
     return status;
 }
