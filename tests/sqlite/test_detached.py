@@ -203,6 +203,13 @@ class Detached(harness.Case):
                 self.assertEqual(self.digest(database), digest)
                 database.close()
 
+    def test_its_place_stands_in_its_store_alone(self):
+        """Its supervisor publishes it. A note of the session that sent it (unpublished.json) would be a second word."""
+        job = self.long_job()
+        self.assertNotIn("unpublished.json", os.listdir(f"{self.state}/jobs/{job}"))
+        self.run_program("cancel", job)
+        self.assertEqual(self.run_program("wait", job).returncode, 130)
+
     def test_it_is_cancelled_from_another_session(self):
         for cancel in (lambda job: self.run_program("cancel", job),
                        lambda job: self.connect().execute(f"CANCEL JOB {job}").fetchall()):

@@ -113,7 +113,6 @@ void model_names_free(struct model_names *names)
 {
     for (size_t i = 0; i < names->count; i++)
         free(names->names[i]);
-    names->count = 0;
 }
 
 enum status refuse_missing_model(struct slice name, const struct model_names *names,
