@@ -173,6 +173,35 @@ class Refused(Case):
                         "CREATE TRIGGER refuse BEFORE INSERT ON m FOR EACH ROW EXECUTE FUNCTION refuse(); ",
                         "DROP TRIGGER refuse ON m")
 
+    SWALLOWED = "public.m changes rows of the model as they are written"
+
+    def test_a_trigger_or_rule_that_changes_rows(self):
+        """The job was `done`, and the model damaged, or the old one."""
+        cases = [(f"CREATE RULE change AS ON {event} TO m DO INSTEAD NOTHING; ", "DROP RULE change ON m") for event in ("INSERT", "DELETE")]
+        for event, body in (("INSERT", "IF new.part = 'tensor' THEN RETURN NULL; END IF; RETURN new"), ("INSERT", "IF new.part = 'meta' THEN RETURN NULL; END IF; RETURN new"),
+                            ("INSERT", "IF new.part = 'tensor' THEN new.name := 'another'; END IF; RETURN new"), ("DELETE", "RETURN NULL")):
+            cases.append((f"CREATE OR REPLACE FUNCTION change() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN {body}; END $$; "
+                          f"CREATE TRIGGER change BEFORE {event} ON m FOR EACH ROW EXECUTE FUNCTION change(); ", "DROP TRIGGER change ON m"))
+        for version, (change, revert) in enumerate(cases, 2):
+            with self.subTest(change):
+                before = self.digest("m")
+                with self.assertRaisesRegex(psycopg2.Error, self.SWALLOWED):
+                    self.execute(change + TRAIN.format("m").replace("epoch = 3", f"epoch = {version + 2}"))
+                self.check_state("unpublished", self.SWALLOWED)
+                with self.assertRaisesRegex(psycopg2.Error, "changes rows of the model|no version"):
+                    self.execute("SELECT * FROM totrain.rows('ROLLBACK MODEL m TO 1')")
+                self.assertEqual(self.digest("m"), before)
+                self.execute(revert)
+                self.execute(f"SELECT totrain.publish({self.job()})")
+                self.assertEqual(self.execute("SELECT version FROM totrain.models"), [(version,)])
+
+    def test_a_trigger_that_changes_nothing(self):
+        self.execute("CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN coalesce(new, old); END $$; "
+                     "CREATE TRIGGER note BEFORE INSERT OR DELETE ON m FOR EACH ROW EXECUTE FUNCTION note()")
+        self.execute(TRAIN.format("m"))
+        self.execute("SELECT * FROM totrain.rows('ROLLBACK MODEL m TO 1')")
+        self.check_state("done")
+
     def test_what_fails_at_the_commit(self):
         self.train_with("CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'not at the end'; END $$; "
                         "CREATE CONSTRAINT TRIGGER refuse AFTER INSERT ON m DEFERRABLE INITIALLY DEFERRED "

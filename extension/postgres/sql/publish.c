@@ -283,6 +283,41 @@ static enum status fill_table(struct publishing *publishing, struct pg_pieces *p
     return postgres_locate(publishing->host, table->schema, table->name, &publishing->located, err);
 }
 
+#define CHANGES_ROWS                                                                               \
+    "SELECT (EXISTS (SELECT FROM pg_catalog.pg_trigger t WHERE t.tgrelid" EQ "c.oid) OR EXISTS ("  \
+    "SELECT FROM pg_catalog.pg_rewrite w WHERE w.ev_class" EQ "c.oid))::pg_catalog.int4 FROM "     \
+    "pg_catalog.pg_class c WHERE c.oid" EQ "$1::pg_catalog.oid"
+
+/* Is the model in the table that was put there? The owner's triggers and rules may leave rows out,
+ * change them, or keep the old ones. */
+static enum status check_written(const struct publishing *publishing, int64_t version,
+                                 struct error *err)
+{
+    const struct pg_located *located = &publishing->located;
+    const struct cell key = cell_integer(located->relation);
+    int64_t may_differ = 0;
+    enum status status;
+    struct arena arena;
+    struct model written = {.version = 0};
+    struct error reason;
+
+    TRY(first_integer(publishing, CHANGES_ROWS, &key, 1, &may_differ, err));
+    if (!may_differ)
+        return STATUS_OK;
+    arena_init(&arena, ARENA_MAXIMUM);
+    status = postgres_load_model(publishing->host, publishing->table.schema, publishing->table.name,
+                                 &arena, &written, &reason);
+    arena_deinit(&arena);
+    if (status == STATUS_OK && written.version == version)
+        return STATUS_OK;
+    if (status != STATUS_OK && status != STATUS_CORRUPT)
+        return *err = reason, status;
+    fail(err, STATUS_INVALID,
+         "a trigger or a rule on table %s.%s changes rows of the model as they are written",
+         PG_NAME_OF(located));
+    return error_hint(err, "Drop it, or train into another name.");
+}
+
 /* What is kept of the model names its table: a subscriber that has none would stop at that, too. */
 static enum status tell_subscribers(const struct publishing *publishing, const struct sink *sink,
                                     struct error *err)
@@ -318,8 +353,8 @@ static enum status publish_in_transaction(struct publishing *publishing, struct 
     if (!is_new)
         TRY(succeed_current(publishing, model, err));
     TRY(fill_table(publishing, pieces, err));
-    if (is_new)
-        TRY(tell_subscribers(publishing, publication->sink, err));
+    TRY(is_new ? tell_subscribers(publishing, publication->sink, err)
+               : check_written(publishing, model->version, err));
     TRY(put_registry(publishing, model, err));
     return insert_metrics(publishing, publication, err);
 }
@@ -524,6 +559,7 @@ static enum status restore_rows(const struct publishing *publishing, const struc
                "\"position\", value, data FROM totrain.versions WHERE " RELATION_IS_1
                " AND version" EQ "$2",
                &publishing->table, key, 2, NULL, err));
+    TRY(check_written(publishing, version, err));
     return forget(publishing, "version", version, err);
 }
 
