@@ -117,6 +117,16 @@ static enum status find_table(const struct planning *planning, struct path *tabl
     return STATUS_OK;
 }
 
+/* SQLite takes any; PostgreSQL would cut it. */
+static enum status check_column_length(const struct planning *planning, const struct name *column)
+{
+    if (planning->catalog->dialect != SQL_POSTGRES || column->text.size <= NAME_BYTES_POSTGRES)
+        return STATUS_OK;
+    return fail_at(planning->err, STATUS_INVALID, column->position,
+                   "a name of %zu bytes, where at most %d are possible", column->text.size,
+                   NAME_BYTES_POSTGRES);
+}
+
 static enum status plan_target(struct planning *planning)
 {
     const struct path *path = &planning->statement->predict_into;
@@ -129,8 +139,10 @@ static enum status plan_target(struct planning *planning)
                           : plan->model.task == TASK_DETECTION  ? SLICE(PREDICT_INLIER)
                                                                 : SLICE(PREDICT_CLUSTER);
     plan->has_target = statement_predicts_into_table(planning->statement);
-    if (path->count > 0)
+    if (path->count > 0) {
+        TRY(check_column_length(planning, &column));
         TRY(name_keep(planning, &column, &plan->target_column));
+    }
     if (!plan->has_target)
         return STATUS_OK;
     TRY(find_table(planning, &table));

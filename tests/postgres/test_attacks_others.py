@@ -271,6 +271,34 @@ class Names(Attacks):
         self.assertIn("A name without a schema is looked up along the search_path of whoever reads it, also in a view.",
                       self.try_as("bob", "SELECT totrain.predict('churn', ROW(1, 2, 3, 4))"))
 
+    def test_errors_name_the_schema_that_the_statement_names(self):
+        self.execute("CREATE SCHEMA shop; CREATE TABLE shop.plain (a int); CREATE TABLE shop.emptied AS SELECT * FROM public.honest LIMIT 0; "
+                     "CREATE TABLE shop.parts AS SELECT * FROM public.honest WHERE part = 'meta'; CREATE VIEW shop.seen AS SELECT 1 AS a; "
+                     "CREATE TABLE shop.whole AS SELECT * FROM public.honest")
+        self.addCleanup(self.execute, "DROP SCHEMA shop CASCADE")
+        predict, into = "SELECT totrain.predict('shop.{}', ROW(1, 2, 3, 4))", "SELECT * FROM public.iris TO PREDICT shop.{}.class {} USING public.honest"
+        for statement, told in ((predict.format("plain"), 'table "shop.plain" is no model'), (predict.format("emptied"), 'model "shop.emptied" is damaged: '),
+                                (predict.format("parts"), 'model "shop.parts" is damaged: '), (TRAIN.format("public.iris", "shop.plain"), 'table "shop.plain" exists and is no model'),
+                                (TRAIN.format("public.iris", "shop.seen"), '"shop.seen" exists and is no ordinary table'),
+                                (into.format("plain", ""), 'table "shop.plain" exists, and TO PREDICT did not make it'),
+                                (into.format("whole", "WITH predict.replace = true"), 'table "shop.whole" is a model'),
+                                ("SHOW VERSIONS shop.plain", 'table "shop.plain" is no model')):
+            with self.subTest(told):
+                self.assertIn(told, self.try_as(SUPERUSER, statement))
+
+    def test_what_is_no_model_is_no_damage_of_the_server(self):
+        """XX001 wakes people, and anybody could raise it by a table of his own."""
+        self.execute("CREATE SCHEMA shop; CREATE TABLE shop.plain (a int); CREATE TABLE shop.parts AS SELECT * FROM public.honest WHERE part = 'meta'; "
+                     "CREATE TABLE shop.spoiled AS SELECT part, name, position, value, '\\x00'::bytea AS data FROM public.honest")
+        self.addCleanup(self.execute, "DROP SCHEMA shop CASCADE")
+        cursor = self.session(SUPERUSER)
+        for model in ("plain", "parts", "spoiled"):
+            for statement in (f"SELECT totrain.predict('shop.{model}', ROW(1, 2, 3, 4))", f"SELECT totrain.export_model('shop.{model}', 'xgboost')",
+                              f"SELECT * FROM totrain.rows('SELECT * FROM public.iris TO PREDICT USING shop.{model}')"):
+                with self.subTest(statement), self.assertRaises(psycopg2.Error) as caught:
+                    cursor.execute(statement)
+                self.assertTrue(caught.exception.pgcode.startswith("22"), caught.exception.pgcode)
+
     def test_a_name_with_its_schema_is_restored(self):
         """As pg_restore does it: with an empty search_path."""
         self.execute("CREATE MATERIALIZED VIEW public.scored AS SELECT totrain.predict('public.honest', i) FROM public.iris i")

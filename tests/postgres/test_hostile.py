@@ -136,6 +136,9 @@ class Identifiers(harness.Case):
         with self.assertRaisesRegex(psycopg2.Error, "a name of 80 bytes, where at most 63 are possible"):
             run_statement(cursor, f"SELECT * FROM iris TO TRAIN LinearClassifier LABEL class INTO {'m' * 80}")
         self.assertEqual(self.tables(), {"iris"})
+        run_statement(cursor, "SELECT * FROM iris TO TRAIN LinearClassifier LABEL class INTO m")
+        with self.assertRaisesRegex(psycopg2.Error, "a name of 64 bytes, where at most 63 are possible"):
+            run_statement(cursor, f"SELECT * FROM iris TO PREDICT told.{'k' * 64} USING m")
 
     def test_a_table_of_bad_rows_whose_name_would_be_too_long_is_refused(self):
         """PostgreSQL cut it, in the end to the name of the table that the predictions were in."""

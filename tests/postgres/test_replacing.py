@@ -99,7 +99,7 @@ class Replacing(Roles):
         for name in ("copy", "alike"):
             self.refuses(self.by_session, f"SELECT * FROM iris TO PREDICT {name}.class USING m", f'table "{name}" exists')
         self.execute("ALTER TABLE other.q ADD COLUMN note text DEFAULT 'called'")
-        self.refuses(self.by_session, "SELECT * FROM iris TO PREDICT other.q.class USING m", 'table "q" exists')
+        self.refuses(self.by_session, "SELECT * FROM iris TO PREDICT other.q.class USING m", 'table "other.q" exists')
         self.assertEqual(self.execute("SELECT count(*) FROM other.q WHERE note = 'called'"), [(150,)])
 
     def test_a_dump_keeps_the_mark(self):
@@ -117,7 +117,7 @@ class Replacing(Roles):
         with self.assertRaises(psycopg2.errors.InsufficientPrivilege):
             self.session("bob").execute(f"COMMENT ON TABLE alice.t IS '{mark}'")
         self.refuses(self.by_session, "SELECT * FROM iris TO PREDICT alice.t.class USING m", "must be owner", "bob")
-        self.refuses(self.by_session, "SELECT * FROM iris TO PREDICT alice.t.class USING m", 'table "t" exists', "alice")
+        self.refuses(self.by_session, "SELECT * FROM iris TO PREDICT alice.t.class USING m", 'table "alice.t" exists', "alice")
 
     def rights(self, name="p"):
         """Of everybody, from the catalog; without who granted."""

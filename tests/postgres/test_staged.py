@@ -182,7 +182,7 @@ class Damage(staged.Case):
                      f"WHERE number = {number}")
 
     def check_refused(self, job, before):
-        with self.assertRaisesRegex(errors.DataCorrupted, "is damaged: it is not what was written"):
+        with self.assertRaisesRegex(errors.DataException, "is damaged: it is not what was written"):
             self.collect(job)
         self.assertEqual(self.tables(), before)
 

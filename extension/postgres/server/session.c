@@ -324,7 +324,7 @@ static int sqlstate_of(enum status status)
     case STATUS_IO:
         return ERRCODE_IO_ERROR;
     case STATUS_CORRUPT:
-        return ERRCODE_DATA_CORRUPTED;
+        return ERRCODE_DATA_EXCEPTION; /* XX001 is for pages of the server, and wakes people */
     case STATUS_PROTOCOL:
         return ERRCODE_PROTOCOL_VIOLATION;
     case STATUS_STALE:

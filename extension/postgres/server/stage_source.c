@@ -75,7 +75,7 @@ static void put_slice(struct stage_source *self, uint64 row)
         elog(ERROR, "there is no slice " INT64_FORMAT, number);
     slice = &self->slices[number - 1];
     if (bytes.size != slice->size)
-        ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED),
+        ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION),
                         errmsg("a piece of %s of the job's rows is too short",
                                self->parts[slice->part].is.stored)));
     if (FileWrite(self->parts[slice->part].file, (char *)(uintptr_t)bytes.data, (int)bytes.size,
@@ -109,7 +109,7 @@ static enum status ask_body(struct session *session, void *of, struct error *err
     describe(self, parameters);
     stage_store_run(self->plan, parameters, true, 0);
     if (SPI_processed != self->slice_count)
-        ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED),
+        ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION),
                         errmsg("pieces of the job's rows are not there")));
     for (uint64 row = 0; row < SPI_processed; row++)
         put_slice(self, row);

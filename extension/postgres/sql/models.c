@@ -66,6 +66,15 @@ enum status postgres_locate(struct postgres_host *host, struct slice schema, str
     return status;
 }
 
+struct slice postgres_shown_name(struct slice schema, struct slice name,
+                                 char buffer[PG_SHOWN_BYTES])
+{
+    if (schema.size == 0)
+        return name;
+    snprintf(buffer, PG_SHOWN_BYTES, "%.*s.%.*s", SLICE_FORMAT(schema), SLICE_FORMAT(name));
+    return slice_of(buffer);
+}
+
 /* The temporary schema of a session has no such name in pg_namespace. */
 bool postgres_has_schema(void *self, struct slice schema)
 {
@@ -157,6 +166,8 @@ static enum status not_found(struct postgres_host *host, struct slice schema, st
 static enum status locate_model(struct postgres_host *host, struct slice schema, struct slice name,
                                 struct pg_located *located, struct error *err)
 {
+    char shown[PG_SHOWN_BYTES];
+
     if (host->relation != 0) {
         *located = (struct pg_located){.relation = host->relation};
         return STATUS_OK;
@@ -164,7 +175,8 @@ static enum status locate_model(struct postgres_host *host, struct slice schema,
     TRY(postgres_locate(host, schema, name, located, err));
     if (!located->exists)
         return not_found(host, schema, name, err);
-    return located->has_columns ? STATUS_OK : refuse_no_model(name, err);
+    return located->has_columns ? STATUS_OK
+                                : refuse_no_model(postgres_shown_name(schema, name, shown), err);
 }
 
 /* Who gets a model's rows. */
@@ -201,23 +213,27 @@ enum status postgres_each_model_row(void *self, struct slice schema, struct slic
     const struct pg_rows rows = {.self = &giving, .row = give_row};
     struct pg_model_read read = {.only_meta = only_meta};
     struct pg_located located;
+    char shown[PG_SHOWN_BYTES];
 
     TRY(locate_model(host, schema, name, &located, err));
     read.relation = (uint32_t)located.relation;
-    return name_damaged_model(
-        name, host->database->read_model(host->database->self, &read, &rows, err), err);
+    return name_damaged_model(postgres_shown_name(schema, name, shown),
+                              host->database->read_model(host->database->self, &read, &rows, err),
+                              err);
 }
 
 enum status postgres_load_model(void *self, struct slice schema, struct slice name,
                                 struct arena *arena, struct model *model, struct error *err)
 {
     struct model_reader *reader;
+    char shown[PG_SHOWN_BYTES];
     enum status status;
 
     TRY(model_reader_new(kinds, arena, &reader, err));
     status = postgres_each_model_row(self, schema, name, false, model_reader_take, reader, err);
     if (status == STATUS_OK)
-        status = name_damaged_model(name, model_reader_finish(reader, model, err), err);
+        status = name_damaged_model(postgres_shown_name(schema, name, shown),
+                                    model_reader_finish(reader, model, err), err);
     model_reader_free(reader);
     return status;
 }
@@ -260,10 +276,11 @@ enum status postgres_load_meta(void *self, struct slice schema, struct slice nam
     struct postgres_host *host = self;
     struct pg_model_read read = {.only_meta = true};
     struct pg_located located;
+    char shown[PG_SHOWN_BYTES];
 
     TRY(locate_model(host, schema, name, &located, err));
     read.relation = (uint32_t)located.relation;
-    return load_meta_of(host, &read, name, arena, model, err);
+    return load_meta_of(host, &read, postgres_shown_name(schema, name, shown), arena, model, err);
 }
 
 #define IS_TRUSTED(owner)                                                                          \

@@ -18,6 +18,10 @@ struct pg_located {
 /* Where does this name lead? An empty schema: along the search_path. */
 enum status postgres_locate(struct postgres_host *host, struct slice schema, struct slice name,
                             struct pg_located *located, struct error *err);
+/* A table's name for messages, as it was given. */
+#define PG_SHOWN_BYTES 160
+struct slice postgres_shown_name(struct slice schema, struct slice name,
+                                 char buffer[PG_SHOWN_BYTES]);
 bool postgres_has_schema(void *self, struct slice schema);
 enum status postgres_find_model(void *self, struct slice schema, struct slice name,
                                 struct arena *arena, struct model_summary *summary,

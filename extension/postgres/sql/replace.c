@@ -155,10 +155,11 @@ enum status postgres_check_replaced(struct postgres_host *host, const struct pg_
     struct table_target here = *target;
     struct found_table found = {.is_table = located->is_table};
     bool facts[FACTS] = {false};
+    char shown[PG_SHOWN_BYTES];
 
     if (!located->exists)
         return STATUS_OK;
-    here.name = slice_of(located->name);
+    here.name = postgres_shown_name(target->schema, slice_of(located->name), shown);
     if (target->kind == TARGET_MODEL && located->is_table && located->has_columns)
         TRY(check_owner(host, located, err));
     if (found.is_table) {
