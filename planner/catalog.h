@@ -17,6 +17,7 @@
 #include "scoring/cell_counts.h"
 #include "scoring/concat.h"
 #include "scoring/cross.h"
+#include "scoring/word_shapes.h"
 
 #define QUERY_COLUMNS_MAX 2000 /* SQLite's own limit by default */
 #define QUERY_SAMPLE_ROWS 1000
@@ -50,18 +51,19 @@ struct query_column {
     uint32_t times;         /* of dates: those with a time that is not midnight */
     uint32_t written_dates; /* of dates: texts in another form than ISO's, by this reading */
     enum input_reading date_reading;
-    uint32_t unclear_dates;   /* texts that are dates, of which nothing tells whether the day, the
-                                 month or the year is first */
-    uint64_t short_years;     /* of these: with years of two digits */
-    char word[WORD_KEPT_MAX]; /* of texts that are no numbers or dates: the most frequent one, */
-    uint32_t word_size;       /* 0: none is known; */
-    uint64_t word_cells;      /* how often it is there */
-    uint32_t vectors;         /* cells that are arrays of numbers */
-    uint32_t elements;        /* of the first of them that has any */
-    struct list_counts lists; /* of its texts */
-    uint32_t parts;           /* that are taken of dates, as bits (scoring/dates.h); 0: none */
-    struct cell_list list;    /* as which its texts are read; LIST_NONE: they are one value each */
-    bool list_is_counted;     /* the list's size is that of the rows that were counted */
+    uint32_t unclear_dates;     /* texts that are dates, of which nothing tells whether the day, the
+                                   month or the year is first */
+    uint64_t short_years;       /* of these: with years of two digits */
+    char word[WORD_KEPT_MAX];   /* of texts that are no numbers or dates: the most frequent one, */
+    uint32_t word_size;         /* 0: none is known; */
+    uint64_t word_cells;        /* how often it is there */
+    struct shaped_words shaped; /* what its words look like */
+    uint32_t vectors;           /* cells that are arrays of numbers */
+    uint32_t elements;          /* of the first of them that has any */
+    struct list_counts lists;   /* of its texts */
+    uint32_t parts;             /* that are taken of dates, as bits (scoring/dates.h); 0: none */
+    struct cell_list list; /* as which its texts are read; LIST_NONE: they are one value each */
+    bool list_is_counted;  /* the list's size is that of the rows that were counted */
 };
 
 /* A cross of columns (scoring/cross.h), and what the input is called that it makes. */

@@ -252,6 +252,7 @@ void query_column_take(struct query_column *column, const struct cell_counts *co
     column->word_size = (uint32_t)word.size;
     if (word.size > 0)
         memcpy(column->word, word.data, word.size);
+    column->shaped = word_shapes_of(counts);
     column->word_bytes = counts->word_bytes;
     column->spaced_texts = at_most_32(counts->spaced);
     column->lists = counts->lists;

@@ -117,8 +117,9 @@ static enum status note_truths(const struct plan *plan, size_t first, struct err
 enum status input_notices(const struct plan *plan, struct error *err)
 {
     for (size_t i = 0; i < plan->left_out_count; i++)
-        if (plan->takes_left_out ||
-            !note_nearly_read(plan, &plan->query.columns[plan->left_out[i].column], true))
+        if (plan->takes_left_out
+                ? !note_shape(plan, &plan->query.columns[plan->left_out[i].column], false)
+                : !note_nearly_read(plan, &plan->query.columns[plan->left_out[i].column], true))
             note_left_out(plan, &plan->left_out[i]);
     for (size_t i = 0; i < plan->input_count; i++) {
         const struct plan_input *input = &plan->inputs[i];

@@ -210,6 +210,67 @@ static uint64_t cells_of(const struct query_column *column)
            column->missing_texts;
 }
 
+static void hint_hours(const struct plan *plan, const struct query_column *column)
+{
+    const char last = column->shaped.example[column->shaped.example_size - 1];
+
+    if (plan->dialect == SQL_POSTGRES)
+        notice_hint(plan->notices, "EXTRACT(epoch FROM %s::time) / 3600 AS %s makes hours of them.",
+                    SQL_NAME(column->name), SQL_NAME(column->name));
+    else if (last >= '0' && last <= '9')
+        notice_hint(plan->notices,
+                    "CAST(%s AS INTEGER) + substr(%s, instr(%s, ':') + 1, 2) / 60.0 AS %s makes "
+                    "hours of them.",
+                    SQL_NAME(column->name), SQL_NAME(column->name), SQL_NAME(column->name),
+                    SQL_NAME(column->name));
+    else
+        notice_hint(plan->notices,
+                    "CAST(%s AS INTEGER) %% 12 + 12 * (%s LIKE '%%p%%') + "
+                    "substr(%s, instr(%s, ':') + 1, 2) / 60.0 AS %s makes hours of them.",
+                    SQL_NAME(column->name), SQL_NAME(column->name), SQL_NAME(column->name),
+                    SQL_NAME(column->name), SQL_NAME(column->name));
+}
+
+static void hint_shape(const struct plan *plan, const struct query_column *column)
+{
+    const struct slice unit = {column->shaped.unit, column->shaped.unit_size};
+
+    if (column->shaped.shape == SHAPE_TIME)
+        hint_hours(plan, column);
+    else if (column->shaped.shape == SHAPE_DATE)
+        notice_hint(
+            plan->notices,
+            "Dates are read as 2024-01-31: the SELECT can make them of their parts%s. COLUMN "
+            "VOCABULARY(%s) takes them as words without a notice.",
+            plan->dialect == SQL_POSTGRES ? ", as by to_date" : ", as by substr",
+            SQL_NAME(column->name));
+    else if (column->shaped.shape == SHAPE_QUOTED)
+        notice_hint(plan->notices, "trim(%s, '%s%c') AS %s leaves the numbers.",
+                    SQL_NAME(column->name), column->shaped.example[0] == '\'' ? "'" : "",
+                    column->shaped.example[0], SQL_NAME(column->name));
+    else
+        notice_hint(plan->notices, "replace(%s, %s, '') AS %s leaves the numbers.",
+                    SQL_NAME(column->name), SQL_TEXT(unit), SQL_NAME(column->name));
+}
+
+bool note_shape(const struct plan *plan, const struct query_column *column, bool is_left_out)
+{
+    static const char *const shapes[] = {[SHAPE_TIME] = "times of day",
+                                         [SHAPE_DATE] = "dates in a form that is not read",
+                                         [SHAPE_QUOTED] = "numbers in quotes",
+                                         [SHAPE_MEASURE] = "numbers with a unit"};
+    const struct shaped_words *shaped = &column->shaped;
+
+    if (shaped->shape == SHAPE_NONE)
+        return false;
+    notice_add(plan->notices, NOTICE_READING,
+               "the texts of column \"%.*s\" look like %s, as '%.*s', and %s",
+               SLICE_FORMAT(column->name), shapes[shaped->shape], (int)shaped->example_size,
+               shaped->example, use_word(is_left_out));
+    hint_shape(plan, column);
+    return true;
+}
+
 bool note_nearly_read(const struct plan *plan, const struct query_column *column, bool is_left_out)
 {
     const uint64_t cells = cells_of(column), words = column_words(column);
@@ -229,6 +290,6 @@ bool note_nearly_read(const struct plan *plan, const struct query_column *column
     else if (is_most(numbers, cells) && words > 0 && !has_codes)
         note_others(plan, column, "numbers", 100 * numbers / cells, words, is_left_out);
     else
-        return false;
+        return note_shape(plan, column, is_left_out);
     return true;
 }

@@ -376,6 +376,26 @@ static enum status note_classes(const struct column_statistics *statistics, stru
     return STATUS_OK;
 }
 
+/* A model of numbers is right with it, and tells nothing. */
+static void note_constant_label(const struct column_statistics *statistics, struct dataset *dataset)
+{
+    const struct jobspec *spec = statistics->spec;
+    const struct column_counts *label = &statistics->columns[spec->input_count];
+    struct cell value = {.type = CELL_REAL};
+    struct text shown;
+
+    if (statistics->rows < 2 || label->content != COLUMN_NUMBERS ||
+        !exact_moments_are_constant(&statistics->moments[label->number], &value.real))
+        return;
+    text_init(&shown, 100);
+    append_value(&shown, &value);
+    notice_add(dataset->notices, NOTICE_CONSTANT, "label column \"%.*s\" is %s in all %llu rows",
+               SLICE_FORMAT(spec->label), text_string(&shown),
+               (unsigned long long)statistics->rows);
+    notice_hint(dataset->notices, "Every row will be predicted to be that.");
+    text_deinit(&shown);
+}
+
 enum status column_notices(const struct column_statistics *statistics, struct dataset *dataset,
                            struct error *err)
 {
@@ -389,6 +409,8 @@ enum status column_notices(const struct column_statistics *statistics, struct da
         note_constant(statistics, i, dataset);
         note_vocabulary(statistics, i, dataset);
     }
+    if (statistics->spec->task == TASK_REGRESSION)
+        note_constant_label(statistics, dataset);
     return statistics->spec->task == TASK_CLASSIFICATION ? note_classes(statistics, dataset, err)
                                                          : STATUS_OK;
 }
