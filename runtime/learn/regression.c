@@ -2,6 +2,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -208,6 +209,27 @@ static enum status allocate(struct regression *regression, struct error *err)
                : fail_no_memory(err);
 }
 
+/* What the coefficients are of, and what makes fewer. */
+static enum status refuse_coefficients(const struct regression *regression, uint64_t weights,
+                                       struct error *err)
+{
+    const uint64_t of_words =
+        (uint64_t)regression->dataset->transform.id_rows * regression->equations;
+    char of[64] = "";
+
+    if (of_words > 0)
+        snprintf(of, sizeof of, ", of which %llu are of words", (unsigned long long)of_words);
+    else if (regression->equations > 1)
+        snprintf(of, sizeof of, " of %u classes", regression->equations + 1);
+    fail(err, STATUS_LIMIT,
+         "%llu coefficients%s, where one that has standard errors has at most %d",
+         (unsigned long long)weights, of, REGRESSION_COLUMNS_MAX);
+    return error_hint(err,
+                      "LinearClassifier and LinearRegressor take any number; or select fewer "
+                      "columns%s.",
+                      of_words > 0 ? ", or take fewer words by VOCABULARY(column, n)" : "");
+}
+
 static enum status check_plan(const struct regression *regression, const struct jobspec *spec,
                               uint64_t weights, struct error *err)
 {
@@ -221,16 +243,8 @@ static enum status check_plan(const struct regression *regression, const struct 
     const double bytes = job_learner_bytes(&cost, false, (double)regression->dataset->train.rows);
     const uint64_t most = learner_bytes_max(spec);
 
-    if (weights > REGRESSION_COLUMNS_MAX) {
-        fail(err, STATUS_LIMIT,
-             "%llu coefficients, of which %llu are of words, where one that has standard errors "
-             "has at most %d",
-             (unsigned long long)weights,
-             (unsigned long long)transform->id_rows * regression->equations,
-             REGRESSION_COLUMNS_MAX);
-        return error_hint(err, "LinearClassifier and LinearRegressor take any number; or select "
-                               "fewer columns, or take fewer words by VOCABULARY(column, n).");
-    }
+    if (weights > REGRESSION_COLUMNS_MAX)
+        return refuse_coefficients(regression, weights, err);
     if (bytes <= (double)most)
         return STATUS_OK;
     fail(err, STATUS_LIMIT,

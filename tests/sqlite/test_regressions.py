@@ -258,6 +258,12 @@ class Regressions(harness.Case):
         with self.assertRaisesRegex(sqlite3.OperationalError, r"(?s)coefficients, of which.*at most 512.*LinearClassifier"):
             self.run_all("SELECT word, y FROM words TO TRAIN Logit COLUMN VOCABULARY(word, 5000) LABEL y INTO m")
 
+    def test_too_many_classes_are_not_called_words(self):
+        self.run_all("CREATE TABLE classes (a REAL, b REAL, y TEXT)")
+        self.database.executemany("INSERT INTO classes VALUES (?, ?, ?)", ((i % 7, i % 11, f"c{i % 300}") for i in range(1200)))
+        with self.assertRaisesRegex(sqlite3.OperationalError, "897 coefficients of 300 classes, where one that has .*at most 512"):
+            self.run_all("SELECT * FROM classes TO TRAIN Logit WITH test_size = 0 LABEL y INTO m")
+
 
 if __name__ == "__main__":
     harness.main()
