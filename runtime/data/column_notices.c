@@ -61,6 +61,20 @@ static bool is_constant(const struct column_statistics *statistics, uint32_t i,
     return true;
 }
 
+static const char *what_is_learned(enum task task)
+{
+    switch (task) {
+    case TASK_CLUSTERING:
+        return "clusters";
+    case TASK_PROJECTION:
+        return "components";
+    case TASK_DETECTION:
+        return "outliers";
+    default:
+        return "label";
+    }
+}
+
 static void note_constant(const struct column_statistics *statistics, uint32_t i,
                           struct dataset *dataset)
 {
@@ -84,7 +98,7 @@ static void note_constant(const struct column_statistics *statistics, uint32_t i
         return;
     }
     notice_hint(dataset->notices, "It tells nothing about the %s.",
-                task_has_label(statistics->spec->task) ? "label" : "clusters");
+                what_is_learned(statistics->spec->task));
 }
 
 /* Different words; one that was taken out as often as it was added is there no more. */

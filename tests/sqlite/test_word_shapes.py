@@ -70,6 +70,14 @@ class WordShapes(harness.Case):
             self.assertIn('label column "y" is 3.5 in all 100 rows. Every row will be predicted to be that.',
                           [row[3] for row in rows if row[0] == "notice"], model)
 
+    def test_a_constant_column_tells_nothing_of_what_is_learned(self):
+        self.run_all("CREATE TABLE c AS WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 99) "
+                     "SELECT i * 7 % 13 AS x, i * 5 % 11 AS z, 2 AS k FROM n")
+        for model, what in (("KMeans WITH n_clusters = 2", "clusters"), ("PCA", "components"), ("OneClassSVM", "outliers")):
+            rows = self.run_all(f"SELECT * FROM c TO TRAIN {model} INTO m")
+            self.assertIn(f'column "k" is 2 in all 100 rows. It tells nothing about the {what}.',
+                          [row[3] for row in rows if row[0] == "notice"], model)
+
 
 if __name__ == "__main__":
     harness.main()
