@@ -8,7 +8,7 @@
  * its columns one behind the other, in as much room as any of these draws may need.
  *
  * Draws are random bits of the seed, the tree and the node, so whoever sums and whoever searches
- * draw the same.
+ * draw the same. Why: docs/decisions/0320.
  */
 #ifndef RUNTIME_LEARN_TREES_TREE_DRAWS_H
 #define RUNTIME_LEARN_TREES_TREE_DRAWS_H
