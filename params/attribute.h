@@ -54,7 +54,8 @@ enum attribute_scope { /* which statements know it */
                        SCOPE_EVALUATE = 2,
                        SCOPE_PREDICT = 4,
                        SCOPE_EXPLAIN = 8, /* TO EXPLAIN */
-                       SCOPE_ALL = 7      /* those that may be jobs */
+                       SCOPE_FORECAST = 16,
+                       SCOPE_ALL = 7 /* those that may be jobs */
 };
 
 /* What the C member is. */

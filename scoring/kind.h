@@ -117,6 +117,10 @@ enum far_values {
     FAR_CUT   /* the same, however many rows have others */
 };
 
+/* Takes what a model is, by name. */
+typedef enum status model_fact_sink(void *context, const char *name, struct cell value,
+                                    struct error *err);
+
 /* A table of what the model itself consists of, for which no rows are read: TO EXPLAIN m USING
  * name. */
 struct model_inside {
@@ -242,6 +246,10 @@ struct kind {
     /* NULL: its models are never linear. */
     bool (*linear)(const struct model *model, struct linear_weights *linear);
     const struct model_inside *insides; /* the last has no name; NULL: there are none */
+    /* Rows of SHOW MODEL beside those of all kinds, of a model that model_read_meta gave. NULL:
+     * there are none. */
+    enum status (*show)(const struct model *model, model_fact_sink *put, void *context,
+                        struct error *err);
 
     /* ---- scoring ---- */
 

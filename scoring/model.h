@@ -124,6 +124,8 @@ struct model {
     uint32_t components;  /* projection */
     const void *content;  /* the struct of its kind; NULL of model_read_meta, */
     bool is_linear;       /* which says instead whether kind->linear is true */
+    const void *outline;  /* the same as content, but of model_read_meta without arrays; NULL: its
+                             kind shows none */
     /* Likewise: what a statement says of one like it. */
     const struct kind_params *params;
     /* Likewise: bytes that arrays and vocabularies take where the whole model is loaded, and

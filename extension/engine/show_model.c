@@ -207,6 +207,11 @@ static enum status put_facts(const struct plan *plan, const struct model *model,
     return put_text(sink, "created_at", model->created_at, err);
 }
 
+static enum status put_fact(void *sink, const char *name, struct cell value, struct error *err)
+{
+    return put(sink, name, value, err);
+}
+
 /* What the statement set, by the full names of its attributes. */
 static enum status put_settings(const struct model *model, struct arena *arena,
                                 const struct sink *sink, struct error *err)
@@ -440,6 +445,8 @@ enum status show_model_run(const struct host *host, const struct plan *plan, str
     TRY(put_facts(plan, &model, sink, err));
     TRY(put_settings(&model, arena, sink, err));
     TRY(put_inputs(&model.transform, sink, err));
+    if (model.kind->show)
+        TRY(model.kind->show(&model, put_fact, (void *)(uintptr_t)sink, err));
     TRY(stored_metrics(&model, put_metric, (void *)(uintptr_t)sink, err));
     TRY(put_ending(host, plan, &model, sink, err));
     TRY(put_best_trial(&model, arena, sink, err));

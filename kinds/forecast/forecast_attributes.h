@@ -41,7 +41,8 @@ enum forecast_duplicates { DUPLICATES_ARE_ERRORS, DUPLICATES_ARE_ADDED, DUPLICAT
         "Steps of a season, or a list of lengths of which the longest that is found counts; 1: "   \
         "none. Default: what dates suggest, as 12 of months, and 24 and 168 of hours.",            \
         .aliases = WORDS("forecast.season_length", "forecast.seasons"))                            \
-    STORED(double, level, "forecast.level", SCOPE_TRAIN, IN_KIND(level), REAL(0.5, 0.999, "0.95"), \
+    STORED(double, level, "forecast.level", SCOPE_TRAIN | SCOPE_FORECAST, IN_KIND(level),          \
+           REAL(0.5, 0.999, "0.95"),                                                               \
            "Share of what comes that lies between the lower and the upper bound.",                 \
            .aliases = WORDS("confidence_level"))                                                   \
     STORED(struct counts, order, "forecast.order", SCOPE_TRAIN, IN_KIND(order),                    \

@@ -4,6 +4,7 @@
 
 #include "forecast/forecast.h"
 #include "kinds/forecast/forecast_model.h"
+#include "kinds/forecast/forecast_show.h"
 #include "scoring/elementary.h"
 
 #define FIT_WORK 2e4 /* multiplications of a value, usually: measured */
@@ -69,6 +70,27 @@ struct aim_facts forecast_aim(double level)
                               .quantile_count = FORECAST_QUANTILES};
 }
 
+static void write_found(const struct model *model, cJSON *object)
+{
+    const uint32_t groups = forecast_of(model)->groups;
+    struct forecast_found found;
+    cJSON *integers, *seasons;
+
+    forecast_count(model, &found);
+    integers = json_add_array(object, "integers"); /* columns of the group */
+    for (uint32_t i = 0; i < groups; i++)
+        if (found.has_integers[i])
+            json_append(integers, json_integer(i));
+    seasons = json_add_array(object, "seasons");
+    for (uint32_t i = 0; i < found.season_count; i++) {
+        cJSON *season = cJSON_CreateObject();
+
+        json_add_integer(season, "length", found.seasons[i].length);
+        json_add_integer(season, "series", found.seasons[i].series);
+        json_append(seasons, season);
+    }
+}
+
 static void write_content(const struct model *model, cJSON *object)
 {
     const struct forecast_model *forecast = forecast_of(model);
@@ -81,6 +103,7 @@ static void write_content(const struct model *model, cJSON *object)
     json_add_string(object, "unit", slice_of(unit_words[forecast->unit]));
     json_add_integer(object, "size", forecast->size);
     json_add_boolean(object, "reaches", forecast->has_reaches);
+    write_found(model, object);
 }
 
 /* Categories with a vocabulary of their own, and a number or the age of a date. */
@@ -136,16 +159,43 @@ static enum status read_steps(const cJSON *object, struct forecast_model *foreca
     return json_get_integer(object, "size", 1, most, &forecast->size, err);
 }
 
+static enum status read_found(const cJSON *object, uint32_t groups, struct forecast_found *found,
+                              struct error *err)
+{
+    const cJSON *integers, *seasons, *item;
+    int64_t length, series;
+
+    TRY(json_get_array(object, "integers", FORECAST_GROUPS_MAX, &integers, err));
+    TRY(json_get_array(object, "seasons", SEASONS_SHOWN, &seasons, err));
+    cJSON_ArrayForEach(item, integers)
+    {
+        if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0 && item->valuedouble < groups))
+            return fail(err, STATUS_CORRUPT, "model: integers of a column that is not there");
+        found->has_integers[(uint32_t)item->valuedouble] = true;
+    }
+    cJSON_ArrayForEach(item, seasons)
+    {
+        TRY(json_get_integer(item, "length", 1, SEASON_MAX, &length, err));
+        TRY(json_get_integer(item, "series", 1, UINT32_MAX, &series, err));
+        found->seasons[found->season_count++] =
+            (struct found_season){(uint32_t)length, (uint32_t)series};
+    }
+    return STATUS_OK;
+}
+
 static enum status read_content(const cJSON *object, struct arena *arena, struct model *model,
                                 struct error *err)
 {
     struct forecast_model *forecast = ARENA_NEW(arena, struct forecast_model, 1);
+    struct forecast_found *found = ARENA_NEW(arena, struct forecast_found, 1);
     int64_t groups, series, horizon;
     bool has_reaches;
 
-    if (!forecast)
+    if (!forecast || !found)
         return fail_no_memory(err);
-    model->content = forecast;
+    *found = (struct forecast_found){.season_count = 0};
+    forecast->found = found;
+    model->content = model->outline = forecast;
     TRY(json_get_integer(object, "groups", 0, FORECAST_GROUPS_MAX, &groups, err));
     TRY(json_get_integer(object, "series", 1, UINT32_MAX, &series, err));
     TRY(json_get_integer(object, "horizon", 1, HORIZON_MAX, &horizon, err));
@@ -156,6 +206,7 @@ static enum status read_content(const cJSON *object, struct arena *arena, struct
     forecast->groups = (uint32_t)groups;
     forecast->series = (uint32_t)series;
     forecast->horizon = (uint32_t)horizon;
+    TRY(read_found(object, forecast->groups, found, err));
     if (!(forecast->level > 0 && forecast->level < 1) || (groups == 0 && series != 1))
         return fail(err, STATUS_CORRUPT, "model: no forecast has such a level, or such series");
     model->aim = forecast_aim(forecast->level);
@@ -389,6 +440,7 @@ const struct kind forecast_kind = {
     .array = array_of,
     .check = check,
     .params_of = params_of,
+    .show = forecast_show,
     .outputs = outputs_of,
     .open = open_workspace,
     .score = score,

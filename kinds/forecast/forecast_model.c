@@ -1,6 +1,8 @@
 #include "kinds/forecast/forecast_model.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "forecast/forecast.h"
 
@@ -183,5 +185,78 @@ struct slice forecast_word(const struct model *model, uint32_t series, uint32_t 
     const struct transform_input *input = &model->transform.inputs[group];
     const int32_t id = (int32_t)forecast->ids[(size_t)series * forecast->groups + group];
 
-    return id >= 0 && (uint32_t)id < input->word_count ? input->words[id] : (struct slice){NULL, 0};
+    if (id < 0 || (uint32_t)id >= input->word_count)
+        return (struct slice){NULL, 0};
+    return input->words[id].size > 0 ? input->words[id] : SLICE("");
+}
+
+bool forecast_is_integer(struct slice word, int64_t *integer)
+{
+    char written[24];
+
+    if (!slice_to_integer(word, integer))
+        return false;
+    snprintf(written, sizeof written, "%lld", (long long)*integer);
+    return slice_is(word, written);
+}
+
+/* ---- what is counted ---- */
+
+#define SEASONS_COUNTED 64 /* different ones; a statement has few */
+
+static int compare_seasons(const void *a, const void *b)
+{
+    const struct found_season *left = a, *right = b;
+
+    if (left->series != right->series)
+        return left->series > right->series ? -1 : 1;
+    return (left->length > right->length) - (left->length < right->length);
+}
+
+static void count_seasons(const struct forecast_model *forecast, struct forecast_found *found)
+{
+    struct found_season seasons[SEASONS_COUNTED];
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < forecast->series; i++) {
+        const uint32_t length = (uint32_t)facts_of(forecast, i)[FACT_SEASON];
+        uint32_t at = 0;
+
+        while (at < count && seasons[at].length != length)
+            at++;
+        if (at == SEASONS_COUNTED)
+            continue;
+        if (at == count)
+            seasons[count++] = (struct found_season){length, 0};
+        seasons[at].series++;
+    }
+    qsort(seasons, count, sizeof *seasons, compare_seasons);
+    found->season_count = count < SEASONS_SHOWN ? count : SEASONS_SHOWN;
+    for (uint32_t i = 0; i < found->season_count; i++)
+        found->seasons[i] = seasons[i];
+}
+
+static bool has_integers(const struct transform_input *input)
+{
+    bool has_any = false;
+    int64_t integer;
+
+    for (uint32_t i = 0; i < input->word_count; i++) {
+        if (input->words[i].size == 0)
+            continue;
+        if (!forecast_is_integer(input->words[i], &integer))
+            return false;
+        has_any = true;
+    }
+    return has_any;
+}
+
+void forecast_count(const struct model *model, struct forecast_found *found)
+{
+    const struct forecast_model *forecast = forecast_of(model);
+
+    *found = (struct forecast_found){.season_count = 0};
+    for (uint32_t i = 0; i < forecast->groups; i++)
+        found->has_integers[i] = has_integers(&model->transform.inputs[i]);
+    count_seasons(forecast, found);
 }

@@ -40,6 +40,19 @@ extern const double forecast_levels[FORECAST_LEVELS];
 /* What times are. */
 enum forecast_times { FORECAST_NUMBERS, FORECAST_DATES, FORECAST_MOMENTS };
 
+/* Counted as a model is written, for those who read its meta row alone. */
+#define SEASONS_SHOWN 4
+
+struct forecast_found {
+    bool has_integers[FORECAST_GROUPS_MAX]; /* words of a column are whole numbers without a sign
+                                               or zeros too many, or NULL */
+    uint32_t season_count;
+    struct found_season {
+        uint32_t length;      /* 1: none was found */
+        uint32_t series;      /* that have it */
+    } seasons[SEASONS_SHOWN]; /* those of most series, these first */
+};
+
 struct forecast_model {
     uint32_t groups;  /* columns; 0: all rows are one series */
     uint32_t series;  /* at least 1 */
@@ -55,12 +68,21 @@ struct forecast_model {
     const float *ids;       /* (series, groups): of the category's words; NULL without groups */
     const float *facts;     /* (series, SERIES_FACTS) */
     const float *forecasts; /* (series, horizon * STEP_NUMBERS) */
+    const struct forecast_found *found; /* NULL: it was not stored yet */
 };
 
 static inline const struct forecast_model *forecast_of(const struct model *model)
 {
     return model->content;
 }
+
+/* Without its arrays where the meta row alone was read. */
+static inline const struct forecast_model *forecast_outline(const struct model *model)
+{
+    return model->outline;
+}
+
+void forecast_count(const struct model *model, struct forecast_found *found);
 
 /* ---- numbers as floats ---- */
 
@@ -110,7 +132,9 @@ static inline const struct transform_input *forecast_time_input(const struct tra
 /* The time of a row, of its dense inputs; false: it is NULL, or none that series have. */
 bool forecast_time(const struct transform *transform, const float *dense, int64_t *time);
 
-/* The word that a series has in a column of its group; of size 0 where it was NULL. */
+/* A whole number as SQL writes it: 7 and -7, but not 07, +7 or -0. */
+bool forecast_is_integer(struct slice word, int64_t *integer);
+/* The word that a series has in a column of its group; without data where that was NULL. */
 struct slice forecast_word(const struct model *model, uint32_t series, uint32_t group);
 
 #endif

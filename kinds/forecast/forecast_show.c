@@ -1,0 +1,93 @@
+#include "kinds/forecast/forecast_show.h"
+
+#include "base/cell_values.h"
+#include "kinds/forecast/forecast_model.h"
+
+/* The largest unit of time that makes up a step. */
+static const char *unit_of(const struct forecast_model *forecast, int64_t *size)
+{
+    static const struct {
+        int64_t microseconds;
+        const char *name;
+    } times[] = {{DAY_MICROSECONDS, "day"},
+                 {DAY_MICROSECONDS / 24, "hour"},
+                 {DAY_MICROSECONDS / 1440, "minute"},
+                 {1000000, "second"},
+                 {1000, "millisecond"},
+                 {1, "microsecond"}};
+    size_t i = 0;
+
+    *size = forecast->size;
+    switch (forecast->unit) {
+    case STEP_NUMBER:
+        return "";
+    case STEP_MONTH:
+        return "month";
+    case STEP_MONTH_END:
+        return "month end";
+    case STEP_WEEKDAY:
+        return "weekday";
+    case STEP_MICROSECOND:
+        break;
+    }
+    while (forecast->size % times[i].microseconds != 0)
+        i++;
+    *size = forecast->size / times[i].microseconds;
+    return times[i].name;
+}
+
+static void append_steps(const struct forecast_model *forecast, struct text *out)
+{
+    int64_t size;
+    const char *unit = unit_of(forecast, &size);
+
+    text_printf(out, "%u of %lld%s%s%s", forecast->horizon, (long long)size, unit[0] ? " " : "",
+                unit, unit[0] && size != 1 ? "s" : "");
+}
+
+static void append_seasons(const struct forecast_model *forecast, struct text *out)
+{
+    uint32_t left = forecast->series;
+
+    for (uint32_t i = 0; i < forecast->found->season_count; i++) {
+        const struct found_season *season = &forecast->found->seasons[i];
+
+        text_append_string(out, i > 0 ? ", " : "");
+        if (season->length > 1)
+            text_printf(out, "%u in %u", season->length, season->series);
+        else
+            text_printf(out, "none in %u", season->series);
+        if (i == 0)
+            text_append_string(out, " series");
+        left -= season->series < left ? season->series : left;
+    }
+    if (left > 0)
+        text_printf(out, ", others in %u", left);
+}
+
+static enum status put_text(model_fact_sink *put, void *context, const char *name,
+                            const struct forecast_model *forecast,
+                            void (*append)(const struct forecast_model *, struct text *),
+                            struct error *err)
+{
+    enum status status;
+    struct text text;
+
+    text_init(&text, TEXT_MAXIMUM);
+    append(forecast, &text);
+    status =
+        text.failed ? fail_no_memory(err) : put(context, name, cell_text(text_slice(&text)), err);
+    text_deinit(&text);
+    return status;
+}
+
+enum status forecast_show(const struct model *model, model_fact_sink *put, void *context,
+                          struct error *err)
+{
+    const struct forecast_model *forecast = forecast_outline(model);
+
+    TRY(put(context, "series", cell_integer(forecast->series), err));
+    TRY(put_text(put, context, "steps", forecast, append_steps, err));
+    TRY(put_text(put, context, "seasons", forecast, append_seasons, err));
+    return put(context, "level", cell_real(forecast->level), err);
+}
