@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "codegen/lower_sql.h"
 #include "codegen/model_path.h"
 #include "planner/plan.h"
 #include "scoring/outputs.h"
@@ -42,25 +43,13 @@ static struct slice type_of_prediction(const struct plan *plan)
                                                 : SLICE("pg_catalog.int8");
 }
 
-/* A server may be set to read backslashes: E'' is read in one way only. */
-static void append_postgres_literal(struct slice value, struct text *sql)
-{
-    text_append_string(sql, "E'");
-    for (size_t i = 0; i < value.size; i++) {
-        if (value.data[i] == '\'' || value.data[i] == '\\')
-            text_append_char(sql, value.data[i]);
-        text_append_char(sql, value.data[i]);
-    }
-    text_append_char(sql, '\'');
-}
-
 /* totrain.predict(E'model', q.*, NULL::pg_catalog.int8): PostgreSQL hands over the row as
  * it is, and the function finds the inputs by their names. */
 static void append_postgres_call(const struct plan *plan, const char *function, struct slice path,
                                  uint32_t number, struct text *sql)
 {
     text_printf(sql, "totrain.%s(", function);
-    append_postgres_literal(path, sql);
+    lower_literal(path, sql);
     text_append_string(sql, ", q.*"); /* q alone may be a column of that name */
     if (slice_is(slice_of(function), "predict"))
         text_printf(sql, ", NULL::%.*s", SLICE_FORMAT(type_of_prediction(plan)));
@@ -153,7 +142,7 @@ static void append_class(const struct plan *plan, uint32_t class, struct text *s
     else
         text_append_real(&value, cell->real);
     if (plan->dialect == SQL_POSTGRES) {
-        append_postgres_literal(text_slice(&value), &literal);
+        lower_literal(text_slice(&value), &literal);
         append_typed(type_of_prediction(plan), text_string(&literal), sql);
     } else if (cell->type == CELL_TEXT) {
         text_append_literal(sql, text_slice(&value));
@@ -358,19 +347,6 @@ static void append_definition(struct text *sql, const char *comma, struct slice 
     }
 }
 
-static void begin_table(const struct plan *plan, struct slice name, struct text *sql)
-{
-    const struct slice schema = plan_written_schema(plan);
-
-    text_append_string(sql, "CREATE TABLE ");
-    if (schema.size > 0) {
-        text_append_identifier(sql, schema);
-        text_append_char(sql, '.');
-    }
-    text_append_identifier(sql, name);
-    text_append_string(sql, " (");
-}
-
 enum status lower_kept(const struct plan *plan, struct text *sql, struct error *err)
 {
     text_append_string(sql, "SELECT ");
@@ -438,7 +414,8 @@ enum status lower_quarantine_table(const struct plan *plan, struct text *sql, st
 {
     if (plan->dialect == SQL_POSTGRES)
         return lower_quarantine_kept(plan, sql, err);
-    begin_table(plan, plan->quarantine_table, sql);
+    lower_table(plan, plan->quarantine_table, sql);
+    text_append_string(sql, " (");
     for (size_t i = 0; i < plan->query.count; i++)
         append_definition(sql, i > 0 ? ", " : "", plan->query.columns[i].name,
                           plan->query.columns[i].declared_type);
@@ -453,7 +430,8 @@ enum status lower_predict_table(const struct plan *plan, struct text *sql, struc
 
     if (plan->dialect == SQL_POSTGRES)
         return lower_predict_kept(plan, sql, err);
-    begin_table(plan, plan->target_table, sql);
+    lower_table(plan, plan->target_table, sql);
+    text_append_string(sql, " (");
     for (size_t i = 0; i < plan->query.count; i++) {
         if ((int)i == plan->label_column)
             continue;

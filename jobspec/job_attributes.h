@@ -288,9 +288,10 @@ extern const struct word_alias report_aliases[];
             "Rows that cannot be scored or have no label. 'error': the statement fails. 'skip': "  \
             "they are left out. 'quarantine': they go into the table TARGET_bad_rows, with the "   \
             "reason.")                                                                             \
-    PLANNED("predict.replace", SCOPE_PREDICT, BOOLEAN("false", NULL),                              \
+    PLANNED("predict.replace", SCOPE_PREDICT | SCOPE_FORECAST, BOOLEAN("false", NULL),             \
             "true: the table that is named is replaced whatever it holds, unless it is a model. "  \
-            "Otherwise only a table that TO PREDICT made is replaced.")                            \
+            "Otherwise only a table that TO PREDICT or FORECAST made is replaced.",                \
+            .aliases = WORDS("forecast.replace"))                                                  \
     PLANNED("evaluate.replace", SCOPE_EVALUATE | SCOPE_EXPLAIN, BOOLEAN("false", NULL),            \
             "true: the table that is named is replaced whatever it holds, unless it is a model. "  \
             "Otherwise only a table that EVALUATE or EXPLAIN made is replaced.",                   \

@@ -58,8 +58,8 @@ static bool hint_of_verb(const struct yyParser *parser, const struct progress *p
         const char *hint;
     } list[] = {
         {forecast, COUNT(forecast),
-         "A function forecasts: SELECT totrain_forecast_series(day, sales, 12) FROM t, in "
-         "PostgreSQL totrain.forecast_series."},
+         "TO TRAIN Forecast WITH forecast.time = 'day', forecast.horizon = 28 LABEL sales INTO m "
+         "learns the rows, and FORECAST m; tells what comes next."},
         {recommend, COUNT(recommend),
          "A model of customers and items predicts each pair: SELECT ... FROM customers CROSS JOIN "
          "items TO PREDICT rating USING m INTO table, whose best ones a query takes."},

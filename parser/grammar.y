@@ -27,7 +27,8 @@
 // Ordinary words until they stand where the language wants them.
 %fallback NAME
     EXPLAIN TRAIN PREDICT EVALUATE RUN MAXIMIZE MINIMIZE BY CMD LABEL AS SHOW MODELS VERSIONS
-    TRIALS JOBS ATTRIBUTES FULL CANCEL JOB ROLLBACK MODEL EXPORT IMPORT FROM FORMAT EXCEPT LIKE.
+    TRIALS JOBS ATTRIBUTES FULL CANCEL JOB ROLLBACK MODEL EXPORT IMPORT FROM FORMAT EXCEPT LIKE
+    FORECAST.
 
 program ::= statement.
 
@@ -104,6 +105,13 @@ outputs ::= INTO tables.
 tables  ::= table.
 tables  ::= tables COMMA table.
 table   ::= path(P).                       { build_output(parse, &P); }
+
+// FORECAST model [FOR steps] [WITH ...] [INTO table]
+statement ::= forecast_verb object steps with into.
+forecast_verb ::= FORECAST(V).             { build_verb(parse, STATEMENT_FORECAST, &V); }
+
+steps ::= .
+steps ::= FOR number.
 
 // TO MAXIMIZE | MINIMIZE expression [CONSTRAINT ...] WITH ... [USING solver] INTO table
 optimize ::= direction constraints WITH settings explainer INTO path(P).  { parse->statement->into = P; }

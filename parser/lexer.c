@@ -48,6 +48,7 @@ static const struct {
     {"EXCEPT", TOKEN_EXCEPT, false},
     {"EXCLUDE", TOKEN_EXCEPT, false},
     {"LIKE", TOKEN_LIKE, false},
+    {"FORECAST", TOKEN_FORECAST, false},
 };
 
 static const struct {

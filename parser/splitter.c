@@ -75,6 +75,8 @@ static void splitter_head(struct splitter *splitter, struct slice word, int star
 
     if (splitter->word_count == 1 && begins_query(word))
         splitter_begin_query(splitter, start);
+    else if (splitter->word_count == 1 && slice_is_fold(word, "FORECAST"))
+        splitter->piece.kind = PIECE_OURS; /* no host has a statement that begins so */
     else if (splitter->word_count == 2 && slice_is_fold(words[0], "EXPLAIN") && begins_query(word))
         splitter_begin_query(splitter, start);
     else if (splitter->word_count == 2 && begins_command(words[0], word))

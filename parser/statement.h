@@ -36,6 +36,7 @@ enum statement_kind {
     STATEMENT_EXPLAIN,  /* SELECT ... TO EXPLAIN */
     STATEMENT_RUN,      /* SELECT ... TO RUN */
     STATEMENT_OPTIMIZE, /* SELECT ... TO MAXIMIZE | MINIMIZE */
+    STATEMENT_FORECAST,
     STATEMENT_SHOW_TRAIN,
     STATEMENT_SHOW_MODEL,
     STATEMENT_SHOW_MODELS,
@@ -150,12 +151,12 @@ struct statement {
 
     struct name model;   /* TO TRAIN: the estimator, dots and slashes included (xgboost.gbtree) */
     struct path object;  /* the model table: USING of PREDICT and TRAIN, of EVALUATE, EXPLAIN, SHOW
-                            TRAIN, SHOW MODEL, SHOW VERSIONS, SHOW TRIALS, ROLLBACK, EXPORT; SHOW
-                            ATTRIBUTES FOR leaves it in `model` */
+                            TRAIN, SHOW MODEL, SHOW VERSIONS, SHOW TRIALS, FORECAST, ROLLBACK,
+                            EXPORT; SHOW  ATTRIBUTES FOR leaves it in `model` */
     struct path *others; /* EVALUATE a, b, c: the models behind the first */
     size_t other_count;
-    struct path into; /* TRAIN, IMPORT: the new model; EVALUATE, EXPLAIN, PREDICT: the target table;
-                         OPTIMIZE */
+    struct path into; /* TRAIN, IMPORT: the new model; EVALUATE, EXPLAIN, FORECAST, PREDICT: the
+                         target table; OPTIMIZE */
     struct path predict_into; /* PREDICT [[schema.]table.]column; the last part is the column, and
                                  alone it names no table: `into` may */
     struct setting *settings; /* WITH, in the order written; names are distinct */
@@ -165,11 +166,12 @@ struct statement {
     struct name label;     /* text.size == 0: none */
     struct name explainer; /* EXPLAIN ... USING explainer, OPTIMIZE ... USING solver */
 
-    struct value number;     /* CANCEL JOB id, ROLLBACK MODEL m TO version (number or string) */
-    struct slice file;       /* EXPORT MODEL m TO 'file', IMPORT MODEL m FROM 'file' */
-    int file_position;       /* where it begins */
-    struct name format;      /* EXPORT, IMPORT ... FORMAT */
-    struct name image;       /* RUN image */
+    struct value number; /* CANCEL JOB id, ROLLBACK MODEL m TO version (number or string), FORECAST
+                            m FOR steps; without them its text is empty */
+    struct slice file;   /* EXPORT MODEL m TO 'file', IMPORT MODEL m FROM 'file' */
+    int file_position;   /* where it begins */
+    struct name format;  /* EXPORT, IMPORT ... FORMAT */
+    struct name image;   /* RUN image */
     struct slice *arguments; /* RUN ... CMD */
     size_t argument_count;
     struct path *outputs; /* RUN ... INTO a, b */
@@ -186,6 +188,14 @@ static inline bool statement_predicts_into_table(const struct statement *stateme
 {
     return statement->kind == STATEMENT_PREDICT &&
            (statement->predict_into.count > 1 || statement->into.count > 0);
+}
+
+/* The same of a table that EVALUATE, TO EXPLAIN and FORECAST may write. */
+static inline bool statement_writes_rows(const struct statement *statement)
+{
+    return (statement->kind == STATEMENT_EVALUATE || statement->kind == STATEMENT_EXPLAIN ||
+            statement->kind == STATEMENT_FORECAST) &&
+           statement->into.count > 0;
 }
 
 const char *statement_kind_name(enum statement_kind kind); /* "TRAIN", "SHOW MODELS", "SQL" */

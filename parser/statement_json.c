@@ -197,6 +197,8 @@ static void add_commands(cJSON *object, const struct statement *statement)
 {
     if (statement->kind == STATEMENT_CANCEL_JOB)
         json_add(object, "job", value_json(&statement->number));
+    else if (statement->kind == STATEMENT_FORECAST && statement->number.text.size > 0)
+        json_add(object, "steps", value_json(&statement->number));
     else if (statement->kind == STATEMENT_ROLLBACK_MODEL)
         json_add(object, "version", value_json(&statement->number));
     else if (statement->kind == STATEMENT_EXPORT_MODEL || statement->kind == STATEMENT_IMPORT_MODEL)

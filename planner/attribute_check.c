@@ -530,6 +530,7 @@ static const char *scope_verb(unsigned scope)
     return scope & SCOPE_TRAIN      ? "TRAIN"
            : scope & SCOPE_EVALUATE ? "EVALUATE"
            : scope & SCOPE_PREDICT  ? "PREDICT"
+           : scope & SCOPE_FORECAST ? "FORECAST"
                                     : "EXPLAIN";
 }
 
@@ -538,9 +539,10 @@ static enum status check_scope(const struct attribute *attribute, const struct n
 {
     if (attribute->scope & scope)
         return STATUS_OK;
-    fail_at(err, STATUS_INVALID, name->position, "attribute \"%s\" has no use in TO %s",
-            attribute->name, scope_verb(scope));
-    return error_hint(err, "It belongs to TO %s.", scope_verb(attribute->scope));
+    fail_at(err, STATUS_INVALID, name->position, "attribute \"%s\" has no use in %s%s",
+            attribute->name, scope == SCOPE_FORECAST ? "" : "TO ", scope_verb(scope));
+    return error_hint(err, "It belongs to %s%s.", attribute->scope == SCOPE_FORECAST ? "" : "TO ",
+                      scope_verb(attribute->scope));
 }
 
 /* The estimator's task is checked when all attributes are known (training.c). */

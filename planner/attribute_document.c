@@ -50,8 +50,12 @@ static void append_statements(const struct attribute *attribute, struct text *ou
         text_printf(out, "%sPREDICT", comma);
         comma = ", ";
     }
-    if (attribute->scope & SCOPE_EXPLAIN)
+    if (attribute->scope & SCOPE_EXPLAIN) {
         text_printf(out, "%sTO EXPLAIN", comma);
+        comma = ", ";
+    }
+    if (attribute->scope & SCOPE_FORECAST)
+        text_printf(out, "%sFORECAST", comma);
 }
 
 static void append_row(const struct attribute *attribute, struct text *out)

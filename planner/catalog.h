@@ -131,6 +131,7 @@ struct model_summary {
     bool is_linear;           /* its outputs are sums of features (kind->linear) */
     const struct kind *kind;
     const struct kind_params *params; /* what a statement says of one like it; NULL: not known */
+    const void *outline;              /* as struct model has it */
     enum label_link link;
     struct aim_facts aim;
     struct slice rounds[METRICS_MAX]; /* (round_count): metrics that were measured each round, in

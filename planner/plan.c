@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "planner/model_room.h"
+#include "planner/plan_forecast.h"
 #include "planner/plan_predict.h"
 #include "planner/plan_train.h"
 #include "planner/planning.h"
@@ -107,6 +108,8 @@ static enum status dispatch(struct planning *planning)
         return plan_predict(planning);
     case STATEMENT_EVALUATE:
         return plan_evaluate(planning);
+    case STATEMENT_FORECAST:
+        return plan_forecast(planning);
     case STATEMENT_SHOW_TRAIN:
     case STATEMENT_SHOW_MODEL:
     case STATEMENT_SHOW_VERSIONS:

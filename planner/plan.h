@@ -109,6 +109,14 @@ struct plan_attribute {
     bool is_set;        /* by the user; otherwise the default */
 };
 
+/* A column of a statement's own making. */
+enum result_type { RESULT_INTEGER, RESULT_REAL, RESULT_TEXT, RESULT_DATE, RESULT_MOMENT };
+
+struct plan_result {
+    struct slice name;
+    enum result_type type;
+};
+
 /* What becomes of a row that cannot be read, learned from or scored. */
 enum plan_bad_rows { BAD_ROWS_ERROR, BAD_ROWS_SKIP, BAD_ROWS_QUARANTINE };
 
@@ -193,17 +201,21 @@ struct plan {
     bool has_threshold; /* PREDICT, EVALUATE: of two classes the positive one is predicted */
     double threshold;   /* from this probability up */
 
-    /* PREDICT, EVALUATE, SHOW TRAIN, SHOW MODEL, SHOW VERSIONS, ROLLBACK, EXPORT; TRAIN: of the
-     * model that USING goes on from, size 0: none */
+    /* PREDICT, EVALUATE, FORECAST, SHOW TRAIN, SHOW MODEL, SHOW VERSIONS, ROLLBACK, EXPORT; TRAIN:
+     * of the model that USING goes on from, size 0: none */
     struct slice model_schema, model_name;
-    struct model_summary model; /* PREDICT, EVALUATE, SHOW TRAIN, TRAIN */
+    struct model_summary model; /* PREDICT, EVALUATE, FORECAST, SHOW TRAIN, TRAIN */
     int *model_columns;         /* for each model input: its column in the SELECT */
     /* PREDICT into, EVALUATE into. target_column is PREDICT's alone: the name of
      * the prediction's column, filled also without a target (the model's label, else
      * PREDICT_CLUSTER or PREDICT_COMPONENT). A projection has a column of each component instead,
      * target_column_1 and so on. */
     struct slice target_schema, target_table, target_column;
-    struct slice *components; /* (model.component_count): their names */
+    struct slice *components;    /* (model.component_count): their names */
+    uint32_t steps;              /* FORECAST: of each series */
+    double level;                /* likewise, of the intervals */
+    struct plan_result *results; /* (result_count): FORECAST: its columns */
+    size_t result_count;
     bool has_target;
     bool replaces_any; /* predict.replace, evaluate.replace */
     enum plan_bad_rows bad_rows;

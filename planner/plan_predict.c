@@ -84,19 +84,6 @@ static enum status match_inputs(struct planning *planning)
     return check_vectors(planning);
 }
 
-/* Replacing the table of the model that is being used would lose the model. */
-static enum status check_not_model(const struct planning *planning, int position)
-{
-    const struct plan *plan = planning->plan;
-
-    if (!slice_equal_fold(plan->target_table, plan->model_name) ||
-        !slice_equal_fold(plan->target_schema, plan->model_schema))
-        return STATUS_OK;
-    fail_at(planning->err, STATUS_INVALID, position, "the target \"%.*s\" is the model itself",
-            SLICE_FORMAT(plan->target_table));
-    return error_hint(planning->err, "Its table would be replaced; name another one.");
-}
-
 /* The table of [[schema.]table.]column, or of INTO. */
 static enum status find_table(const struct planning *planning, struct path *table)
 {
@@ -147,7 +134,7 @@ static enum status plan_target(struct planning *planning)
         return STATUS_OK;
     TRY(find_table(planning, &table));
     TRY(target_plan(planning, &table, &plan->target_schema, &plan->target_table));
-    return check_not_model(planning, table.parts[0].position);
+    return target_check_not_model(planning, table.parts[0].position);
 }
 
 /* pca_1, pca_2, ... */
@@ -165,21 +152,6 @@ static enum status name_components(struct planning *planning)
             return fail_no_memory(planning->err);
     }
     return STATUS_OK;
-}
-
-/* predict.replace, evaluate.replace: after the target. */
-static enum status plan_replacing(struct planning *planning, const char *attribute)
-{
-    const struct setting *setting = settings_find(planning, attribute);
-    struct plan *plan = planning->plan;
-
-    if (!setting)
-        return STATUS_OK;
-    plan->replaces_any = setting_is_true(setting);
-    if (plan->has_target)
-        return STATUS_OK;
-    return fail_at(planning->err, STATUS_INVALID, setting->name.position,
-                   "%s has a use only where a table is written", attribute);
 }
 
 static struct output_facts outputs_of(const struct model_summary *model)
@@ -318,7 +290,7 @@ enum status plan_predict(struct planning *planning)
     TRY(plan_target(planning));
     TRY(model_room_note(planning));
     TRY(name_components(planning));
-    TRY(plan_replacing(planning, "predict.replace"));
+    TRY(target_replacing(planning, "predict.replace"));
     TRY(bad_rows_plan(planning, "predict.bad_rows"));
     TRY(plan_outputs(planning));
     TRY(threshold_plan(planning, "predict.threshold"));
@@ -330,20 +302,6 @@ enum status plan_predict(struct planning *planning)
     plan->label = plan->model.label;
     plan->label_column = replaced_column(plan);
     return check_added_columns(planning);
-}
-
-/* INTO table, of EVALUATE and of EXPLAIN. */
-static enum status plan_into(struct planning *planning)
-{
-    const struct path *into = &planning->statement->into;
-    struct plan *plan = planning->plan;
-
-    if (into->count > 0) {
-        plan->has_target = true;
-        TRY(target_plan(planning, into, &plan->target_schema, &plan->target_table));
-        TRY(check_not_model(planning, into->parts[0].position));
-    }
-    return plan_replacing(planning, "evaluate.replace");
 }
 
 enum status plan_evaluate(struct planning *planning)
@@ -366,7 +324,7 @@ enum status plan_evaluate_one(struct planning *planning)
     TRY(average_check(planning));
     TRY(report_plan(planning));
     TRY(threshold_plan(planning, "evaluate.threshold"));
-    TRY(plan_into(planning));
+    TRY(target_into(planning, "evaluate.replace"));
     TRY(bad_rows_plan(planning, "evaluate.bad_rows"));
     TRY(workers_plan(planning));
     TRY(query_describe(planning));
@@ -481,7 +439,7 @@ static enum status plan_inside(struct planning *planning)
                           "USING %s shows what the model consists of; leave %.*s out.",
                           planning->plan->inside->name, SLICE_FORMAT(setting->text));
     }
-    TRY(plan_into(planning));
+    TRY(target_into(planning, "evaluate.replace"));
     return query_describe(planning);
 }
 
@@ -574,7 +532,7 @@ static enum status plan_shap(struct planning *planning)
                 of_permutation[i]);
         return error_hint(planning->err, "SHAP values are of the rows as they are; leave it out.");
     }
-    TRY(plan_into(planning));
+    TRY(target_into(planning, "evaluate.replace"));
     TRY(query_describe(planning));
     return match_inputs(planning);
 }
@@ -587,7 +545,7 @@ static enum status plan_permutation(struct planning *planning)
                     metric_of_explanation(&plan->model)));
     plan->explain_repeats = (uint32_t)whole_number(planning, "explain.repeats", 5);
     plan->explain_seed = whole_number(planning, "explain.seed", 0);
-    TRY(plan_into(planning));
+    TRY(target_into(planning, "evaluate.replace"));
     TRY(query_describe(planning));
     TRY(match_inputs(planning));
     if (!task_has_label(plan->model.task))

@@ -130,3 +130,42 @@ enum status file_plan(struct planning *planning, struct slice schema, struct sli
     return error_hint(planning->err, "The job outlives this session, such a table does not: leave "
                                      "job.wait out, or write INTO a database that is a file.");
 }
+
+enum status target_check_not_model(const struct planning *planning, int position)
+{
+    const struct plan *plan = planning->plan;
+
+    if (!slice_equal_fold(plan->target_table, plan->model_name) ||
+        !slice_equal_fold(plan->target_schema, plan->model_schema))
+        return STATUS_OK;
+    fail_at(planning->err, STATUS_INVALID, position, "the target \"%.*s\" is the model itself",
+            SLICE_FORMAT(plan->target_table));
+    return error_hint(planning->err, "Its table would be replaced; name another one.");
+}
+
+enum status target_replacing(struct planning *planning, const char *attribute)
+{
+    const struct setting *setting = settings_find(planning, attribute);
+    struct plan *plan = planning->plan;
+
+    if (!setting)
+        return STATUS_OK;
+    plan->replaces_any = setting_is_true(setting);
+    if (plan->has_target)
+        return STATUS_OK;
+    return fail_at(planning->err, STATUS_INVALID, setting->name.position,
+                   "%s has a use only where a table is written", attribute);
+}
+
+enum status target_into(struct planning *planning, const char *attribute)
+{
+    const struct path *into = &planning->statement->into;
+    struct plan *plan = planning->plan;
+
+    if (into->count > 0) {
+        plan->has_target = true;
+        TRY(target_plan(planning, into, &plan->target_schema, &plan->target_table));
+        TRY(target_check_not_model(planning, into->parts[0].position));
+    }
+    return target_replacing(planning, attribute);
+}

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "codegen/lower_forecast.h"
 #include "codegen/model_path.h"
 #include "extension/engine/exchange_run.h"
 #include "extension/engine/host/stored.h"
@@ -10,6 +11,7 @@
 #include "extension/engine/jobs/jobs.h"
 #include "extension/engine/jobs/train.h"
 #include "extension/engine/score/explain_model.h"
+#include "extension/engine/score/forecast_run.h"
 #include "extension/engine/score/score.h"
 #include "extension/engine/score/score_choice.h"
 #include "extension/engine/show.h"
@@ -88,10 +90,7 @@ static bool is_detached(const struct statement *statement)
 
 static const struct fixed_columns *columns_of(const struct statement *statement)
 {
-    bool has_target =
-        statement_predicts_into_table(statement) ||
-        ((statement->kind == STATEMENT_EVALUATE || statement->kind == STATEMENT_EXPLAIN) &&
-         statement->into.count > 0);
+    bool has_target = statement_predicts_into_table(statement) || statement_writes_rows(statement);
 
     if (statement->explain_plan)
         return &explain_columns;
@@ -118,7 +117,7 @@ static enum status describe_fixed(const struct fixed_columns *fixed, struct aren
 }
 
 /*
- * PREDICT without a target is a query of the host's. Clients hold prepared
+ * PREDICT without a target, and FORECAST, are queries of the host's. Clients hold prepared
  * statements for long: once a run, the guard checks that the model was not
  * replaced by one with other inputs, whose values would be mixed up.
  */
@@ -143,20 +142,18 @@ static void guard_query(const struct plan *plan, struct slice query, struct text
     text_deinit(&path);
 }
 
-static enum status describe_predict(const struct host *host, const struct plan *plan,
-                                    struct arena *arena, struct description *description,
-                                    struct error *err)
+static enum status describe_query(const struct plan *plan,
+                                  enum status (*lower)(const struct plan *plan, struct text *sql,
+                                                       struct error *err),
+                                  struct arena *arena, struct description *description,
+                                  struct error *err)
 {
-    struct score_choice choice;
     struct text query, sql;
     enum status status;
 
-    score_choose(host, plan, &choice);
-    if (choice.by_workers)
-        return predict_columns(plan, arena, &description->columns, &description->count, err);
     text_init(&query, TEXT_MAXIMUM);
     text_init(&sql, TEXT_MAXIMUM);
-    status = predict_query(plan, &query, err);
+    status = lower(plan, &query, err);
     if (status == STATUS_OK) {
         if (plan->dialect == SQL_POSTGRES)
             text_append(&sql, text_slice(&query)); /* finds inputs by name, and runs once */
@@ -169,6 +166,18 @@ static enum status describe_predict(const struct host *host, const struct plan *
     text_deinit(&query);
     text_deinit(&sql);
     return status;
+}
+
+static enum status describe_predict(const struct host *host, const struct plan *plan,
+                                    struct arena *arena, struct description *description,
+                                    struct error *err)
+{
+    struct score_choice choice;
+
+    score_choose(host, plan, &choice);
+    if (choice.by_workers)
+        return predict_columns(plan, arena, &description->columns, &description->count, err);
+    return describe_query(plan, predict_query, arena, description, err);
 }
 
 static enum status describe_show_train(const struct plan *plan, struct arena *arena,
@@ -201,6 +210,8 @@ enum status engine_describe(const struct host *host, struct slice text, const st
         return evaluate_columns(&plan, arena, &description->columns, &description->count, err);
     case STATEMENT_EXPLAIN:
         return explain_model_columns(&plan, arena, &description->columns, &description->count, err);
+    case STATEMENT_FORECAST:
+        return describe_query(&plan, lower_forecast, arena, description, err);
     case STATEMENT_SHOW_TRAIN:
         return describe_show_train(&plan, arena, description, err);
     case STATEMENT_SQL:
@@ -278,6 +289,8 @@ static enum status run_plan(const struct host *host, const struct train_request 
         return score_run(host, plan, arena, sink, err);
     case STATEMENT_EXPLAIN:
         return explain_model_run(host, plan, arena, sink, err);
+    case STATEMENT_FORECAST:
+        return forecast_statement_run(host, plan, sink, err);
     case STATEMENT_SHOW_TRAIN:
         return show_train_run(host, plan, arena, sink, err);
     case STATEMENT_SHOW_MODEL:

@@ -7,6 +7,7 @@
 #include "codegen/model_path.h"
 #include "extension/sqlite/each_row.h"
 #include "extension/sqlite/forecast_series.h"
+#include "extension/sqlite/forecast_vtab.h"
 #include "extension/sqlite/job_vtab.h"
 #include "extension/sqlite/models.h"
 #include "extension/sqlite/python_signals.h"
@@ -411,6 +412,7 @@ enum status functions_register(struct sqlite_connection *connection, struct erro
     TRY(each_row_register(db, err));
     TRY(job_vtab_register(db, err));
     TRY(forecast_series_register(db, err));
+    TRY(forecast_vtab_register(connection, err));
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         int code = sqlite3_create_function_v2(db, functions[i].name, functions[i].arguments,
                                               functions[i].flags, &connection->models,

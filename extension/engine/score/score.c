@@ -119,8 +119,10 @@ struct table_target score_target(const struct plan *plan)
 {
     return (struct table_target){.schema = plan->target_schema,
                                  .name = plan->target_table,
-                                 .kind = plan->kind == STATEMENT_PREDICT ? TARGET_PREDICTIONS
-                                                                         : TARGET_METRICS,
+                                 .kind = plan->kind == STATEMENT_PREDICT ||
+                                                 plan->kind == STATEMENT_FORECAST
+                                             ? TARGET_PREDICTIONS
+                                             : TARGET_METRICS,
                                  .replaces_any = plan->replaces_any};
 }
 

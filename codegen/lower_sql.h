@@ -1,0 +1,14 @@
+/*
+ * lower_sql.h - what several statements write into their SQL.
+ */
+#ifndef CODEGEN_LOWER_SQL_H
+#define CODEGEN_LOWER_SQL_H
+
+#include "planner/plan.h"
+
+/* A server may be set to read backslashes: E'' is read in one way only. */
+void lower_literal(struct slice value, struct text *sql);
+/* CREATE TABLE "schema"."name", where the plan's statement writes. */
+void lower_table(const struct plan *plan, struct slice name, struct text *sql);
+
+#endif
