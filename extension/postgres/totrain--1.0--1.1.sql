@@ -479,13 +479,35 @@ CREATE AGGREGATE totrain.forecast_series("time" anyelement, value double precisi
 COMMENT ON AGGREGATE totrain.forecast_series(anyelement, double precision, integer, text) IS
     'the same with the name of a method, or options as JSON';
 
+-- Forecasts of a stored model: for joins and views, and, in the columns of its history, what FORECAST
+-- asks for.
+
+CREATE FUNCTION totrain.forecast(model text, steps integer DEFAULT NULL,
+                                 level double precision DEFAULT NULL,
+                                 OUT series text, OUT "time" text, OUT value double precision,
+                                 OUT lower double precision, OUT upper double precision)
+RETURNS SETOF record AS 'MODULE_PATHNAME', 'totrain_sql_forecast'
+LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 10000;
+COMMENT ON FUNCTION totrain.forecast(text, integer, double precision) IS
+    'the forecasts of a model: of each series its next steps';
+
+CREATE FUNCTION totrain.forecast_rows(model text, steps integer, level double precision)
+RETURNS SETOF record AS 'MODULE_PATHNAME', 'totrain_sql_forecast_rows'
+LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 10000;
+COMMENT ON FUNCTION totrain.forecast_rows(text, integer, double precision) IS
+    'the same with the columns of the history: what FORECAST reads';
+
 REVOKE ALL ON FUNCTION totrain.forecast_add(internal, anyelement, double precision, integer),
     totrain.forecast_add(internal, anyelement, double precision, integer, text),
     totrain.forecast_end(internal),
     totrain.forecast_series(anyelement, double precision, integer),
-    totrain.forecast_series(anyelement, double precision, integer, text) FROM PUBLIC;
+    totrain.forecast_series(anyelement, double precision, integer, text),
+    totrain.forecast(text, integer, double precision),
+    totrain.forecast_rows(text, integer, double precision) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION totrain.forecast_add(internal, anyelement, double precision, integer),
     totrain.forecast_add(internal, anyelement, double precision, integer, text),
     totrain.forecast_end(internal),
     totrain.forecast_series(anyelement, double precision, integer),
-    totrain.forecast_series(anyelement, double precision, integer, text) TO totrain_user, totrain_reader;
+    totrain.forecast_series(anyelement, double precision, integer, text),
+    totrain.forecast(text, integer, double precision),
+    totrain.forecast_rows(text, integer, double precision) TO totrain_user, totrain_reader;

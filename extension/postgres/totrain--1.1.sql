@@ -547,6 +547,24 @@ CREATE AGGREGATE totrain.forecast_series("time" anyelement, value double precisi
 COMMENT ON AGGREGATE totrain.forecast_series(anyelement, double precision, integer, text) IS
     'the same with the name of a method, or options as JSON';
 
+-- Forecasts of a stored model: for joins and views, and, in the columns of its history, what FORECAST
+-- asks for.
+
+CREATE FUNCTION totrain.forecast(model text, steps integer DEFAULT NULL,
+                                 level double precision DEFAULT NULL,
+                                 OUT series text, OUT "time" text, OUT value double precision,
+                                 OUT lower double precision, OUT upper double precision)
+RETURNS SETOF record AS 'MODULE_PATHNAME', 'totrain_sql_forecast'
+LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 10000;
+COMMENT ON FUNCTION totrain.forecast(text, integer, double precision) IS
+    'the forecasts of a model: of each series its next steps';
+
+CREATE FUNCTION totrain.forecast_rows(model text, steps integer, level double precision)
+RETURNS SETOF record AS 'MODULE_PATHNAME', 'totrain_sql_forecast_rows'
+LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 10000;
+COMMENT ON FUNCTION totrain.forecast_rows(text, integer, double precision) IS
+    'the same with the columns of the history: what FORECAST reads';
+
 -- Who may call what. Predicting takes no more than being a user of ToTrain, and the model.
 
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA totrain FROM PUBLIC;
@@ -570,7 +588,9 @@ GRANT EXECUTE ON FUNCTION totrain.run(text), totrain.rows(text),
     totrain.forecast_add(internal, anyelement, double precision, integer, text),
     totrain.forecast_end(internal),
     totrain.forecast_series(anyelement, double precision, integer),
-    totrain.forecast_series(anyelement, double precision, integer, text)
+    totrain.forecast_series(anyelement, double precision, integer, text),
+    totrain.forecast(text, integer, double precision),
+    totrain.forecast_rows(text, integer, double precision)
     TO totrain_user;
 GRANT EXECUTE ON FUNCTION totrain.job_table(text) TO totrain_user, totrain_monitor;
 
@@ -590,7 +610,9 @@ GRANT EXECUTE ON FUNCTION totrain.rows(text), totrain.rows(text, VARIADIC "any")
     totrain.forecast_add(internal, anyelement, double precision, integer, text),
     totrain.forecast_end(internal),
     totrain.forecast_series(anyelement, double precision, integer),
-    totrain.forecast_series(anyelement, double precision, integer, text)
+    totrain.forecast_series(anyelement, double precision, integer, text),
+    totrain.forecast(text, integer, double precision),
+    totrain.forecast_rows(text, integer, double precision)
     TO totrain_reader;
 GRANT SELECT ON totrain.jobs, totrain.workers, totrain.events, totrain.job_metrics, totrain.shards
     TO totrain_admin;

@@ -62,6 +62,7 @@ static bool writes_nothing(const struct statement *statement)
         return !statement_predicts_into_table(statement);
     case STATEMENT_EVALUATE:
     case STATEMENT_EXPLAIN:
+    case STATEMENT_FORECAST:
         return statement->into.count == 0;
     case STATEMENT_SHOW_TRAIN:
     case STATEMENT_SHOW_MODEL:
@@ -110,12 +111,12 @@ void door_check_statement(struct door *door, struct slice text, const struct pie
         return; /* it is refused, with its place, when it is run */
     if ((reads && may_call("rows")) || (kind == STATEMENT_SHOW_JOBS && may_call("job_table")))
         return;
-    ereport(ERROR,
-            (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-             errmsg("permission denied to run this statement of ToTrain"),
-             errhint("Members of totrain_reader run TO PREDICT, TO EVALUATE and TO EXPLAIN without "
-                     "a table to write, and SHOW; those of totrain_monitor and totrain_admin SHOW "
-                     "JOBS. Membership in totrain_user allows all.")));
+    ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+                    errmsg("permission denied to run this statement of ToTrain"),
+                    errhint("Members of totrain_reader run TO PREDICT, TO EVALUATE, TO EXPLAIN and "
+                            "FORECAST without a table to write, and SHOW; those of totrain_monitor "
+                            "and totrain_admin SHOW JOBS. Membership in totrain_user allows "
+                            "all.")));
 }
 
 static bool is_granted(const char *name)

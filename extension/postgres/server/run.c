@@ -157,6 +157,7 @@ static result_taker *taker_of(const struct statement *statement)
             return take_facts;
         return returns_report(statement) || statement->other_count > 0 ? NULL : take_measures;
     case STATEMENT_EXPLAIN:
+    case STATEMENT_FORECAST:
         return statement->into.count > 0 ? take_facts : NULL;
     case STATEMENT_PREDICT:
         return statement_predicts_into_table(statement) ? take_facts : NULL;

@@ -349,7 +349,7 @@ static void run_engine(struct door *door, struct slice text, const struct piece 
     commit_door(door, &completion);
 }
 
-/* The query that a PREDICT without a target is; NULL for any other statement. */
+/* The query that a PREDICT without a target or a FORECAST is; NULL for any other statement. */
 static char *scoring_query(struct door *door, struct slice text, const struct piece *piece)
 {
     struct description description;
@@ -460,9 +460,7 @@ static LogStmtLevel log_level(struct slice text, const struct piece *piece)
              (!statement.explain_plan &&
               (statement.kind == STATEMENT_TRAIN || statement.kind == STATEMENT_ROLLBACK_MODEL ||
                statement.kind == STATEMENT_IMPORT_MODEL || statement.kind == STATEMENT_CANCEL_JOB ||
-               statement_predicts_into_table(&statement) ||
-               ((statement.kind == STATEMENT_EVALUATE || statement.kind == STATEMENT_EXPLAIN) &&
-                statement.into.count > 0)));
+               statement_predicts_into_table(&statement) || statement_writes_rows(&statement)));
     arena_deinit(&arena);
     return writes ? LOGSTMT_DDL : LOGSTMT_ALL;
 }

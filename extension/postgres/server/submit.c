@@ -70,9 +70,10 @@ static void note_state(const struct submission *submission, enum job_state state
 
 static void check_kind(const struct statement *statement)
 {
-    const bool has_target = statement->kind == STATEMENT_TRAIN ||
-                            statement_predicts_into_table(statement) ||
-                            (statement->kind == STATEMENT_EVALUATE && statement->into.count > 0);
+    const bool has_target =
+        statement->kind == STATEMENT_TRAIN || statement_predicts_into_table(statement) ||
+        ((statement->kind == STATEMENT_EVALUATE || statement->kind == STATEMENT_FORECAST) &&
+         statement->into.count > 0);
 
     if (statement->explain_plan || !has_target)
         ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
