@@ -329,6 +329,7 @@ static const struct {
     {"EVALUATE", SCOPE_EVALUATE, {"WITH", "LABEL", "INTO"}},
     {"EXPLAIN", SCOPE_EXPLAIN, {"WITH", "USING", "INTO"}},
     {"EXPLAIN", 0, {"WITH", "USING", "INTO"}},
+    {"FORECAST", SCOPE_FORECAST, {"FOR", "WITH", "INTO"}},
 };
 
 /* Where the cursor is: words[clause] is the last clause's keyword, or the verb. */
@@ -502,6 +503,10 @@ static bool complete_command(struct finder *finder)
             offer_models(finder);
         return true;
     }
+    if (word_is(finder, 0, "FORECAST")) {
+        complete_action(finder, 0);
+        return true;
+    }
     if (word_is(finder, 0, "CANCEL")) {
         offer_keywords(finder, last == 0 ? "JOB" : "");
         return true;
@@ -573,7 +578,7 @@ static void complete_sql(struct finder *finder)
 
     if (finder->count == 0) {
         offer_keywords(finder,
-                       "SELECT WITH EXPLAIN SHOW CANCEL ROLLBACK EXPORT IMPORT INSERT "
+                       "SELECT WITH EXPLAIN SHOW FORECAST CANCEL ROLLBACK EXPORT IMPORT INSERT "
                        "UPDATE DELETE CREATE DROP ALTER BEGIN COMMIT ATTACH PRAGMA ANALYZE VACUUM");
     } else if (complete_command(finder) || complete_pair(finder)) {
         return;
@@ -598,6 +603,8 @@ static void complete_sql(struct finder *finder)
             offer(finder, SLICE("totrain_quantiles"), SLICE(""), "(");
             offer(finder, SLICE("totrain_component"), SLICE(""), "(");
             offer(finder, SLICE("totrain_points"), SLICE(""), "(");
+            offer(finder, SLICE("totrain_forecast"), SLICE(""), "(");
+            offer(finder, SLICE("totrain_forecast_series"), SLICE(""), "(");
             offer(finder, SLICE("totrain_export_model"), SLICE(""), "(");
             offer(finder, SLICE("totrain_export_text"), SLICE(""), "(");
             offer(finder, SLICE("totrain_import_model"), SLICE(""), "(");

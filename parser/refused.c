@@ -189,6 +189,19 @@ static bool hint_show(const struct head *head, struct error *err)
     return true;
 }
 
+/* FORCAST m */
+static bool hint_misspelt_forecast(const struct head *head, struct error *err)
+{
+    static const char *const verb[] = {"FORECAST"};
+    const struct reading_token *first = &head->tokens[0], *second = &head->tokens[1];
+
+    if (first->kind != SCAN_WORD || (second->kind != SCAN_WORD && second->kind != SCAN_QUOTED) ||
+        text_nearest(first->text, verb, COUNT(verb)) < 0)
+        return false;
+    error_hint(err, "Did you mean FORECAST %.*s?", SLICE_FORMAT(slice_prefix(second->text, 100)));
+    return true;
+}
+
 /* Is the clause of the verb, too, behind it? */
 static bool is_followed(struct reader reader, enum verb verb)
 {
@@ -462,7 +475,7 @@ bool refused_hint(struct slice text, int position, struct error *err)
     if (piece.kind != PIECE_SQL)
         return false;
     return hint_model(&head, err) || hint_show(&head, err) || hint_describe(&head, err) ||
-           hint_cancel(&head, err) ||
+           hint_cancel(&head, err) || hint_misspelt_forecast(&head, err) ||
            hint_first_verb((struct reader){text, piece.span.start, piece.span.end}, err) ||
            hint_except((struct reader){text, piece.span.start, piece.span.end}, err) ||
            hint_all_columns((struct reader){text, piece.span.start, piece.span.end}, err) ||

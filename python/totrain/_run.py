@@ -20,7 +20,7 @@ from ._result import Result, quoted
 from ._sqlite import load, translated
 
 
-_MODEL_TEXT = re.compile(r"\bTO\s+(PREDICT|EVALUATE|EXPLAIN)\b", re.IGNORECASE)
+_MODEL_TEXT = re.compile(r"\bTO\s+(PREDICT|EVALUATE|EXPLAIN)\b|\bFORECAST\s", re.IGNORECASE)
 _numbers = itertools.count(1)
 
 

@@ -257,6 +257,12 @@ static void models_follow_using_evaluate_and_show_train(void **state)
     CHECK_OFFERS("SELECT * FROM iris TO EVALUATE old, iris_model |", "WITH|LABEL|INTO");
     CHECK_OFFERS("SHOW TRAIN |", "iris_model|old");
     CHECK_OFFERS("SHOW VERSIONS o|", "old");
+    CHECK_OFFERS("FORECAST o|", "old");
+    CHECK_OFFERS("FORECAST old |", "FOR|WITH|INTO");
+    CHECK_OFFERS("FORECAST old FOR |", "");
+    CHECK_OFFERS("FORECAST old FOR 3 |", "WITH|INTO");
+    CHECK_OFFERS("FORECAST old WITH |", "predict.replace|forecast.level");
+    CHECK_OFFERS("FORECAST old WITH forecast.level = 0.9 |", "INTO");
     CHECK_OFFERS("ROLLBACK MODEL o|", "old");
     CHECK_OFFERS("EXPORT MODEL o|", "old");
     CHECK_OFFERS("EXPORT MODEL old TO 'm.json' |", "FORMAT");

@@ -13,6 +13,7 @@
 #include "kinds/trees/trees_model.h"
 #include "scoring/model_write.h"
 #include "tests/check.h"
+#include "tests/unit/forecast_fixture.h"
 #include "tests/unit/scoring_fixture.h"
 
 enum damage_of {
@@ -35,6 +36,7 @@ enum damage_of {
     SHARED,
     JOINED,
     POOLED,
+    FORECAST,
     DAMAGES
 };
 
@@ -332,6 +334,11 @@ static void model_init(struct fixture *fixture, enum damage_of kind)
 
     if (kind == POOLED) {
         pooled_init(fixture);
+        fixture_write(fixture);
+        return;
+    }
+    if (kind == FORECAST) {
+        forecast_fixture_init(fixture);
         fixture_write(fixture);
         return;
     }
@@ -947,6 +954,84 @@ static void one_class_with_a_wrong_value_is_refused(void **state)
         check_meta(ONE_CLASS, cases[i].old, cases[i].with, STATUS_CORRUPT, cases[i].message);
 }
 
+static void forecasts_with_a_wrong_value_are_refused(void **state)
+{
+    static const struct {
+        const char *old, *with, *message;
+    } cases[] = {
+        {"\"groups\":2", "\"groups\":9", "\"groups\": expected an integer from 0 to 8"},
+        {"\"groups\":2", "\"groups\":1", "a column that is not there"},
+        {"\"series\":4", "\"series\":0", "\"series\": expected an integer from 1"},
+        {"\"series\":4", "\"series\":5", "another size than its shape"},
+        {"\"horizon\":2", "\"horizon\":0", "\"horizon\": expected an integer from 1"},
+        {"\"horizon\":2", "\"horizon\":10001", "\"horizon\": expected an integer from 1"},
+        {"\"horizon\":2", "\"horizon\":3", "another size than its shape"},
+        {"\"numbers\"", "\"dates\"", "steps of another kind than its times"},
+        {"\"numbers\"", "\"words\"", "an unknown word of \"times\""},
+        {"\"unit\":\"number\"", "\"unit\":\"month\"", "steps of another kind than its times"},
+        {"\"unit\":\"number\"", "\"unit\":\"year\"", "an unknown word of \"unit\""},
+        {"\"level\":0.95", "\"level\":1", "no forecast has such a level"},
+        {"\"level\":0.95", "\"level\":0.9", "it was changed after training"},
+        {"\"size\":2", "\"size\":0", "\"size\": expected an integer from 1"},
+        {"\"size\":2", "\"size\":3", "it was changed after training"},
+        {"\"reaches\":true", "\"reaches\":false", "reaches"},
+        {"\"integers\":[1]", "\"integers\":[2]", "a column that is not there"},
+        {"\"integers\":[1]", "\"integers\":[-1]", "a column that is not there"},
+        {"\"integers\":[1]", "\"integers\":[\"1\"]", "a column that is not there"},
+        {"\"integers\":[1]", "\"integers\":[0,0,0,0,0,0,0,0,0]", "at most 8"},
+        {"\"length\":7", "\"length\":0", "\"length\": expected an integer from 1"},
+        {"\"length\":7,\"series\":3", "\"length\":7,\"series\":0", "\"series\": expected"},
+        {"\"seasons\":[", "\"seasons\":[3,", "\"length\": expected"},
+        {"\"seasons\":[", "\"seasons\":[1,2,3,", "at most 4"},
+        {"\"regression\"", "\"clustering\"", ""},
+    };
+    (void)state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_meta(FORECAST, cases[i].old, cases[i].with, STATUS_CORRUPT, cases[i].message);
+}
+
+/* A number of an array, which the checksums cover. */
+static void check_number(size_t array, size_t number, float with, const char *message)
+{
+    struct model_array written;
+    struct fixture fixture;
+    float *numbers, before;
+
+    forecast_fixture_init(&fixture);
+    CHECK(fixture.model.kind->array(&fixture.model, (uint32_t)array, &written));
+    numbers = (float *)(uintptr_t)*written.elements;
+    before = numbers[number];
+    numbers[number] = with;
+    fixture_write(&fixture);
+    numbers[number] = before;
+    check_refused(&fixture, ARENA_MAXIMUM, STATUS_CORRUPT, message);
+    fixture_deinit(&fixture);
+}
+
+static void series_with_a_wrong_number_are_refused(void **state)
+{
+    enum { FORECASTS, FACTS, IDS, REACHES };
+    static const char series[] = "is none that could be forecast";
+    (void)state;
+
+    check_number(FORECASTS, STEP_DEVIATION, -1, "a deviation is below 0");
+    check_number(FORECASTS, STEP_VALUE, NAN, "");
+    check_number(FACTS, FACT_FIRST, 0x1p22F, series);
+    check_number(FACTS, FACT_FIRST + 1, -1, series);
+    check_number(FACTS, FACT_FIRST + 2, 0.5F, series);
+    check_number(FACTS, FACT_LAST, -1, series);
+    check_number(FACTS, FACT_LAST, 1e9F, series);
+    check_number(FACTS, FACT_SEASON, 0, "\"length\": expected");
+    check_number(FACTS, FACT_COUNT, 0, series);
+    check_number(FACTS, FACT_POSITIVE, 2, series);
+    check_number(IDS, 1, 1, series); /* twice the same */
+    check_number(IDS, 0, 3, series);
+    check_number(IDS, 0, 1, series); /* not ascending */
+    check_number(IDS, 0, -1, series);
+    check_number(REACHES, 3, -1, "reaches less than nothing");
+}
+
 static void score_cards_with_a_wrong_value_are_refused(void **state)
 {
     static const struct {
@@ -1358,6 +1443,8 @@ int main(void)
         cmocka_unit_test(clusters_with_a_wrong_value_are_refused),
         cmocka_unit_test(regressions_with_a_wrong_value_are_refused),
         cmocka_unit_test(one_class_with_a_wrong_value_is_refused),
+        cmocka_unit_test(forecasts_with_a_wrong_value_are_refused),
+        cmocka_unit_test(series_with_a_wrong_number_are_refused),
         cmocka_unit_test(score_cards_with_a_wrong_value_are_refused),
         cmocka_unit_test(components_with_a_wrong_value_are_refused),
         cmocka_unit_test(naive_bayes_with_a_wrong_value_is_refused),

@@ -91,6 +91,8 @@ static void what_is_shown_and_cancelled_has_a_name(void **state)
     static const struct refused list[] = {
         {"SHOW MODLES", "Did you mean SHOW MODELS?"},
         {"show atributes;", "Did you mean SHOW ATTRIBUTES?"},
+        {"FORCAST m;", "Did you mean FORECAST m?"},
+        {"forecasts \"my model\" FOR 3", "Did you mean FORECAST \"my model\"?"},
         {"SHOW TABLES", SHOWS " Tables are listed by SELECT name FROM sqlite_schema."},
         {"SHOW work_mem", SHOWS},
         {"SHOW", NULL},

@@ -1,0 +1,1 @@
+FORECAST m INTO t FOR 3;

@@ -1,0 +1,1 @@
+FORECAST m FOR 3 FOR 4;
