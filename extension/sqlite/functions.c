@@ -367,7 +367,7 @@ static void fits(sqlite3_context *context, int count, sqlite3_value **values)
         sqlite3_result_error(context, "totrain_fits: expected model, label and inputs", -1);
     else if (!sqlite3_get_auxdata(context, 0) &&
              check_fit(sqlite3_context_db_handle(context), count, values, &err) != STATUS_OK)
-        function_raise(context, "TO PREDICT", &err);
+        function_raise(context, "ToTrain", &err);
     else {
         sqlite3_set_auxdata(context, 0, (void *)yes, NULL);
         sqlite3_result_int(context, 1);

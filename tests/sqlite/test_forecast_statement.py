@@ -154,6 +154,13 @@ class ForecastStatement(harness.Case):
         self.rows("ROLLBACK MODEL m TO 1")
         self.assertEqual(self.rows("FORECAST m"), before)
 
+    def test_a_statement_that_was_prepared_before_a_retraining(self):
+        self.train()
+        names = [column[0] for column in self.database.execute("FORECAST m").description]
+        self.database.commit()
+        self.train("SELECT region, day, sales FROM history", ", forecast.group = 'region'")
+        self.assertEqual([column[0] for column in self.database.execute("FORECAST m").description], ["region", *names[1:]])
+
     def test_all_doors_give_the_same(self):
         self.train()
         rows = [dict(zip(("store", "day", "sales", "lower", "upper"), row)) for row in self.rows("FORECAST m")]
