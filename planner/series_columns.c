@@ -128,8 +128,8 @@ static enum status find_time(const struct planning *planning, struct series_colu
     TRY(find_column(planning, "time ", setting->value.text, columns->time_position,
                     &columns->time));
     column = &planning->plan->query.columns[columns->time];
-    if (column_is_date(column))
-        return STATUS_OK;
+    if (column_is_date(column) || planning->plan->query.sample_rows == 0)
+        return STATUS_OK; /* that there is no row is said elsewhere */
     if (column->vectors > 0 || column->blobs > 0 || !column_is_numeric(column))
         return refuse_time(planning, column, columns->time_position);
     return STATUS_OK;

@@ -170,8 +170,10 @@ bool forecast_time(const struct transform *transform, const float *dense, int64_
     if (isnan(dense[input->dense_offset]))
         return false;
     if (!input->part) {
-        *time = nearest(number);
-        return fabs(number) <= (double)TIME_NUMBER_MAX && (double)*time == number;
+        if (!(fabs(number) <= (double)TIME_NUMBER_MAX))
+            return false;
+        *time = (int64_t)number;
+        return (double)*time == number;
     }
     if (!(day >= (double)TIME_DAY_LEAST && day < (double)TIME_DAY_MOST + 1))
         return false;

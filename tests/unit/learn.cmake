@@ -32,3 +32,5 @@ foreach(test leaks baseline tree_objective tree_rankings)
   totrain_test(test_${test} SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_${test}.c
     USES learn data scoring kinds jobspec base LIBS PkgConfig::CJSON LABEL unit)
 endforeach()
+totrain_test(test_series_fit SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_series_fit.c
+  USES learn data scoring kinds forecast jobspec base LABEL unit)

@@ -178,6 +178,13 @@ static enum status make_room(struct series_member *member, uint64_t points, stru
     return STATUS_OK;
 }
 
+static enum status refuse_time(struct error *err)
+{
+    fail(err, STATUS_INVALID, "a time is no whole number, or out of range");
+    return error_hint(err, "Select whole numbers up to 2^53 in magnitude, or dates of the years 1 "
+                           "to 9999.");
+}
+
 static enum status take_points(const struct series_learner *series, const struct series_task *task,
                                struct series_member *member, struct error *err)
 {
@@ -189,7 +196,7 @@ static enum status take_points(const struct series_learner *series, const struct
         struct point *point = &member->points[row - task->first];
 
         if (!forecast_time(&dataset->transform, dataset->train.dense + row * width, &point->time))
-            return fail(err, STATUS_INVALID, "a time is no whole number, or out of range");
+            return refuse_time(err);
         point->value = dataset->train.labels[row];
     }
     return STATUS_OK;

@@ -1,0 +1,365 @@
+#include "tests/check.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/random.h"
+#include "runtime/learn/series/series_fit.h"
+
+#define HORIZON_HERE 3
+#define POINTS_HERE  64
+#define WORDS        (RECORD_STEPS + RECORD_STEP_WORDS * HORIZON_HERE)
+
+static struct forecast_params params_of(const char *method)
+{
+    struct forecast_params params = {.horizon = HORIZON_HERE, .level = .95, .backtests = 1};
+
+    while (strcmp(forecast_method_words[params.method], method) != 0)
+        params.method++;
+    return params;
+}
+
+static struct series_plan plan_of(const struct forecast_params *params)
+{
+    const struct steps ones = {STEP_NUMBER, 1, 0};
+    struct series_plan plan;
+    struct error err;
+
+    CHECK_OK(series_plan_make(params, true, &plan, &err));
+    CHECK_OK(series_plan_settle(&plan, &ones, &err));
+    return plan;
+}
+
+static enum status fit(const struct series_plan *plan, const struct point *points, uint32_t count,
+                       int64_t record[WORDS], struct error *err)
+{
+    struct point own[POINTS_HERE];
+    struct arena arena;
+    enum status status;
+
+    CHECK(count <= POINTS_HERE);
+    memcpy(own, points, count * sizeof *own);
+    arena_init(&arena, ARENA_MAXIMUM);
+    status = series_fit(plan, own, count, &arena, record, err);
+    arena_deinit(&arena);
+    return status;
+}
+
+static double number_of(int64_t bits)
+{
+    double number;
+
+    memcpy(&number, &bits, sizeof number);
+    return number;
+}
+
+static double value_of(const int64_t *record, uint32_t step)
+{
+    return number_of(record[RECORD_STEPS + step * RECORD_STEP_WORDS + RECORD_VALUE]);
+}
+
+static double deviation_of(const int64_t *record, uint32_t step)
+{
+    return number_of(record[RECORD_STEPS + step * RECORD_STEP_WORDS + RECORD_DEVIATION]);
+}
+
+/* Values at the times 0, 1, 2 ...; NAN where one is missing. */
+static void fit_values(const struct forecast_params *params, const double *values, uint32_t count,
+                       int64_t record[WORDS])
+{
+    const struct series_plan plan = plan_of(params);
+    struct point points[POINTS_HERE];
+    struct error err;
+
+    for (uint32_t i = 0; i < count; i++)
+        points[i] = (struct point){i, values[i]};
+    CHECK_OK(fit(&plan, points, count, record, &err));
+}
+
+/* Nothing else than the last value again, of values that go up by 2. */
+static void errors_of_the_past_are_those_by_hand(void **state)
+{
+    static const double values[] = {0, 2, 4, 6, 8, 10, 12};
+    const struct forecast_params params = params_of("naive");
+    int64_t record[WORDS];
+    struct series_errors errors;
+    (void)state;
+
+    fit_values(&params, values, 7, record);
+    errors = series_errors_of(record);
+    CHECK(errors.steps == 3);
+    CHECK(errors.absolute == 2 + 4 + 6 && errors.errors == 2 + 4 + 6);
+    CHECK(errors.values == 8 + 10 + 12);
+    CHECK(fabs(errors.shares - (4.0 / 14 + 8.0 / 16 + 12.0 / 18)) < 1e-15);
+    CHECK(errors.scaled_steps == 3 && errors.scaled == (2 + 4 + 6) / 2.0);
+    CHECK(errors.squares == (4 + 16 + 36) / 4.0);
+    CHECK(errors.naive_steps == 3 && errors.naive_scaled == errors.scaled);
+    CHECK_INT(record[RECORD_COUNT], 7);
+    CHECK_INT(record[RECORD_FIRST], 0);
+    CHECK_INT(record[RECORD_LAST], 6);
+    for (uint32_t h = 0; h < 3; h++)
+        CHECK(value_of(record, h) == 12 && deviation_of(record, h) > 0);
+}
+
+/* Of a series that comes again in twos: the season before is what comes. */
+static void a_season_is_compared_with_the_one_before(void **state)
+{
+    static const double values[] = {1, 5, 1, 5, 1, 5, 1, 7, 1, 5, 1, 5};
+    struct forecast_params params = params_of("seasonalnaive");
+    int64_t record[WORDS];
+    struct series_errors errors;
+    (void)state;
+
+    params.seasons = (struct counts){{2}, 1};
+    fit_values(&params, values, 12, record);
+    errors = series_errors_of(record);
+    CHECK_INT(record[RECORD_SEASON], 2);
+    CHECK(errors.steps == 3);
+    CHECK(errors.absolute == 4 && errors.errors == -4); /* 7 was forecast for each of the fives */
+    CHECK(errors.naive_steps == errors.scaled_steps);
+    CHECK(errors.naive_scaled == errors.scaled);
+    CHECK(value_of(record, 0) == 1 && value_of(record, 1) == 5 && value_of(record, 2) == 1);
+}
+
+static void several_pasts_are_added(void **state)
+{
+    double values[20];
+    struct forecast_params params = params_of("naive");
+    int64_t record[WORDS];
+    (void)state;
+
+    for (uint32_t i = 0; i < 20; i++)
+        values[i] = 3 * i;
+    for (params.backtests = 0; params.backtests < 5; params.backtests++) {
+        struct series_errors errors;
+
+        fit_values(&params, values, 20, record);
+        errors = series_errors_of(record);
+        CHECK(errors.steps == 3 * params.backtests);
+        CHECK(errors.absolute == params.backtests * (3 + 6 + 9));
+    }
+    params.backtests = 10; /* five pasts of four values or more are there */
+    fit_values(&params, values, 20, record);
+    CHECK(series_errors_of(record).steps == 15);
+}
+
+static void a_step_whose_value_is_missing_is_no_error(void **state)
+{
+    static const double values[] = {0, 2, 4, 6, 8, NAN, 12};
+    const struct forecast_params params = params_of("naive");
+    int64_t record[WORDS];
+    struct series_errors errors;
+    (void)state;
+
+    fit_values(&params, values, 7, record);
+    errors = series_errors_of(record);
+    CHECK(errors.steps == 2 && errors.absolute == 2 + 6);
+    CHECK_INT(record[RECORD_COUNT], 6);
+    CHECK_INT(record[RECORD_LAST], 6);
+}
+
+/* One, two and three values, of which the last is the forecast; none has a past. */
+static void short_series_have_a_forecast(void **state)
+{
+    static const double values[] = {4, 4, 4};
+    (void)state;
+
+    for (uint32_t method = 0; forecast_method_words[method]; method++) {
+        struct forecast_params params = params_of(forecast_method_words[method]);
+
+        params.seasons = (struct counts){{2}, 1}; /* one of them needs it */
+        for (uint32_t count = 1; count <= 3; count++) {
+            int64_t record[WORDS];
+
+            fit_values(&params, values, count, record);
+            CHECK(series_errors_of(record).steps == 0);
+            CHECK_INT(record[RECORD_COUNT], count);
+            for (uint32_t h = 0; h < HORIZON_HERE; h++)
+                CHECK(value_of(record, h) == 4 && deviation_of(record, h) == 0);
+        }
+    }
+}
+
+/* Whatever the values are, the numbers are finite, and deviations at least 0. */
+static void any_values_have_numbers(void **state)
+{
+    (void)state;
+    for (uint32_t method = 0; forecast_method_words[method]; method++)
+        for (uint32_t kind = 0; kind < 6; kind++)
+            for (uint32_t count = 1; count < 30; count += 7) {
+                struct forecast_params params = params_of(forecast_method_words[method]);
+                double values[30];
+                int64_t record[WORDS];
+
+                for (uint32_t i = 0; i < count; i++) {
+                    const double draw = random_uniform(3, RANDOM_SAMPLE, kind, i) - .5;
+                    const double of_kind[] = {0,
+                                              -7 - draw,
+                                              1e17 + 1e3 * draw,
+                                              i % 4 ? 0 : 5 + draw,
+                                              i % 3 && i > 0 && i + 1 < count ? NAN : draw,
+                                              draw * 1e-200};
+
+                    values[i] = of_kind[kind];
+                }
+                params.seasons = (struct counts){{4}, 1};
+                fit_values(&params, values, count, record);
+                for (uint32_t h = 0; h < HORIZON_HERE; h++) {
+                    CHECK(isfinite(value_of(record, h)) && isfinite(deviation_of(record, h)));
+                    CHECK(deviation_of(record, h) >= 0);
+                    CHECK(kind > 0 || value_of(record, h) == 0);
+                    CHECK(kind != 2 || fabs(value_of(record, h) / 1e17 - 1) < .06);
+                }
+            }
+}
+
+/* No bound is below 0 where no value was, and the method is one that looks. */
+static void a_series_that_was_never_below_zero_stays_there(void **state)
+{
+    static const double above[] = {3, 0, 4, 1, 5}, below[] = {3, 0, -1, 1, 5};
+    const struct forecast_params all = params_of("forecast"), one = params_of("theta");
+    int64_t record[WORDS];
+    (void)state;
+
+    fit_values(&all, above, 5, record);
+    CHECK_INT(record[RECORD_POSITIVE], 1);
+    fit_values(&all, below, 5, record);
+    CHECK_INT(record[RECORD_POSITIVE], 0);
+    fit_values(&one, above, 5, record);
+    CHECK_INT(record[RECORD_POSITIVE], 0);
+}
+
+static void the_order_of_points_changes_no_bit(void **state)
+{
+    struct forecast_params params = params_of("forecast");
+    int64_t first[WORDS], record[WORDS];
+    struct point points[40];
+    struct series_plan plan;
+    struct error err;
+    (void)state;
+
+    params.duplicates = DUPLICATES_ARE_ADDED;
+    plan = plan_of(&params);
+    for (uint32_t i = 0; i < 40; i++)
+        points[i] = (struct point){(int64_t)i * 7 % 31, i % 9 == 4 ? NAN : (i * i % 23) / 10.0};
+    CHECK_OK(fit(&plan, points, 40, first, &err));
+    for (uint32_t turn = 0; turn < 20; turn++) {
+        for (uint32_t i = 40; i > 1; i--) {
+            const uint32_t other = (uint32_t)(random_bits(turn, RANDOM_SAMPLE, 1, i) % i);
+            const struct point kept = points[i - 1];
+
+            points[i - 1] = points[other];
+            points[other] = kept;
+        }
+        CHECK_OK(fit(&plan, points, 40, record, &err));
+        assert_memory_equal(record, first, sizeof first);
+    }
+}
+
+static void values_of_one_time_are_what_the_rule_says(void **state)
+{
+    static const struct point points[] = {{0, 1}, {1, 2}, {1, 4}, {2, 3}, {2, NAN}};
+    struct forecast_params params = params_of("naive");
+    struct series_plan plan = plan_of(&params);
+    int64_t record[WORDS];
+    struct error err;
+    (void)state;
+
+    CHECK_FAILS(fit(&plan, points, 5, record, &err), STATUS_INVALID, "two values have the time 1");
+    CHECK(strstr(err.hint, "forecast.duplicates"));
+    CHECK_OK(fit(&plan, points + 3, 2, record, &err));
+    for (int rule = DUPLICATES_ARE_ADDED; rule <= DUPLICATES_ARE_AVERAGED; rule++) {
+        params.duplicates = (unsigned)rule;
+        plan = plan_of(&params);
+        CHECK_OK(fit(&plan, points, 3, record, &err));
+        CHECK(value_of(record, 0) == (rule == DUPLICATES_ARE_ADDED ? 6 : 3));
+        CHECK_INT(record[RECORD_COUNT], 2);
+    }
+}
+
+static void gaps_are_what_the_statement_says(void **state)
+{
+    static const struct point points[] = {{0, 1}, {1, 7}, {2, 1}, {5, 9}};
+    static const double wanted[] = {11.0 / 3, 0, 1}; /* on the line, zero, the last value */
+    struct forecast_params params = params_of("seasonalnaive");
+    int64_t record[WORDS];
+    struct error err;
+    (void)state;
+
+    params.seasons = (struct counts){{3}, 1};
+    for (int gaps = GAPS_ON_LINE; gaps <= GAPS_ARE_LAST; gaps++) {
+        struct series_plan plan;
+
+        params.gaps = (unsigned)gaps;
+        plan = plan_of(&params);
+        CHECK_OK(fit(&plan, points, 4, record, &err));
+        CHECK(fabs(value_of(record, 0) - wanted[gaps]) < 1e-12);
+        CHECK(value_of(record, 2) == 9);
+        CHECK_INT(record[RECORD_COUNT], 4);
+    }
+}
+
+static void what_is_no_series_is_refused(void **state)
+{
+    static const struct point far[] = {{0, 1}, {1, 2}, {3000, 3}};
+    static const struct point last[] = {{TIME_NUMBER_MAX - 3, 1}, {TIME_NUMBER_MAX - 2, 2}};
+    static const struct point huge[] = {{0, 1.5e308}, {0, 1.5e308}};
+    struct forecast_params params = params_of("naive");
+    struct series_plan plan = plan_of(&params);
+    int64_t record[WORDS];
+    struct error err;
+    (void)state;
+
+    CHECK_FAILS(fit(&plan, far, 3, record, &err), STATUS_INVALID,
+                "3 times would be 3001 steps, of which most have no value");
+    CHECK_FAILS(fit(&plan, last, 2, record, &err), STATUS_INVALID, "beyond the year 9999, or 2^53");
+    params.duplicates = DUPLICATES_ARE_ADDED;
+    plan = plan_of(&params);
+    CHECK_FAILS(fit(&plan, huge, 2, record, &err), STATUS_INVALID, "is no number");
+}
+
+static void a_series_without_values_has_no_record(void **state)
+{
+    static const double values[] = {NAN, NAN};
+    const struct forecast_params params = params_of("forecast");
+    int64_t record[WORDS];
+    (void)state;
+
+    fit_values(&params, values, 2, record);
+    for (uint32_t i = 0; i < WORDS; i++)
+        CHECK_INT(record[i], 0);
+}
+
+static void a_season_that_is_needed_has_to_be_there(void **state)
+{
+    const struct steps ones = {STEP_NUMBER, 1, 0}, days = {STEP_MICROSECOND, DAY_MICROSECONDS, 0};
+    const struct forecast_params params = params_of("mstl");
+    struct series_plan plan;
+    struct error err;
+    (void)state;
+
+    CHECK_OK(series_plan_make(&params, false, &plan, &err));
+    CHECK_FAILS(series_plan_settle(&plan, &ones, &err), STATUS_INVALID, "MSTL needs a season");
+    CHECK_OK(series_plan_settle(&plan, &days, &err));
+    CHECK_INT(plan.options.seasons[0], 7);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(errors_of_the_past_are_those_by_hand),
+        cmocka_unit_test(a_season_is_compared_with_the_one_before),
+        cmocka_unit_test(several_pasts_are_added),
+        cmocka_unit_test(a_step_whose_value_is_missing_is_no_error),
+        cmocka_unit_test(short_series_have_a_forecast),
+        cmocka_unit_test(any_values_have_numbers),
+        cmocka_unit_test(a_series_that_was_never_below_zero_stays_there),
+        cmocka_unit_test(the_order_of_points_changes_no_bit),
+        cmocka_unit_test(values_of_one_time_are_what_the_rule_says),
+        cmocka_unit_test(gaps_are_what_the_statement_says),
+        cmocka_unit_test(what_is_no_series_is_refused),
+        cmocka_unit_test(a_series_without_values_has_no_record),
+        cmocka_unit_test(a_season_that_is_needed_has_to_be_there),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
