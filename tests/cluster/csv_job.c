@@ -6,6 +6,7 @@
 
 #include "kinds/bayes/bayes_kind.h"
 #include "kinds/embedding/embedding_attributes.h"
+#include "kinds/forecast/forecast_attributes.h"
 #include "kinds/kmeans/kmeans_kind.h"
 #include "kinds/linear/linear_attributes.h"
 #include "kinds/network/network_attributes.h"
@@ -18,6 +19,11 @@
 #include "tests/default_trees.h"
 
 #define GROUPS 19 /* of rows */
+
+#define CSV_VALUES_MAX    256 /* lines whose first number is a value of series */
+#define SERIES_VALUES     7   /* of each */
+#define SERIES_LANES      2
+#define SERIES_OF_A_PHASE 8 /* that a lane fits, at most (runtime/learn/series/series.c) */
 
 static void check(enum status status, const struct error *err)
 {
@@ -424,6 +430,82 @@ void csv_job_make_components(struct csv_job *job, const char *csv, const char *f
     job->spec.label_type = LABEL_NONE;
     job->spec.metrics[0] = SLICE("ExplainedVariance");
     make_by_key(job, csv, folder);
+}
+
+/* Values of one series: what some of the file's lines have in their first column. */
+static void put_series(struct spool_writer *writer, const double *values, uint32_t lines,
+                       uint32_t series, struct error *err)
+{
+    char name[16];
+
+    snprintf(name, sizeof name, "s%u", series);
+    for (uint32_t i = 0; i < SERIES_VALUES; i++) {
+        check(spool_put_text(writer, slice_of(name), err), err);
+        check(spool_put_real(writer, i, err), err);
+        check(spool_put_real(writer, values[(series * 7 + i) % lines], err), err);
+        check(spool_end_row(writer, err), err);
+    }
+}
+
+static uint32_t read_values(const char *csv, double values[CSV_VALUES_MAX])
+{
+    struct slice cells[CSV_COLUMNS_MAX];
+    char line[CSV_LINE_MAX];
+    FILE *file = fopen(csv, "r");
+    uint32_t lines = 0;
+
+    while (file && lines < CSV_VALUES_MAX && fgets(line, sizeof line, file))
+        if (split(line, cells) > 0 && slice_to_real(cells[0], &values[lines]))
+            lines++;
+    if (lines == 0) {
+        fprintf(stderr, "csv_job: cannot read %s\n", csv);
+        exit(1);
+    }
+    fclose(file);
+    return lines;
+}
+
+static void spool_series(struct csv_job *job, const char *csv, const char *folder, uint32_t series)
+{
+    static const struct spool_column columns[] = {
+        {SLICE("store"), SPOOL_TEXT, READING_NUMBER, 0, {LIST_NONE}},
+        {SLICE("day"), SPOOL_REAL, READING_NUMBER, 0, {LIST_NONE}},
+        {SLICE("sales"), SPOOL_REAL, READING_NUMBER, 0, {LIST_NONE}}};
+    const struct spool_order order = dataset_order(&job->spec, false, 1);
+    double values[CSV_VALUES_MAX];
+    const uint32_t lines = read_values(csv, values);
+    struct spool_writer *writer;
+    struct error err;
+    char path[4096];
+
+    error_clear(&err);
+    snprintf(path, sizeof path, "%s/train.spool", folder);
+    check(spool_writer_open(path, columns, 3, 0, &writer, &err), &err);
+    check(spool_writer_sort(writer, &order, &err), &err);
+    for (uint32_t i = 0; i < series; i++)
+        put_series(writer, values, lines, i, &err);
+    check(spool_writer_close(writer, &err), &err);
+}
+
+void csv_job_make_series(struct csv_job *job, const char *csv, const char *folder, uint32_t phases)
+{
+    const struct forecast_params params = {.horizon = 2, .level = .95, .backtests = 1};
+    struct jobspec *spec = &job->spec;
+
+    begin(job, "forecast", "Forecast", &params, sizeof params);
+    spec->task = TASK_REGRESSION;
+    spec->label_type = LABEL_REAL;
+    spec->label = SLICE("sales");
+    spec->metric_count = 0;
+    spec->test_size = 0;
+    spec->standardize = false;
+    spec->lanes = SERIES_LANES;
+    job->inputs[0] = (struct spec_input){
+        .name = SLICE("store"), .type = INPUT_CATEGORY, .vocabulary_max = CATEGORY_WORDS_MAX};
+    job->inputs[1] = (struct spec_input){.name = SLICE("day"), .type = INPUT_NUMERIC};
+    spec->input_count = 2;
+    job->lies_by_key = true;
+    spool_series(job, csv, folder, phases * SERIES_LANES * SERIES_OF_A_PHASE);
 }
 
 void csv_job_make(struct csv_job *job, const char *csv, const char *folder)

@@ -59,6 +59,9 @@ void csv_job_make_clicks(struct csv_job *job, const char *csv, const char *folde
 void csv_job_make_normalized_clicks(struct csv_job *job, const char *csv, const char *folder);
 /* The same of a factorisation machine. */
 void csv_job_make_machine(struct csv_job *job, const char *csv, const char *folder);
+/* Forecasts of many series of some values each, so many that they are fitted in about `phases`
+ * phases. */
+void csv_job_make_series(struct csv_job *job, const char *csv, const char *folder, uint32_t phases);
 /* The same of three clusters, without the last column. */
 void csv_job_make_clusters(struct csv_job *job, const char *csv, const char *folder);
 

@@ -15,6 +15,8 @@
  *     job_roles make_quantiles ...                trees of three quantiles of such rows
  *     job_roles make_percentages ...              trees by mape, of such rows
  *     job_roles make_rankings ...                 trees of rankings within groups of rows
+ *     job_roles make_series CSV FOLDER WORKERS LEAST PHASES [CHECKPOINT_SECONDS]
+ *                                                 forecasts of many series, of about so many phases
  *     job_roles digest FOLDER                     of the finished model
  *     job_roles supervise|master|worker|ps ...    as in totrain
  *     job_roles authority FOLDER JOB DAYS NAME=ROLE ...
@@ -64,6 +66,7 @@ static const struct job_kind {
     {"make_quantiles", "trees", csv_job_make_quantiles},
     {"make_percentages", "trees", csv_job_make_percentages},
     {"make_rankings", "trees", csv_job_make_rankings},
+    {"make_series", "forecast", NULL}, /* of as many series as it has phases */
 };
 
 /* NULL: the word is another command. */
@@ -87,7 +90,10 @@ static int make(const struct job_kind *kind, int argc, char **argv)
     const uint32_t turns = (uint32_t)strtoul(argv[6], NULL, 10);
     FILE *file;
 
-    kind->make(&job, argv[2], argv[3]);
+    if (kind->make)
+        kind->make(&job, argv[2], argv[3]);
+    else
+        csv_job_make_series(&job, argv[2], argv[3], turns);
     job.spec.max_workers = (uint32_t)strtoul(argv[4], NULL, 10);
     job.spec.min_workers = (uint32_t)strtoul(argv[5], NULL, 10);
     if (is_network)

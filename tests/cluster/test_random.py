@@ -106,6 +106,12 @@ class RandomKillOfGroupsTest(RandomKillTest):
     kills = 15
 
 
+class RandomKillOfSeriesTest(RandomKillTest):
+    kind = "series"
+    epochs = ROUNDS // 3  # a step fits sixteen series
+    kills = 15
+
+
 if __name__ == "__main__":
     harness.PROGRAM = os.path.abspath(sys.argv[1])
     harness.CSV = os.path.abspath(sys.argv[2])

@@ -153,6 +153,16 @@ struct subject real_subject_open_clusters(const char *csv)
     return open_subject(csv, csv_job_make_clusters);
 }
 
+static void make_series(struct csv_job *job, const char *csv, const char *folder)
+{
+    csv_job_make_series(job, csv, folder, 9);
+}
+
+struct subject real_subject_open_series(const char *csv)
+{
+    return open_subject(csv, make_series);
+}
+
 struct subject real_subject_open_norms(const char *csv)
 {
     return open_subject(csv, csv_job_make_norms);

@@ -35,6 +35,8 @@ struct subject real_subject_open_normalized_clicks(const char *csv);
 struct subject real_subject_open_machine(const char *csv);
 /* The same rows without it, in clusters. */
 struct subject real_subject_open_clusters(const char *csv);
+/* Forecasts of series whose values are those of the first column. */
+struct subject real_subject_open_series(const char *csv);
 /* As real_subject_open, of a network with batch normalization. */
 struct subject real_subject_open_norms(const char *csv);
 /* As real_subject_open, of a job that keeps the weights of an epoch before the last. */

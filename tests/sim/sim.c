@@ -4,7 +4,7 @@
  *     sim [--seed N | --seeds A..B] [--learner CSV | --clicks CSV | --machine CSV |
  *         --clusters CSV | --trees CSV | --dart CSV | --medians CSV | --quantiles CSV |
  *         --percentages CSV | --hazards CSV | --rankings CSV | --card CSV | --timed CSV |
- *         --norms CSV | --best CSV | --click-norms CSV | --search CSV |
+ *         --norms CSV | --best CSV | --click-norms CSV | --series CSV | --search CSV |
  *         --rows N [--batch N]] [--verbose]
  *
  * A seed decides everything: the job, its workers and every mishap. A failure
@@ -254,6 +254,7 @@ static bool take_learner(const char *argument, struct run *run)
         {"--norms", real_subject_open_norms},
         {"--best", real_subject_open_best},
         {"--click-norms", real_subject_open_normalized_clicks},
+        {"--series", real_subject_open_series},
     };
 
     for (size_t i = 0; i < sizeof learners / sizeof *learners; i++) {
@@ -309,6 +310,7 @@ int main(int argc, char **argv)
               "--machine CSV: of a factorisation machine\n"
               "--clusters CSV: the same of clusters, without the label\n"
               "--card CSV: the same of a score card\n"
+              "--series CSV: forecasts of series of its first column\n"
               "--norms CSV: as --learner, of a network with batch normalization\n"
               "--best CSV: as --learner, of one that keeps the weights of its best epoch\n"
               "--click-norms CSV: as --clicks, with batch normalization\n"

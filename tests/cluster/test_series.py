@@ -1,0 +1,18 @@
+"""Forecasts of many series in real processes: the same records with any number of workers, and under kills.
+
+    test_series.py JOB_ROLES IRIS_CSV
+
+Random kills of such jobs are in test_random.py. The oracle is the digest of the undisturbed run with one worker.
+"""
+
+import job as harness
+
+
+class SeriesTest(harness.SameModelTest):
+    kind = "series"
+    epochs = 20  # steps: in each some of the series are fitted
+    flipped = ("weights", "counts", "rows", "sums")
+
+
+if __name__ == "__main__":
+    harness.run()

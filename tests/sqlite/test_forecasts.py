@@ -1,0 +1,422 @@
+"""Forecasts of many series from the statement to the table: what is trained, what is predicted, and what is refused."""
+
+import datetime
+import json
+import pathlib
+import random
+import sqlite3
+import sys
+
+import harness
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+import forecast_rows as series  # noqa: E402  pylint: disable=wrong-import-position
+
+QUANTILES = "WITH predict.extra_outputs = 'quantiles' "
+
+
+class ForecastCase(harness.Case):
+    def setUp(self):
+        super().setUp()
+        self.database = self.connect(isolation_level=None)
+
+    def make(self, rows, table="t"):
+        self.run_all(f"DROP TABLE IF EXISTS {table}")
+        self.run_all(f"CREATE TABLE {series.TABLE.replace('t (', table + ' (', 1)}")
+        self.database.executemany(f"INSERT INTO {table} VALUES (?, ?, ?, ?)", rows)
+
+    def train(self, *arguments, **named):
+        return self.run_all(series.statement(*arguments, **named))
+
+    def predict(self, rows, model="m"):
+        """{(store, item, day): value, or None}"""
+        return {row[:3]: row[3] for row in self.run_all(f"SELECT store, item, day FROM {rows} TO PREDICT f USING {model}")}
+
+    def fails(self, sql, message, hint=""):
+        """The program's error and its hint."""
+        done = self.run_program(self.path, "--progress=none", "-c", sql)
+        self.assertNotEqual(done.returncode, 0, done.stdout)
+        self.assertRegex(done.stderr, message)
+        self.assertIn(hint, done.stderr)
+
+    def refuse(self, message, hint="", **named):
+        self.fails(series.statement(**named), message, hint)
+
+
+class WhatIsForecast(ForecastCase):
+    def made_of_each(self, horizon, arguments=""):
+        """What the function for one series says of each: {(store, item, day): (value, lower, upper)}"""
+        found = {}
+        for store, item, text in self.run_all(
+                f"SELECT store, item, totrain_forecast_series(day, sales, {horizon}{arguments}) FROM t GROUP BY 1, 2"):
+            for step in json.loads(text):
+                found[store, item, step["time"]] = step["value"], step["lower"], step["upper"]
+        return found
+
+    def check_as_each(self, estimator, more, horizon=10, arguments=None):
+        # Without errors of the past the bounds are the model's own, too.
+        self.train(estimator, more=more + ", forecast.backtest = 0", horizon=horizon, into="f")
+        method = json.dumps(arguments) if arguments else estimator.lower()
+        wanted = self.made_of_each(horizon, f", '{method}'")
+        self.run_all("DROP TABLE IF EXISTS future")
+        self.run_all("CREATE TABLE future (store, item, day)")
+        self.database.executemany("INSERT INTO future VALUES (?, ?, ?)", wanted)
+        found = self.run_all(f"SELECT * FROM future TO PREDICT f {QUANTILES} USING f")
+        self.assertEqual(len(found), len(wanted))
+        for store, item, day, value, quantiles in found:
+            with self.subTest(estimator, store=store, item=item, day=day):
+                known = wanted[store, item, day]
+                lower, middle, upper = json.loads(quantiles).values()
+                self.assertEqual((value, middle), (known[0], known[0]))
+                self.assertTrue(series.close(lower, known[1]) and series.close(upper, known[2]), (lower, upper, known))
+
+    def test_each_series_is_forecast_as_by_itself(self):
+        self.make(series.rows())
+        for estimator, more in series.ESTIMATORS.items():
+            arguments = estimator == "ARIMA" and {"method": "arima", "order": [1, 1, 1], "seasonal_order": [1, 0, 0],
+                                                  "season": 7}
+            self.check_as_each(estimator, more, arguments=arguments)
+
+    def test_gaps_and_nulls_are_no_zeros(self):
+        rows = series.rows(missing=lambda store, item, i: i > 8 and (i * 5 + store) % 9 == 4)
+        rows[30] = (*rows[30][:3], None)
+        self.make(rows)
+        for estimator in ("Forecast", "SeasonalNaive"):
+            self.check_as_each(estimator, "")
+        self.assertTrue(any("values are missing between others" in notice for notice in
+                            harness.notices(self.train("Naive"))))
+
+    def test_the_last_season_comes_again(self):
+        """By hand, and not by what the product says elsewhere."""
+        self.make(series.rows(1, 1, 28))
+        self.train("SeasonalNaive", horizon=14)
+        found = list(self.predict("(SELECT 's0' AS store, 0 AS item, date('2024-01-28', i || ' days') AS day FROM "
+                                  "(SELECT value AS i FROM json_each('[1,2,3,4,5,6,7,8,9,10,11,12,13,14]')))").values())
+        last = [series.value(0, 0, i) for i in range(21, 28)]
+        self.assertEqual(found, last + last)
+
+    def test_a_series_of_one_number_goes_on(self):
+        self.make([("a", 1, day.isoformat(), 0.1) for day in series.days(30)] + [("b", 1, "2024-01-05", 1e17)])
+        for estimator in ("Forecast", "AutoETS", "Naive"):
+            self.train(estimator, horizon=3)
+            self.run_all("CREATE TABLE IF NOT EXISTS q AS SELECT 'a' AS store, 1 AS item, '2024-01-31' AS day "
+                         "UNION ALL SELECT 'b', 1, '2024-01-06'")
+            rows = self.run_all(f"SELECT * FROM q TO PREDICT f {QUANTILES} USING m")
+            self.assertEqual([row[3] for row in rows], [0.1, 1e17], estimator)
+            self.assertEqual(set(json.loads(rows[0][4]).values()), {0.1}, estimator)
+
+    def test_values_keep_all_their_digits(self):
+        for number in (1e17 + 16, -123456789.123456789, 2.0**-40, 1 / 3):
+            self.make([("a", 1, day.isoformat(), number) for day in series.days(5)])
+            self.train("Naive", horizon=1)
+            self.assertEqual(list(self.predict("(SELECT 'a' AS store, 1 AS item, '2024-01-06' AS day)").values()), [number])
+
+    def test_croston_of_many_zeros(self):
+        rows = [("a", 1, day.isoformat(), 6.0 if i % 3 == 0 else 0.0) for i, day in enumerate(series.days(60))]
+        self.make(rows)
+        self.train("Croston", horizon=2)
+        value, = self.predict("(SELECT 'a' AS store, 1 AS item, '2024-03-01' AS day)").values()
+        # Intervals of 3 after a first one of 1, smoothed by a tenth.
+        self.assertAlmostEqual(value, 6 / (3 - 2 * .9**19))
+
+    def test_what_is_known_of_the_model(self):
+        self.make(series.rows())
+        rows = self.train("AutoETS", more=", forecast.season = 7")
+        measured = harness.validated(rows)
+        self.assertEqual(list(measured), ["MASE", "NaiveMASE", "sMAPE", "WAPE", "RMSSE", "Bias", "Coverage"])
+        self.assertTrue(0 < measured["MASE"] < 2 and 0.8 < measured["Coverage"] <= 1, measured)
+        shown = dict(self.run_all("SHOW MODEL m"))
+        self.assertEqual(shown["kind"], "AutoETS")
+        self.assertEqual((shown["forecast.time"], shown["forecast.horizon"]), ("'day'", "10"))
+        self.assertIn("MASE, validation", shown)
+        explained = dict(self.run_all("EXPLAIN " + series.statement("AutoETS")))
+        self.assertEqual(explained["forecasts"], "autoets, 10 steps of each series")
+        self.assertIn("input day.age", explained)
+
+    def test_no_backtest_measures_nothing(self):
+        self.make(series.rows())
+        rows = self.train("Naive", more=", forecast.backtest = 0")
+        self.assertEqual(harness.validated(rows), {})
+
+    def test_errors_of_the_past_by_hand(self):
+        """The last value again: of four values that go up by 2 the next two are 2 and 4 below what came."""
+        self.make([("a", 1, day.isoformat(), float(2 * i)) for i, day in enumerate(series.days(6))])
+        measured = harness.validated(self.train("Naive", horizon=2, more=", forecast.season = 1"))
+        self.assertEqual(measured["MASE"], (2 + 4) / 2 / 2)
+        self.assertEqual(measured["NaiveMASE"], measured["MASE"])
+        self.assertAlmostEqual(measured["WAPE"], 6 / 18)
+        self.assertAlmostEqual(measured["Bias"], 6 / 18)
+        self.assertAlmostEqual(measured["sMAPE"], 100 * (2 * 2 / (8 + 6) + 2 * 4 / (10 + 6)) / 2)
+        self.assertAlmostEqual(measured["RMSSE"], ((4 + 16) / 4 / 2) ** .5)
+
+
+class Times(ForecastCase):
+    def next_times(self, times, candidates, kind="TEXT", horizon=3):
+        """Those of the candidates that are forecast of a series with these times."""
+        self.run_all("DROP TABLE IF EXISTS u")
+        self.run_all(f"CREATE TABLE u (at {kind}, y REAL)")
+        self.database.executemany("INSERT INTO u VALUES (?, ?)", [(at, float(i % 5)) for i, at in enumerate(times)])
+        self.run_all(f"SELECT at, y FROM u TO TRAIN Naive WITH forecast.time = 'at', forecast.horizon = {horizon} "
+                     "LABEL y INTO n")
+        self.run_all("DROP TABLE IF EXISTS v")
+        self.run_all(f"CREATE TABLE v (at {kind})")
+        self.database.executemany("INSERT INTO v VALUES (?)", [(at,) for at in candidates])
+        return [at for at, y in self.run_all("SELECT at FROM v TO PREDICT y USING n") if y is not None]
+
+    def test_days(self):
+        near = [day.isoformat() for day in series.days(20, datetime.date(2024, 2, 20))]
+        self.assertEqual(self.next_times(["2024-02-25", "2024-02-26", "2024-02-28"], near),
+                         ["2024-02-29", "2024-03-01", "2024-03-02"])
+        self.assertEqual(self.next_times(["2024-02-21", "2024-02-28"], near, horizon=1), ["2024-03-06"])
+
+    def test_weekdays(self):
+        near = [day.isoformat() for day in series.days(30, datetime.date(2024, 5, 1))]
+        times = [day for day in near[:10] if datetime.date.fromisoformat(day).weekday() < 5]
+        self.assertEqual(times[-1], "2024-05-10")  # a Friday
+        self.assertEqual(self.next_times(times, near), ["2024-05-13", "2024-05-14", "2024-05-15"])
+
+    def test_first_days_and_last_days_of_months(self):
+        near = [day.isoformat() for day in series.days(150, datetime.date(2023, 12, 1))]
+        self.assertEqual(self.next_times(["2023-10-01", "2023-11-01", "2024-01-01"], near),
+                         ["2024-02-01", "2024-03-01", "2024-04-01"])
+        self.assertEqual(self.next_times(["2023-10-31", "2023-11-30", "2024-01-31"], near),
+                         ["2024-02-29", "2024-03-31"] + (["2024-04-30"] if "2024-04-30" in near else []))
+        self.assertEqual(self.next_times(["2023-06-15", "2023-09-15"], near, horizon=2), ["2023-12-15", "2024-03-15"])
+
+    def test_timestamps(self):
+        hours = [f"2024-05-01 {hour:02}:00:00" for hour in range(24)]
+        self.assertEqual(self.next_times(hours[:5], hours + ["2024-05-01 05:30:00"]), hours[5:8])
+        quarters = ["2024-05-01T00:00", "2024-05-01T00:15"]
+        self.assertEqual(self.next_times(quarters, hours, horizon=2), [])
+        self.assertEqual(self.next_times(quarters, hours, horizon=3), hours[1:2])
+
+    def test_whole_numbers(self):
+        self.assertEqual(self.next_times([1990, 1994, 2000], range(1980, 2010), "INTEGER"), [2002, 2004, 2006])
+        self.assertEqual(self.next_times([-5, -4], range(-9, 9), "INTEGER"), [-3, -2, -1])
+        far = 2**53
+        self.assertEqual(self.next_times([far - 9, far - 8], range(far - 9, far), "INTEGER"), [far - 7, far - 6, far - 5])
+        self.assertEqual(self.next_times([1990.0, 1991.0], [1992.0, 1992.5, 1993.0], "REAL"), [1992, 1993])
+
+    def test_the_end_of_time(self):
+        for times, kind in ((["9999-12-29", "9999-12-30"], "TEXT"), ([2**53 - 2, 2**53 - 1], "INTEGER")):
+            with self.assertRaisesRegex(sqlite3.Error, "beyond the year 9999, or 2.53"):
+                self.next_times(times, times, kind, 2)
+
+
+class Predictions(ForecastCase):
+    def setUp(self):
+        super().setUp()
+        self.make(series.rows())
+        self.train()
+        self.run_all("CREATE TABLE q AS SELECT 's1' AS store, 1 AS item, '2024-03-01' AS day, 130.0 AS sales UNION ALL "
+                     "SELECT 's1', 1, '2024-03-10', 128 UNION ALL SELECT 's1', 1, '2024-03-11', 1 UNION ALL "
+                     "SELECT 's1', 1, '2024-02-29', 1 UNION ALL SELECT 's1', 7, '2024-03-01', 1 UNION ALL "
+                     "SELECT 'S1', 1, '2024-03-01', 1 UNION ALL SELECT NULL, 1, '2024-03-01', 1 UNION ALL "
+                     "SELECT 's1', 1, NULL, 1 UNION ALL SELECT 's1', 1, '2024-03-01 12:00', 1 UNION ALL SELECT 's1', 1, '1000-01-01', 1")
+
+    def test_null_where_there_is_none(self):
+        found = [row[-1] for row in self.run_all("SELECT store, item, day FROM q TO PREDICT f USING m")]
+        self.assertTrue(all(number is not None for number in found[:2]), found)
+        self.assertEqual(found[2:], [None] * 8)
+        rows = self.run_all(f"SELECT store, item, day FROM q TO PREDICT f {QUANTILES} USING m")
+        self.assertEqual([row[3] for row in rows], found)
+        for number, quantiles in [row[3:] for row in rows[:2]]:
+            lower, middle, upper = json.loads(quantiles).values()
+            self.assertTrue(lower < middle == number < upper)
+        self.assertEqual([row[4] for row in rows[2:]], [None] * 8)
+
+    def test_into_a_table_by_any_number_of_workers(self):
+        found = self.run_all("SELECT store, item, day FROM q TO PREDICT f USING m")
+        for workers in (0, 1, 2):
+            more = f"WITH job.max_workers = {workers}, job.min_workers = {workers} " if workers else ""
+            self.run_all("DROP TABLE IF EXISTS p")
+            self.run_all(f"SELECT store, item, day FROM q TO PREDICT p.f {more}USING m")
+            self.assertEqual([tuple(row) for row in self.run_all("SELECT store, item, day, f FROM p")],
+                             [tuple(row) for row in found])
+
+    def test_evaluate_refuses_rows_without_a_forecast_or_leaves_them_out(self):
+        self.fails("SELECT * FROM q TO EVALUATE m", "row 3: the model has no number for it", "evaluate.bad_rows = 'skip'")
+        predicted = [row[3] for row in self.run_all("SELECT store, item, day FROM q LIMIT 2 TO PREDICT f USING m")]
+        wanted = sum((known - value) ** 2 for known, value in zip((130, 128), predicted)) / 2
+        for sql in ("SELECT * FROM q LIMIT 2 TO EVALUATE m WITH validation.metrics = 'MSE'",
+                    "SELECT * FROM q TO EVALUATE m WITH validation.metrics = 'MSE', evaluate.bad_rows = 'skip'",
+                    "SELECT * FROM q TO EVALUATE m WITH validation.metrics = 'MSE', evaluate.bad_rows = 'skip', job.max_workers = 2"):
+            with self.subTest(sql):
+                cursor = self.database.execute(sql)
+                found = dict(zip([column[0] for column in cursor.description], cursor.fetchone()))
+                self.assertAlmostEqual(found["MSE"], wanted, places=4)
+
+    def test_a_copy_of_the_table_predicts_the_same(self):
+        found = self.run_all("SELECT store, item, day FROM q TO PREDICT f USING m")
+        script = "\n".join(self.database.iterdump())
+        other = str(self.folder / "other.db")
+        with sqlite3.connect(other) as database:
+            database.executescript(script)
+        database.close()
+        self.assertEqual(self.connect(other).execute("SELECT store, item, day FROM q TO PREDICT f USING m").fetchall(), found)
+
+    def test_what_cannot_be_written_as_a_file_is_refused(self):
+        for file in ("m.json", "m.txt", "m.sql", "m.c"):
+            self.fails(f"EXPORT MODEL m TO '{self.folder / file}'", "(?i)forecast")
+
+    def test_a_damaged_model_is_refused(self):
+        rows = self.run_all("SELECT rowid, name, data FROM m WHERE part = 'tensor'")
+        self.assertTrue({"forecasts", "facts", "ids"} <= {name for _, name, _ in rows}, rows)
+        for rowid, name, data in rows:
+            with self.subTest(name):
+                self.run_all("DROP TABLE IF EXISTS damaged")
+                self.run_all("CREATE TABLE damaged AS SELECT * FROM m")
+                middle = len(data) // 2
+                self.run_all("UPDATE damaged SET data = ? WHERE rowid = ?",
+                             data[:middle] + bytes([data[middle] ^ 8]) + data[middle + 1:], rowid)
+                with self.assertRaises(sqlite3.Error):
+                    self.run_all("SELECT store, item, day FROM q TO PREDICT f USING damaged")
+
+
+class SameBits(ForecastCase):
+    def test_any_number_of_workers_and_any_order_of_rows(self):
+        self.make(series.rows(missing=series.sparse))
+        for estimator in ("Forecast", "ARIMA"):
+            more = series.ESTIMATORS[estimator]
+            self.train(estimator, more=more + ", job.max_workers = 1", into="one")
+            for workers in (2, 3, 8):
+                self.train(estimator, into="several",
+                           more=f"{more}, job.min_workers = {workers}, job.max_workers = {workers}")
+                self.assertEqual(self.model_digest("several"), self.model_digest("one"), (estimator, workers))
+            rows = series.rows(missing=series.sparse)
+            random.Random(5).shuffle(rows)
+            self.make(rows, "other")
+            self.train(estimator, more=more, rows="other", into="two")
+            self.assertEqual(self.model_digest("two"), self.model_digest("one"), estimator)
+
+    def test_of_two_thousand_series(self):
+        rows = series.rows(500, 4, 12, lambda store, item, i: (store + i * 3) % 7 == 5)
+        self.make(rows)
+        facts = harness.facts(self.train("AutoETS", horizon=3, more=", job.max_workers = 1", into="one"))
+        self.assertEqual(facts["rows"], len(rows))
+        self.train("AutoETS", horizon=3, more=", job.min_workers = 3, job.max_workers = 3", into="three")
+        self.assertEqual(self.model_digest("three"), self.model_digest("one"))
+        self.run_all("CREATE TABLE future AS SELECT DISTINCT store, item, '2024-01-13' AS day FROM t")
+        found = self.predict("future", "three")
+        self.assertEqual(len(found), 2000)
+        # Some series end on the 11th or 10th, and all have a forecast of the 13th.
+        self.assertTrue(all(number is not None for number in found.values()))
+
+    def test_trained_again_it_is_version_two_with_the_same_bits(self):
+        self.make(series.rows())
+        self.train("Theta")
+        first = self.model_digest()
+        self.train("Theta")
+        self.assertEqual(self.run_all("SELECT version, digest FROM totrain_models WHERE name = 'm'"), [(2, first)])
+
+    def test_without_waiting(self):
+        self.addCleanup(self.end_what_is_left)
+        self.make(series.rows())
+        self.train("Theta", into="waited")
+        wanted = self.model_digest("waited")
+        done = self.run_program(self.path, "--format=csv", "--progress=none", "-c",
+                                series.statement("Theta", more=", job.wait = false"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.eventually("SELECT digest FROM totrain_models WHERE name = 'm'", [(wanted,)])
+
+    def test_a_worker_that_is_killed_leaves_the_digest_as_it_is(self):
+        """In the middle of the series, of which each step fits some."""
+        self.make(series.rows(100, 3, 8))
+        self.train("AutoETS", horizon=2, more=", job.lanes = 4", into="wanted")
+        process = self.paced(series.statement(
+            "AutoETS", horizon=2, more=", job.lanes = 4, job.min_workers = 2, job.max_workers = 2"))
+        self.end_without_a_worker(process)
+        self.assertEqual(self.model_digest("m"), self.model_digest("wanted"))
+
+
+class Duplicates(ForecastCase):
+    def test_two_values_of_one_time(self):
+        rows = series.rows(2, 1, 30)
+        self.make(rows + [("s1", 0, "2024-01-10", 4.0)])
+        self.refuse("series store = 's1', item = '0': two values have the time 2024-01-10", "forecast.duplicates = 'sum'")
+        future = "(SELECT store, item, '2024-02-02' AS day FROM t GROUP BY 1, 2)"
+        for rule, function in (("sum", "sum"), ("mean", "avg")):
+            self.train("AutoETS", more=f", forecast.duplicates = '{rule}'")
+            self.train("AutoETS", rows=f"(SELECT store, item, day, {function}(sales) AS sales FROM t GROUP BY 1, 2, 3)",
+                       into="made")
+            found = self.predict(future)
+            self.assertEqual(len(found), 2)
+            self.assertEqual(found, self.predict(future, "made"), rule)
+
+    def test_a_value_beside_a_missing_one_is_one(self):
+        rows = series.rows(1, 1, 30)
+        self.make(rows + [(*rows[4][:3], None)])
+        self.train("Naive")
+
+
+class Refused(ForecastCase):
+    def setUp(self):
+        super().setUp()
+        self.make(series.rows(2, 2, 20))
+
+    def test_what_is_missing(self):
+        for settings, message, hint in (
+                ("forecast.time = 'day'", "Forecast needs forecast.horizon", "Four weeks of days are WITH forecast.horizon = 28"),
+                ("forecast.horizon = 3", "Forecast needs forecast.time", "WITH forecast.time = 'day'")):
+            self.fails(f"SELECT * FROM t TO TRAIN Forecast WITH {settings} LABEL sales INTO m", message, hint)
+        self.fails("SELECT * FROM t TO TRAIN Forecast WITH forecast.time = 'day', forecast.horizon = 3 INTO m", "LABEL is missing")
+
+    def test_columns_that_there_are_not(self):
+        self.refuse('group column "stor" is not among', "Did you mean store", group="'stor'")
+        self.refuse('column "store" is named twice', group="'store, store'")
+        self.refuse('column "sales" is the label', group="['store', 'sales']")
+        self.refuse('column "day" is named twice', group="['store', 'day']")
+        self.fails("SELECT * FROM t TO TRAIN Forecast WITH forecast.time = 'dya', forecast.horizon = 3 LABEL sales INTO m",
+                   'time column "dya" is not among', "Did you mean day")
+        nine = ", ".join(f"{i} AS c{i}" for i in range(9))
+        self.fails(f"SELECT {nine}, day, sales FROM t TO TRAIN Forecast WITH forecast.time = 'day', forecast.horizon = 3, "
+                   "forecast.group = 'c0,c1,c2,c3,c4,c5,c6,c7,c8' LABEL sales INTO m", "forecast.group has 8 columns at most")
+
+    def test_times_that_are_none(self):
+        self.fails("SELECT store AS day, sales FROM t TO TRAIN Forecast WITH forecast.time = 'day', forecast.horizon = 3 "
+                   "LABEL sales INTO m", "holds neither dates nor whole numbers", "of months select the first day")
+        self.refuse('time column "day" is NULL in some rows', "WHERE day IS NOT NULL",
+                    rows="(SELECT store, item, nullif(day, '2024-01-05') AS day, sales FROM t)")
+        self.refuse('group column "store" is NULL in some rows', "WHERE store IS NOT NULL",
+                    rows="(SELECT nullif(store, 's1') AS store, item, day, sales FROM t)")
+        self.refuse("a time is no whole number, or out of range", "Select whole numbers",
+                    rows="(SELECT store, item, rowid / 2.0 AS day, sales FROM t)")
+        self.refuse("series store = 's0', item = '0': 2 times would be .* steps, of which most have no value", "even step",
+                    rows="(SELECT store, item, CASE WHEN item = 0 AND store = 's0' THEN CASE day WHEN '2024-01-01' THEN '1990-01-01' "
+                         "ELSE '2024-01-20' END ELSE day END AS day, sales FROM t)", more=", forecast.duplicates = 'sum'")
+
+    def test_settings_that_do_not_fit(self):
+        self.refuse("a whole number from 1 to 10000", horizon=10001)
+        self.refuse("a whole number from 1 to 10000", horizon=0)
+        self.refuse("forecast.order is of ARIMA", "TO TRAIN ARIMA", estimator="AutoETS", more=", forecast.order = [1, 0, 0]")
+        self.refuse("MSTL needs a season", "forecast.season = 12", estimator="MSTL",
+                    rows="(SELECT store, item, rowid AS day, sales FROM t)")
+        self.refuse("COLUMN has no use with Forecast", "forecast.group the columns that tell a series",
+                    more=" COLUMN store")
+        self.refuse("forecast.duplicates takes 'error', 'sum' or 'mean', not 'max'", more=", forecast.duplicates = 'max'")
+        self.refuse("train.epoch has no use with Forecast|train.epoch", more=", train.epoch = 3")
+        self.refuse("forecast.method", estimator="Theta", more=", forecast.method = 'ets'")
+
+    def test_values_that_are_none(self):
+        self.refuse("label column \"sales\" holds text that is not a number", rows="(SELECT store, item, day, store AS sales FROM t)")
+        self.refuse("no series has a value that is not NULL|every label is NULL",
+                    rows="(SELECT store, item, day, CAST(NULL AS REAL) AS sales FROM t)")
+        self.refuse("no rows|no row", rows="(SELECT * FROM t WHERE item > 5)")
+
+    def test_a_forecast_that_takes_more_memory_than_there_is(self):
+        self.make(series.rows(50, 2, 4))
+        self.refuse("the forecasts of 100 series take .* bytes|memory", "Lower forecast.horizon", horizon=10000,
+                    more=", job.memory = '16Mi'", estimator="Naive")
+
+    def test_a_series_without_a_value_is_told(self):
+        notices = harness.notices(self.train("Naive", rows="(SELECT store, item, day, CASE WHEN item = 0 AND store = 's0' THEN NULL "
+                                             "ELSE sales END AS sales FROM t)"))
+        self.assertTrue(any("1 of 4 series have no value that is not NULL" in notice for notice in notices), notices)
+
+    def test_other_columns_are_told(self):
+        notices = harness.notices(self.train("Naive", group="'store'", more=", forecast.duplicates = 'mean'"))
+        self.assertTrue(any('column "item" is no input of a forecast' in notice for notice in notices), notices)
+
+
+if __name__ == "__main__":
+    harness.main()
