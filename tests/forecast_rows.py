@@ -5,7 +5,7 @@ import math
 
 # The columns of the rows below.
 TABLE = "t (store TEXT, item INTEGER, day TEXT, sales REAL)"
-TRAIN = ("SELECT store, item, day, sales FROM {rows} TO TRAIN {estimator} WITH forecast.time = 'day', "
+TRAIN = ("SELECT store, item, day, sales FROM {rows} AS q TO TRAIN {estimator} WITH forecast.time = 'day', "
          "forecast.group = {group}, forecast.horizon = {horizon}{more} LABEL sales INTO {into}")
 # Each with what it is trained with besides.
 ESTIMATORS = {

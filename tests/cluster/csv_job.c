@@ -22,7 +22,7 @@
 
 #define CSV_VALUES_MAX    256 /* lines whose first number is a value of series */
 #define SERIES_VALUES     7   /* of each */
-#define SERIES_LANES      2
+#define SERIES_LANES      4
 #define SERIES_OF_A_PHASE 8 /* that a lane fits, at most (runtime/learn/series/series.c) */
 
 static void check(enum status status, const struct error *err)
@@ -489,10 +489,12 @@ static void spool_series(struct csv_job *job, const char *csv, const char *folde
 
 void csv_job_make_series(struct csv_job *job, const char *csv, const char *folder, uint32_t phases)
 {
-    const struct forecast_params params = {.horizon = 2, .level = .95, .backtests = 1};
+    struct forecast_params params = {.horizon = 2, .level = .95, .backtests = 1};
     struct jobspec *spec = &job->spec;
 
-    begin(job, "forecast", "Forecast", &params, sizeof params);
+    while (strcmp(forecast_method_words[params.method], "theta") != 0)
+        params.method++;
+    begin(job, "forecast", "Theta", &params, sizeof params);
     spec->task = TASK_REGRESSION;
     spec->label_type = LABEL_REAL;
     spec->label = SLICE("sales");

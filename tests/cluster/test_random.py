@@ -108,7 +108,7 @@ class RandomKillOfGroupsTest(RandomKillTest):
 
 class RandomKillOfSeriesTest(RandomKillTest):
     kind = "series"
-    epochs = ROUNDS // 3  # a step fits sixteen series
+    epochs = ROUNDS // 3  # a step fits many series
     kills = 15
 
 
