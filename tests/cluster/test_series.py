@@ -11,7 +11,7 @@ import job as harness
 class SeriesTest(harness.SameModelTest):
     kind = "series"
     epochs = 20  # steps: in each some of the series are fitted
-    flipped = ("weights", "counts", "rows", "sums")
+    flipped = ("weights", "counts", "rows", "labels", "sums")
 
 
 if __name__ == "__main__":

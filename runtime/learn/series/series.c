@@ -69,6 +69,7 @@ struct series_learner {
     struct series_plan plan;
     uint32_t groups, width, lanes, ranges, each; /* each: series of a lane in a phase */
     uint64_t *starts;                            /* (lanes * ranges + 1) */
+    uint32_t computed;                           /* the lane that was, last */
     uint64_t contributed, fingerprint;
     struct series_progress progress;
     struct series_arrays arrays;
@@ -379,6 +380,7 @@ static enum status contribute(void *self, uint32_t lane, uint32_t lane_count, in
     (void)lane_count, (void)integers, (void)rows;
 
     *done = 1;
+    series->computed = lane;
     return series->progress.is_counted ? fit_lane(series, lane, sums, err)
                                        : count_lane(series, lane, sums, err);
 }
@@ -779,18 +781,32 @@ static struct learner_course course(const void *self)
     return (struct learner_course){row_store_expects(series->dataset) ? 1 : 0, 1};
 }
 
+/* Of rows those of the first range of the lane that was computed last. */
 static void *memory(void *self, const char *name, size_t *size)
 {
     struct series_learner *series = self;
+    const struct series_arrays *arrays = &series->arrays;
+    const struct dataset_part *part = &series->dataset->train;
+    const uint64_t *range = series->starts + (size_t)series->computed * series->ranges;
+    const size_t rows = (size_t)(range[1] - range[0]);
+    const size_t width = series->dataset->transform.dense_width;
+    const struct {
+        const char *name;
+        void *memory;
+        size_t bytes;
+    } memories[] = {
+        {"counts", arrays->counts, count_elements(series) * sizeof *arrays->counts},
+        {"weights", arrays->records, arrays->total * series->width * sizeof *arrays->records},
+        {"rows", part->dense + range[0] * width, rows * width * sizeof *part->dense},
+        {"labels", part->labels + range[0], rows * sizeof *part->labels},
+    };
 
-    *size = strcmp(name, "counts") == 0 ? count_elements(series) * sizeof *series->arrays.counts
-            : strcmp(name, "weights") == 0
-                ? series->arrays.total * series->width * sizeof *series->arrays.records
-                : 0;
-    if (*size == 0)
-        return NULL;
-    return strcmp(name, "counts") == 0 ? (void *)series->arrays.counts
-                                       : (void *)series->arrays.records;
+    for (size_t i = 0; i < sizeof memories / sizeof *memories; i++)
+        if (strcmp(memories[i].name, name) == 0 && memories[i].bytes > 0) {
+            *size = memories[i].bytes;
+            return memories[i].memory;
+        }
+    return NULL;
 }
 
 /* ---- open and close ---- */
