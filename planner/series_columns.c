@@ -55,14 +55,20 @@ static enum status refuse_twice(const struct planning *planning, struct slice na
     return error_hint(planning->err, "A column is the time, or one of those that tell a series.");
 }
 
+static enum status refuse_more(const struct planning *planning, int position)
+{
+    fail_at(planning->err, STATUS_LIMIT, position, "forecast.group has %d columns at most",
+            FORECAST_GROUPS_MAX);
+    return error_hint(planning->err, "Make one of several in the SELECT, as a || '/' || b AS ab.");
+}
+
 static enum status add_group(const struct planning *planning, struct slice name, int position,
                              struct series_columns *columns)
 {
     const size_t count = columns->group_count;
 
     if (count == FORECAST_GROUPS_MAX)
-        return fail_at(planning->err, STATUS_LIMIT, position,
-                       "forecast.group has %d columns at most", FORECAST_GROUPS_MAX);
+        return refuse_more(planning, position);
     TRY(find_column(planning, "group ", name, position, &columns->groups[count]));
     columns->group_positions[count] = position;
     if (columns->groups[count] == columns->time)

@@ -110,9 +110,9 @@ class Forecasts(harness.Case):
         self.train("Theta", into="waited")
         wanted = self.digest("waited")
         self.execute(f"SELECT totrain.submit($${series.statement('Theta')}$$)")
-        self.eventually("SELECT digest, version FROM totrain.models WHERE relation = 'm'::regclass", [(wanted, 1)])
+        self.eventually("SELECT digest, version FROM totrain.models() WHERE model = 'm'", [(wanted, 1)])
         self.train("Theta")
-        self.eventually("SELECT digest, version FROM totrain.models WHERE relation = 'm'::regclass", [(wanted, 2)])
+        self.eventually("SELECT digest, version FROM totrain.models() WHERE model = 'm'", [(wanted, 2)])
 
     def test_show_and_explain(self):
         self.train("AutoETS")

@@ -71,14 +71,14 @@ class WhatIsForecast(ForecastCase):
                 self.assertTrue(series.close(lower, known[1]) and series.close(upper, known[2]), (lower, upper, known))
 
     def test_each_series_is_forecast_as_by_itself(self):
-        self.make(series.rows())
+        self.make(series.rows(2, 1, 50))
         for estimator, more in series.ESTIMATORS.items():
             arguments = estimator == "ARIMA" and {"method": "arima", "order": [1, 1, 1], "seasonal_order": [1, 0, 0],
                                                   "season": 7}
             self.check_as_each(estimator, more, arguments=arguments)
 
     def test_gaps_and_nulls_are_no_zeros(self):
-        rows = series.rows(missing=lambda store, item, i: i > 8 and (i * 5 + store) % 9 == 4)
+        rows = series.rows(2, 1, 50, lambda store, item, i: i > 8 and (i * 5 + store) % 9 == 4)
         rows[30] = (*rows[30][:3], None)
         self.make(rows)
         for estimator in ("Forecast", "SeasonalNaive"):
@@ -276,7 +276,7 @@ class Predictions(ForecastCase):
 class SameBits(ForecastCase):
     def test_any_number_of_workers_and_any_order_of_rows(self):
         self.make(series.rows(missing=series.sparse))
-        for estimator in ("Forecast", "ARIMA"):
+        for estimator in ("Forecast", "Theta"):
             more = series.ESTIMATORS[estimator]
             self.train(estimator, more=more + ", job.max_workers = 1", into="one")
             for workers in (2, 3, 8):
@@ -292,9 +292,9 @@ class SameBits(ForecastCase):
     def test_of_two_thousand_series(self):
         rows = series.rows(500, 4, 12, lambda store, item, i: (store + i * 3) % 7 == 5)
         self.make(rows)
-        facts = harness.facts(self.train("AutoETS", horizon=3, more=", job.max_workers = 1", into="one"))
+        facts = harness.facts(self.train("Theta", horizon=3, more=", job.max_workers = 1", into="one"))
         self.assertEqual(facts["rows"], len(rows))
-        self.train("AutoETS", horizon=3, more=", job.min_workers = 3, job.max_workers = 3", into="three")
+        self.train("Theta", horizon=3, more=", job.min_workers = 3, job.max_workers = 3", into="three")
         self.assertEqual(self.model_digest("three"), self.model_digest("one"))
         self.run_all("CREATE TABLE future AS SELECT DISTINCT store, item, '2024-01-13' AS day FROM t")
         found = self.predict("future", "three")
@@ -322,9 +322,9 @@ class SameBits(ForecastCase):
     def test_a_worker_that_is_killed_leaves_the_digest_as_it_is(self):
         """In the middle of the series, of which each step fits some."""
         self.make(series.rows(100, 3, 8))
-        self.train("AutoETS", horizon=2, more=", job.lanes = 4", into="wanted")
+        self.train("Theta", horizon=2, more=", job.lanes = 4", into="wanted")
         process = self.paced(series.statement(
-            "AutoETS", horizon=2, more=", job.lanes = 4, job.min_workers = 2, job.max_workers = 2"))
+            "Theta", horizon=2, more=", job.lanes = 4, job.min_workers = 2, job.max_workers = 2"))
         self.end_without_a_worker(process)
         self.assertEqual(self.model_digest("m"), self.model_digest("wanted"))
 
