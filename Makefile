@@ -122,8 +122,10 @@ bench: build
 	bench/quality/run build/release --trees; trees=$$?; \
 	bench/quality/run build/release --precision; precision=$$?; \
 	bench/quality/run build/release --draws; draws=$$?; \
+	bench/quality/run build/release --forecasts; forecasts=$$?; \
+	bench/quality/run build/release --forecast-speed; \
 	bench/speed/run build/release $(SPEED); speed=$$?; \
-	/usr/bin/python3 -B bench/postgres/postgres.py build/release $(filter --quick,$(SPEED)) && exit $$((quality | defaults | trees | precision | draws | speed))
+	/usr/bin/python3 -B bench/postgres/postgres.py build/release $(filter --quick,$(SPEED)) && exit $$((quality | defaults | trees | precision | draws | forecasts | speed))
 
 bench-elastic: build
 	@python3 -B bench/elastic/elastic.py build/release $(ELASTIC)
