@@ -1,4 +1,5 @@
-"""What the tests of docs/tutorial.md and of README.md share: their blocks, and how tables are compared with rows.
+"""What the tests of docs/tutorial.md, docs/forecast-tutorial.md and README.md share: their blocks, and how tables are
+compared with rows.
 
     ```sql            statements of every door;  ```sql sqlite, ```sql postgres  of one database
     ```               behind it: what the program shows of the block's one statement, as on a terminal of COLUMNS
@@ -13,6 +14,7 @@ import re
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TUTORIAL = ROOT / "docs" / "tutorial.md"
+SALES = ROOT / "docs" / "forecast-tutorial.md"
 README = ROOT / "README.md"
 COLUMNS = 100
 VOLATILE_COLUMNS = {"seconds", "age", "created_at"}

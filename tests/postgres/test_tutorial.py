@@ -1,4 +1,5 @@
-"""docs/tutorial.md on PostgreSQL, in the stock psql, in psycopg2 and in the program; README.md in psql."""
+"""docs/tutorial.md and docs/forecast-tutorial.md on PostgreSQL, in the stock psql, in psycopg2 and in the program;
+README.md in psql."""
 
 import csv
 import io
@@ -17,8 +18,8 @@ import tutorial  # noqa: E402  pylint: disable=wrong-import-position
 MARK = "-- the next block --"
 
 
-class Tutorial(harness.Case):
-    """On a database that is named as on the page, and that the page's own commands prepare."""
+class Page:
+    """A page on a database that is named as there, and that the page's own commands prepare."""
 
     settings = {}
 
@@ -36,7 +37,7 @@ class Tutorial(harness.Case):
         pathlib.Path(self.folder, "examples").symlink_to(tutorial.ROOT / "examples")
         pathlib.Path(self.folder, "build").mkdir()
         pathlib.Path(self.folder, "build", "release").symlink_to(harness.BUILD.resolve())
-        self.text = tutorial.TUTORIAL.read_text(encoding="utf-8")
+        self.text = self.page.read_text(encoding="utf-8")
         self.blocks = tutorial.steps(self.text, "postgres")
         self.assertGreater(len(self.blocks), 10)
         self.environment = {**os.environ, **self.server.variables(), "LC_ALL": "C.UTF-8", "HOME": self.folder,
@@ -72,14 +73,6 @@ class Tutorial(harness.Case):
     def test_the_stock_psql(self):
         self.check_in_psql(tutorial.opening(self.text, "sh psql"))
 
-    def test_the_readme_in_the_stock_psql(self):
-        """With the address of a database in place of the file."""
-        self.prepare_database()
-        readme = tutorial.README.read_text(encoding="utf-8")
-        self.blocks = tutorial.steps(readme, "postgres")
-        self.run_lines(tutorial.opening(readme, "sh program").splitlines()[0].replace(" iris.db", " dbname=mydb"))
-        self.check_in_psql("psql mydb")
-
     def test_the_program(self):
         self.prepare_database()
         script = ".mode csv\n" + "".join(f"SELECT '{MARK}' AS mark;\n{block.body}" for block in self.blocks)
@@ -89,7 +82,7 @@ class Tutorial(harness.Case):
         self.prepare_database()
         names = {}
         with unittest.mock.patch.dict(os.environ, self.server.variables()):
-            exec(tutorial.opening(self.text, "python psycopg2"), names)  # pylint: disable=exec-used
+            exec(tutorial.opening(tutorial.TUTORIAL.read_text(encoding="utf-8"), "python psycopg2"), names)  # pylint: disable=exec-used
         self.addCleanup(names["connection"].close)
         cursor = names["cursor"]
         for block in self.blocks:
@@ -97,6 +90,22 @@ class Tutorial(harness.Case):
                 cursor.execute(statement)
             if block.output:
                 self.check_block(block, [column.name for column in cursor.description], cursor.fetchall())
+
+
+class Tutorial(Page, harness.Case):
+    page = tutorial.TUTORIAL
+
+    def test_the_readme_in_the_stock_psql(self):
+        """With the address of a database in place of the file."""
+        self.prepare_database()
+        readme = tutorial.README.read_text(encoding="utf-8")
+        self.blocks = tutorial.steps(readme, "postgres")
+        self.run_lines(tutorial.opening(readme, "sh program").splitlines()[0].replace(" iris.db", " dbname=mydb"))
+        self.check_in_psql("psql mydb")
+
+
+class Sales(Page, harness.Case):
+    page = tutorial.SALES
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""docs/tutorial.md and README.md on SQLite: in the program, in the stock sqlite3 and in Python.
+"""docs/tutorial.md, docs/forecast-tutorial.md and README.md on SQLite: in the program, in the stock sqlite3 and in Python.
 
     TOTRAIN_BUILD=build/release tests/own-folder /usr/bin/python3 tests/sqlite/test_tutorial.py --write
 
@@ -128,6 +128,10 @@ class Page:
 
 class Tutorial(Page, harness.Case):
     page = tutorial.TUTORIAL
+
+
+class Sales(Page, harness.Case):
+    page = tutorial.SALES
 
 
 class Readme(Page, harness.Case):
