@@ -133,6 +133,20 @@ class Tutorial(Page, harness.Case):
 class Sales(Page, harness.Case):
     page = tutorial.SALES
 
+    @unittest.skipIf("--write" in sys.argv, "it writes nothing")
+    def test_the_example_forecasts_what_the_page_does_each_night(self):
+        """Twice: the script is for every night."""
+        self.open_door(tutorial.opening(self.text, "sh program"), input="")
+        for _ in range(2):
+            shown = self.open_door(f"totrain {self.database} --progress=none --format csv -f examples/sql/forecast.sql")
+            expected = [line.split(",") for line in shown.splitlines() if line.startswith(("harbour", "market", "mill", "station"))]
+            week, model = expected[:4], expected[4:]
+            on_page = next(block for block in self.blocks if "FROM next_week" in block.body).output.body
+            self.assertEqual([(shop, float(sales)) for shop, sales in week],
+                             [(shop, float(sales)) for shop, sales in tutorial.rows_of(on_page)[1]])
+            self.assertEqual([row[:2] for row in model], week)
+        self.assertIn("seasons,7 in 4 series", shown)
+
 
 class Readme(Page, harness.Case):
     """Its stock shell goes on with the table that the program has loaded."""
