@@ -92,6 +92,13 @@ class Model:
         models that have them."""
         return self._run(rows, f"TO EXPLAIN {self.name}" + (f" USING {using}" if using else ""))
 
+    def forecast(self, steps: int | None = None, *, level: float | None = None) -> Result:
+        """What a forecast expects: of each series its next `steps`, by default all that were trained, with bounds that
+        hold a share `level` of what comes. Columns are those of its history, and the bounds."""
+        clause = ("" if steps is None else f" FOR {literal(steps)}") + with_clause("forecast", {"level": level})
+        with Session(self.connection) as session:
+            return session.run(f"FORECAST {self.name}{clause}")
+
     def history(self) -> Result:
         """How it was trained, a row an epoch or round: loss of training and held-out rows, seconds."""
         with Session(self.connection) as session:

@@ -261,6 +261,24 @@ class Training(harness.Case):
         both = model.predict("iris", outputs=["score"])
         self.assertEqual(both.columns, ["component_1", "component_2", "score"])
 
+    def test_a_forecast_has_a_frame_of_what_comes_and_predicts_days_of_a_frame(self):
+        days = pandas.date_range("2025-01-01", periods=60)
+        frame = pandas.DataFrame({"shop": ["b"] * 60 + ["a"] * 60, "day": list(days) * 2,
+                                  "sales": [float(10 * (i // 60) + i % 60 % 7) for i in range(120)]})
+        model = totrain.train(frame, "TO TRAIN SeasonalNaive WITH forecast.time = 'day', forecast.group = 'shop', "
+                                     "forecast.horizon = 7 LABEL sales INTO m")
+        coming = model.forecast(2, level=0.8)
+        self.assertEqual(coming.columns, ["shop", "day", "sales", "lower", "upper"])
+        self.assertEqual([row[:3] for row in coming.rows],
+                         [("a", "2025-03-02", 14.0), ("a", "2025-03-03", 15.0), ("b", "2025-03-02", 4.0), ("b", "2025-03-03", 5.0)])
+        self.assertEqual(len(model.forecast().to_pandas()), 14)
+        asked = pandas.DataFrame({"shop": ["b", "a", "c"], "day": pandas.to_datetime(["2025-03-03", "2025-03-02", "2025-03-02"])},
+                                 index=[7, 8, 9])
+        guesses = model.predict(asked)
+        self.assertEqual(list(guesses.index), [7, 8, 9])
+        self.assertEqual(guesses.tolist()[:2], [5.0, 14.0])
+        self.assertTrue(pandas.isna(guesses[9]))
+
     def test_a_model_is_judged_explained_and_described(self):
         model = totrain.Model(self.database, "m")
         frame = pandas.DataFrame(self.iris)
