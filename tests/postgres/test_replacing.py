@@ -204,13 +204,13 @@ class Replacing(Roles):
         for attributes in ("", JOB):
             self.by_session("SELECT * FROM iris TO PREDICT p.class USING m")
             said = self.exchange_while_it_waits(f"SELECT * FROM iris TO PREDICT p.class {attributes} USING m", "p")
-            self.assertIn('table "p" exists, and TO PREDICT did not make it', said)
+            self.assertIn('table "public.p" exists, and TO PREDICT did not make it', said)
             self.by_session("SELECT * FROM iris TO EVALUATE m INTO e")
             said = self.exchange_while_it_waits(f"SELECT * FROM iris TO EVALUATE m {attributes} INTO e", "e")
-            self.assertIn('table "e" exists, and EVALUATE did not make it', said)
+            self.assertIn('table "public.e" exists, and EVALUATE did not make it', said)
         self.by_session("SELECT * FROM iris TO PREDICT p.class WITH predict.bad_rows = 'quarantine' USING m")
         said = self.exchange_while_it_waits("SELECT * FROM iris TO PREDICT p.class WITH predict.bad_rows = 'quarantine' USING m", "p_bad_rows")
-        self.assertIn('table "p_bad_rows" exists and holds no bad rows', said)
+        self.assertIn('table "public.p_bad_rows" exists and holds no bad rows', said)
 
     def test_two_that_replace_one_table_at_once_follow_each_other(self):
         self.by_session("SELECT * FROM iris TO PREDICT p.class USING m")
