@@ -36,7 +36,7 @@ NO_HEADER = {
     "base/hash_avx2.c", "base/hash_avx512.c", "runtime/learn/products_avx2.c", "runtime/learn/products_avx512.c",
     # Functions that the database finds by their names and no C code calls.
     "extension/sqlite/init.c", "extension/postgres/server/module.c", "extension/postgres/server/functions.c",
-    "extension/postgres/server/exchange.c", "extension/postgres/server/forecast_series.c",
+    "extension/postgres/server/exchange.c", "extension/postgres/server/forecast_models.c", "extension/postgres/server/forecast_series.c",
     "extension/postgres/server/kept_rows.c", "extension/postgres/server/model_rows.c", "extension/postgres/server/new_name.c",
     "extension/postgres/server/plan_support.c", "extension/postgres/server/run.c", "extension/postgres/server/stage.c",
     "extension/postgres/server/stage_shard.c", "extension/postgres/server/submit.c",

@@ -13,7 +13,6 @@
 #ifndef TESTS_UNIT_FORECAST_FIXTURE_H
 #define TESTS_UNIT_FORECAST_FIXTURE_H
 
-#include "kinds/forecast/forecast_kind.h"
 #include "kinds/forecast/forecast_model.h"
 #include "tests/unit/scoring_fixture.h"
 

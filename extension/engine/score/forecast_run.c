@@ -26,8 +26,8 @@ static enum status fill_table(const struct host *host, const struct plan *plan, 
     return status;
 }
 
-enum status forecast_statement_run(const struct host *host, const struct plan *plan, const struct sink *sink,
-                         struct error *err)
+enum status forecast_statement_run(const struct host *host, const struct plan *plan,
+                                   const struct sink *sink, struct error *err)
 {
     enum status status;
     struct text sql;

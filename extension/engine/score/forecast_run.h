@@ -8,7 +8,7 @@
 #include "extension/engine/host/host.h"
 #include "planner/plan.h"
 
-enum status forecast_statement_run(const struct host *host, const struct plan *plan, const struct sink *sink,
-                         struct error *err);
+enum status forecast_statement_run(const struct host *host, const struct plan *plan,
+                                   const struct sink *sink, struct error *err);
 
 #endif

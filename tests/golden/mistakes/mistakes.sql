@@ -230,6 +230,16 @@ SELECT * FROM iris TO EVALUATE iris;
 EXPLAIN ANALYZE SELECT * FROM iris TO TRAIN LinearClassifier LABEL class INTO m;
 -- ROLLBACK: a version that is not there
 ROLLBACK MODEL iris_model TO 9;
+-- FORECAST: a model of another kind
+FORECAST iris_model;
+-- FORECAST: a model that is not there
+FORECAST iris_modle FOR 3;
+-- FORECAST: steps that are no number
+FORECAST iris_model FOR a week;
+-- FORECAST: clauses that are mixed up
+FORECAST iris_model INTO coming FOR 3;
+-- FORECAST: its word misspelt
+FORCAST iris_model;
 -- EXPORT: a model that has no trees
 EXPORT MODEL iris_model TO 'model.json';
 -- EXPORT: a file whose name does not tell a format
