@@ -40,8 +40,10 @@ static enum status sort_records(const int64_t *words, uint64_t count, struct rec
         if (words[i * records->width + RECORD_COUNT] > 0)
             records->sorted[records->count++] = words + i * records->width;
     qsort(records->sorted, records->count, sizeof *records->sorted, by_ids);
-    return records->count > 0 ? STATUS_OK
-                              : fail(err, STATUS_FAILED, "no series has a value that is not NULL");
+    if (records->count > 0)
+        return STATUS_OK;
+    fail(err, STATUS_INVALID, "no series has a value that is not NULL");
+    return error_hint(err, "LABEL names the column of the values; look what the SELECT has in it.");
 }
 
 /* ---- content ---- */

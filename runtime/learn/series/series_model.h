@@ -17,7 +17,7 @@ struct series_model {
     struct notice_list notices;
 };
 
-/* records (count, series_record_words), in any order. FAILED where no series has a value. */
+/* records (count, series_record_words), in any order. INVALID where no series has a value. */
 enum status series_model_make(const struct series_plan *plan, const struct jobspec *spec,
                               const struct dataset *dataset, const int64_t *records, uint64_t count,
                               struct series_model *model, struct error *err);
