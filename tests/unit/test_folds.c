@@ -24,7 +24,10 @@ static uint32_t order[ROWS]; /* in which rows come */
 static struct spool_order lies(bool by_group)
 {
     return (struct spool_order){
-        .by_key = true, .seed = 7, .held_out = {.by_group = by_group, .group_column = 2, .group_columns = 1}, .threads = 2};
+        .by_key = true,
+        .seed = 7,
+        .held_out = {.by_group = by_group, .group_column = 2, .group_columns = 1},
+        .threads = 2};
 }
 
 static void put_row(struct spool_writer *writer, uint32_t row)

@@ -41,7 +41,8 @@ static void a_share_of_rows_without_classes(void **state)
     (void)state;
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct spool_held_out rule = {.share = cases[i].share, .least_rows = cases[i].least_rows};
+        const struct spool_held_out rule = {.share = cases[i].share,
+                                            .least_rows = cases[i].least_rows};
 
         rows[0] = cases[i].rows;
         CHECK_INT(settle(&rule), cases[i].held_out);
@@ -88,8 +89,7 @@ static void each_class_gives_its_share(void **state)
 
 static void a_class_is_some_bits_of_the_hash(void **state)
 {
-    const struct spool_held_out by_class = {.share = .1, .by_class = true},
-                                plain = {.share = .1};
+    const struct spool_held_out by_class = {.share = .1, .by_class = true}, plain = {.share = .1};
     const struct row_hash hash = {0x1234567890abcdef, 0xfedcba0987654321};
     const struct row_hash a = row_hash_of_class(&hash, SLICE("a"));
     const struct row_hash b = row_hash_of_class(&hash, SLICE("b"));
@@ -106,7 +106,8 @@ static void a_class_is_some_bits_of_the_hash(void **state)
 /* The group is the upper half, whatever the row; equal rows stay in it. */
 static void a_row_and_its_copies_are_of_its_group(void **state)
 {
-    const struct spool_held_out rule = {.share = .1, .by_group = true, .group_column = 1, .group_columns = 1};
+    const struct spool_held_out rule = {
+        .share = .1, .by_group = true, .group_column = 1, .group_columns = 1};
     const struct row_hash row = {.low = 5, .high = 6}, other = {.low = 7, .high = 8};
     const struct row_hash a = row_hash_of_group(&row, SLICE("q1"));
     const struct row_hash b = row_hash_of_group(&other, SLICE("q1"));

@@ -740,13 +740,12 @@ static enum status plan_source(const struct plan *plan, struct arena *arena, str
     for (size_t i = 0; i < plan->input_count; i++)
         feeds[n++] = input_feed(&plan->inputs[i]);
     if (plan->label_column >= 0)
-        feeds[n++] = (struct feed){.name = plan->label,
-                                   .type = label_type(plan),
-                                   .column = plan->label_column,
-                                   .reading = plan->label_type == LABEL_TEXT ? READING_STRICT
-                                                                             : plan->label_reading,
-                                   .needed = plan->estimator->kind->keeps_labels ? NULL
-                                                                                 : "label column"};
+        feeds[n++] = (struct feed){
+            .name = plan->label,
+            .type = label_type(plan),
+            .column = plan->label_column,
+            .reading = plan->label_type == LABEL_TEXT ? READING_STRICT : plan->label_reading,
+            .needed = plan->estimator->kind->keeps_labels ? NULL : "label column"};
     for (size_t i = 0; i < plan->role_count; i++)
         feeds[n++] = role_feed(&plan->roles[i]);
     counted = n;

@@ -293,14 +293,13 @@ static void read_scan(struct byte_reader *reader, struct arena *arena, struct sc
     if (reader->failed || scan_restore(spooled, columns, count, arena, scan, &err) != STATUS_OK)
         elog(ERROR, "the order of a scan cannot be read");
     scan->path = path.data;
-    scan->order =
-        (struct spool_order){.by_key = by_key,
-                             .seed = seed,
-                             .held_out = {share, least_rows, by_class, class_column, by_group,
-                                          group_column, group_columns},
-                             .spec = spec,
-                             .counted = counted,
-                             .are_keys = are_keys};
+    scan->order = (struct spool_order){.by_key = by_key,
+                                       .seed = seed,
+                                       .held_out = {share, least_rows, by_class, class_column,
+                                                    by_group, group_column, group_columns},
+                                       .spec = spec,
+                                       .counted = counted,
+                                       .are_keys = are_keys};
     scan->vectors = vectors;
 }
 
