@@ -310,14 +310,26 @@ static void advice_says_what_to_write_with_the_value(void **state)
     }
 }
 
+/* What a model of series cannot be without. */
+static const char *settings_of(struct slice model)
+{
+    const struct name name = {.text = model};
+    const struct estimator *estimator = NULL;
+    struct error err;
+
+    return estimator_find(&name, &estimator, &err) == STATUS_OK && estimator->kind->learns_series
+               ? " WITH forecast.time = 'g', forecast.horizon = 3"
+               : "";
+}
+
 /* "a" and "b" of "a or b". */
 static bool each_is_planned(const char *here)
 {
     const char *other = strstr(here, " or ");
+    const struct slice model = {here, other ? (size_t)(other - here) : strlen(here)};
     char text[512];
 
-    snprintf(text, sizeof text, "TO TRAIN %.*s", other ? (int)(other - here) : (int)strlen(here),
-             here);
+    snprintf(text, sizeof text, "TO TRAIN %.*s%s", SLICE_FORMAT(model), settings_of(model));
     return (strstr(here, "KMeans") || strstr(here, "PCA") || strstr(here, "OneClassSVM") ||
             strstr(here, "DeepFM") || proposal_is_planned(NULL, text)) &&
            (!other || each_is_planned(other + 4));
