@@ -15,6 +15,7 @@ import re
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TUTORIAL = ROOT / "docs" / "tutorial.md"
 SALES = ROOT / "docs" / "forecast-tutorial.md"
+FORECAST = ROOT / "docs" / "forecast.md"
 README = ROOT / "README.md"
 COLUMNS = 100
 VOLATILE_COLUMNS = {"seconds", "age", "created_at"}

@@ -1,0 +1,32 @@
+"""The SQL of docs/forecast.md runs as it stands there, on PostgreSQL."""
+
+import pathlib
+import sys
+
+import harness
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "docs"))
+import tutorial  # noqa: E402  pylint: disable=wrong-import-position
+
+TABLES = """
+CREATE TABLE history AS
+  SELECT store, DATE '2024-01-01' + i AS day, DATE '2024-01-01' + i AS month, 10.0::float8 * (i % 7) + i % 5 AS sales
+  FROM generate_series(0, 59) i, (VALUES ('north'), ('south')) s(store);
+CREATE TABLE stores AS SELECT DISTINCT store, upper(store) AS city FROM history;
+CREATE TABLE days_to_come AS SELECT DISTINCT store, DATE '2024-03-01' AS day FROM history;
+CREATE TABLE days_that_came AS SELECT store, day, 30.0::float8 AS sales FROM days_to_come;
+"""
+
+
+class Page(harness.Case):
+    def test_every_block_of_sql(self):
+        blocks = tutorial.steps(tutorial.FORECAST.read_text(encoding="utf-8"), "postgres")
+        out = self.check_psql(TABLES + "".join(block.body for block in blocks)).splitlines()
+        for part, count in (("north|2024-03-01|", 3), ("NORTH|2024-03-01|", 1), ("south|2024-04-", 0)):
+            self.assertGreaterEqual(len([line for line in out if line.startswith(part)]), count, out)
+        self.assertEqual(self.execute("SELECT count(*) FROM next_week"), [(14,)])
+        self.assertEqual(self.execute("SELECT count(sales) FROM plan"), [(2,)])
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,37 @@
+"""The SQL of docs/forecast.md runs as it stands there, on SQLite."""
+
+import pathlib
+import sys
+
+import harness
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "docs"))
+import tutorial  # noqa: E402  pylint: disable=wrong-import-position
+
+TABLES = """
+CREATE TABLE history AS WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 59)
+  SELECT store, date('2024-01-01', i || ' days') AS day, date('2024-01-01', i || ' days') AS month, 10.0 * (i % 7) + i % 5 AS sales
+  FROM n, (SELECT 'north' AS store UNION ALL SELECT 'south');
+CREATE TABLE stores AS SELECT DISTINCT store, upper(store) AS city FROM history;
+CREATE TABLE days_to_come AS SELECT DISTINCT store, '2024-03-01' AS day FROM history;
+CREATE TABLE days_that_came AS SELECT store, day, 30.0 AS sales FROM days_to_come;
+"""
+
+
+class Page(harness.Case):
+    def test_every_block_of_sql(self):
+        self.database = self.connect()
+        self.database.executescript(TABLES)
+        rows = [self.run_all(statement)
+                for block in tutorial.steps(tutorial.FORECAST.read_text(encoding="utf-8"), "sqlite")
+                for statement in tutorial.statements("\n".join(line.split("  --")[0] for line in block.body.splitlines()))]
+        self.assertEqual([len(result) for result in rows[1:4]], [14, 56, 1])  # a week, the whole horizon, a table
+        cities, predicted, evaluated, in_query = rows[4:]
+        self.assertEqual({city for city, _, _ in cities}, {"NORTH", "SOUTH"})
+        self.assertEqual((len(cities), len(predicted), len(evaluated), len(in_query)), (14, 1, 1, 24))
+        self.assertEqual(self.run_all("SELECT count(*) FROM next_week"), [(14,)])
+        self.assertEqual(self.run_all("SELECT count(sales) FROM plan"), [(2,)])
+
+
+if __name__ == "__main__":
+    harness.main()
