@@ -4,6 +4,9 @@
     "A function forecasts a series: totrain_forecast_series(day, y, 12), in PostgreSQL "           \
     "totrain.forecast_series. Columns of lags, as lag(y, 1) OVER (ORDER BY day) AS y_1, make a "   \
     "table of one for any model."
+#define SERIES                                                                                     \
+    "A model forecasts all series of a table: WITH forecast.time = 'day', "                        \
+    "forecast.group = 'store', forecast.horizon = 28."
 #define FACTORS                                                                                    \
     "Factors of two columns are embeddings of both: COLUMN VOCABULARY(customer), "                 \
     "VOCABULARY(item)."
@@ -111,10 +114,10 @@ const struct other_model other_models[] = {
      "One statement searches among the settings of one model."},
     {"AutoGluon", "LGBMClassifier WITH tune.trials = 20, max_depth = RANGE(2, 12)",
      "One statement searches among the settings of one model."},
-    {"ARIMAWithSTLDecomposition", "MSTL", TIME},
-    {"SARIMAX", "ARIMA", TIME},
-    {"ExponentialSmoothing", "AutoETS", TIME},
-    {"Prophet", "Forecast", TIME},
+    {"ARIMAWithSTLDecomposition", "MSTL", SERIES},
+    {"SARIMAX", "ARIMA", SERIES},
+    {"ExponentialSmoothing", "AutoETS", SERIES},
+    {"Prophet", "Forecast", SERIES},
     {"LSTM", "LGBMRegressor", TIME},
     {"GRU", "LGBMRegressor", TIME},
     {"RNN", "LGBMRegressor", TIME},
