@@ -114,6 +114,8 @@ READERS = {
     "leaf": f"SELECT totrain.leaf('{{m}}', {ROW})",
     "distance": f"SELECT totrain.distance('{{m}}', {ROW})",
     "problem": f"SELECT totrain.problem('{{m}}', {ROW})",
+    "forecast": "SELECT count(*) FROM totrain.forecast('{m}')",
+    "forecast_statement": "FORECAST {m}",
     "export_model": "SELECT totrain.export_model('{m}', 'xgboost')",
     "predict_statement": "SELECT * FROM public.iris TO PREDICT USING {m}",
     "predict_into_a_table": "SELECT * FROM public.iris TO PREDICT pg_temp.predicted.class USING {m}",

@@ -72,6 +72,8 @@ class Interrupts(harness.Case):
         for kind, name in (("LogisticRegression", "line"), ("KMeans WITH model.n_clusters = 3", "groups"), ("DNNClassifier", "net"), ("XGBClassifier", "grown")):
             label = "" if kind.startswith("KMeans") else "LABEL y"
             database.execute(f"SELECT c0, c1{', y' if label else ''} FROM narrow LIMIT 2000 TO TRAIN {kind} {label} INTO {name}").fetchall()
+        database.execute("SELECT c, t, y FROM narrow LIMIT 20000 TO TRAIN Naive WITH forecast.time = 't', forecast.group = 'c', forecast.horizon = 100, "
+                         "forecast.backtest = 0 LABEL y INTO coming").fetchall()
         database.close()
 
     def setUp(self):
@@ -149,6 +151,11 @@ class Interrupts(harness.Case):
     def test_forecasting(self):
         self.interrupt("SELECT totrain_forecast_series(t, c0 + y, 100) FROM narrow")
         self.interrupt("SELECT c, totrain_forecast_series(t, c0 + y, 3) FROM narrow GROUP BY c")
+
+    def test_reading_forecasts(self):
+        for statement in ("SELECT count(*) FROM totrain_forecast('coming')", "FORECAST coming", "FORECAST coming INTO foretold"):
+            with self.subTest(statement):
+                self.interrupt(statement)
 
     def test_telling(self):
         self.interrupt("SHOW MODEL many", longest=0.2)
