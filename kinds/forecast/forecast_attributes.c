@@ -1,7 +1,6 @@
 #include "kinds/forecast/forecast_attributes.h"
 
 #include "forecast/arima.h"
-#include "forecast/forecast.h"
 #include "params/attribute_rows.h"
 
 _Static_assert(sizeof(struct forecast_params) <= KIND_PARAMS_BYTES, "they fit into a job spec");

@@ -5,7 +5,6 @@
 
 #include "base/random.h"
 #include "forecast/grid.h"
-#include "forecast/method.h"
 
 #define POINTS_MAX 16
 
