@@ -115,12 +115,6 @@ static const char *const goss[] = {"booster", "data_sample_strategy", NULL};
     {                                                                                              \
         "base_score", "0.5"                                                                        \
     }
-/* Rows are not held out: the past of each series is. */
-#define SERIES                                                                                     \
-    {"train.test_size", "0"},                                                                      \
-    {                                                                                              \
-        "train.early_stopping", "0"                                                                \
-    }
 #define END                                                                                        \
     {                                                                                              \
         NULL, NULL                                                                                 \
@@ -176,9 +170,8 @@ static const struct estimator_default scikit_forest_of_classes[] = {
 static const struct estimator_default scikit_tree_of_numbers[] = {SINGLE_TREE, SCIKIT, END};
 static const struct estimator_default scikit_tree_of_classes[] = {SINGLE_TREE, SCIKIT, AT_ONE_HALF,
                                                                   END};
-static const struct estimator_default forecasting[] = {SERIES, END};
 #define BY_METHOD(name, method)                                                                    \
-    static const struct estimator_default name[] = {SERIES, {"forecast.method", method}, END}
+    static const struct estimator_default name[] = {{"forecast.method", method}, END}
 BY_METHOD(auto_ets, "autoets");
 BY_METHOD(ets, "ets");
 BY_METHOD(auto_arima, "autoarima");
@@ -323,8 +316,7 @@ const struct estimator estimators[] = {
     {"PCA", &pca_kind, TASK_PROJECTION, none, NULL, "Principal components.", NULL, NULL},
     {"ScoreCard", &scorecard_kind, TASK_CLASSIFICATION, none, NULL,
      "Points of buckets and words by their weights of evidence, for two classes.", NULL, NULL},
-    {"Forecast", FORECASTS, none, NULL, "What comes next in each of many series.",
-     SERIES_OF(forecasting)},
+    {"Forecast", FORECASTS, none, NULL, "What comes next in each of many series.", SERIES_OF(NULL)},
     {"AutoETS", FORECASTS, ONE_METHOD, "Exponential smoothing, of models weighed by AICc.",
      SERIES_OF(auto_ets)},
     {"ETS", FORECASTS, ONE_METHOD, "Exponential smoothing, of the best model by AICc.",

@@ -231,6 +231,8 @@ enum status series_columns_plan(struct planning *planning)
     TRY(find_time(planning, &columns));
     TRY(find_groups(planning, &columns));
     tell_others(planning->plan, &columns);
+    planning->plan->spec.test_size = 0; /* the past of each series is held out, not some of them */
+    planning->plan->spec.early_stopping = 0;
     return make_clause(planning, &columns);
 }
 
