@@ -61,6 +61,11 @@ enum status exchange_export(const struct model *model, enum exchange_format form
         return error_hint(err, "Boosted trees and forests can be: XGBClassifier, LGBMRegressor, "
                                "RandomForestClassifier, ...");
     }
+    if (model->final.calibration != CALIBRATION_NONE)
+        return fail(err, STATUS_UNSUPPORTED,
+                    "model %.*s is calibrated, and such a file would give other probabilities",
+                    SLICE_FORMAT(model->estimator)),
+               error_hint(err, "FORMAT sql and FORMAT c have the calibration.");
     if (format == EXCHANGE_LIGHTGBM)
         return lightgbm_write(model, stop, out, err);
     return xgboost_write(model, format == EXCHANGE_XGBOOST_UBJ, stop, out, err);

@@ -124,6 +124,19 @@ extern const struct word_alias report_aliases[];
             "by train.folds and train.test_size. It is no input unless COLUMN names it, and "      \
             "PREDICT does not need it, EVALUATE only for rankings.",                               \
             .tasks = 1 << TASK_CLASSIFICATION | 1 << TASK_REGRESSION, .aliases = WORDS("qid"))     \
+    PLANNED("train.calibration", SCOPE_TRAIN, WORD("none", calibration_words, NULL),               \
+            "Probabilities that are as frequent as they say, learned from the held-out rows and "  \
+            "kept in the model. 'isotonic': shares of rows, which never fall; of 1,000 rows or "   \
+            "more. 'sigmoid': Platt's logistic function; of any. Of more than two classes each "   \
+            "against the rest.",                                                                   \
+            .tasks = 1 << TASK_CLASSIFICATION)                                                     \
+    PLANNED("train.threshold", SCOPE_TRAIN, A_LABEL(),                                             \
+            "Of two classes the positive one is predicted where its probability is at least "      \
+            "this; kept in the model. A number, or how it is chosen on the held-out rows: 'f1', "  \
+            "'recall >= 0.95', 'precision >= 0.9', 'cost 1, 20' (of a row that is wrongly "        \
+            "predicted to be positive, of one that wrongly is not). Default: the more probable "   \
+            "class is predicted.",                                                                 \
+            .tasks = 1 << TASK_CLASSIFICATION)                                                     \
     PLANNED(                                                                                       \
         "train.bad_rows", SCOPE_TRAIN, WORD("error", WORDS("error", "skip", "quarantine"), NULL),  \
         "Rows that cannot be learned from, as with a text among numbers, an infinite number or "   \
@@ -173,11 +186,11 @@ extern const struct word_alias report_aliases[];
             .tasks = 1 << TASK_REGRESSION)                                                         \
     PLANNED("evaluate.threshold", SCOPE_EVALUATE, REAL(0, 1, NULL),                                \
             "Of two classes the positive one is predicted where its probability is at least "      \
-            "this. Default: the more probable one is.",                                            \
+            "this. Default: the model's train.threshold, or the more probable one is.",            \
             .tasks = 1 << TASK_CLASSIFICATION)                                                     \
     PLANNED("predict.threshold", SCOPE_PREDICT, REAL(0, 1, NULL),                                  \
             "Of two classes the positive one is predicted where its probability is at least "      \
-            "this. Default: the more probable one is.",                                            \
+            "this. Default: the model's train.threshold, or the more probable one is.",            \
             .tasks = 1 << TASK_CLASSIFICATION)                                                     \
     PLANNED("job.where", SCOPE_ALL, WORD("auto", WORDS("auto", "local", "kubernetes"), NULL),      \
             "Where the job runs: on this machine, or as Pods of a Kubernetes cluster that reach "  \

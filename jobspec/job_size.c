@@ -6,14 +6,29 @@
 #define JOB_HELD_OUT_SHARE .1  /* of train.test_size = 'auto' */
 #define JOB_HELD_OUT_LEAST 500 /* rows */
 
-struct job_held_out job_held_out(double test_size, bool has_validation, bool stops_early,
+bool job_fits_final_step(const struct jobspec *spec)
+{
+    struct threshold_choice choice;
+
+    if (spec->calibration != CALIBRATION_NONE)
+        return true;
+    return spec->threshold.size > 0 && threshold_choice_parse(spec->threshold, &choice) &&
+           choice.rule != THRESHOLD_NUMBER;
+}
+
+bool job_needs_held_out(const struct jobspec *spec)
+{
+    return spec->early_stopping > 0 || job_fits_final_step(spec);
+}
+
+struct job_held_out job_held_out(double test_size, bool has_validation, bool are_needed,
                                  bool has_label)
 {
     if (has_validation || (test_size == REAL_AUTOMATIC && !has_label))
         return (struct job_held_out){0};
     if (test_size != REAL_AUTOMATIC)
         return (struct job_held_out){test_size, 0};
-    return (struct job_held_out){JOB_HELD_OUT_SHARE, stops_early ? 0 : JOB_HELD_OUT_LEAST};
+    return (struct job_held_out){JOB_HELD_OUT_SHARE, are_needed ? 0 : JOB_HELD_OUT_LEAST};
 }
 
 uint32_t job_lane_rows(uint64_t parameters)

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "scoring/kind.h"
+#include "jobspec/jobspec.h"
 
 /* What a worker may need for its learner. */
 #define JOB_LEARNER_BYTES_MAX ((uint64_t)16 << 30)
@@ -24,8 +24,13 @@ struct job_held_out {
     uint32_t least_rows; /* of fewer rows none */
 };
 
-/* test_size REAL_AUTOMATIC: a tenth of 500 rows or more, with early stopping of any number. */
-struct job_held_out job_held_out(double test_size, bool has_validation, bool stops_early,
+/* Does the final step of the model (scoring/final_step.h) follow from rows that are held out? */
+bool job_fits_final_step(const struct jobspec *spec);
+/* Is there another use for such rows than to measure the model? */
+bool job_needs_held_out(const struct jobspec *spec);
+
+/* test_size REAL_AUTOMATIC: a tenth of 500 rows or more, where they are needed of any number. */
+struct job_held_out job_held_out(double test_size, bool has_validation, bool are_needed,
                                  bool has_label);
 
 /* Rows of the batch that are worth a lane: the more parameters, the more rows it takes to be

@@ -132,6 +132,8 @@ struct jobspec {
     struct slice class_weights; /* JSON: a list in the order of the classes, or an object by label;
                                    size 0: all 1, unless balanced */
     struct slice positive;  /* the label that is looked for, of two, as it was written; or empty */
+    struct slice threshold; /* train.threshold as it was written (final_step.h); or empty */
+    enum calibration calibration;
     bool has_validation;    /* an own spool for validation is beside the train one */
     bool keeps_best;        /* train.early_stopping = 'auto', of a network: where rows are held out,
                                the weights of the best epoch are kept if the last is clearly worse

@@ -60,7 +60,8 @@ static bool same_model(const struct jobspec *a, const struct jobspec *b)
            slice_equal(a->model_name, b->model_name) && slice_equal(a->label, b->label) &&
            a->label_type == b->label_type && slice_equal(a->label_declared, b->label_declared) &&
            slice_equal(a->class_weights, b->class_weights) &&
-           slice_equal(a->positive, b->positive) && slice_equal(a->old_model, b->old_model) &&
+           slice_equal(a->positive, b->positive) && slice_equal(a->threshold, b->threshold) &&
+           a->calibration == b->calibration && slice_equal(a->old_model, b->old_model) &&
            a->label_reading == b->label_reading;
 }
 

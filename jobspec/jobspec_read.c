@@ -328,10 +328,30 @@ static enum status read_inputs(const cJSON *json, struct arena *arena, struct jo
     return STATUS_OK;
 }
 
+/* Where the statement wants a threshold or a calibration. */
+static enum status read_final_step(const cJSON *label, struct arena *arena, struct jobspec *spec,
+                                   struct error *err)
+{
+    struct threshold_choice choice;
+    unsigned word = CALIBRATION_NONE;
+
+    if (json_has(label, "threshold")) {
+        TRY(spec_get_text(label, "threshold", 1, THRESHOLD_RULE_BYTES_MAX, arena, &spec->threshold,
+                          err));
+        if (!threshold_choice_parse(spec->threshold, &choice))
+            return fail(err, STATUS_CORRUPT, "member \"threshold\": \"%.*s\" is no rule",
+                        SLICE_FORMAT(spec->threshold));
+    }
+    if (json_has(label, "calibration"))
+        TRY(spec_get_word(label, "calibration", calibration_words, &word, err));
+    spec->calibration = (enum calibration)word;
+    return STATUS_OK;
+}
+
 static enum status read_label(const cJSON *json, struct arena *arena, struct jobspec *spec,
                               struct error *err)
 {
-    const char *names[7] = {"name", "type", "positive"};
+    const char *names[9] = {"name", "type", "positive"};
     const cJSON *label;
     size_t count = 3;
     unsigned type;
@@ -343,12 +363,17 @@ static enum status read_label(const cJSON *json, struct arena *arena, struct job
         names[count++] = "reading";
     if (json_has(label, "weights"))
         names[count++] = "weights";
+    if (json_has(label, "threshold"))
+        names[count++] = "threshold";
+    if (json_has(label, "calibration"))
+        names[count++] = "calibration";
     TRY(spec_check_members(label, names, err));
     if (json_has(label, "declared"))
         TRY(spec_get_text(label, "declared", 1, TYPE_BYTES_MAX, arena, &spec->label_declared, err));
     if (json_has(label, "weights"))
         TRY(spec_get_text(label, "weights", 1, CLASS_WEIGHTS_BYTES_MAX, arena, &spec->class_weights,
                           err));
+    TRY(read_final_step(label, arena, spec, err));
     TRY(read_reading(label, &spec->label_reading, err));
     if (reading_is_of_dates(spec->label_reading))
         return fail(err, STATUS_CORRUPT, "member \"reading\": a label is no date");

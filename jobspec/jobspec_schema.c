@@ -340,8 +340,13 @@ static cJSON *label(void)
     json_add(members, "weights",
              text(1, CLASS_WEIGHTS_BYTES_MAX,
                   "JSON: what a row of each class weighs, a list by class or an object by label"));
+    json_add(members, "threshold",
+             text(1, THRESHOLD_RULE_BYTES_MAX,
+                  "how the probability is chosen from which the positive class is predicted"));
+    json_add(members, "calibration", word(calibration_words, "of the probabilities"));
     schema = typed("object", NULL);
-    close_object(schema, members, MEMBERS("declared", "reading", "weights"));
+    close_object(schema, members,
+                 MEMBERS("declared", "reading", "weights", "threshold", "calibration"));
     return schema;
 }
 

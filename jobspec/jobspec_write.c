@@ -116,6 +116,10 @@ static void write_label(const struct jobspec *spec, cJSON *json)
         add_word(label, "reading", input_reading_words, spec->label_reading);
     if (spec->class_weights.size > 0)
         json_add_string(label, "weights", spec->class_weights);
+    if (spec->threshold.size > 0)
+        json_add_string(label, "threshold", spec->threshold);
+    if (spec->calibration != CALIBRATION_NONE)
+        add_word(label, "calibration", calibration_words, spec->calibration);
 }
 
 static void write_roles(const struct jobspec *spec, cJSON *json)

@@ -85,6 +85,14 @@
     X(COMBINER_SUM, "sum")                                                                         \
     X(COMBINER_MEAN, "mean")
 
+/* What is made of scores so that probabilities are as frequent as they say (scoring/final_step.h).
+ */
+#define CALIBRATION_MAP(X)                                                                         \
+    X(CALIBRATION_NONE, "none")                                                                    \
+    X(CALIBRATION_ISOTONIC,                                                                        \
+      "isotonic")                     /* shares of rows that never fall, straight lines between */ \
+    X(CALIBRATION_SIGMOID, "sigmoid") /* the logistic function of the score times a slope */
+
 /* How the text of a numeric input is read (scoring/cell_text.h), and, the last three, that of dates
  * (scoring/dates.h), which without them have ISO's form. READING_STRICT: of a model that was stored
  * before there were readings. */
@@ -244,6 +252,7 @@ enum model_part { MODEL_PART_MAP(X) };
 enum date_part { DATE_PART_MAP(X) DATE_PARTS };
 enum list_form { LIST_FORM_MAP(X) };
 enum combiner { COMBINER_MAP(X) };
+enum calibration { CALIBRATION_MAP(X) };
 enum input_reading { INPUT_READING_MAP(X) };
 enum label_type { LABEL_TYPE_MAP(X) };
 enum activation { ACTIVATION_MAP(X) };
@@ -269,6 +278,7 @@ extern const char *const model_part_words[];
 extern const char *const date_part_words[];
 extern const char *const list_form_words[];
 extern const char *const combiner_words[];
+extern const char *const calibration_words[];
 extern const char *const input_reading_words[];
 extern const char *const label_type_words[];
 extern const char *const activation_words[];

@@ -122,6 +122,9 @@ struct model_summary {
     uint32_t class_count;       /* of a classifier */
     const struct cell *classes; /* (class_count): ascending */
     uint32_t positive;          /* of two classes: which of them */
+    bool has_threshold;         /* of it the model keeps a threshold */
+    double threshold;
+    enum calibration calibration; /* of its probabilities */
     struct model_input *inputs;
     size_t input_count;
     const struct transform_input **made; /* (made_count): inputs that functions of COLUMN make of

@@ -108,6 +108,7 @@ static void explain_target(struct explanation *explanation)
     explanation_line(explanation, "into");
 }
 
+/* The statement's, or the one that the model keeps. */
 static void explain_threshold(struct explanation *explanation)
 {
     const struct plan *plan = explanation->plan;
@@ -121,9 +122,21 @@ static void explain_threshold(struct explanation *explanation)
     else
         text_append_real(out, positive->real);
     text_append_string(out, " from a probability of ");
-    text_append_real(out, plan->threshold);
-    text_append_string(out, " up");
+    text_append_real(out, plan->has_threshold ? plan->threshold : plan->model.threshold);
+    text_append_string(out, plan->has_threshold ? " up" : " up, by the model");
     explanation_line(explanation, "threshold");
+}
+
+static void explain_final_step(struct explanation *explanation)
+{
+    const struct plan *plan = explanation->plan;
+
+    if (plan->model.calibration != CALIBRATION_NONE) {
+        text_append_string(&explanation->detail, calibration_words[plan->model.calibration]);
+        explanation_line(explanation, "calibration");
+    }
+    if (plan->has_threshold || plan->model.has_threshold)
+        explain_threshold(explanation);
 }
 
 static void explain_outputs(struct explanation *explanation)
@@ -141,8 +154,7 @@ static void explain_outputs(struct explanation *explanation)
     for (size_t i = 0; i < plan->extra_output_count; i++)
         text_printf(out, ", %.*s", SLICE_FORMAT(plan->extra_outputs[i]));
     explanation_line(explanation, "columns added");
-    if (plan->has_threshold)
-        explain_threshold(explanation);
+    explain_final_step(explanation);
     if (plan->quarantine_table.size > 0)
         append_name(out, plan->target_schema, plan->quarantine_table);
     else
@@ -169,8 +181,7 @@ static void explain_metrics(struct explanation *explanation)
         text_append(out, plan->query.columns[plan->upper_column].name);
         explanation_line(explanation, "upper bounds");
     }
-    if (plan->has_threshold)
-        explain_threshold(explanation);
+    explain_final_step(explanation);
     if (plan->report != REPORT_METRICS) {
         text_append_string(out, report_words[plan->report]);
         explanation_line(explanation, "report");

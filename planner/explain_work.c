@@ -46,7 +46,7 @@ static struct work work_of(const struct plan *plan, uint64_t rows_guess)
 
     work.rows = work.is_exact ? sample : rows_guess > sample ? (double)rows_guess : 0;
     held_out = job_held_out(spec->test_size, plan->validation_select.size > 0,
-                            spec->early_stopping > 0, plan->label.size > 0);
+                            job_needs_held_out(spec), plan->label.size > 0);
     work.training = work.rows;
     if (work.rows >= held_out.least_rows)
         work.training -= floor(work.rows * held_out.share);

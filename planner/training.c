@@ -9,6 +9,7 @@
 #include "planner/attribute_check.h"
 #include "planner/attributes.h"
 #include "planner/cluster.h"
+#include "planner/final_choice.h"
 #include "planner/folds.h"
 #include "planner/metric_list.h"
 #include "planner/old_model.h"
@@ -297,7 +298,7 @@ static void append_held_out(const struct plan *plan, struct text *out)
 {
     const struct job_held_out held_out =
         job_held_out(plan->folds > 0 ? 0 : REAL_AUTOMATIC, plan->validation_select.size > 0,
-                     plan->spec.early_stopping > 0, task_has_label(plan->estimator->task));
+                     job_needs_held_out(&plan->spec), task_has_label(plan->estimator->task));
 
     if (held_out.share == 0) {
         text_append_string(out, "none");
@@ -483,6 +484,7 @@ enum status training_plan(struct planning *planning)
     TRY(servers_plan(planning));
     TRY(folds_plan(planning));
     TRY(check_validation(planning));
+    TRY(final_step_plan(planning));
     plan->spec.keeps_best = keeps_best(planning);
     TRY(check_workers(planning));
     TRY(workers_check(planning, plan->spec.min_workers, plan->spec.max_workers));

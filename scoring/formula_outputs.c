@@ -69,9 +69,105 @@ static const struct formula *logistic_of(struct formula_program *program, const 
                       formula_add(program, formula_number(program, 1), e));
 }
 
+/* ---- calibration ---- */
+
+/* Between points `low` and `low` + 1 of the map. */
+static const struct formula *line_of(struct formula_program *program,
+                                     const struct calibration_map *map, uint32_t low,
+                                     const struct formula *score)
+{
+    const double from = map->scores[low], first = map->shares[low];
+    const double rise = map->shares[low + 1] - first;
+    const struct formula *way;
+
+    if (rise == 0)
+        return formula_number(program, first);
+    way = formula_of(program, FORMULA_SUBTRACT, score, formula_number(program, from));
+    way = formula_of(program, FORMULA_DIVIDE, way,
+                     formula_number(program, map->scores[low + 1] - from));
+    return formula_add(program, formula_number(program, first), formula_times(program, way, rise));
+}
+
+/* By halves, of a score from point `low` to point `high`. */
+static const struct formula *share_between(struct formula_program *program,
+                                           const struct calibration_map *map, uint32_t low,
+                                           uint32_t high, const struct formula *score)
+{
+    const uint32_t middle = low + (high - low) / 2;
+
+    if (map->shares[low] == map->shares[high])
+        return formula_number(program, map->shares[low]);
+    if (high - low == 1)
+        return line_of(program, map, low, score);
+    return formula_if(
+        program,
+        formula_of(program, FORMULA_LESS, score, formula_number(program, map->scores[middle])),
+        share_between(program, map, low, middle, score),
+        share_between(program, map, middle, high, score));
+}
+
+/* The steps of calibration_probability; `score` is a variable. */
+static const struct formula *calibrated_of(struct formula_program *program,
+                                           const struct calibration_map *map,
+                                           const struct formula *score)
+{
+    const struct formula *z, *least, *most;
+
+    if (program->model->final.calibration == CALIBRATION_SIGMOID) {
+        z = formula_of(program, FORMULA_MULTIPLY, score, formula_number(program, map->slope));
+        return logistic_of(program,
+                           formula_add(program, z, formula_number(program, map->intercept)), 1);
+    }
+    least = formula_number(program, map->scores[0]);
+    most = formula_number(program, map->scores[map->count - 1]);
+    z = formula_of(program, FORMULA_LEAST, formula_of(program, FORMULA_GREATEST, score, least),
+                   most);
+    return share_between(program, map, 0, map->count - 1, formula_let(program, z));
+}
+
+/* Of two classes, class 1. */
+static const struct formula *probability_of_two(struct formula_program *program,
+                                                const struct formula *z)
+{
+    const struct final_step *final = &program->model->final;
+
+    return final->calibration == CALIBRATION_NONE ? logistic_of(program, z, 1)
+                                                  : calibrated_of(program, final->maps, z);
+}
+
+static void add_final_step(struct formula_program *program, const struct formula *z)
+{
+    const struct model *model = program->model;
+    const bool is_second = model_positive(model) == 1;
+    const struct formula *one = formula_number(program, 1);
+    const struct formula *second, *other, *positive;
+
+    second = formula_let(program, probability_of_two(program, z));
+    other = formula_let(program, formula_of(program, FORMULA_SUBTRACT, one, second));
+    positive = is_second ? second
+               : model->final.calibration == CALIBRATION_NONE
+                   ? formula_let(program, logistic_of(program, z, -1))
+                   : other;
+    if (model->final.has_threshold)
+        formula_output(program, "prediction", true,
+                       choice(program,
+                              formula_of(program, FORMULA_AT_MOST,
+                                         formula_number(program, model->final.threshold), positive),
+                              is_second, !is_second));
+    else
+        formula_output(program, "prediction", true,
+                       choice(program, formula_of(program, FORMULA_LESS, other, second), 1, 0));
+    formula_output(program, "probability", false, positive);
+}
+
 static void add_two_classes(struct formula_program *program, const struct formula *z)
 {
     const struct model *model = program->model;
+
+    if (!final_step_is_none(&model->final)) {
+        add_final_step(program, z);
+        return;
+    }
 
     formula_output(
         program, "prediction", true,
@@ -81,15 +177,83 @@ static void add_two_classes(struct formula_program *program, const struct formul
                        logistic_of(program, z, model_positive(model) == 1 ? 1 : -1));
 }
 
+/* Of each class the logarithm of its odds against the rest, as final_step_scores has it. */
+static const struct formula *class_score(struct formula_program *program, const struct formula **z,
+                                         const struct formula **powers, uint32_t count,
+                                         uint32_t class, const struct formula *greatest)
+{
+    struct formula_terms others;
+    const struct formula *own;
+
+    formula_terms_init(&others, program, count);
+    for (uint32_t i = 0; i < count; i++)
+        if (i != class)
+            formula_terms_add(&others, powers[i]);
+    own = formula_of(program, FORMULA_SUBTRACT, z[class], greatest);
+    own = formula_of(program, FORMULA_GREATEST, own, formula_number(program, -CLASS_EXPONENT_MOST));
+    return formula_let(program,
+                       formula_of(program, FORMULA_SUBTRACT, own,
+                                  formula_of(program, FORMULA_LOG,
+                                             formula_let(program, formula_sum(program, others.items,
+                                                                              others.count)),
+                                             NULL)));
+}
+
+/* powers (count): e to each output less the greatest one. They become the calibrated shares. */
+static void calibrate_classes(struct formula_program *program, const struct formula **z,
+                              struct formula_terms *powers, const struct formula *greatest)
+{
+    const struct final_step *final = &program->model->final;
+    struct formula_terms shares;
+
+    formula_terms_init(&shares, program, powers->count);
+    for (uint32_t i = 0; i < powers->count && !program->failed; i++)
+        formula_terms_add(
+            &shares, formula_let(program, calibrated_of(program, &final->maps[i],
+                                                        class_score(program, z, powers->items,
+                                                                    powers->count, i, greatest))));
+    *powers = shares;
+}
+
+/* The class of the greatest share, and of all classes their parts of the sum. */
+static void add_shares(struct formula_program *program, const struct formula_terms *shares,
+                       const struct formula *greatest)
+{
+    const uint32_t count = shares->count;
+    const struct formula *sum =
+        formula_let(program, formula_sum(program, shares->items, shares->count));
+    char name[CLASS_NAME_MOST + 40];
+
+    formula_output(program, "probability", false,
+                   formula_of(program, FORMULA_DIVIDE, greatest, sum));
+    for (uint32_t i = 0; i < count && count <= CLASS_COLUMNS_MOST && !program->failed; i++) {
+        name_class(program->model, i, name, sizeof name);
+        formula_output(program, name, false,
+                       formula_of(program, FORMULA_DIVIDE, shares->items[i], sum));
+    }
+}
+
+static void add_calibrated_classes(struct formula_program *program, const struct formula **z,
+                                   struct formula_terms *powers, const struct formula *greatest)
+{
+    const struct formula *most;
+
+    calibrate_classes(program, z, powers, greatest);
+    if (program->failed)
+        return;
+    most = formula_let(program,
+                       greatest_of(program, FORMULA_GREATEST, powers->items, 0, powers->count));
+    formula_output(program, "prediction", true,
+                   place_of(program, powers->items, powers->count, most));
+    add_shares(program, powers, most);
+}
+
 static void add_classes(struct formula_program *program, const struct formula **z, uint32_t count)
 {
-    char name[CLASS_NAME_MOST + 40];
     const struct formula *greatest =
         formula_let(program, greatest_of(program, FORMULA_GREATEST, z, 0, count));
     struct formula_terms terms;
-    const struct formula *sum, *probability;
 
-    formula_output(program, "prediction", true, place_of(program, z, count, greatest));
     formula_terms_init(&terms, program, count);
     for (uint32_t i = 0; i < count; i++)
         formula_terms_add(
@@ -97,14 +261,14 @@ static void add_classes(struct formula_program *program, const struct formula **
             formula_let(program,
                         formula_exp(program, formula_of(program, FORMULA_SUBTRACT, z[i], greatest),
                                     EXPONENT_MOST)));
-    sum = formula_let(program, formula_sum(program, terms.items, terms.count));
-    probability = formula_of(program, FORMULA_DIVIDE, formula_number(program, 1), sum);
-    formula_output(program, "probability", false, probability); /* e^0 of the greatest */
-    for (uint32_t i = 0; i < count && count <= CLASS_COLUMNS_MOST && !program->failed; i++) {
-        name_class(program->model, i, name, sizeof name);
-        formula_output(program, name, false,
-                       formula_of(program, FORMULA_DIVIDE, terms.items[i], sum));
+    if (program->failed)
+        return;
+    if (program->model->final.calibration != CALIBRATION_NONE) {
+        add_calibrated_classes(program, z, &terms, greatest);
+        return;
     }
+    formula_output(program, "prediction", true, place_of(program, z, count, greatest));
+    add_shares(program, &terms, formula_number(program, 1)); /* e^0 of the greatest */
 }
 
 static const struct formula *number_of(struct formula_program *program, const struct formula *z)

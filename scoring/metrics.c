@@ -209,11 +209,18 @@ float metrics_log_odds(double probability)
     return (float)(logarithm_double(probability) - logarithm_double(1 - probability));
 }
 
+/* Of calibrated probabilities what gives them again. */
 static float positive_score(const struct scorer *scorer)
 {
+    const uint32_t positive = model_positive(scorer->model);
     const float score = scorer->outputs[0];
+    double probabilities[2];
 
-    return rankable(model_positive(scorer->model) == 1 ? score : -score);
+    if (scorer->model->final.calibration != CALIBRATION_NONE) {
+        scorer_probabilities(scorer, probabilities);
+        return metrics_log_odds(probabilities[positive]);
+    }
+    return rankable(positive == 1 ? score : -score);
 }
 
 /* The logarithm of the label's probability. */

@@ -89,10 +89,11 @@ static enum status init_rows(struct scorer *scorer, struct error *err)
     scorer->dense = matrix_new(rows, model->transform.dense_width, sizeof *scorer->dense);
     scorer->ids = matrix_new(rows, model->transform.id_count, sizeof *scorer->ids);
     scorer->results = matrix_new(rows, model_outputs(model), sizeof *scorer->results);
+    scorer->calibrated = calloc(model_outputs(model), sizeof *scorer->calibrated);
     scorer->selected = scorer->dense;
     scorer->selected_ids = scorer->ids;
     scorer->outputs = scorer->results;
-    if (scorer->dense && scorer->ids && scorer->results)
+    if (scorer->dense && scorer->ids && scorer->results && scorer->calibrated)
         return STATUS_OK;
     return fail_no_memory(err);
 }
@@ -119,6 +120,7 @@ void scorer_deinit(struct scorer *scorer)
     free(scorer->dense);
     free(scorer->ids);
     free(scorer->results);
+    free(scorer->calibrated);
     *scorer = (struct scorer){0};
 }
 
@@ -177,12 +179,37 @@ void scorer_leaves(const struct scorer *scorer, uint32_t *leaves)
     scorer->model->kind->leaves(scorer->workspace, scorer->selected, scorer->selected_ids, leaves);
 }
 
-static bool is_positive(const struct scorer *scorer)
+static bool is_positive(const struct scorer *scorer, double threshold)
 {
     double probabilities[2];
 
     scorer_probabilities(scorer, probabilities);
-    return probabilities[model_positive(scorer->model)] >= scorer->threshold;
+    return probabilities[model_positive(scorer->model)] >= threshold;
+}
+
+static uint32_t class_of_two(const struct scorer *scorer)
+{
+    const struct model *model = scorer->model;
+    double probabilities[2];
+
+    if (scorer->has_threshold || model->final.has_threshold)
+        return is_positive(scorer,
+                           scorer->has_threshold ? scorer->threshold : model->final.threshold) ==
+               (model_positive(model) == 1);
+    if (model->final.calibration == CALIBRATION_NONE)
+        return scorer->outputs[0] > 0;
+    scorer_probabilities(scorer, probabilities);
+    return probabilities[1] > probabilities[0];
+}
+
+static uint32_t greatest_output(const struct scorer *scorer, uint32_t outputs)
+{
+    uint32_t best = 0;
+
+    for (uint32_t j = 1; j < outputs; j++)
+        if (scorer->outputs[j] > scorer->outputs[best])
+            best = j;
+    return best;
 }
 
 uint32_t scorer_class(const struct scorer *scorer)
@@ -190,12 +217,13 @@ uint32_t scorer_class(const struct scorer *scorer)
     const uint32_t outputs = model_outputs(scorer->model);
     uint32_t best = 0;
 
-    if (outputs == 1 && scorer->has_threshold)
-        return is_positive(scorer) == (model_positive(scorer->model) == 1);
     if (outputs == 1)
-        return scorer->outputs[0] > 0;
+        return class_of_two(scorer);
+    if (scorer->model->final.calibration == CALIBRATION_NONE)
+        return greatest_output(scorer, outputs);
+    scorer_probabilities(scorer, scorer->calibrated);
     for (uint32_t j = 1; j < outputs; j++)
-        if (scorer->outputs[j] > scorer->outputs[best])
+        if (scorer->calibrated[j] > scorer->calibrated[best])
             best = j;
     return best;
 }
@@ -229,18 +257,36 @@ struct cell scorer_number_cell(const struct scorer *scorer, uint32_t i)
     return (struct cell){.type = CELL_REAL, .real = number};
 }
 
+static void calibrated_probabilities(const struct scorer *scorer, uint32_t outputs,
+                                     double *probabilities)
+{
+    const struct final_step *final = &scorer->model->final;
+
+    if (outputs > 1) {
+        final_step_calibrate(final, scorer->outputs, outputs, probabilities);
+        return;
+    }
+    probabilities[1] =
+        calibration_probability(final->calibration, final->maps, (double)scorer->outputs[0]);
+    probabilities[0] = 1 - probabilities[1];
+}
+
 void scorer_probabilities(const struct scorer *scorer, double *probabilities)
 {
     const uint32_t outputs = model_outputs(scorer->model);
     const float *z = scorer->outputs;
     double greatest, sum = 0;
 
+    if (scorer->model->final.calibration != CALIBRATION_NONE) {
+        calibrated_probabilities(scorer, outputs, probabilities);
+        return;
+    }
     if (outputs == 1) {
         probabilities[0] = 1 / (1 + exponential_double((double)z[0]));
         probabilities[1] = 1 / (1 + exponential_double(-(double)z[0]));
         return;
     }
-    greatest = (double)z[scorer_class(scorer)];
+    greatest = (double)z[greatest_output(scorer, outputs)];
     for (uint32_t j = 0; j < outputs; j++)
         sum += probabilities[j] = exponential_double((double)z[j] - greatest);
     for (uint32_t j = 0; j < outputs; j++)

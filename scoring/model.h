@@ -12,6 +12,9 @@
  *     projection                  the components, and how far the row is from what they give back
  *     detection                   above 0 where the row is like the training rows
  *
+ * A classifier may have a final step (final_step.h), which calibrates probabilities and decides
+ * from a threshold.
+ *
  * Scoring has one fixed order of additions per output, independent of how many rows are
  * scored together and of the width of the processor's vectors: PREDICT,
  * EVALUATE and totrain_predict give the same bits.
@@ -21,6 +24,7 @@
 
 #include "params/notice_list.h"
 #include "scoring/aim.h"
+#include "scoring/final_step.h"
 #include "scoring/transform.h"
 
 #define MODEL_PARAMETERS_MAX ((uint64_t)1 << 31)
@@ -76,8 +80,10 @@ struct kind_params;
  * 18: as 17, and an input may be an offset (transform.h), which a reader of 17 would take for a
  * feature, and not add.
  * 19: as 18, and inputs may count the words of a text (cell_list.h), which a reader of 18 would
- * refuse as a damaged list. What is stored has the same form in 1 and 2; the digest covers
- * the format.
+ * refuse as a damaged list.
+ * 20: as 19, and a classifier may have a final step, without which a reader of 19 would give other
+ * probabilities and classes. What is stored has the same form in 1 and 2; the digest covers the
+ * format.
  */
 #define MODEL_FORMAT_LANES   2
 #define MODEL_FORMAT_PARTS   3
@@ -96,7 +102,8 @@ struct kind_params;
 #define MODEL_FORMAT_RESTS   17
 #define MODEL_FORMAT_OFFSETS 18
 #define MODEL_FORMAT_COUNTS  19
-#define MODEL_FORMAT_VERSION 19 /* the newest */
+#define MODEL_FORMAT_FINALS  20
+#define MODEL_FORMAT_VERSION 20 /* the newest */
 
 struct model {
     uint32_t format;        /* the oldest that has what the model has, of those since LANES */
@@ -120,12 +127,13 @@ struct model {
     bool positive_is_lesser; /* of two classes: the positive one is the lesser label */
     double label_mean, label_scale; /* regression */
     enum label_link link;
-    struct aim_facts aim; /* no part of the digest */
-    uint32_t components;  /* projection */
-    const void *content;  /* the struct of its kind; NULL of model_read_meta, */
-    bool is_linear;       /* which says instead whether kind->linear is true */
-    const void *outline;  /* the same as content, but of model_read_meta without arrays; NULL: its
-                             kind shows none */
+    struct aim_facts aim;    /* no part of the digest */
+    struct final_step final; /* classification */
+    uint32_t components;     /* projection */
+    const void *content;     /* the struct of its kind; NULL of model_read_meta, */
+    bool is_linear;          /* which says instead whether kind->linear is true */
+    const void *outline; /* the same as content, but of model_read_meta without arrays; NULL: its
+                            kind shows none */
     /* Likewise: what a statement says of one like it. */
     const struct kind_params *params;
     /* Likewise: bytes that arrays and vocabularies take where the whole model is loaded, and
@@ -159,12 +167,13 @@ struct scorer {
     float *dense;                /* (rows_max, dense_width) */
     int32_t *ids;                /* (rows_max, id_count) */
     float *results;              /* (rows_max, model_outputs) */
+    double *calibrated;          /* (model_outputs): room */
     void *workspace;             /* its kind's */
     const float *selected;       /* (dense_width), the inputs of the row that is selected */
     const int32_t *selected_ids; /* (id_count) */
     const float *outputs;        /* (model_outputs), of that row */
-    /* Of two classes: the positive one is predicted from this probability up. Without it the more
-     * probable one is. */
+    /* Of two classes: the positive one is predicted from this probability up, whatever threshold
+     * the model has. */
     bool has_threshold;
     double threshold;
 };
@@ -194,9 +203,10 @@ void scorer_select(struct scorer *scorer, uint32_t i);
 void scorer_score_row(struct scorer *scorer, const float *dense, const int32_t *ids);
 
 /* Of the row that is selected. */
-uint32_t scorer_class(const struct scorer *scorer); /* the most probable; the lowest where equal */
-double scorer_value(const struct scorer *scorer);   /* regression: in the label's units; of several
-                                                       quantiles the one that is predicted */
+/* The most probable; the lowest where equal. Of two by the threshold, where there is one. */
+uint32_t scorer_class(const struct scorer *scorer);
+double scorer_value(const struct scorer *scorer); /* regression: in the label's units; of several
+                                                     quantiles the one that is predicted */
 double scorer_number(const struct scorer *scorer, uint32_t i); /* of several quantiles one */
 /* The same; NULL where the row has none (kind->output_parts). */
 struct cell scorer_number_cell(const struct scorer *scorer, uint32_t i);

@@ -172,6 +172,20 @@ static void feed_array(const struct feed *feed, const struct model_array *array)
                  (size_t)(array->rows * array->width) * sizeof **array->elements);
 }
 
+static void feed_final(const struct feed *feed, const struct final_step *final)
+{
+    feed_u64(feed, final->has_threshold);
+    feed_real(feed, final->threshold);
+    feed_u64(feed, final->calibration);
+    feed_u64(feed, final->map_count);
+    for (uint32_t i = 0; i < final->map_count; i++) {
+        feed_real(feed, final->maps[i].slope);
+        feed_real(feed, final->maps[i].intercept);
+        feed_bounds(feed, final->maps[i].scores, final->maps[i].count);
+        feed_bounds(feed, final->maps[i].shares, final->maps[i].count);
+    }
+}
+
 /* Every field has a fixed size or comes after its size: no two models feed the same bytes. */
 void model_feed_bytes(const struct model *model, byte_sink *update, void *context)
 {
@@ -193,6 +207,8 @@ void model_feed_bytes(const struct model *model, byte_sink *update, void *contex
     feed_real(&feed, model->label_scale);
     if (model->format >= MODEL_FORMAT_LINKS)
         feed_u64(&feed, model->link);
+    if (model->format >= MODEL_FORMAT_FINALS)
+        feed_final(&feed, &model->final);
     for (uint32_t i = 0; model->kind->number(model, i, &number); i++)
         feed_u64(&feed, number);
     for (uint32_t i = 0; model->kind->array(model, i, &array); i++)

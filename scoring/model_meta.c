@@ -208,6 +208,8 @@ static enum status build_meta(const struct model *model, cJSON *meta, struct err
     for (uint32_t i = 0; i < model->transform.input_count; i++)
         TRY(add_input(inputs, &model->transform.inputs[i], model->transform.keeps_numbers, err));
     TRY(add_labels(meta, model, err));
+    if (!final_step_is_none(&model->final))
+        final_step_write(&model->final, json_add_object(meta, "final"));
     model->kind->write_content(model, json_add_object(meta, model->kind->name));
     json_add_integer(meta, "weight_rows", (int64_t)model_weight_rows(model));
     if (model->notices && model->notices->count > 0)
@@ -684,6 +686,21 @@ static enum status read_kind(const cJSON *meta, const struct kind *const *kinds,
                 SLICE_FORMAT(name));
 }
 
+/* Models of before it was stored have none. */
+static enum status read_final(const cJSON *meta, struct arena *arena, struct model *model,
+                              struct error *err)
+{
+    const cJSON *object;
+
+    if (!json_has(meta, "final"))
+        return STATUS_OK;
+    if (model->format < MODEL_FORMAT_FINALS || model->task != TASK_CLASSIFICATION ||
+        model->link == LABEL_LINK_MARGIN)
+        return corrupt(err, "a final step of a model that has no probabilities");
+    TRY(json_get_object(meta, "final", &object, err));
+    return final_step_read(object, model->labels.count, arena, &model->final, err);
+}
+
 static enum status read_content(const cJSON *meta, struct arena *arena, struct model *model,
                                 struct error *err)
 {
@@ -786,6 +803,7 @@ static enum status read_meta(const cJSON *meta, const struct kind *const *kinds,
     model->transform.has_rests = model->kind->has_rests && model->format >= MODEL_FORMAT_RESTS;
     TRY(read_inputs(meta, model->format, arena, &model->transform, err));
     TRY(read_labels(meta, arena, model, err));
+    TRY(read_final(meta, arena, model, err));
     TRY(check_offset(model, err));
     TRY(read_content(meta, arena, model, err));
     TRY(read_notices(meta, arena, model, err));

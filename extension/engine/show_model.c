@@ -194,6 +194,52 @@ static enum status put_classes(const struct model *model, const struct sink *sin
     return status;
 }
 
+static enum status put_printed(const struct sink *sink, const char *name, struct text *text,
+                               struct error *err)
+{
+    const enum status status =
+        text->failed ? fail_no_memory(err) : put_text(sink, name, text_slice(text), err);
+
+    text_deinit(text);
+    return status;
+}
+
+static enum status put_calibration(const struct final_step *final, const struct sink *sink,
+                                   struct error *err)
+{
+    struct text text;
+
+    if (final->calibration == CALIBRATION_NONE)
+        return STATUS_OK;
+    text_init(&text, TEXT_MAXIMUM);
+    text_printf(&text, "%s, by %llu validation rows", calibration_words[final->calibration],
+                (unsigned long long) final->rows);
+    if (final->calibration == CALIBRATION_ISOTONIC && final->map_count == 1)
+        text_printf(&text, ": %u points", final->maps[0].count);
+    return put_printed(sink, "calibration", &text, err);
+}
+
+static enum status put_threshold(const struct model *model, const struct sink *sink,
+                                 struct error *err)
+{
+    const struct final_step *final = &model->final;
+    char buffer[TRANSFORM_WORD_BUFFER];
+    struct threshold_choice choice;
+    struct text text;
+
+    if (!final->has_threshold)
+        return STATUS_OK;
+    text_init(&text, TEXT_MAXIMUM);
+    text_append(&text, slice_prefix(label_name(&model->labels, model_positive(model), buffer), 64));
+    text_append_string(&text, " from a probability of ");
+    text_append_real(&text, final->threshold);
+    text_append_string(&text, " up");
+    if (threshold_choice_parse(final->rule, &choice) && choice.rule != THRESHOLD_NUMBER)
+        text_printf(&text, ": '%.*s' on %llu validation rows", SLICE_FORMAT(final->rule),
+                    (unsigned long long) final->rows);
+    return put_printed(sink, "threshold", &text, err);
+}
+
 static enum status put_facts(const struct plan *plan, const struct model *model,
                              const struct sink *sink, struct error *err)
 {
@@ -202,6 +248,8 @@ static enum status put_facts(const struct plan *plan, const struct model *model,
     if (task_has_label(model->task))
         TRY(put_text(sink, "label", model->label, err));
     TRY(put_classes(model, sink, err));
+    TRY(put_calibration(&model->final, sink, err));
+    TRY(put_threshold(model, sink, err));
     TRY(put(sink, "rows", cell_integer((int64_t)model->rows), err));
     TRY(put(sink, "version", cell_integer(model->version), err));
     return put_text(sink, "created_at", model->created_at, err);

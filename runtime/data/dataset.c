@@ -51,7 +51,7 @@ static struct spool_held_out groups_of(const struct jobspec *spec)
 struct spool_held_out dataset_held_out(const struct jobspec *spec)
 {
     const struct job_held_out rule =
-        job_held_out(spec->test_size, spec->has_validation, spec->early_stopping > 0,
+        job_held_out(spec->test_size, spec->has_validation, job_needs_held_out(spec),
                      task_has_label(spec->task));
     struct spool_held_out held_out = groups_of(spec);
 

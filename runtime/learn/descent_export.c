@@ -59,6 +59,7 @@ enum status descent_export(const struct descent *descent, struct model *model,
     if (descent->progress.phase.kind != PHASE_DONE)
         return fail(err, STATUS_INVALID, "the model is not learned yet");
     fill_model(descent, model);
+    measuring_finish(&descent->measuring, model);
     return measuring_list(&descent->measuring, rows, count, err);
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "jobspec/job_size.h"
 #include "jobspec/jobspec_sections.h"
 #include "runtime/data/row_lanes.h"
 #include "runtime/data/row_store.h"
@@ -47,6 +48,7 @@ void measuring_deinit(struct measuring *measuring)
 {
     release_range(measuring);
     free_scorers(measuring);
+    final_fit_close(measuring->fit);
     leaks_deinit(&measuring->leaks);
     metrics_free(measuring->metrics[0]);
     metrics_free(measuring->metrics[1]);
@@ -109,18 +111,14 @@ static enum status begin_range(struct measuring *measuring, uint32_t range, stru
 }
 
 /* Ranges of some MiB; the sample is one. */
-static enum status begin_part(struct measuring *measuring, struct error *err)
+static enum status begin_rows(struct measuring *measuring, const struct dataset_part *part,
+                              struct error *err)
 {
     const struct dataset *dataset = measuring->dataset;
-    const bool is_sample = measuring->parts_begun == 0;
-    const struct dataset_part *part = is_sample ? &dataset->sample : &dataset->validation;
-    const uint64_t bytes = is_sample ? 0 : row_store_bytes(dataset, part->rows);
+    const uint64_t bytes = part == &dataset->sample ? 0 : row_store_bytes(dataset, part->rows);
 
     measuring->part = part;
     measuring->range_count = (uint32_t)(bytes / ROW_LANES_BUCKET_BYTES) + 1;
-    TRY(metrics_new(&measuring->model, &measuring->options,
-                    &measuring->metrics[measuring->parts_begun], err));
-    measuring->parts_begun++;
     free(measuring->starts);
     measuring->starts = calloc(measuring->range_count + 1ull, sizeof *measuring->starts);
     if (!measuring->starts)
@@ -129,11 +127,41 @@ static enum status begin_part(struct measuring *measuring, struct error *err)
     return begin_range(measuring, 0, err);
 }
 
+static enum status begin_part(struct measuring *measuring, struct error *err)
+{
+    const struct dataset *dataset = measuring->dataset;
+    const bool is_sample = measuring->parts_begun == 0;
+
+    TRY(metrics_new(&measuring->model, &measuring->options,
+                    &measuring->metrics[measuring->parts_begun], err));
+    measuring->parts_begun++;
+    return begin_rows(measuring, is_sample ? &dataset->sample : &dataset->validation, err);
+}
+
+static enum status end_fit(struct measuring *measuring, struct error *err)
+{
+    measuring->is_fitting = false;
+    TRY(final_fit_finish(measuring->fit, &measuring->model.final, err));
+    return begin_part(measuring, err);
+}
+
+static enum status begin_fit(struct measuring *measuring, struct error *err)
+{
+    TRY(final_fit_open(measuring->spec, measuring->dataset, &measuring->fit, err));
+    if (!job_fits_final_step(measuring->spec))
+        return end_fit(measuring, err);
+    measuring->is_fitting = true;
+    return begin_rows(measuring, &measuring->dataset->validation, err);
+}
+
 /* The oldest that has what the inputs and the label have. */
-static uint32_t format_of(const struct dataset *dataset, enum label_link link)
+static uint32_t format_of(const struct jobspec *spec, const struct dataset *dataset,
+                          enum label_link link)
 {
     const struct transform *transform = &dataset->transform;
 
+    if (final_fit_is_wanted(spec))
+        return MODEL_FORMAT_FINALS;
     if (transform_counts_words(transform))
         return MODEL_FORMAT_COUNTS;
     if (transform->offset_width > 0)
@@ -171,7 +199,7 @@ struct model measuring_model(const struct jobspec *spec, const struct dataset *d
     const enum label_link link = kind->link ? kind->link(&spec->params) : LABEL_LINK_NONE;
 
     return (struct model){
-        .format = format_of(dataset, link),
+        .format = format_of(spec, dataset, link),
         .estimator = spec->estimator,
         .kind = kind,
         .task = spec->task,
@@ -206,7 +234,7 @@ enum status measuring_begin(struct measuring *measuring, const struct model *mod
     notice_list_join(&measuring->notices, dataset->notices);
     TRY(leaks_init(&measuring->leaks, dataset, spec->label, err));
     TRY(make_scorers(measuring, row_work, err));
-    return begin_part(measuring, err);
+    return final_fit_is_wanted(spec) ? begin_fit(measuring, err) : begin_part(measuring, err);
 }
 
 /* ---- rows ---- */
@@ -271,15 +299,23 @@ static void measure_rows(void *context, uint32_t member, uint32_t task)
                 measuring->part->ids[(first + i) * transform->id_count + j];
     }
     scorer_score(scorer, count);
-    for (uint32_t i = 0; i < count && err->status == STATUS_OK; i++)
+    for (uint32_t i = 0; i < count && err->status == STATUS_OK && !measuring->is_fitting; i++)
         measure_row(measuring, task, i, first + i, err);
+}
+
+static enum status add_to_fit(struct measuring *measuring, uint32_t task, uint32_t i,
+                              struct error *err)
+{
+    const uint64_t row = measuring->next + (uint64_t)task * measuring->rows_each + i;
+
+    scorer_select(&measuring->scorers[task], i);
+    return final_fit_add(measuring->fit, &measuring->scorers[task],
+                         (int64_t)measuring->part->classes[row], err);
 }
 
 /* In the order of the rows, whichever thread scored them. */
 static enum status add_rows(struct measuring *measuring, uint32_t tasks, struct error *err)
 {
-    struct metrics *metrics = measuring->metrics[measuring->parts_begun - 1];
-
     for (uint32_t task = 0; task < tasks; task++) {
         const uint32_t count = rows_of_task(measuring, task);
 
@@ -288,8 +324,11 @@ static enum status add_rows(struct measuring *measuring, uint32_t tasks, struct 
             return err->status;
         }
         for (uint32_t i = 0; i < count; i++)
-            TRY(metrics_add_row(metrics, &measuring->rows[(size_t)task * measuring->rows_each + i],
-                                err));
+            TRY(measuring->is_fitting
+                    ? add_to_fit(measuring, task, i, err)
+                    : metrics_add_row(measuring->metrics[measuring->parts_begun - 1],
+                                      &measuring->rows[(size_t)task * measuring->rows_each + i],
+                                      err));
     }
     return STATUS_OK;
 }
@@ -410,6 +449,8 @@ enum status measuring_run(struct measuring *measuring, bool *is_done, struct err
     release_range(measuring);
     if (measuring->range + 1 < measuring->range_count)
         return begin_range(measuring, measuring->range + 1, err);
+    if (measuring->is_fitting)
+        return end_fit(measuring, err);
     if (measuring->parts_begun == 1)
         return begin_part(measuring, err);
     free_scorers(measuring);
@@ -430,14 +471,22 @@ enum status measuring_list(const struct measuring *measuring,
     return STATUS_OK;
 }
 
+void measuring_finish(const struct measuring *measuring, struct model *model)
+{
+    model->final = measuring->model.final;
+}
+
 enum status measuring_result(const struct measuring *measuring, const struct model *model,
                              char digest[DIGEST_BYTES], uint64_t *rows,
                              struct result_metric metrics[LEARNER_METRICS_MAX],
                              size_t *metric_count, struct error *err)
 {
+    struct model finished = *model;
+
     TRY(measuring_list(measuring, metrics, metric_count, err));
     *rows = model->rows;
-    return model_digest(model, digest, err);
+    measuring_finish(measuring, &finished);
+    return model_digest(&finished, digest, err);
 }
 
 enum status measuring_publish(const struct measuring *measuring, struct model model,
@@ -446,5 +495,6 @@ enum status measuring_publish(const struct measuring *measuring, struct model mo
 {
     model.digest = slice_of(digest);
     model.notices = &measuring->notices;
+    measuring_finish(measuring, &model);
     return model_write_some(&model, next, bytes_max, is_at_end, sink, context, err);
 }

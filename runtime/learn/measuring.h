@@ -3,6 +3,9 @@
  *
  *     measuring_begin --> measuring_run ... until is_done --> measuring_list
  *
+ * A final step that the statement wants is learned before anything is measured, from the validation
+ * rows, and belongs to the model from then on.
+ *
  * With the scoring code, some milliseconds in a call: on the data set's sample of the training
  * rows, then on all validation rows, as they lie, of which some MiB are held at a time. So neither
  * the team nor the calls leave a trace.
@@ -12,6 +15,7 @@
 
 #include "base/team.h"
 #include "runtime/data/dataset.h"
+#include "runtime/learn/final_fit.h"
 #include "runtime/learn/leaks.h"
 #include "runtime/learn/learning.h"
 #include "scoring/metrics.h"
@@ -28,6 +32,8 @@ struct measuring {
     struct metrics_options options;
     struct metrics_row *rows; /* (scorer_count, rows_each) */
     struct error *errors;     /* (scorer_count) */
+    struct final_fit *fit;    /* NULL: no final step is wanted */
+    bool is_fitting;          /* its rows are being read */
     const struct dataset_part *part;
     uint64_t *starts; /* (range_count + 1): rows of the part that are held together */
     uint32_t range, range_count;
@@ -52,7 +58,7 @@ struct model measuring_model(const struct jobspec *spec, const struct dataset *d
 /* Has it begun? Else measuring_run may not be called. */
 static inline bool measuring_has_begun(const struct measuring *measuring)
 {
-    return measuring->parts_begun > 0;
+    return measuring->parts_begun > 0 || measuring->is_fitting;
 }
 
 /* Keeps pointers to all that it is given, and to what the model points to. `row_work`: the
@@ -67,6 +73,9 @@ void measuring_deinit(struct measuring *measuring); /* also where it has not beg
 enum status measuring_list(const struct measuring *measuring,
                            struct result_metric rows[LEARNER_METRICS_MAX], size_t *count,
                            struct error *err);
+
+/* The final step that was learned, in a model as it was given to measuring_begin. */
+void measuring_finish(const struct measuring *measuring, struct model *model);
 
 /* What struct learning's functions of these names give, of the model as it was measured. */
 enum status measuring_result(const struct measuring *measuring, const struct model *model,

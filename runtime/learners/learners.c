@@ -3,6 +3,7 @@
 #include "runtime/learn/bayes.h"
 #include "runtime/learn/descent.h"
 #include "runtime/learn/embedding_layout.h"
+#include "runtime/learn/final_fit.h"
 #include "runtime/learn/kmeans.h"
 #include "runtime/learn/network_shape.h"
 #include "runtime/learn/newton.h"
@@ -33,6 +34,8 @@ static const struct {
 enum status learning_open(const struct jobspec *spec, const struct dataset *dataset,
                           struct team *team, struct learning *learning, struct error *err)
 {
+    if (final_fit_is_wanted(spec))
+        TRY(final_fit_check(spec, dataset, err));
     for (size_t i = 0; i < sizeof learners / sizeof *learners; i++) {
         if (!slice_is(spec->family, learners[i].kind))
             continue;

@@ -28,7 +28,7 @@ foreach(test symmetric_eigen symmetric_inverse wide_sums)
 endforeach()
 target_compile_definitions(test_learner PRIVATE TOTRAIN_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
 target_compile_definitions(test_kmeans PRIVATE IRIS="${CMAKE_SOURCE_DIR}/examples/data/iris.csv")
-foreach(test leaks baseline tree_objective tree_rankings)
+foreach(test leaks baseline final_fit tree_objective tree_rankings)
   totrain_test(test_${test} SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_${test}.c
     USES learn data scoring kinds jobspec base LIBS PkgConfig::CJSON LABEL unit)
 endforeach()
