@@ -1,5 +1,7 @@
 """Judging a model in a server: reports as rows and as tables, thresholds, the positive class."""
 
+import re
+
 import psycopg2
 
 import harness
@@ -58,6 +60,26 @@ class Judging(harness.Case):
             cursor.execute("CREATE TEMP TABLE late_told (a int)")
             cursor.execute(f"SELECT * FROM totrain.rows($${late} TO PREDICT late_told.guess USING m$$)")
         self.assertIn(said, "".join(connection.notices))
+
+    def test_a_model_keeps_a_threshold_and_a_calibration(self):
+        self.rows("SELECT * FROM t TO TRAIN LinearClassifier WITH model.positive = 'fraud', train.epoch = 5, "
+                  "train.calibration = 'isotonic', train.threshold = 'recall >= 0.9', train.test_size = 0.3 LABEL kind INTO kept")
+        shown = {row["name"]: row["value"] for row in self.rows("SHOW MODEL kept")}
+        self.assertRegex(shown["calibration"], "isotonic, by 180 validation rows: [0-9]+ points")
+        found = re.fullmatch("fraud from a probability of ([0-9.]+) up: 'recall >= 0.9' on 180 validation rows",
+                             shown["threshold"])
+        scored = self.execute("SELECT totrain.predict('kept', t), totrain.probability('kept', t), kind::text FROM t")
+        self.assertEqual([predicted for predicted, _, _ in scored],
+                         ["fraud" if p >= float(found[1]) else "legit" for _, p, _ in scored])
+        self.assertNotEqual([p for _, p, _ in scored], [p for p, in self.execute("SELECT totrain.probability('m', t) FROM t")])
+        hits = sum(predicted == kind == "fraud" for predicted, _, kind in scored)
+        frauds = sum(kind == "fraud" for _, _, kind in scored)
+        for more in ("", ", job.max_workers = 2"):
+            recall = self.rows(f"SELECT * FROM t TO EVALUATE kept WITH validation.metrics = 'Recall'{more}")[0]["Recall"]
+            self.assertAlmostEqual(recall, hits / frauds, 12)
+            self.rows(f"SELECT * FROM t TO PREDICT guessed.kind WITH predict.extra_outputs = 'probability'{more} USING kept")
+            self.assertEqual(sorted(self.execute("SELECT kind::text, probability FROM guessed")),
+                             sorted((predicted, p) for predicted, p, _ in scored))
 
     def test_several_models_are_measured_on_the_same_rows(self):
         self.rows("SELECT b, kind FROM t TO TRAIN LinearClassifier WITH model.positive = 'fraud' LABEL kind INTO half")

@@ -124,6 +124,8 @@ static void jobs_that_read_or_tell_otherwise_are_not_equal(void **state)
     DIFFERS(kind, SPEC_EVALUATE);
     DIFFERS(label_declared, SLICE("numeric"));
     DIFFERS(positive, SLICE("yes"));
+    DIFFERS(threshold, SLICE("f1"));
+    DIFFERS(calibration, CALIBRATION_SIGMOID);
     DIFFERS(label_reading, READING_NUMBER);
     DIFFERS(average, AVERAGE_WEIGHTED);
     DIFFERS(has_default_metrics, true);
