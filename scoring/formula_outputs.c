@@ -12,6 +12,7 @@
 #define CLASS_COLUMNS_MOST   20 /* classes that have a column of their probability each */
 #define CLASS_NAME_MOST      40 /* bytes of a class's name in that of its column */
 #define MULTIPLICATIONS_MOST 500000.0
+#define CALIBRATED_MOST      100 /* classes: each has a sum of all others */
 
 static const struct formula *choice(struct formula_program *program, const struct formula *if_holds,
                                     double then, double otherwise)
@@ -365,6 +366,11 @@ enum status model_formulas(const struct model *model, struct arena *arena,
         return fail(err, STATUS_LIMIT, "a model of %.0f products a row, where formulas have %.0f",
                     model_cost(model).multiplications, MULTIPLICATIONS_MOST),
                error_hint(err, "Networks that are exported are small ones.");
+    if (model->final.calibration != CALIBRATION_NONE && count > CALIBRATED_MOST)
+        return fail(err, STATUS_LIMIT,
+                    "calibrated probabilities of %u classes, where formulas have those of %d",
+                    count, CALIBRATED_MOST),
+               error_hint(err, "Without train.calibration it is exported.");
     TRY(formula_row_make(program, &row, err));
     TRY(model->kind->formulas(model, program, &row, z, err));
     for (uint32_t i = 0; i < count && !program->failed; i++)

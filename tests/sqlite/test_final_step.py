@@ -176,6 +176,15 @@ class FinalStep(harness.Case):
         self.train("m", **{"train.calibration": "sigmoid", "n_estimators": 2})
         self.fails("SELECT totrain_export_model('m', 'xgboost')", "is calibrated, and such a file would give other")
 
+    def test_many_calibrated_classes_are_not_exported(self):
+        self.run_all("CREATE TABLE many AS SELECT rowid % 101 AS y, a FROM t")
+        for into, more in (("plain", ""), ("m", ", train.calibration = 'sigmoid'")):
+            self.run_all(f"SELECT a, y FROM many TO TRAIN LinearClassifier WITH train.epoch = 1{more} LABEL y INTO {into}")
+        self.assertTrue(self.run_all("SELECT totrain_export_model('plain', 'sql')")[0][0])
+        self.fails("SELECT totrain_export_model('m', 'sql')", "calibrated probabilities of 101 classes")
+        (shares,), = self.run_all("SELECT totrain_probabilities('m', 0.5)")
+        self.assertAlmostEqual(sum(json.loads(shares).values()), 1, 12)
+
     def test_a_damaged_final_step_is_refused(self):
         self.train("m", "LinearClassifier", **{"train.epoch": 1, "train.calibration": "isotonic", "train.threshold": "f1"})
         (data,), = self.run_all("SELECT data FROM m WHERE part = 'meta'")
