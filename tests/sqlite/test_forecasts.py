@@ -23,7 +23,9 @@ class ForecastCase(harness.Case):
     def make(self, rows, table="t"):
         self.run_all(f"DROP TABLE IF EXISTS {table}")
         self.run_all(f"CREATE TABLE {series.TABLE.replace('t (', table + ' (', 1)}")
+        self.run_all("BEGIN")
         self.database.executemany(f"INSERT INTO {table} VALUES (?, ?, ?, ?)", rows)
+        self.run_all("COMMIT")
 
     def train(self, *arguments, **named):
         return self.run_all(series.statement(*arguments, **named))
