@@ -40,6 +40,18 @@ class Program(program.Case):
         self.check(f"{train} WITH model.l2 = 0, train.early_stopping = 0 LABEL y INTO last")
         self.assertNotIn("kept", self.check("SHOW TRAIN last")[0])
 
+    def test_forecasts_are_rows_and_tables(self):
+        self.check("CREATE TABLE history AS SELECT s AS store, date '2024-01-01' + i AS day, s * 10 + i % 7 + 0.5 AS sales "
+                   "FROM generate_series(7, 8) s, generate_series(0, 27) i")
+        self.check("SELECT * FROM history TO TRAIN SeasonalNaive WITH forecast.time = 'day', forecast.group = 'store', "
+                   "forecast.horizon = 3, forecast.season = 7, forecast.backtest = 0 LABEL sales INTO m")
+        first = [(row["store"], row["day"], row["sales"]) for row in self.check("FORECAST m FOR 1")]
+        self.assertEqual(first, [(7, "2024-01-29", 70.5), (8, "2024-01-29", 80.5)])
+        made, = self.check("FORECAST m INTO coming")
+        self.assertEqual((made["table"], made["rows"]), ("coming", 6))
+        self.assertEqual(self.check("SELECT pg_typeof(day)::text AS day, count(*) AS rows FROM coming GROUP BY 1"), [{"day": "date", "rows": 6}])
+        self.refused("FORECAST m FOR 4", 2, "1 to 3 steps, not 4", "forecast.horizon: 4")
+
     def test_a_file_becomes_a_table(self):
         path = pathlib.Path(self.folder) / "rows.csv"
         path.write_text("id,price,code,mixed\n1,1.5,01,1\n2,2,02,n/a\n3,,03,\n")
