@@ -36,6 +36,13 @@ class ForecastStatement(harness.Case):
         self.assertEqual([row.split("|")[:3] for row in rows],
                          [[str(store), f"2024-01-{29 + i}", str(store * 10 + i + 0.1)] for store in (7, 9, 10) for i in range(3)])
 
+    def test_the_function_of_statements_gives_objects(self):
+        self.train()
+        rows = harness.run_statement(self.connect().cursor(), "FORECAST m FOR 1")
+        self.assertEqual([(row["store"], row["day"], row["sales"]) for row in rows], [(s, "2024-01-29", s * 10 + 0.1) for s in (7, 9, 10)])
+        with self.assertRaisesRegex(errors.Error, "totrain.rows"):
+            self.execute("SELECT * FROM totrain.run($$ FORECAST m $$)")
+
     def test_a_table_has_the_types_of_the_history(self):
         self.train()
         written, = harness.run_statement(self.connect().cursor(), "FORECAST m FOR 2 INTO coming")
