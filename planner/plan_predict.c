@@ -555,6 +555,20 @@ static enum status plan_permutation(struct planning *planning)
                          &plan->label_column, planning->err);
 }
 
+/* Nothing of a forecast depends on the rows that it is asked for. */
+static enum status refuse_series(const struct planning *planning)
+{
+    const struct name name = path_last(&planning->statement->object);
+
+    fail_at(planning->err, STATUS_UNSUPPORTED, name.position,
+            "a %.*s has no inputs whose importance could be measured",
+            SLICE_FORMAT(planning->plan->model.estimator));
+    return error_hint(planning->err,
+                      "FORECAST %s gives its numbers and intervals; SHOW MODEL "
+                      "tells its series, steps and seasons.",
+                      SQL_NAME(name.text));
+}
+
 enum status plan_explain_model(struct planning *planning)
 {
     const struct name *explainer = &planning->statement->explainer;
@@ -562,6 +576,8 @@ enum status plan_explain_model(struct planning *planning)
     TRY(check_explainer(planning));
     TRY(settings_read(planning, SCOPE_EXPLAIN));
     TRY(model_find(planning));
+    if (planning->plan->model.kind->learns_series)
+        return refuse_series(planning);
     TRY(model_room_need(planning));
     plan_summary(planning);
     if (!is_permutation(explainer) && !is_shap(explainer))

@@ -416,6 +416,10 @@ class Refused(ForecastCase):
                                              "ELSE sales END AS sales FROM t)"))
         self.assertTrue(any("1 of 4 series have no value that is not NULL" in notice for notice in notices), notices)
 
+    def test_no_importance_is_measured(self):
+        self.train("Naive")
+        self.fails("SELECT * FROM t TO EXPLAIN m", "a Naive has no inputs whose importance could be measured", "FORECAST m")
+
     def test_other_columns_are_told(self):
         notices = harness.notices(self.train("Naive", group="'store'", more=", forecast.duplicates = 'mean'"))
         self.assertTrue(any('column "item" is no input of a forecast' in notice for notice in notices), notices)

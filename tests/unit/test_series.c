@@ -518,6 +518,24 @@ static void a_series_that_cannot_be_fitted_is_named(void **state)
     table_close(&table);
 }
 
+/* A hash that two series have in common makes no series of both. */
+static void series_of_one_hash_are_not_joined(void **state)
+{
+    struct table table;
+    struct error err;
+    (void)state;
+
+    table_make(&table, 2, 20);
+    table.spec.lanes = 1; /* whose rows are those that are held here, and are not read again */
+    table_read(&table, NULL);
+    hold_rows(&table);
+    CHECK(table.dataset.train.hashes[0].high == table.dataset.train.hashes[1].high);
+    table.dataset.train.ids[2] = (table.dataset.train.ids[2] + 1) % 2;
+    CHECK_FAILS(first_phases(&table, 1, &err), STATUS_FAILED, "whose words have the same hash");
+    CHECK(strstr(err.message, "series store = ") && err.hint[0]);
+    table_close(&table);
+}
+
 static void what_does_not_fit_into_the_memory_of_a_worker_is_refused_with_the_bytes(void **state)
 {
     struct table table;
@@ -545,6 +563,7 @@ int main(void)
         cmocka_unit_test(contributions_are_counted),
         cmocka_unit_test(nulls_of_groups_and_times_are_refused),
         cmocka_unit_test(a_series_that_cannot_be_fitted_is_named),
+        cmocka_unit_test(series_of_one_hash_are_not_joined),
         cmocka_unit_test(what_does_not_fit_into_the_memory_of_a_worker_is_refused_with_the_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

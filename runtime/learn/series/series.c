@@ -186,16 +186,27 @@ static enum status refuse_time(struct error *err)
                            "to 9999.");
 }
 
+/* Rows lie together by a hash of 64 bits, which two series may have in common. */
+static enum status refuse_collision(struct error *err)
+{
+    fail(err, STATUS_FAILED, "its rows lie among those of a series whose words have the same hash");
+    return error_hint(err, "Write the words of one column in another way, as in 's' || store AS "
+                           "store.");
+}
+
 static enum status take_points(const struct series_learner *series, const struct series_task *task,
                                struct series_member *member, struct error *err)
 {
     const struct dataset *dataset = series->dataset;
-    const uint32_t width = dataset->transform.dense_width;
+    const uint32_t width = dataset->transform.dense_width, ids = dataset->transform.id_count;
+    const int32_t *own = dataset->train.ids + task->first * ids;
 
     TRY(make_room(member, task->end - task->first, err));
     for (uint64_t row = task->first; row < task->end; row++) {
         struct point *point = &member->points[row - task->first];
 
+        if (ids && memcmp(own, dataset->train.ids + row * ids, ids * sizeof *own) != 0)
+            return refuse_collision(err);
         if (!forecast_time(&dataset->transform, dataset->train.dense + row * width, &point->time))
             return refuse_time(err);
         point->value = dataset->train.labels[row];
