@@ -216,6 +216,24 @@ static void read_made(struct slice column, struct slice what, struct described_c
     described->made_list[number] = made;
 }
 
+/* Of a forecast, whose inputs are known. */
+static void describe_outline(struct described_catalog *described)
+{
+    struct model_summary *model = &described->model;
+
+    if (!model->kind || !model->kind->learns_series)
+        return;
+    described->outline = (struct forecast_model){.groups = (uint32_t)model->input_count - 1,
+                                                 .series = 3,
+                                                 .horizon = 14,
+                                                 .times = FORECAST_DATES,
+                                                 .level = 0.95,
+                                                 .found = &described->found};
+    for (size_t i = 0; i + 1 < model->input_count; i++)
+        described->found.has_integers[i] = slice_is(slice_prefix(model->inputs[i].name, 4), "item");
+    model->outline = &described->outline;
+}
+
 static void read_model(struct slice text, struct described_catalog *described)
 {
     struct slice head = cut(&text, ";"), label = cut(&text, ";"), inputs = slice_trim(text), what;
@@ -251,6 +269,7 @@ static void read_model(struct slice text, struct described_catalog *described)
             read_made(input->name, what, described);
         input->parts = slice_is(word(&one), "age") ? 1 << DATE_AGE | 1 << DATE_WEEKDAY : 0;
     }
+    describe_outline(described);
 }
 
 static enum status describe(void *self, struct slice select, struct arena *arena,

@@ -8,6 +8,9 @@
  *               inputs petal_width numeric, color category     (on one line)
  *     -- model: p PCA projection; label "" none; ...         of two components
  *     -- model: ...; label kind text classes fraud legit; ...  the greater one is positive
+ *     -- model: f Forecast regression; label sales real; inputs store category, day numeric
+ *                                         of 14 days; words of columns that begin with "item" are
+ *                                         whole numbers
  *     -- schemas: main other                  without it any schema is there
  *     -- file: /data/shop.db                  without it tables are made in memory
  *     -- dialect: postgres
@@ -27,6 +30,7 @@
 #ifndef TESTS_UNIT_DESCRIBED_CATALOG_H
 #define TESTS_UNIT_DESCRIBED_CATALOG_H
 
+#include "kinds/forecast/forecast_model.h"
 #include "planner/catalog.h"
 #include "scoring/transform.h"
 
@@ -48,6 +52,8 @@ struct described_catalog {
     const struct transform_input *made_list[DESCRIBED_COLUMNS_MAX];
     char made_names[DESCRIBED_COLUMNS_MAX][80];
     struct cell classes[DESCRIBED_COLUMNS_MAX];
+    struct forecast_model outline; /* of model.outline */
+    struct forecast_found found;   /* of outline.found */
     struct slice model_name, schemas, file, refused;
     int refused_position;
     bool has_model, has_schemas;

@@ -7,6 +7,7 @@
 #include "planner/parameters.h"
 #include "planner/plan.h"
 #include "planner/targets.h"
+#include "planner/unseen_nulls.h"
 #include "tests/check.h"
 #include "tests/unit/described_catalog.h"
 
@@ -725,6 +726,176 @@ static void a_regressor_of_dates_says_what_it_counts(void **state)
     assert_string_equal(date_notice("XGBClassifier", "pg_catalog.date", &notices), "");
 }
 
+/* ---- FORECAST ---- */
+
+#define STORES                                                                                     \
+    "-- model: f Forecast regression; label sales real; inputs store category, item category, "    \
+    "day numeric\n"
+
+static void a_forecast_has_the_columns_of_its_history(void **state)
+{
+    static const struct {
+        const char *name;
+        enum result_type type;
+    } wanted[] = {{"store", RESULT_TEXT}, {"item", RESULT_INTEGER}, {"day", RESULT_DATE},
+                  {"sales", RESULT_REAL}, {"lower", RESULT_REAL},   {"upper", RESULT_REAL}};
+    struct scene scene;
+    const struct plan *plan = &scene.plan;
+    (void)state;
+
+    scene_init(&scene);
+    PLAN_OK(STORES "FORECAST f");
+    CHECK_INT(plan->steps, 14);
+    CHECK(plan->level == 0.95);
+    CHECK_INT(plan->result_count, 6);
+    for (size_t i = 0; i < 6; i++) {
+        CHECK(slice_is(plan->results[i].name, wanted[i].name));
+        CHECK_INT(plan->results[i].type, wanted[i].type);
+    }
+    CHECK(!plan->has_target);
+    PLAN_OK(STORES "FORECAST f FOR 7 WITH forecast.level = 0.8 INTO next_week");
+    CHECK_INT(plan->steps, 7);
+    CHECK(plan->level == 0.8);
+    CHECK(plan->has_target && slice_is(plan->target_table, "next_week"));
+    PLAN_OK("-- model: f Forecast regression; label sales real; inputs Upper category, day "
+            "numeric\nFORECAST f FOR '3'");
+    CHECK(slice_is(plan->results[3].name, "sales_lower"));
+    CHECK(slice_is(plan->results[4].name, "sales_upper"));
+    PLAN_OK("-- model: f Forecast regression; label lower real; inputs day numeric\nFORECAST f");
+    CHECK(slice_is(plan->results[2].name, "lower_lower"));
+    scene_deinit(&scene);
+}
+
+static void a_forecast_is_asked_for_what_it_has(void **state)
+{
+    struct scene scene;
+    (void)state;
+
+    scene_init(&scene);
+    PLAN_FAILS(STORES "FORECAST f FOR 15", STATUS_INVALID,
+               "the model forecasts 1 to 14 steps, not 15");
+    CHECK(strstr(scene.err.hint, "forecast.horizon: 15"));
+    PLAN_FAILS(STORES "FORECAST f FOR 0", STATUS_INVALID, "the model forecasts 1 to 14 steps");
+    PLAN_FAILS(STORES "FORECAST f FOR 1.5", STATUS_INVALID, "steps are a whole number, not 1.5");
+    PLAN_FAILS(STORES "FORECAST f FOR 'a week'", STATUS_INVALID, "not a week");
+    PLAN_FAILS(STORES "FORECAST f WITH forecast.level = 2", STATUS_INVALID, "forecast.level");
+    PLAN_FAILS(STORES "FORECAST f WITH train.epoch = 2", STATUS_INVALID, "train.epoch");
+    PLAN_FAILS(STORES "FORECAST g", STATUS_NOT_FOUND, "no model");
+    PLAN_FAILS(MODEL "FORECAST m", STATUS_INVALID, "the model is no forecast but a DNNClassifier");
+    PLAN_FAILS("-- memory: 3000 of 2000\n" STORES "FORECAST f", STATUS_LIMIT,
+               "a session loads models of up to 2.0 KiB");
+    PLAN_FAILS(STORES "SELECT * FROM t TO EXPLAIN f", STATUS_UNSUPPORTED,
+               "a Forecast has no inputs whose importance could be measured");
+    scene_deinit(&scene);
+}
+
+/* ---- what a classifier keeps beside its weights ---- */
+
+#define FRAUDS                                                                                     \
+    "-- query: amount REAL 900 reals; kind TEXT 900 texts\n"                                       \
+    "SELECT * FROM t TO TRAIN "
+#define KIND " LABEL kind INTO m"
+
+static void a_threshold_is_a_number_or_a_rule(void **state)
+{
+    static const char *const rules[] = {
+        "0.4", "'0.4'", "'f1'", "'recall >= 0.95'", "1", "'precision>=.9'", "'cost 1, 20'", "'F1'"};
+    static const char *const others[] = {"true",
+                                         "'x'",
+                                         "2",
+                                         "-1",
+                                         "'recall'",
+                                         "'recall > 0.5'",
+                                         "'recall >= 2'",
+                                         "'cost 1'",
+                                         "'cost 1, 2, 3'",
+                                         "'cost -1, 2'",
+                                         "'f1 >= 0.5'",
+                                         "''"};
+    char text[200];
+    struct scene scene;
+    (void)state;
+
+    scene_init(&scene);
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        snprintf(text, sizeof text, FRAUDS "LinearClassifier WITH train.threshold = %s" KIND,
+                 rules[i]);
+        PLAN_OK(text);
+        CHECK(scene.plan.spec.threshold.size > 0);
+    }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        snprintf(text, sizeof text, FRAUDS "LinearClassifier WITH train.threshold = %s" KIND,
+                 others[i]);
+        if (plan_text(&scene, text) == STATUS_OK)
+            check_failed("%s is taken", others[i]);
+        CHECK(strstr(scene.err.message, "train.threshold"));
+    }
+    scene_deinit(&scene);
+}
+
+static void what_is_learned_last_needs_rows_that_are_held_out(void **state)
+{
+    struct scene scene;
+    (void)state;
+
+    scene_init(&scene);
+    PLAN_OK(FRAUDS
+            "LinearClassifier WITH train.calibration = 'Isotonic', train.threshold = 'f1'" KIND);
+    CHECK_INT(scene.plan.spec.calibration, CALIBRATION_ISOTONIC);
+    PLAN_OK(FRAUDS "XGBClassifier WITH train.calibration = 'sigmoid', train.test_size = 0.2" KIND);
+    CHECK_INT(scene.plan.spec.calibration, CALIBRATION_SIGMOID);
+    PLAN_OK(FRAUDS "LinearClassifier WITH train.calibration = 'none', train.test_size = 0" KIND);
+    PLAN_OK(FRAUDS "LinearClassifier WITH train.threshold = 0.3, train.test_size = 0" KIND);
+    PLAN_FAILS(FRAUDS "LinearClassifier WITH train.threshold = 'f1', train.test_size = 0" KIND,
+               STATUS_INVALID, "train.threshold is learned from rows that are held out");
+    PLAN_FAILS(FRAUDS "LinearClassifier WITH train.calibration = 'sigmoid', train.folds = 5" KIND,
+               STATUS_INVALID, "with train.folds the model learns from all rows");
+    PLAN_FAILS(FRAUDS "LinearClassifier WITH model.loss = 'hinge', train.threshold = 'f1'" KIND,
+               STATUS_INVALID, "a model that is learned by a hinge loss has none");
+    scene_deinit(&scene);
+}
+
+/* ---- NULLs that a model has not learned of ---- */
+
+#define NULLS(rows)                                                                                \
+    "-- query: sepal_length REAL " rows "; petal_length TEXT 1000 texts; class INTEGER 1000 "      \
+    "integers\n"
+
+static void nulls_that_a_model_has_not_learned_of_are_told(void **state)
+{
+    const struct cell null = {.type = CELL_NULL}, blank = {.type = CELL_TEXT, .text = SLICE(" ")},
+                      missing = {.type = CELL_TEXT, .text = SLICE("n/a")},
+                      word = {.type = CELL_TEXT, .text = SLICE("red")},
+                      number = {.type = CELL_INTEGER, .integer = 7};
+    const char *const model = "-- model: m DNNClassifier classification; label class integer; "
+                              "inputs petal_length category, sepal_length numeric\n";
+    struct scene scene;
+    const struct plan *plan = &scene.plan;
+    uint64_t nulls[2] = {0, 4};
+    char text[400];
+    (void)state;
+
+    scene_init(&scene);
+    snprintf(text, sizeof text, NULLS("990 reals, 10 nulls") "%sSELECT * FROM t TO EVALUATE m",
+             model);
+    PLAN_OK(text);
+    CHECK_INT(plan->notices->count, 1);
+    CHECK(strstr(plan->notices->items[0].text, "\"sepal_length\" is NULL in 10 of the first 1000"));
+    CHECK(strstr(plan->notices->items[0].text, "the mean of the column"));
+    CHECK(!unseen_nulls_may_come(plan, 1)); /* it is told already */
+    snprintf(text, sizeof text, NULLS("1000 reals") "%sSELECT * FROM t TO EVALUATE m", model);
+    PLAN_OK(text);
+    CHECK_INT(plan->notices->count, 0);
+    CHECK(unseen_nulls_may_come(plan, 0) && unseen_nulls_may_come(plan, 1));
+    CHECK(unseen_null_is(plan, 0, &null) && unseen_null_is(plan, 0, &blank));
+    CHECK(!unseen_null_is(plan, 0, &missing) && unseen_null_is(plan, 1, &missing));
+    CHECK(!unseen_null_is(plan, 0, &word) && !unseen_null_is(plan, 1, &number));
+    note_counted_nulls(plan, nulls, 5000);
+    CHECK_INT(plan->notices->count, 1);
+    CHECK(strstr(plan->notices->items[0].text, "\"sepal_length\" is NULL in 4 of 5000 rows"));
+    scene_deinit(&scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -756,6 +927,11 @@ int main(void)
         cmocka_unit_test(models_of_coefficients_take_no_texts),
         cmocka_unit_test(trees_count_the_words_of_texts_in_buckets_that_are_inputs),
         cmocka_unit_test(a_regressor_of_dates_says_what_it_counts),
+        cmocka_unit_test(a_forecast_has_the_columns_of_its_history),
+        cmocka_unit_test(a_forecast_is_asked_for_what_it_has),
+        cmocka_unit_test(a_threshold_is_a_number_or_a_rule),
+        cmocka_unit_test(what_is_learned_last_needs_rows_that_are_held_out),
+        cmocka_unit_test(nulls_that_a_model_has_not_learned_of_are_told),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
