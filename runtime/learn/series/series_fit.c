@@ -97,8 +97,8 @@ static void add_step(const struct forecast *forecast, uint32_t h, double value, 
     errors->naive_scaled += fabs(value - naive) / scale;
 }
 
-/* What would have been forecast at `origin`, against what came. ratios (horizon; NULL: nobody
- * asks): as records have them. */
+/* Compares the forecast that `origin` would have had with the values that came. ratios (horizon;
+ * NULL: nobody asks): as records have them. */
 static enum status add_past(const struct series_plan *plan, const double *values, uint32_t count,
                             uint32_t origin, struct arena *arena, struct series_errors *errors,
                             double *ratios, struct error *err)

@@ -35,10 +35,9 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The errors of the steps around this one: as few steps as have enough of them. */
-static uint32_t fill_pool(const struct reach_rows *rows, uint32_t h, enum half half)
+/* The errors of so many steps on either side of this one, and of it. */
+static uint32_t gather(const struct reach_rows *rows, uint32_t h, uint32_t together, enum half half)
 {
-    const uint32_t together = POOL_LEAST / rows->measured / 2;
     const uint32_t first = h > together ? h - together : 0;
     const uint32_t end = h + together < rows->horizon ? h + together + 1 : rows->horizon;
     uint32_t count = 0;
@@ -47,8 +46,30 @@ static uint32_t fill_pool(const struct reach_rows *rows, uint32_t h, enum half h
         for (uint32_t step = first; step < end && (half == HALF_BOTH || i % 2 == half); step++)
             if (ratio_of(rows, i, step) >= 0)
                 rows->pool[count++] = ratio_of(rows, i, step);
+    return count;
+}
+
+/* As few steps as have enough errors: more of them where no series has a value at this one, as on
+ * days when all are closed. */
+static uint32_t fill_pool(const struct reach_rows *rows, uint32_t h, enum half half)
+{
+    uint32_t together = POOL_LEAST / rows->measured / 2;
+    uint32_t count = gather(rows, h, together, half);
+
+    while (count < REACH_SERIES_LEAST && together < rows->horizon) {
+        together = 2 * together + 1;
+        count = gather(rows, h, together, half);
+    }
     qsort(rows->pool, count, sizeof *rows->pool, by_value);
     return count;
+}
+
+static bool has_errors(const struct reach_rows *rows, uint32_t i)
+{
+    for (uint32_t h = 0; h < rows->horizon; h++)
+        if (ratio_of(rows, i, h) >= 0)
+            return true;
+    return false;
 }
 
 /* The least number that so great a share of the errors, and of one more, are within. */
@@ -100,7 +121,7 @@ enum status series_reaches(const int64_t *const *records, uint32_t count, uint32
 
     rows.count = count / rows.apart;
     for (uint32_t i = 0; i < rows.count; i++)
-        rows.measured += ratio_of(&rows, i, 0) >= 0;
+        rows.measured += has_errors(&rows, i);
     *has_any = rows.measured >= REACH_SERIES_LEAST;
     if (!*has_any)
         return STATUS_OK;

@@ -3,7 +3,8 @@
  *
  * A model's own deviation is too small more often than too large: the model itself may be wrong. So
  * an interval of a level reaches as many deviations as that share of the last errors stayed within,
- * of many series and, where these are few, of some steps together (conformal prediction, pooled).
+ * of up to 4,096 series and, where errors are few, of some steps together (conformal prediction,
+ * pooled).
  */
 #ifndef RUNTIME_LEARN_SERIES_SERIES_REACH_H
 #define RUNTIME_LEARN_SERIES_SERIES_REACH_H
@@ -11,7 +12,7 @@
 #include "base/error.h"
 #include "kinds/forecast/forecast_model.h"
 
-/* Of fewer series there are none. */
+/* Fewer series tell no reaches. */
 #define REACH_SERIES_LEAST 30
 
 /* records (count): series_fit.h, in an order that does not depend on how they came. reaches
