@@ -72,6 +72,15 @@ enum status first_integer(sqlite3 *db, struct slice schema, struct slice table, 
     return status;
 }
 
+enum status check_written(sqlite3 *db, int64_t wanted, struct error *err)
+{
+    if (sqlite3_changes(db) == wanted)
+        return STATUS_OK;
+    fail(err, STATUS_INVALID, "a trigger on the model's table leaves out rows that are written");
+    return error_hint(err, "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' shows it; "
+                           "DROP TRIGGER removes it.");
+}
+
 enum status insert_model_row(void *context, const struct model_row *row, struct error *err)
 {
     sqlite3_stmt *statement = context;
@@ -87,5 +96,6 @@ enum status insert_model_row(void *context, const struct model_row *row, struct 
         sql_bind_borrowed(statement, 5, row->data, row->data_is_text);
     else
         sqlite3_bind_null(statement, 5);
-    return sql_run(statement, err);
+    TRY(sql_run(statement, err));
+    return check_written(sqlite3_db_handle(statement), 1, err);
 }

@@ -21,7 +21,10 @@ enum status run_in(sqlite3 *db, struct slice schema, struct slice table, const c
 enum status first_integer(sqlite3 *db, struct slice schema, struct slice table, const char *format,
                           struct slice first, struct slice second, int64_t *value,
                           struct error *err);
-/* A model_row_sink: ?1 to ?5 of a prepared statement, which is run. */
+/* INVALID where the statement that was run last has not written so many rows of a model, as where
+ * a trigger on its table leaves some out. */
+enum status check_written(sqlite3 *db, int64_t wanted, struct error *err);
+/* A model_row_sink: ?1 to ?5 of a prepared statement, which is run, and writes one row. */
 enum status insert_model_row(void *statement, const struct model_row *row, struct error *err);
 
 #endif

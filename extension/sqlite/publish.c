@@ -412,12 +412,20 @@ static enum status restore_rows(sqlite3 *db, struct slice schema, struct slice n
                                 const struct model *current, int64_t version, struct error *err)
 {
     struct cell key[] = {cell_text(current->id), cell_integer(version)};
+    char number[24];
+    int64_t rows;
 
+    snprintf(number, sizeof number, "%lld", (long long)version);
+    TRY(first_integer(db, schema, name,
+                      "SELECT count(*) FROM %.totrain_versions WHERE id = ?1 AND version = "
+                      "CAST(?2 AS INTEGER)",
+                      current->id, slice_of(number), &rows, err));
     TRY(keep_current(db, schema, name, current, err));
     TRY(run_in(db, schema, name,
                "INSERT INTO $ SELECT part, name, position, value, data FROM %.totrain_versions "
                "WHERE id = ?1 AND version = ?2 ORDER BY rowid",
                key, 2, err));
+    TRY(check_written(db, rows, err));
     return run_in(db, schema, name, "DELETE FROM %.totrain_versions WHERE id = ?1 AND version = ?2",
                   key, 2, err);
 }

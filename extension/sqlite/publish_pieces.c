@@ -166,7 +166,10 @@ static enum status move_rows(const struct pieces *pieces, struct slice name, str
 {
     struct text sql;
     enum status status;
+    int64_t rows;
 
+    TRY(first_integer(pieces->db, pieces->schema, slice_of(pieces->name), "SELECT count(*) FROM $",
+                      SLICE(""), SLICE(""), &rows, err));
     text_init(&sql, TEXT_MAXIMUM);
     text_append_string(&sql, "INSERT INTO ");
     sql_append_table(&sql, pieces->schema, name);
@@ -177,6 +180,7 @@ static enum status move_rows(const struct pieces *pieces, struct slice name, str
     status = sql_execute_text(pieces->db, &sql, err);
     text_deinit(&sql);
     TRY(status);
+    TRY(check_written(pieces->db, rows, err));
     return drop_table(pieces->db, pieces->schema, slice_of(pieces->name), err);
 }
 
