@@ -10,7 +10,7 @@ static const struct prime {
               {29, 1}, {31, 1}, {37, 1}, {41, 1}, {43, 1}, {47, 1}, {53, 1}, {59, 1}, {61, 1}};
 #define PRIMES (sizeof primes / sizeof *primes)
 
-/* What is counted: series of more than one time, and those of them that ... */
+/* Counts: series of more than one time, and those of them that ... */
 enum {
     COUNT_SERIES,
     COUNT_WEEKDAYS,     /* have no time on a weekend */

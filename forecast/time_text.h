@@ -6,7 +6,7 @@
 
 #include "scoring/dates.h"
 
-/* What the times of a series are: the one that says most. */
+/* The kind of a series' times: the one that says most. */
 enum time_kind { TIME_NUMBER, TIME_MONTH, TIME_DATE, TIME_MOMENT };
 
 #define TIME_BYTES (DATE_BYTES + 16)

@@ -85,8 +85,8 @@
     X(COMBINER_SUM, "sum")                                                                         \
     X(COMBINER_MEAN, "mean")
 
-/* What is made of scores so that probabilities are as frequent as they say (scoring/final_step.h).
- */
+/* The way from scores to probabilities, so that these are as frequent as they say
+ * (scoring/final_step.h). */
 #define CALIBRATION_MAP(X)                                                                         \
     X(CALIBRATION_NONE, "none")                                                                    \
     X(CALIBRATION_ISOTONIC,                                                                        \

@@ -72,7 +72,7 @@ static enum status add_bounds(struct planning *planning)
     return STATUS_OK;
 }
 
-/* As forecast_rows.h gives them. */
+/* The columns that forecast_rows.h gives. */
 static enum status plan_results(struct planning *planning)
 {
     struct plan *plan = planning->plan;

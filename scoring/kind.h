@@ -258,7 +258,7 @@ struct kind {
      * number i of n is output p * n + i. NAN where a row has none, of which nothing is predicted.
      * 0: each output is a number. */
     uint32_t output_parts;
-    /* Of such a kind: has the row a number? */
+    /* Tells whether the row has a number; only kinds with output_parts have it. */
     bool (*has_number)(void *workspace, const float *dense, const int32_t *ids);
     /* Points of a row, whole numbers of a card (scoring/outputs.h): ids (id_count). NULL: its
      * models have none. */

@@ -29,7 +29,7 @@ enum forecast_column {
 
 _Static_assert(FORECAST_GROUPS_MAX == 8, "each column of a group has its own");
 
-/* What a scan is told, in the order of its values; bits of its number. */
+/* The values that a scan is told, in their order; bits of its number. */
 enum { TOLD_MODEL, TOLD_STEPS, TOLD_LEVEL, TOLD_SERIES, TOLD_COUNT };
 
 static const int told_columns[TOLD_COUNT] = {COLUMN_MODEL, COLUMN_STEPS, COLUMN_LEVEL,
@@ -160,7 +160,7 @@ static bool is_told(const struct forecast_cursor *cursor, int t)
     return cursor->told[t] && sqlite3_value_type(cursor->told[t]) != SQLITE_NULL;
 }
 
-/* What is told of a scan. */
+/* The constraints that a scan is told. */
 struct told {
     int64_t steps;
     double level;

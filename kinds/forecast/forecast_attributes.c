@@ -5,7 +5,7 @@
 
 _Static_assert(sizeof(struct forecast_params) <= KIND_PARAMS_BYTES, "they fit into a job spec");
 
-/* As forecast_method has them. */
+/* The names of forecast_method. */
 const char *const forecast_method_words[] = {
     "forecast",      "autoets",
     "ets",           "autoarima",

@@ -64,7 +64,7 @@ enum forecast_duplicates { DUPLICATES_ARE_ERRORS, DUPLICATES_ARE_ADDED, DUPLICAT
            "How often the past is forecast to measure the errors: from the horizon before the "    \
            "last value, from two horizons before it, and so on. 0: the errors are not measured.")
 
-/* What stands where a value is missing. */
+/* The value of a time that has none. */
 enum forecast_gaps { GAPS_ON_LINE, GAPS_ARE_ZERO, GAPS_ARE_LAST };
 
 /* In a struct kind_params. */
@@ -83,7 +83,7 @@ static inline struct forecast_params *forecast_params(const struct kind_params *
 struct arima_order;
 bool forecast_order(const struct forecast_params *params, struct arima_order *order);
 
-/* As struct kind asks for it. */
+/* kind->settle. */
 enum status forecast_settle(struct kind_params *params, const struct kind_settings *settings,
                             struct error *err);
 

@@ -8,9 +8,6 @@
 #include "scoring/elementary.h"
 
 #define FIT_WORK 2e4 /* multiplications of a value, usually: measured */
-/* What runtime/learn/series/ has of a series and of each of its steps; its test compares. */
-#define RECORD_BYTES      (24 * sizeof(double))
-#define RECORD_STEP_BYTES (3 * sizeof(double))
 
 static const char *const times_words[] = {"numbers", "dates", "moments", NULL};
 static const char *const unit_words[] = {"number",    "microsecond", "month",
@@ -28,17 +25,16 @@ static double series_of(const struct kind_shape *shape)
 
 static struct kind_cost cost(const struct kind_params *params, const struct kind_shape *shape)
 {
-    const double floats =
-        shape->ids + SERIES_FACTS + STEP_NUMBERS * (double)forecast_params(params)->horizon;
-    const double words =
-        RECORD_BYTES + RECORD_STEP_BYTES * (double)forecast_params(params)->horizon;
+    const double horizon = forecast_params(params)->horizon;
+    const double floats = shape->ids + SERIES_FACTS + STEP_NUMBERS * horizon;
+    const double words = FORECAST_RECORD_WORDS + FORECAST_STEP_WORDS * horizon;
     const double series = series_of(shape);
 
-    /* As they are learned, in a state that is taken, and as they are stored. */
+    /* The records of the learner, those of a state that is taken, and the stored numbers. */
     return (struct kind_cost){
         .parameters = series * floats,
         .multiplications = 8,
-        .bytes = series * (2 * words + floats * sizeof(float)),
+        .bytes = series * (2 * words * sizeof(int64_t) + floats * sizeof(float)),
         .row_learning = FIT_WORK,
     };
 }

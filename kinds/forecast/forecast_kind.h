@@ -10,7 +10,10 @@
 
 #include "kinds/forecast/forecast_attributes.h"
 
-#define FORECAST_QUANTILES 3 /* lower bound, value, upper bound */
+/* 64-bit words that learning has for each series, and for each of its steps (series_fit.h). */
+#define FORECAST_RECORD_WORDS 24
+#define FORECAST_STEP_WORDS   3
+#define FORECAST_QUANTILES    3 /* lower bound, value, upper bound */
 
 extern const struct kind forecast_kind;
 

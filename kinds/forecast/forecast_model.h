@@ -21,7 +21,7 @@
 /* A whole number of 62 bits as three floats: each has 22 bits of it, the first the sign. */
 #define INTEGER_PARTS 3
 
-/* Of a series in `facts`, and where they lie. */
+/* Facts of a series, by their places in `facts`. */
 enum series_fact {
     FACT_FIRST = 0,            /* INTEGER_PARTS: the time of step 0 */
     FACT_LAST = INTEGER_PARTS, /* the step of the last value that is known */
@@ -30,14 +30,14 @@ enum series_fact {
     FACT_POSITIVE,             /* 1: no bound is below 0, as no value was */
     SERIES_FACTS
 };
-/* Of a step in `forecasts`. */
+/* Numbers of a step, by their places in `forecasts`. */
 enum step_number { STEP_VALUE = 0, STEP_DEVIATION = NUMBER_PARTS, STEP_NUMBERS };
 
 /* Levels of intervals that models have reaches of. */
 #define FORECAST_LEVELS 5
 extern const double forecast_levels[FORECAST_LEVELS];
 
-/* What times are. */
+/* The kinds of times. */
 enum forecast_times { FORECAST_NUMBERS, FORECAST_DATES, FORECAST_MOMENTS };
 
 /* Counted as a model is written, for those who read its meta row alone. */

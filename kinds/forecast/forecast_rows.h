@@ -43,7 +43,7 @@ struct forecast_rows {
 enum status forecast_rows_open(struct forecast_rows *rows, const struct model *model,
                                const struct forecast_ask *ask, const struct stop *stop,
                                struct error *err);
-/* Of one that was not opened, and is zero, it does nothing. */
+/* Does nothing where it was not opened, and is zero. */
 void forecast_rows_close(struct forecast_rows *rows);
 
 bool forecast_rows_next(struct forecast_rows *rows);

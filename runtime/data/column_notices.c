@@ -417,7 +417,7 @@ enum status column_notices(const struct column_statistics *statistics, struct da
     if (!dataset->notices)
         return fail_no_memory(err);
     for (uint32_t i = 0; i < statistics->spec->input_count; i++) {
-        /* What tells a series is the same in all of its rows, whatever others there are. */
+        /* A word that tells a series is the same in all of its rows, whatever others there are. */
         if (statistics->spec->inputs[i].offset || kind_of(statistics->spec)->learns_series)
             continue;
         note_constant(statistics, i, dataset);

@@ -209,7 +209,7 @@ static enum status allocate(struct regression *regression, struct error *err)
                : fail_no_memory(err);
 }
 
-/* What the coefficients are of, and what makes fewer. */
+/* Names the columns that have the coefficients, and says how there would be fewer. */
 static enum status refuse_coefficients(const struct regression *regression, uint64_t weights,
                                        struct error *err)
 {

@@ -216,7 +216,7 @@ static void read_made(struct slice column, struct slice what, struct described_c
     described->made_list[number] = made;
 }
 
-/* Of a forecast, whose inputs are known. */
+/* Describes a forecast, whose inputs are known. */
 static void describe_outline(struct described_catalog *described)
 {
     struct model_summary *model = &described->model;

@@ -318,7 +318,7 @@ static enum status check_written(const struct publishing *publishing, int64_t ve
     return error_hint(err, "Drop it, or train into another name.");
 }
 
-/* What is kept of the model names its table: a subscriber that has none would stop at that, too. */
+/* Kept rows of a model name its table: a subscriber that has none would stop at them, too. */
 static enum status tell_subscribers(const struct publishing *publishing, const struct sink *sink,
                                     struct error *err)
 {

@@ -105,7 +105,7 @@ static enum status is_model(struct postgres_host *host, const struct pg_located 
     return status;
 }
 
-/* What a parent's bounds or a child's triggers call would be run with the rows. */
+/* Functions of a parent's bounds, or of a child's triggers, would be run with the rows. */
 static enum status check_family(const struct pg_located *located, const bool facts[FACTS],
                                 struct error *err)
 {

@@ -32,7 +32,7 @@ struct pg_table {
 #define PG_NAME_OF(located)                                                                        \
     SQL_NAME(slice_of((located)->schema)), SQL_NAME(slice_of((located)->name))
 
-/* Of a boolean column; NULL is not true. */
+/* The value of a boolean column; NULL is not true. */
 static inline bool pg_is_true(const struct cell *cell)
 {
     return cell->type == CELL_INTEGER && cell->integer != 0;

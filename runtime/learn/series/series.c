@@ -89,7 +89,7 @@ static int64_t series_of_range(const struct series_learner *series, uint32_t lan
     return series->arrays.counts[COMMON_STEPS_COUNTS + (size_t)lane * series->ranges + range];
 }
 
-/* Of a lane in the phase. */
+/* How many series of a lane the phase fits. */
 static uint32_t series_of_lane(const struct series_learner *series, uint32_t lane)
 {
     const int64_t left = series_of_range(series, lane, series->progress.range) -
@@ -792,7 +792,7 @@ static struct learner_course course(const void *self)
     return (struct learner_course){row_store_expects(series->dataset) ? 1 : 0, 1};
 }
 
-/* Of rows those of the first range of the lane that was computed last. */
+/* Rows are those of the first range of the lane that was computed last. */
 static void *memory(void *self, const char *name, size_t *size)
 {
     struct series_learner *series = self;

@@ -18,8 +18,8 @@
 
 #include "runtime/learn/learning.h"
 
-/* As learning_open, for the kind "forecast". INVALID for NULLs among groups and times; LIMIT for
- * forecasts that take more bytes than a worker has. */
+/* Does what learning_open does, for the kind "forecast". INVALID for NULLs among groups and times;
+ * LIMIT for forecasts that take more bytes than a worker has. */
 enum status series_open(const struct jobspec *spec, const struct dataset *dataset,
                         struct team *team, struct learning *learning, struct error *err);
 

@@ -6,6 +6,10 @@
 #include "forecast/combined.h"
 #include "forecast/time_text.h"
 
+_Static_assert(FORECAST_RECORD_WORDS == (int)RECORD_STEPS &&
+                   FORECAST_STEP_WORDS == (int)RECORD_STEP_WORDS,
+               "EXPLAIN counts what is learned");
+
 #define PAST_LEAST 4 /* values before a step that is forecast to measure the errors */
 
 /* ---- the plan ---- */

@@ -49,7 +49,7 @@ static inline uint32_t series_record_words(uint32_t horizon)
     return RECORD_STEPS + RECORD_STEP_WORDS * horizon;
 }
 
-/* What all series of a job have in common. */
+/* The settings that all series of a job have in common. */
 struct series_plan {
     struct forecast_options options;
     enum duplicates duplicates;

@@ -49,7 +49,7 @@ static uint32_t gather(const struct reach_rows *rows, uint32_t h, uint32_t toget
     return count;
 }
 
-/* As few steps as have enough errors: more of them where no series has a value at this one, as on
+/* Takes as few steps as have enough errors: more where no series has a value at this one, as on
  * days when all are closed. */
 static uint32_t fill_pool(const struct reach_rows *rows, uint32_t h, enum half half)
 {
