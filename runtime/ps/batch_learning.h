@@ -44,12 +44,12 @@ struct batch_learning {
     /* A shard of the rows of data, which has so many batches, 1 at least; several may be open. */
     enum status (*open)(void *self, uint64_t shard, uint32_t *batches, struct error *err);
     void (*close)(void *self, uint64_t shard);
-    /* Of a batch of a shard that is open. Borrowed until the next call. */
+    /* Chooses the rows of a batch of an open shard. Borrowed until the next call. */
     enum status (*select)(void *self, uint64_t shard, uint32_t batch, struct batch_rows *rows,
                           struct error *err);
-    /* Of the batch selected last. Both arrays are rows in the order of their ids. */
+    /* Computes the batch selected last. Both arrays are rows in the order of their ids. */
     enum status (*compute)(void *self, const float *values, float *gradient, struct error *err);
-    /* Of what was computed since it was asked last. */
+    /* The loss computed since the last call. */
     struct batch_loss (*take_loss)(void *self);
 
     /* ---- when all is learned ---- */

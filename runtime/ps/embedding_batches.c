@@ -429,7 +429,8 @@ static void read_learned(void *self, uint64_t offset, size_t size, char *bytes)
     worker_state_read(&batches->collected.learning, &batches->collected.front, offset, size, bytes);
 }
 
-/* Of the table the rows that are selected, of all else everything; nothing of no rows. */
+/* Selects the rows of this table that the selection names, and all rows of the other arrays;
+ * nothing if no row is selected. */
 static enum status select_rows(void *self, uint64_t shard, uint32_t batch, struct batch_rows *rows,
                                struct error *err)
 {

@@ -42,30 +42,30 @@ struct open_shard {
 struct embedding_batches {
     const struct jobspec *spec;
     const struct dataset *dataset;
-    struct team *team;    /* that loads rows; NULL: the caller alone */
+    struct team *team;    /* loads rows; NULL: the caller alone */
     struct dataset small; /* the data set, with a table of the rows of one batch */
     struct embedding_network network;
     struct embedding_space space;
     struct id_places places;
     struct shard_plan plan;
-    float weight_share;  /* what sample weights are multiplied by, so that their mean is 1 */
+    float weight_share;  /* factor of sample weights: makes their mean 1 */
     uint32_t batch_most; /* rows of data of one batch */
     uint64_t *starts;    /* (shards_per_epoch + 1): rows of the part */
 
     struct open_shard *open; /* (open_count): whose rows are in memory */
     uint32_t open_count, open_room;
-    struct lane_rows rows;                 /* of the batch */
-    float *parameters, *derived, *outputs; /* of the small network; outputs: the start's biases */
+    struct lane_rows rows;                 /* the batch's */
+    float *parameters, *derived, *outputs; /* the small network's; outputs: the start's biases */
 
     uint32_t *counts, *widths; /* (arrays) */
-    uint64_t *row_ids;         /* of all tables */
+    uint64_t *row_ids;         /* ids of all tables */
     uint32_t *seen;
     struct batch_loss loss; /* since it was asked for last */
 
     struct {
         struct learning learning; /* self NULL: nothing is collected */
         uint32_t batch, batches;
-        struct text front; /* of its state: runtime/train/worker_state.h */
+        struct text front; /* begins its state: runtime/train/worker_state.h */
     } collected;
 };
 
@@ -81,7 +81,7 @@ enum status embedding_batches_init(struct embedding_batches *batches, const stru
                                    struct team *team, struct error *err);
 void embedding_batches_deinit(struct embedding_batches *batches);
 
-/* What push_worker.h asks. Valid until embedding_batches_deinit. */
+/* The functions that push_worker.h calls. Valid until embedding_batches_deinit. */
 struct batch_learning embedding_batches_learning(struct embedding_batches *batches);
 
 #endif

@@ -14,7 +14,7 @@ static bool is_over(const struct push_worker *worker)
     return worker->state == PUSH_LEARNED || worker->state == PUSH_ENDED;
 }
 
-/* What lies behind the last shard of rows. */
+/* The shards behind the last one of rows stand for the collection. */
 static bool is_collection(const struct push_worker *worker, uint64_t shard)
 {
     const struct shard_plan *plan = &worker->learning.plan;
@@ -27,7 +27,7 @@ static bool takes_steps(const struct push_worker *worker)
     return worker->learning.plan.lanes > 0;
 }
 
-/* Of the shard's first batch. */
+/* The step of the shard's first batch. */
 static uint64_t first_step(const struct push_worker *worker, uint64_t shard)
 {
     const struct shard_plan *plan = &worker->learning.plan;
@@ -543,7 +543,7 @@ static enum status open_lease(struct push_worker *worker, struct error *err)
     return STATUS_OK;
 }
 
-/* Of the shard, on the servers that have counted the fewest of its batches, and the most. */
+/* The batches of the shard that servers have counted: the fewest and the most of any server. */
 static void find_counted(const struct push_worker *worker, uint32_t *least, uint32_t *most)
 {
     *least = UINT32_MAX;
@@ -737,7 +737,7 @@ static void on_server(struct push_worker *worker, struct pushed_server *server,
         if (have_all_answered(worker)) {
             worker->state = PUSH_COMPUTING;
             if (worker->leases[0].next > worker->least_step)
-                worker->least_step = worker->leases[0].next; /* that was waited for */
+                worker->least_step = worker->leases[0].next; /* the step waited for */
         } else
             ask_servers(worker, outbox);
         return;

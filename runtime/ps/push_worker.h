@@ -49,7 +49,7 @@
 #include "runtime/ps/step_copies.h"
 #include "runtime/role/master_link.h"
 
-/* Of two groups of lanes, and of two more after a new beginning (shard_steps.h). */
+/* Leases of two groups of lanes, and two more after a new beginning (shard_steps.h). */
 #define PUSH_WORKER_LEASES_MAX (4 * SERVER_LANES_MAX)
 
 enum push_worker_state {
@@ -68,12 +68,12 @@ enum push_worker_state {
 struct push_worker_options {
     uint64_t job;
     uint32_t index, incarnation;
-    uint64_t build;     /* of the program */
+    uint64_t build;     /* the program's */
     const char *master; /* address */
     int64_t alive_ms, reconnect_ms;
     int64_t search_ms; /* without its master it ends after that; search.h */
     int64_t grace_ms;
-    size_t piece_bytes; /* of the state that is collected */
+    size_t piece_bytes; /* a piece of the collected state */
     bool is_gated;      /* the servers have a bound of staleness (server_role.h) */
 };
 
@@ -83,20 +83,20 @@ struct pushed_server {
     uint32_t incarnation;
     peer_id peer; /* PEER_NONE: not connected */
     int64_t asked_at;
-    bool is_asked; /* what the worker asks for in its state */
+    bool is_asked; /* the worker asks for its rows in its state */
     bool has_answered;
     uint32_t next;  /* batches of the shard that it has counted */
-    uint64_t step;  /* that it is at, where lanes take steps together */
+    uint64_t step;  /* the server's step, where lanes take steps together */
     uint32_t *rows; /* (row_count): which of the batch's rows it has */
     uint32_t row_count, rows_room;
 };
 
 /* A shard that it works on. */
 struct pushed_shard {
-    uint64_t id, shard; /* of the lease */
+    uint64_t id, shard; /* the lease's id; its shard */
     uint64_t next;      /* step that its lane is to be pushed of */
     bool is_open;
-    struct batch_loss loss; /* of what was computed */
+    struct batch_loss loss; /* the loss computed so far */
 };
 
 struct push_worker {
@@ -104,7 +104,7 @@ struct push_worker {
     struct batch_learning learning;
     enum push_worker_state state;
     struct error failure;
-    uint64_t epoch; /* of the newest master that sent a message */
+    uint64_t epoch; /* epoch of the newest master that sent a message */
     struct master_link master;
     peer_id next_peer, leased_by;
     int64_t leave_at;
@@ -115,11 +115,11 @@ struct push_worker {
     struct pushed_server *servers; /* (server_count) */
     uint32_t server_count;
     uint64_t roster;             /* the newest SERVERS */
-    struct server_layout layout; /* of the same */
+    struct server_layout layout; /* the layout of that SERVERS */
     bool is_paused;
 
-    uint64_t least_step; /* that all servers are at, at least */
-    uint64_t most_step;  /* that some server was at, at most, when all said so last */
+    uint64_t least_step; /* all servers are at this step, at least */
+    uint64_t most_step;  /* no server was past this step when all had answered last */
     bool is_collecting;
     uint32_t batches, batch;
     struct learned_state learned; /* bytes 0: nothing is collected */
@@ -131,7 +131,7 @@ struct push_worker {
     bool *copied; /* (row_count): which are not pulled, as they were for another lane of the step */
     uint32_t places_room, values_room, gradient_room, copied_room;
     struct step_copies copies;
-    struct text counts, ids, seen, floats; /* of a message to one server */
+    struct text counts, ids, seen, floats; /* parts of a message to one server */
     uint64_t batches_done;
 };
 

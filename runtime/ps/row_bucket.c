@@ -25,7 +25,7 @@ static size_t chunk_bytes(uint32_t record_floats)
     return (size_t)BUCKET_CHUNK_ROWS * record_floats * sizeof(float);
 }
 
-/* What a chunk takes beside its records: the pointer to it, and places in the list of free ones. */
+/* Bytes of a chunk beside its records: the pointer to it, and places in the list of free ones. */
 static size_t chunk_list_bytes(void)
 {
     return sizeof(float *) + BUCKET_CHUNK_ROWS * sizeof(uint32_t);

@@ -26,7 +26,7 @@
 #define BUCKET_CHUNK_ROWS 64
 #define ROW_NONE          UINT32_MAX /* a place */
 
-/* What all tables of a server share. */
+/* Memory that all tables of a server share. */
 struct row_memory {
     uint64_t used, limit; /* bytes */
     bool was_short;       /* there was less than somebody asked for */
@@ -36,7 +36,7 @@ struct row_entry {
     uint64_t id;
     uint32_t step;  /* in which it was pushed last */
     uint32_t seen;  /* rows of data that selected it, at most UINT32_MAX; 0: no entry */
-    uint32_t place; /* of its record, or ROW_NONE */
+    uint32_t place; /* place of its record, or ROW_NONE */
     uint32_t saved; /* the last snapshot that has it as it was when the snapshot began */
 };
 
@@ -46,7 +46,7 @@ struct row_bucket {
     uint32_t count;            /* entries */
     float **chunks;            /* (chunk_count) */
     uint32_t chunk_count;
-    uint32_t places; /* that were ever taken; all below are records or free */
+    uint32_t places; /* places ever taken; all below are records or free */
     uint32_t *free;  /* (chunk_count * BUCKET_CHUNK_ROWS): places of records that were removed */
     uint32_t free_count;
 };

@@ -148,7 +148,7 @@ static void take_record(struct row_table *table, struct row_bucket *bucket, stru
     memcpy(record, floats.data, floats.size);
 }
 
-/* What there was of the id is gone; the entry stands for the one of the image. */
+/* Puts the image's entry in the place of the present one, which goes. */
 static enum status take_entry(struct row_table *table, struct row_bucket *bucket,
                               const struct row_entry *from, struct slice floats, struct error *err)
 {

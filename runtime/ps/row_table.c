@@ -8,7 +8,7 @@
 #include "runtime/learn/start.h"
 #include "runtime/ps/row_snapshot.h"
 
-#define BLOCK_ROWS 64 /* whose lookups are under way at once */
+#define BLOCK_ROWS 64 /* rows looked up at once */
 
 /* ---- life ---- */
 
@@ -159,7 +159,7 @@ static bool is_in(const struct row_table *table, uint32_t seen)
     return seen >= table->options.min_count;
 }
 
-/* What an id needs that is not there. */
+/* Counts the entry and the record that an id needs and does not have yet. */
 static void count_needs(const struct row_table *table, const struct row_entry *entry, uint32_t seen,
                         uint32_t needs[2])
 {
@@ -244,7 +244,7 @@ struct moving {
     uint32_t count;
     float *records[BLOCK_ROWS];
     uint32_t gradients[BLOCK_ROWS]; /* which of the push's rows */
-    uint32_t steps[BLOCK_ROWS];     /* that pushed it before; 0: none did */
+    uint32_t steps[BLOCK_ROWS];     /* the step that pushed the row before; 0: none did */
 };
 
 static void count_block(struct row_table *table, const struct row_push *push, struct block *block,
@@ -253,8 +253,7 @@ static void count_block(struct row_table *table, const struct row_push *push, st
     moving->count = 0;
     for (uint32_t i = 0; i < block->count; i++) {
         const struct row_entry *before = living_entry(table, block, i, push->step);
-        const uint32_t step =
-            before ? before->step : 0; /* of another server's clock it may be later */
+        const uint32_t step = before ? before->step : 0; /* may be later: another server's clock */
         struct row_entry *entry = count_in(table, push, block, i);
         const bool was_made = entry->place == ROW_NONE && is_in(table, entry->seen);
 
@@ -300,8 +299,8 @@ static void move_rows(struct row_table *table, const struct optimizer_step *step
 {
     const size_t part = moving->count * (size_t)table->options.width;
     const struct descent_settings *settings = &table->options.settings;
-    struct optimizer_rows_change change = {0};         /* of no use here */
-    struct optimizer_row_sums known[BLOCK_ROWS] = {0}; /* likewise */
+    struct optimizer_rows_change change = {0};         /* not used */
+    struct optimizer_row_sums known[BLOCK_ROWS] = {0}; /* not used */
     uint32_t rows[BLOCK_ROWS];
     const struct optimizer_rows update = {
         .step = step,
@@ -330,7 +329,7 @@ static void move(struct row_table *table, const struct optimizer_step *step,
 {
     const size_t part = moving->count * (size_t)table->options.width;
     const struct descent_settings *settings = &table->options.settings;
-    struct optimizer_sums before = {0}, after = {0}; /* of no use here */
+    struct optimizer_sums before = {0}, after = {0}; /* not used */
     struct optimizer_update update = {
         .step = step,
         .l1 = table->options.is_bias ? 0 : (float)settings->l1,

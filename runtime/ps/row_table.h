@@ -38,7 +38,7 @@
 
 struct row_table_options {
     uint64_t seed;
-    uint32_t number;    /* of the table, from 0: start.h's tensor */
+    uint32_t number;    /* the table's, from 0: start.h's tensor */
     uint32_t width;     /* floats of a row: 1 to ROW_WIDTH_MAX */
     double start;       /* rows start uniform in +-start, but for */
     uint32_t zeros;     /* their first numbers, and */
@@ -52,7 +52,7 @@ struct row_table_options {
 };
 
 struct row_table_counts {
-    uint64_t rows;    /* that have a record */
+    uint64_t rows;    /* rows with a record */
     uint64_t counted; /* ids that have none yet */
     uint64_t made;    /* rows, ever */
     uint64_t expired; /* rows and counted ids that were let go and swept, ever */
@@ -61,13 +61,13 @@ struct row_table_counts {
 struct row_table {
     struct row_table_options options;
     struct optimizer optimizer;
-    struct optimizer_powers powers; /* of the optimizer's beta2 */
+    struct optimizer_powers powers; /* the powers of the optimizer's beta2 */
     bool moves_rows;                /* by its rule for rows */
     uint32_t slots, record_floats;  /* width * (1 + slots) */
     struct row_memory *memory;
     struct row_bucket *buckets; /* (BUCKETS_PER_TABLE) */
     float *block;               /* records of some rows, by part: weights, slot 0, ... */
-    float *gradient;            /* of these rows */
+    float *gradient;            /* gradient of these rows */
     struct row_table_counts counts;
     struct row_snapshot *snapshot; /* row_snapshot.h; NULL: none is being taken */
     uint32_t snapshots;            /* ever begun */
@@ -92,8 +92,8 @@ struct row_push {
     struct row_ids ids;
     const uint32_t *seen;  /* (count): rows of data that selected each, 1 at least */
     const float *gradient; /* (count, width) */
-    uint32_t step;         /* of the table */
-    uint64_t rate_step;    /* of the optimizer: its schedule and corrections */
+    uint32_t step;         /* the table's step */
+    uint64_t rate_step;    /* the optimizer's step: for its schedule and corrections */
     float rate_factor;     /* 1, or what a stale gradient is weighed by */
 };
 
@@ -106,8 +106,8 @@ void row_table_push(struct row_table *table, const struct row_push *push);
 /* Gives back the memory of what has expired, of one bucket. Not while a snapshot is taken. */
 void row_table_sweep(struct row_table *table, uint32_t step, uint32_t bucket);
 
-/* Of all rows that have not expired: their ids, counts and values, whatever the order that they
- * came in. */
+/* Digest of all rows that have not expired: their ids, counts and values, whatever the order that
+ * they came in. */
 uint64_t row_table_digest(const struct row_table *table, uint32_t step);
 
 /* Whether the entry is past its time in this step. */

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROWS_LEAST   50   /* of a server in the mean: fewer say nothing */
-#define BUSY_LEAST   .25  /* of the time, the hot one */
+#define ROWS_LEAST   50   /* a server's mean: fewer say nothing */
+#define BUSY_LEAST   .25  /* share of the time that the hot server is busy */
 #define EVEN_AT      1.03 /* times the mean: good enough */
-#define HELPS_AT     .9   /* of the highest load before */
-#define BUCKETS_MOST 256  /* that move at once */
+#define HELPS_AT     .9   /* times the highest load before */
+#define BUCKETS_MOST 256  /* moved at once */
 
 enum status server_balance_init(struct server_balance *balance, uint32_t servers, struct error *err)
 {

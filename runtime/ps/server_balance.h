@@ -26,20 +26,20 @@
 #define BALANCE_HOT_AT   1.2 /* times the mean load */
 #define BALANCE_PATIENCE 2   /* rounds */
 
-/* Of a server, halved with each round. */
+/* A server's load, halved with each round. */
 struct balance_server {
     uint64_t ms, busy_us;
     bool has_said; /* in this round */
 };
 
 struct server_balance {
-    uint64_t rows[BUCKETS_PER_TABLE]; /* that were pulled, halved with each round */
+    uint64_t rows[BUCKETS_PER_TABLE]; /* rows pulled, halved with each round */
     struct balance_server *servers;   /* (room) */
     uint32_t room, said;              /* said: servers in this round */
     uint32_t hot_rounds;              /* in which one was hot, one after the other */
 };
 
-/* What a new map is about. */
+/* The reason for a new map. */
 struct balance_choice {
     uint32_t hot;         /* server */
     uint32_t moved;       /* buckets */
@@ -54,7 +54,7 @@ void server_balance_deinit(struct server_balance *balance);
 /* Nothing is known: another layout is in force, or what was counted is of another time. */
 void server_balance_clear(struct server_balance *balance);
 
-/* What a server of this layout says. What is not of this layout counts as nothing. */
+/* Notes a server's load under this layout. A load of another layout counts as nothing. */
 void server_balance_note(struct server_balance *balance, const struct server_layout *now,
                          uint32_t server, const struct message_load *load);
 

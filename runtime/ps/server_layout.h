@@ -36,7 +36,7 @@ static inline uint32_t server_of_row(const struct server_layout *layout, uint32_
     return server_of_bucket(layout, row_bucket_of(table, row_hash(id)));
 }
 
-/* Of one that does not serve: none. */
+/* The buckets of the server; none if it does not serve. */
 struct bucket_set buckets_of_server(const struct server_layout *layout, uint32_t index);
 
 /* Equal parts are written down as a map, so that some of it can be changed. */

@@ -16,8 +16,8 @@
 #define LOAD_FLOATS 16
 
 struct server_load {
-    uint32_t rows[BUCKETS_PER_TABLE]; /* that were pulled, of all tables, by bucket */
-    uint64_t busy_us;                 /* that messages took */
+    uint32_t rows[BUCKETS_PER_TABLE]; /* rows pulled of all tables, by bucket */
+    uint64_t busy_us;                 /* time spent on messages */
     int64_t since;                    /* in milliseconds: when counting began */
 };
 

@@ -40,7 +40,7 @@ struct server_role;
 struct server_log {
     enum { LOG_STEP, LOG_MOVE, LOG_READY, LOG_NEXT, LOG_OVER } reads;
     uint32_t moves;     /* number of the next move */
-    uint32_t entries;   /* of its log, written or read */
+    uint32_t entries;   /* entries of its log, written or read */
     struct text unsent; /* an entry that is being written */
 };
 
@@ -51,7 +51,7 @@ void server_log_deinit(struct server_log *log);
 
 void server_log_begin(struct server_role *role, const struct server_layout *to,
                       struct outbox *outbox);
-/* What the log has of a move is of no use: it does not take place. */
+/* Voids the log's entries of a move that does not take place. */
 void server_log_give_up(struct server_role *role, struct outbox *outbox);
 void server_log_rows(struct server_role *role, struct slice images, struct outbox *outbox);
 void server_log_drop(struct server_role *role, const struct bucket_set *buckets,

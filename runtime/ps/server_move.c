@@ -9,7 +9,7 @@
 #include "runtime/ps/row_snapshot.h"
 #include "runtime/ps/server_role.h"
 
-#define ROUNDS_MOST  4 /* of copies */
+#define ROUNDS_MOST  4 /* rounds of copies */
 #define ROUND_PIECES 8 /* fewer are left for the pause */
 
 static struct bucket_set own_buckets(const struct server_role *role)
@@ -45,7 +45,7 @@ static void drop_all(struct server_role *role)
     drop_counts(role);
 }
 
-/* Of a server without buckets nothing is counted either. */
+/* Drops the rows of other servers' buckets, and all counts where the server has no bucket. */
 static void keep_own_rows(struct server_role *role)
 {
     const struct bucket_set own = own_buckets(role);
@@ -419,7 +419,7 @@ static enum status take_rows(struct server_role *role, struct move_source *sourc
     return STATUS_OK;
 }
 
-/* What was pushed during a round comes with the next one. */
+/* Rows pushed during a round come with the next one. */
 static bool needs_another_round(const struct server_role *role, const struct move_source *source)
 {
     return role->move.state == MOVE_COPYING && source->rounds < ROUNDS_MOST &&
@@ -632,7 +632,7 @@ void server_move_take_layout(struct server_role *role, const struct server_layou
     keep_own_rows(role);
 }
 
-/* As a server that has just begun, and as its log says. */
+/* Begins as a new server does, then does what its log says. */
 static void begin_anew(struct server_role *role, struct outbox *outbox)
 {
     outbox_put(outbox, OUTBOX_DROP, "", 0);

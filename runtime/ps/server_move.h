@@ -52,11 +52,11 @@ struct move_source {
     peer_id peer; /* PEER_NONE: not connected */
     int64_t asked_at;
     uint64_t since;     /* rows that were pushed until this clock of it are here; 0: none are */
-    uint64_t clock;     /* of it, when it was asked last */
-    uint32_t rounds;    /* that were asked for */
+    uint64_t clock;     /* the source's, when it was asked last */
+    uint32_t rounds;    /* rounds asked for */
     uint64_t offset;    /* bytes that came in this one */
-    struct text unread; /* of an image */
-    uint32_t images;    /* that came in it */
+    struct text unread; /* the rest of an image */
+    uint32_t images;    /* images that came in this round */
     bool is_whole;
 };
 
@@ -64,9 +64,9 @@ struct move_source {
 struct move_reader {
     peer_id peer;
     struct bucket_set buckets;
-    uint64_t since, clock;            /* what it asks for, and when it began to */
-    uint64_t offset;                  /* that it is to ask for next */
-    uint32_t next_table, next_bucket; /* of its next image */
+    uint64_t since, clock; /* the clock that it asks from; the clock when it began to ask */
+    uint64_t offset;       /* next offset to be asked for */
+    uint32_t next_table, next_bucket; /* the next image to be sent */
     struct text unsent;
 };
 
@@ -78,7 +78,7 @@ struct server_move {
     struct move_reader *readers;
     uint32_t reader_count, reader_room;
     bool is_held;    /* no batch is counted */
-    bool has_counts; /* what others have counted is compared with it */
+    bool has_counts; /* its counts are compared with those of others */
     uint64_t resets; /* times that rows were of no use in a new layout, ever */
 };
 
@@ -108,7 +108,7 @@ void server_move_on_tick(struct server_role *role, int64_t now_ms, struct outbox
 
 /* ---- for server_log.c ---- */
 
-/* As after COPY: rows of others may come. */
+/* Prepares to take rows of other servers, as after COPY. */
 void server_move_prepare(struct server_role *role, const struct server_layout *to);
 void server_move_drop_buckets(struct server_role *role, const struct bucket_set *buckets);
 /* It does not take place: what came goes. */

@@ -11,7 +11,7 @@
 #include "runtime/ps/row_snapshot.h"
 
 #define SNAPSHOT_VERSION 5
-#define SNAPSHOT_BUCKETS 64 /* of one piece of work, where they are empty */
+#define SNAPSHOT_BUCKETS 64 /* empty buckets passed in one piece of work */
 #define SNAPSHOT_COST    10 /* times as long as one takes until the next */
 
 /* ---- life ---- */
@@ -137,7 +137,7 @@ static void send_failure(const struct server_role *role, struct outbox *outbox)
     outbox_send(outbox, role->master.peer, &message);
 }
 
-/* That it has the rows of: the clock is the next. */
+/* The oldest step whose rows can be pulled: the clock's, or the one before it. */
 static uint64_t least_step(const struct server_role *role)
 {
     return role->clock - (role->steps.has_before ? 1 : 0);
@@ -493,10 +493,10 @@ static enum status take_push(struct server_role *role, const struct message_push
     return STATUS_OK;
 }
 
-/* What a push weighs for what others pushed since its pull. As fast as it is, each of them pushes
- * once meanwhile, which is what any number of workers do: it counts in full, so that each worker
- * more makes the job learn as much faster. Of a worker that is slower than others it counts as many
- * times less as they push more often than once. */
+/* The weight of a push by the number of pushes since its pull. As fast as it is, each of them
+ * pushes once meanwhile, which is what any number of workers do: it counts in full, so that each
+ * worker more makes the job learn as much faster. A push of a worker that is slower than others
+ * counts as many times less as they push more often than once. */
 static float weight_of(const struct server_role *role, const struct server_peer *peer)
 {
     const uint64_t stale = role->clock - peer->pulled_at;
@@ -542,7 +542,7 @@ static enum status count_push(struct server_role *role, const struct server_peer
     return STATUS_OK;
 }
 
-/* Of a lane. The batches before it are counted, or it would not have pulled. */
+/* Takes the push of a lane. The batches before it are counted, or it would not have pulled. */
 static enum status on_lane(struct server_role *role, struct server_peer *peer,
                            const struct message_push *push, struct outbox *outbox,
                            struct error *err)
@@ -649,7 +649,8 @@ static void on_master(struct server_role *role, int64_t now_ms, const struct mes
     if (message->type == MESSAGE_FORGET) {
         on_forget(role, &message->forget, outbox);
     } else if (message->type == MESSAGE_TELL && !is_over(role)) {
-        /* Of what it lacks all servers may begin anew: not because of one that was frozen. */
+        /* It claims first: batches that it lacks may make all servers begin anew, which one that
+         * was frozen must not cause. */
         outbox_put(outbox, OUTBOX_CLAIM, "", 0);
         server_role_say(role, outbox);
     } else if (message->type == MESSAGE_COPY && !is_over(role)) {

@@ -58,19 +58,19 @@ enum server_state { SERVER_EMPTY, SERVER_SERVING, SERVER_FAILED, SERVER_ENDED };
 struct server_options {
     uint64_t job, identity;
     uint32_t index, incarnation;
-    uint32_t server_count;                  /* of a job that has no other layout yet */
+    uint32_t server_count;                  /* servers of a job that has no other layout yet */
     const char *master;                     /* address */
     const char *address;                    /* for workers */
     const struct row_table_options *tables; /* (table_count); borrowed by server_role_init */
     uint32_t table_count;                   /* 1 to TABLES_MAX */
     uint64_t memory_limit;                  /* bytes, of all rows */
-    uint64_t memory_shared; /* of all servers; their parts of it, if they are more */
+    uint64_t memory_shared; /* memory of all servers; their parts of it, if they are more */
     uint64_t memory_moving; /* while rows move to more servers, if it is more */
     bool may_grow;          /* its launcher starts it again with more: without room it ends (LIMIT,
                                NO_MEMORY), and the master does not hear of it */
     uint32_t staleness;     /* 0: no bound; at most SERVER_STALENESS_MAX */
-    uint32_t lanes;    /* that take steps together (server_steps.h); 0: workers go by themselves */
-    uint32_t batches;  /* of a shard; of no use without lanes */
+    uint32_t lanes;         /* lanes in step (server_steps.h); 0: workers go by themselves */
+    uint32_t batches;       /* batches of a shard; not used without lanes */
     bool weighs_stale; /* a push weighs less for what others pushed more than once since its pull */
     int64_t alive_ms, reconnect_ms;
     int64_t search_ms;   /* without its master it ends after that; search.h */
@@ -107,11 +107,11 @@ struct server_role {
     struct server_options options;
     enum server_state state;
     struct error failure;
-    uint64_t epoch; /* of the newest master that sent a message */
+    uint64_t epoch; /* epoch of the newest master that sent a message */
     struct master_link master;
     peer_id next_peer;
 
-    struct server_layout layout; /* of its rows */
+    struct server_layout layout; /* the layout its rows lie by */
     struct server_move move;     /* to another */
     struct server_load load;     /* in that layout */
     struct row_memory memory;
@@ -128,25 +128,25 @@ struct server_role {
     struct server_worker *workers; /* (worker_count), by index */
     uint32_t worker_count, worker_room;
 
-    /* What a message brings, aligned. */
+    /* A message's arrays, aligned. */
     uint64_t *ids;
     uint32_t *seen;
     float *floats;
     uint32_t ids_room, seen_room, floats_room;
 
-    struct text unread; /* of the pieces of a snapshot that is being read */
+    struct text unread; /* the rest of the pieces of a snapshot that is being read */
     bool has_head;
 
     struct {
         bool is_on;
         uint64_t id, position, bytes; /* pieces and bytes that went out */
         uint32_t table, bucket;       /* to be written next */
-        uint32_t moves;               /* of rows, that it has */
+        uint32_t moves;               /* moves of rows that it includes */
         struct text out;
     } snapshot;
     int64_t snapshot_at;     /* when one began last */
     int64_t snapshot_pause;  /* from then on, so that snapshots take a tenth of the time at most */
-    uint64_t snapshot_clock; /* of the last that began */
+    uint64_t snapshot_clock; /* clock of the last that began */
     uint32_t snapshots;      /* begun by this process */
     bool must_save;          /* whatever the clock says: rows have moved */
 };
@@ -189,12 +189,12 @@ void server_role_stop_workers(struct server_role *role);
 void server_role_end_snapshot(struct server_role *role);
 /* SERVER, to the master. */
 void server_role_say(const struct server_role *role, struct outbox *outbox);
-/* As server_role_save, also when nothing was pushed since. */
+/* Saves as server_role_save does, also when nothing was pushed since. */
 void server_role_save_anew(struct server_role *role, int64_t now_ms);
 /* The limit of memory where so many servers serve. */
 void server_role_share_memory(struct server_role *role, uint32_t serving);
 
-/* Of all rows and counts. */
+/* Digest of all rows and counts. */
 uint64_t server_role_digest(const struct server_role *role);
 
 #endif

@@ -106,7 +106,7 @@ struct lane_cursor {
     const uint64_t *id;
     const uint32_t *seen;
     const float *values;
-    uint32_t left; /* of this table */
+    uint32_t left; /* rows left of this table */
 };
 
 static void add_row(struct lane_cursor *lane, uint32_t width, bool is_first, uint32_t *seen,
@@ -367,7 +367,7 @@ static void count_memory(struct server_role *role)
     steps->memory = bytes;
 }
 
-/* What was read into the role: their arrays change places. */
+/* Keeps the push that was read into the role: their arrays change places. */
 static void keep_push(struct server_role *role, struct step_rows *lane, const uint32_t *counts)
 {
     const struct step_rows old = *lane;

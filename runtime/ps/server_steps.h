@@ -45,9 +45,9 @@ struct server_steps {
         *lanes;    /* (options.lanes): pushes of this step; NULL: workers go by themselves */
     bool *is_here; /* (options.lanes) */
     uint32_t here;
-    uint32_t widths[TABLES_MAX]; /* of rows */
+    uint32_t widths[TABLES_MAX]; /* floats of a row, by table */
     struct step_rows sum;
-    struct step_rows before; /* what the rows of the last step were; seen: not used */
+    struct step_rows before; /* the rows before the last step; seen: not used */
     bool has_before;
     struct text entry;
     uint64_t memory; /* bytes of all of these, as counted with the server's rows */

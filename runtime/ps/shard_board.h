@@ -23,7 +23,7 @@
 
 struct shard_board_options {
     uint32_t shards_per_epoch, epochs; /* 1 at least */
-    uint32_t batches;                  /* of a shard */
+    uint32_t batches;                  /* batches of a shard */
     uint64_t first_lease;              /* the id of the first; each takes the next */
 };
 
@@ -55,7 +55,7 @@ bool shard_board_claim(struct shard_board *board, uint32_t worker, struct board_
 uint32_t shard_board_first_to_do(struct shard_board *board);
 /* It is to be done, and nobody has it. */
 bool shard_board_is_open(const struct shard_board *board, uint32_t shard);
-/* Of this shard alone; false also where it is leased, or done. */
+/* Leases this shard; false also where it is leased, or done. */
 bool shard_board_claim_shard(struct shard_board *board, uint32_t worker, uint32_t shard,
                              struct board_lease *lease);
 /* A shard that one other worker has, when none is open: one that it has not begun, where there is
@@ -67,9 +67,9 @@ bool shard_board_finish(struct shard_board *board, uint64_t id);
 void shard_board_take_back(struct shard_board *board, uint64_t id);
 void shard_board_take_back_all(struct shard_board *board, uint32_t worker);
 
-/* What a new process of a server has counted, by shard; 0 of those behind. A shard is done, or to
- * be done, by the server that has counted the fewest of its batches: so this is called for each
- * server, and once more for each new process of one. */
+/* Notes the batches that a new process of a server has counted, by shard; shards behind the last
+ * count 0. A shard is done, or to be done, by the server that has counted the fewest of its
+ * batches: so this is called for each server, and once more for each new process of one. */
 void shard_board_reopen(struct shard_board *board, const uint32_t *counted, uint32_t count);
 /* Shards from this one on: what was done of them may be lost. */
 void shard_board_reopen_from(struct shard_board *board, uint32_t first);

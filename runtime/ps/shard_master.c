@@ -186,7 +186,7 @@ static uint32_t choose_collector(const struct shard_master *master)
     return found;
 }
 
-/* What lies behind the last shard. */
+/* Leases the collection of the state, which follows the last shard. */
 static void lease_collection(struct shard_master *master, int64_t now_ms, struct outbox *outbox)
 {
     struct shard_collection *collection = &master->collection;
@@ -258,7 +258,7 @@ static void put_ended(const struct shard_master *master, const struct shard_memb
             shard_put_member(master, members + i, "ended", outbox);
 }
 
-/* Of a job that has failed, or was cancelled. */
+/* Ends a job that has failed or was cancelled. */
 static void end(struct shard_master *master, int64_t now_ms, enum job_state state,
                 struct outbox *outbox)
 {
@@ -644,7 +644,8 @@ static bool begins_well(struct shard_master *master, const struct message_snapsh
     return checkpoint_check(head, err) == STATUS_OK;
 }
 
-/* What does not fit is collected again: the worker has lost what it had. */
+/* Keeps a piece of the collected state. If it does not fit, all is collected again: the worker has
+ * lost what it had. */
 static void on_snapshot(struct shard_master *master, int64_t now_ms, uint32_t worker,
                         const struct message_snapshot *snapshot, struct outbox *outbox)
 {

@@ -55,13 +55,13 @@ struct shard_master_options {
     uint32_t incarnation;  /* grows with every restart: so do epochs, rosters and leases */
     uint32_t worker_count; /* 1 at least: of processes that there may be */
     uint32_t server_count; /* 1 at least: that have the rows until there is another layout */
-    uint32_t server_most;  /* that there may be; 0: no more than these */
-    int64_t pause_ms;      /* of workers, while the number of servers changes, at first; 0: any */
-    int64_t balance_ms;    /* between two moves of rows away from a server that is hot, at first;
-                              0: none move for that */
+    uint32_t server_most;  /* most processes of workers; 1 at least */
+    int64_t pause_ms;      /* most servers; 0: no more than these */
+    int64_t balance_ms;    /* most time that workers pause, at first, while the number of servers
+                              changes; 0: any */
     uint32_t min_workers;  /* 1 at least */
     uint32_t leases_per_worker; /* 1 at least */
-    uint32_t lanes;             /* that take steps together; 0: workers go by themselves */
+    uint32_t lanes;             /* lanes that take steps together; 0: workers go by themselves */
     int64_t dead_ms;            /* silence after which a process is replaced; 0: never */
     int64_t report_ms;          /* between progress rows */
     struct job_facts facts;
@@ -74,24 +74,24 @@ struct shard_member {
     bool was_seen;
     int64_t heard_at;
     uint32_t leased; /* to a worker over its connection, and not handed in */
-    /* Of a server: */
+    /* A server's members: */
     char address[MESSAGE_ADDRESS_MAX + 1]; /* where workers reach it */
-    struct server_layout layout, next;     /* that it has rows by; that it was told to prepare */
-    struct shard_counts held;              /* where has_held: batches, while nothing is counted */
+    struct server_layout layout, next; /* its rows' layout; the one that it was told to prepare */
+    struct shard_counts held;          /* where has_held: batches, while nothing is counted */
     bool has_held, has_fetched;
     uint64_t clock, least; /* shard_steps.h: steps that it knows its rows before */
     bool is_asked;         /* for them; the least of all then */
     uint64_t asked_least;
 };
 
-/* Of an epoch: what its workers have reported. */
+/* An epoch's loss, as its workers have reported it. */
 struct epoch_loss {
     double loss;
     uint64_t rows;
     uint32_t shards;
 };
 
-/* What lies behind the last shard, on its way into a checkpoint. */
+/* The collection of the state, which follows the last shard, on its way into a checkpoint. */
 struct shard_collection {
     uint64_t lease; /* 0: nobody has it */
     uint32_t worker;
@@ -108,12 +108,12 @@ struct shard_master {
     struct shard_plan plan; /* shards_per_epoch 0: not known yet */
     struct shard_board board;
     struct epoch_loss *losses; /* (plan.epochs) */
-    double loss;               /* of the rows reported last; NaN: none yet */
+    double loss;               /* loss of the rows reported last; NaN: none yet */
     uint64_t epoch, roster;
     struct shard_member *workers, *servers; /* by index */
-    uint32_t server_room;                   /* of servers */
+    uint32_t server_room;                   /* room for servers */
     struct shard_move move;
-    struct server_balance balance; /* of the layout in force */
+    struct server_balance balance; /* loads under the layout in force */
     uint32_t live, wanted;         /* workers */
     uint64_t wanted_version;
     struct shard_collection collection;
@@ -121,7 +121,7 @@ struct shard_master {
 
     struct unable unable;
     struct usage usage;
-    int64_t started_at; /* of the job: earlier masters' time counted */
+    int64_t started_at; /* the job's start: earlier masters' time counted */
     int64_t waiting_since, waited_ms;
     int64_t ticked_at, reported_at, rate_at;
     uint64_t rate_rows;

@@ -9,7 +9,7 @@
 #include "runtime/ps/shard_steps.h"
 
 #define REST_MS          100 /* after a first try, then twice as long */
-#define TRIES_COUNTED    7   /* of which rest and patience grow */
+#define TRIES_COUNTED    7   /* rest and patience grow with these tries, then no more */
 #define BALANCES_COUNTED 6   /* after which rests grow */
 #define UNEVEN_SPARE     8 /* shards, beside those that workers have: more is for the job's work */
 

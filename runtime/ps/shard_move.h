@@ -47,15 +47,15 @@ enum shard_move_stage {
 
 struct shard_move {
     struct server_layout now;  /* in force, where is_settled */
-    struct server_layout next; /* that rows move to; of the last try, where they do not */
+    struct server_layout next; /* the layout that rows move to, or that the last try was for */
     bool is_settled;
     enum shard_move_stage stage;
     uint32_t wanted; /* servers, by the launcher; 0: it did not say */
     uint64_t wanted_version;
     uint32_t told_least, told_most; /* to the launcher */
     uint32_t told_serving;          /* likewise; 0: that it is not known */
-    uint32_t tries;                 /* of this number, that were given up */
-    uint64_t ids;                   /* of layouts, given by this master */
+    uint32_t tries;                 /* tries of this number of servers that were given up */
+    uint64_t ids;                   /* ids of layouts given by this master */
     uint64_t anew;                  /* id of the one in which nothing was counted; 0: none */
     int64_t copying_since, paused_since, next_at;
     uint32_t *uneven; /* shards that are to be leased to be evened out */
@@ -98,7 +98,8 @@ void shard_move_step(struct shard_master *master, int64_t now_ms, struct outbox 
 /* ---- shard_master.c, for these ---- */
 
 struct message shard_message(const struct shard_master *master, enum message_type type);
-/* What was done by an older one may lack batches. */
+/* Begins a new roster. A state collected under an older one may lack batches: it is dropped unless
+ * it is being stored. */
 void shard_make_roster(struct shard_master *master);
 void shard_send_servers_to_all(const struct shard_master *master, struct outbox *outbox);
 void shard_send_lease(const struct shard_master *master, uint32_t worker, uint64_t id,

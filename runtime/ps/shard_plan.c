@@ -33,7 +33,7 @@ uint32_t shard_plan_lanes(const struct jobspec *spec)
     return spec->servers > 0 ? spec->lanes : 0;
 }
 
-/* As few shards of a lane as their batches allow. */
+/* The fewest shards, the same number for each lane, that hold these batches. */
 static uint64_t shards_of_lanes(uint64_t batches, uint32_t lanes)
 {
     return quotient_up(batches, SHARD_BATCHES_MOST) * lanes;
@@ -43,7 +43,7 @@ enum status shard_plan_of(const struct jobspec *spec, uint64_t train_rows, struc
                           struct error *err)
 {
     const uint32_t lanes = shard_plan_lanes(spec), parts = lanes > 0 ? lanes : 1;
-    uint64_t batches; /* of an epoch, as large as they may be; where there are lanes: steps */
+    uint64_t batches; /* largest batches of an epoch; where there are lanes: steps */
 
     if (train_rows == 0)
         return fail(err, STATUS_INVALID, "there are no rows to train on");

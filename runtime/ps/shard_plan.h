@@ -21,19 +21,19 @@
 #include "base/error.h"
 
 #define SHARD_BATCHES_MOST 32 /* unless an epoch would have too many shards */
-#define SHARDS_PER_WORKER  4  /* of an epoch, at least */
+#define SHARDS_PER_WORKER  4  /* shards of an epoch, at least */
 
 struct jobspec;
 
-/* Of each step; 0: workers go by themselves. */
+/* Lanes of a step; 0: workers go by themselves. */
 uint32_t shard_plan_lanes(const struct jobspec *spec);
 
 struct shard_plan {
     uint32_t shards_per_epoch, epochs; /* 1 at least; SHARDS_MAX shards at most (shard_counts.h) */
-    uint32_t batches;                  /* of each shard; 1 at least */
-    uint32_t lanes;                    /* of a step; 0: each batch is one */
+    uint32_t batches;                  /* batches of each shard; 1 at least */
+    uint32_t lanes;                    /* lanes of a step; 0: each batch is one */
     uint64_t steps;                    /* at most SERVER_CLOCK_MAX (server_role.h) */
-    uint64_t rows;                     /* of an epoch */
+    uint64_t rows;                     /* rows of an epoch */
 };
 
 /* INVALID without rows. LIMIT for more batches than a server counts. */

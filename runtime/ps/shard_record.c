@@ -30,7 +30,7 @@ static uint64_t rows_done(const struct shard_master *master)
            master->board.done % plan->shards_per_epoch * plan->rows / plan->shards_per_epoch;
 }
 
-/* That the shards which are done belong to, from 1. */
+/* The epoch of the last shard done, from 1; 0: no shard is done. */
 static uint32_t epoch_of(const struct shard_master *master)
 {
     const uint32_t done = master->board.done;

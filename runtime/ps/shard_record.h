@@ -13,7 +13,7 @@ struct job_row shard_master_job_row(struct shard_master *master, int64_t now_ms)
 /* Before every change of the number of workers: counts the slots used until now. */
 void shard_count_slots(struct shard_master *master, int64_t now_ms);
 void shard_put_job(struct shard_master *master, int64_t now_ms, struct outbox *outbox);
-/* As rows, events and the launcher have it: of a server behind those of the workers. */
+/* The index in rows, events and for the launcher: servers come behind the workers. */
 uint32_t shard_index_of(const struct shard_master *master, const struct shard_member *member);
 void shard_put_member(const struct shard_master *master, const struct shard_member *member,
                       const char *state, struct outbox *outbox);
@@ -27,7 +27,7 @@ void shard_report(const struct shard_master *master, int64_t now_ms, enum job_ev
  * is stored. */
 void shard_note_loss(struct shard_master *master, uint32_t shard, struct batch_loss loss,
                      struct outbox *outbox);
-/* Of some batches of a shard that is not done yet: they count with it. */
+/* Notes the loss of some batches of a shard that is not done yet: they count with it. */
 void shard_note_part(struct shard_master *master, uint32_t shard, struct batch_loss loss);
 /* A row and a line where they are due. */
 void shard_note_progress(struct shard_master *master, int64_t now_ms, struct outbox *outbox);

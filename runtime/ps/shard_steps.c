@@ -18,7 +18,7 @@ static uint32_t leases_of(const struct shard_board *board, uint32_t worker, uint
     return count;
 }
 
-/* Who has the fewest of the group; worker_count: nobody may have one more. */
+/* The worker of the group with the fewest shards; worker_count: nobody may have one more. */
 static uint32_t choose_worker(const struct shard_master *master, uint32_t first, uint32_t end)
 {
     uint32_t found = master->options.worker_count, least = UINT32_MAX;

@@ -29,7 +29,7 @@ void shard_steps_lease(struct shard_master *master, struct outbox *outbox);
  * last batch of their lane think that it is done. */
 void shard_steps_reopen(struct shard_master *master);
 
-/* What a server has said. */
+/* Takes a server's SERVER message. */
 void shard_steps_on_server(struct shard_master *master, int64_t now_ms, struct shard_member *server,
                            const struct message_server *message, struct outbox *outbox);
 /* It has the rows before this step, at least. */

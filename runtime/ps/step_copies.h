@@ -17,12 +17,12 @@
 #include "runtime/ps/batch_learning.h"
 #include "runtime/ps/step_rows.h"
 
-#define STEP_COPIES_FLOATS_MAX (4 << 20) /* what is more is pulled again */
+#define STEP_COPIES_FLOATS_MAX (4 << 20) /* more is pulled again */
 
 struct step_copies {
     struct step_rows rows, spare;
     uint64_t step;
-    bool are_some; /* of `step` */
+    bool are_some; /* some rows of `step` are kept */
 };
 
 void step_copies_free(struct step_copies *copies);

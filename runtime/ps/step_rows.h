@@ -28,7 +28,7 @@ struct row_widths {
     uint32_t tables;
 };
 
-/* What is there is kept. LIMIT, NO_MEMORY. */
+/* Makes room and keeps the rows there are. LIMIT, NO_MEMORY. */
 enum status step_rows_reserve(struct step_rows *rows, uint64_t count, uint64_t floats,
                               struct error *err);
 void step_rows_free(struct step_rows *rows);
