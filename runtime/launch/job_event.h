@@ -30,16 +30,16 @@ struct event_metric {
 struct job_event {
     enum job_event_kind kind;
     uint64_t step, steps; /* steps 0: unknown */
-    const char *stage;    /* of several jobs of a statement, as "fold 2 of 5"; NULL: there is one */
-    const char *unit;     /* what a step is called that belongs to no epoch; NULL: a shard */
+    const char *stage; /* one of several jobs of a statement, as "fold 2 of 5"; NULL: it is alone */
+    const char *unit;  /* the name of a step that belongs to no epoch; NULL: a shard */
     uint32_t epoch, epochs, workers;
     double rows_per_second;
     double loss, validation_loss, validation_score; /* NaN: none yet */
     struct event_metric metrics[METRICS_MAX]; /* (metric_count): of held-out rows, in a round */
     size_t metric_count;
     double seconds, seconds_left; /* NaN: unknown */
-    /* A notice. Of a training job that is done, the digest of its model; of one that was started
-     * before, why it is again. */
+    /* A notice; the digest of the model when a training job is done; the reason when a job starts
+     * again. */
     char message[512];
     struct error error;
 };

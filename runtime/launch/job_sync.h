@@ -6,9 +6,9 @@
 
 #include "base/error.h"
 
-/* What the folder holds, and that it is there, survives a power cut from now on: fsync of its
- * files, of itself and of the folders above that may be as new. Before a detached job is
- * acknowledged. IO with the path. */
+/* Makes the folder and its files survive a power cut: fsync of its files, of itself and of the
+ * folders above that may be as new. Called before a detached job is acknowledged. IO with the
+ * path. */
 enum status job_sync(const char *folder, struct error *err);
 
 #endif
