@@ -15,7 +15,7 @@
 
 #define HEADER_BYTES_MAX 8192
 #define BODY_BYTES_MAX   0
-#define SECONDS_MAX      5 /* of a silent client */
+#define SECONDS_MAX      5 /* a silent client's */
 #define LOOK_MS          50
 #define PAGE_BYTES_MAX   ((size_t)1 << 20)
 

@@ -408,7 +408,7 @@ void links_check(struct loop_role *role, int64_t now_ms)
     }
     error_clear(&err);
     fail(&err, STATUS_CONNECTION, "no handshake within %d s", ESTABLISH_MS / 1000);
-    /* What the role does about one may be the end of others. */
+    /* Ending one link may make the role end others. */
     while (!role->loop->is_stopped && (link = find_late(role, now_ms)))
         end_link(link, &err);
     if (role->acceptor && !event_pending(role->acceptor, EV_READ, NULL))

@@ -17,7 +17,7 @@ void links_check(struct loop_role *role, int64_t now_ms);
 bool links_are_drained(const struct loop_role *role);
 void links_free(struct loop_role *role);
 
-/* What travels inside the process. True when there was any. */
+/* Delivers the frames that travel inside the process. True when there was any. */
 bool local_frames_deliver(struct loop *loop);
 void local_frames_free(struct loop *loop);
 

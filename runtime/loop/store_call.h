@@ -23,7 +23,7 @@
 #define STORE_CALL_MS_MAX 600000
 
 struct store_call {
-    _Atomic int64_t since_ms; /* of loop_now_ms; 0: no call is in flight */
+    _Atomic int64_t since_ms; /* loop_now_ms when the call began; 0: no call is in flight */
     uint32_t depth;
 };
 
