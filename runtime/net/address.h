@@ -13,14 +13,14 @@
 #define ADDRESS_TEXT_MAX 255
 
 struct address {
-    socklen_t size; /* of `where`; 0: a name, to be looked up (lookup.h) */
+    socklen_t size; /* bytes of `where`; 0: a name, to be looked up (lookup.h) */
     struct sockaddr_storage where;
-    char host[ADDRESS_TEXT_MAX + 1], port[8]; /* of a name */
+    char host[ADDRESS_TEXT_MAX + 1], port[8]; /* the name and its port */
 };
 
 /* INVALID, LIMIT with what was expected. Looks nothing up. */
 enum status address_read(const char *text, struct address *address, struct error *err);
-/* As peers use it; "" for a name, and for a socket without one. */
+/* Writes the address as peers use it; "" for a name, and for a socket without one. */
 void address_write(const struct address *address, char *text, size_t text_size);
 
 bool address_is_tcp(const char *text);
@@ -48,7 +48,7 @@ bool address_is_own_peer(int socket);
 void address_limit_unacked(int socket, int milliseconds);
 /* -1 with errno when no client waits (EAGAIN) or none can be accepted. */
 int address_accept(int listener);
-/* Of the other end; "" where it has none. */
+/* The address of the socket's other end; "" where it has none. */
 void address_of_peer(int socket, char *text, size_t text_size);
 
 #endif

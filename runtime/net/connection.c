@@ -27,7 +27,7 @@ struct connection {
     char *in;
     size_t in_size, in_capacity;
     struct text out;
-    size_t out_sent; /* of out.size */
+    size_t out_sent; /* bytes of `out` sent */
     bool is_closed;
     bool is_busy, is_freed; /* inside a call of the owner; freed by it meanwhile */
     struct error reason;
@@ -181,7 +181,7 @@ static enum transfer transmit(struct connection *connection, const char *bytes, 
     return TRANSFER_CLOSED;
 }
 
-/* As much as the socket takes. */
+/* Writes as much as the socket takes. */
 static size_t write_some(struct connection *connection, const char *bytes, size_t size)
 {
     size_t done = 0, sent = 0;

@@ -40,7 +40,7 @@ struct connection_owner {
     void (*on_closed)(void *context, struct connection *connection, const struct error *reason);
 };
 
-/* Of an accepted socket, which it takes over in every case. `demand` is copied;
+/* Makes a connection of an accepted socket, which it takes over in every case. `demand` is copied;
  * its tls must outlive the connection. */
 enum status connection_new(struct event_base *base, int socket, const struct tls_demand *demand,
                            struct connection_owner owner, struct connection **connection,

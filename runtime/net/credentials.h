@@ -15,7 +15,7 @@
 
 #include "base/error.h"
 
-#define CREDENTIALS_BYTES_MAX ((size_t)64 << 10) /* of each file */
+#define CREDENTIALS_BYTES_MAX ((size_t)64 << 10) /* bytes of each file */
 
 struct credentials {
     struct text authority, certificate, key; /* PEM */

@@ -15,7 +15,7 @@ struct dial {
     int answer_ms;
     struct lookup *lookup;
     struct event *start; /* so that the owner is never called from dial_new */
-    struct event *event; /* of the socket: it has connected, or not */
+    struct event *event; /* the socket's: it has connected, or not */
     int socket;
     struct address addresses[LOOKUP_ADDRESSES_MAX];
     size_t count, next;
@@ -69,7 +69,7 @@ static void on_answer(evutil_socket_t fd, short what, void *context)
         failure = ETIMEDOUT;
     else if (getsockopt(socket, SOL_SOCKET, SO_ERROR, &failure, &size) == 0 && failure == 0 &&
              address_is_own_peer(socket))
-        failure = ECONNREFUSED; /* as if it had got another port for its own end */
+        failure = ECONNREFUSED; /* refused, as if its own end had got another port */
     if (failure == 0) {
         dial->socket = -1;
         dial->owner.on_done(dial->owner.context, socket, NULL);

@@ -6,7 +6,7 @@
 #include "base/bytes.h"
 #include "base/hash.h"
 
-#define CHECKED_BYTES 24 /* of the header: all before the checksums */
+#define CHECKED_BYTES 24 /* bytes of the header before the checksums */
 
 struct checksums {
     uint64_t header, payload;

@@ -19,7 +19,7 @@ enum identity_role { IDENTITY_MASTER, IDENTITY_WORKER, IDENTITY_SERVER };
 struct identity {
     uint64_t job;
     enum identity_role role;
-    uint32_t index; /* of a worker, of a server; 0 for the master */
+    uint32_t index; /* a worker's or a server's; 0 for the master */
 };
 
 #define IDENTITY_TEXT_MAX 64

@@ -10,14 +10,14 @@
 
 #include <event2/event.h>
 
-/* What the thread and the loop share; the last of the two frees it. */
+/* The answer that the thread and the loop share; the last of the two frees it. */
 struct answer {
     atomic_int holders;
     int done; /* an eventfd: written when the rest is filled */
     struct address name;
     struct address found[LOOKUP_ADDRESSES_MAX];
     size_t count;
-    int failure; /* of getaddrinfo */
+    int failure; /* getaddrinfo's error */
 };
 
 struct lookup {

@@ -91,7 +91,7 @@ enum status message_write(const struct message *message, struct text *out, struc
  * the field that is wrong. */
 enum status message_read(struct slice frame, struct message *message, struct error *err);
 
-/* What FAILED says of an error, from which it borrows. */
+/* FAILED for this error, from which it borrows. */
 struct message_failure message_failure_of(const struct error *error);
 /* The same of UNABLE, by a process of this worker. */
 struct message_unable message_unable_of(uint32_t index, uint32_t incarnation,
@@ -111,7 +111,7 @@ bool message_next_server_place(struct byte_reader *servers, struct message_serve
 void message_put_model_row(struct text *rows, const struct message_model_row *row);
 bool message_next_model_row(struct byte_reader *rows, struct message_model_row *row);
 
-/* What a message of this type carries; none for MESSAGE_TYPES. */
+/* The fields of a message of this type; none for MESSAGE_TYPES. */
 struct field_table message_fields(enum message_type type);
 /* The whole of docs/messages.md. */
 void messages_print_document(struct text *out);

@@ -16,8 +16,8 @@
 #define MESSAGE_ADDRESS_MAX 255
 #define MESSAGE_NAME_MAX    4096
 #define MESSAGE_REASON_MAX  511
-#define TABLES_MAX          128  /* of a parameter server */
-#define MESSAGE_BUCKETS_MAX 1024 /* of a table (runtime/ps/row_bucket.h) */
+#define TABLES_MAX          128  /* tables of a parameter server */
+#define MESSAGE_BUCKETS_MAX 1024 /* buckets of a table (runtime/ps/row_bucket.h) */
 
 /* clang-format off */
 

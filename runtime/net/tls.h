@@ -28,7 +28,7 @@ enum status tls_open(const char *folder, struct tls **tls, struct error *err);
 void tls_free(struct tls *tls); /* after all its sessions */
 const struct identity *tls_identity(const struct tls *tls);
 
-/* What one end of a connection demands. `tls` NULL: plain bytes. */
+/* The identity that one end of a connection demands of the other. `tls` NULL: plain bytes. */
 struct tls_demand {
     struct tls *tls;
     enum identity_role peer; /* the master, or any but the master */
