@@ -14,7 +14,7 @@
 /* A role of its own, on a loop of its own: all it does is done at a tick. */
 struct alive_sender {
     pthread_t thread;
-    struct loop *loop; /* of the thread, once that runs */
+    struct loop *loop; /* the thread's, once that runs */
     int stop;          /* a pipe's writing end; closing it stops the thread */
     const char *master;
     struct message message;
@@ -44,7 +44,7 @@ static void on_disconnect(void *self, int64_t now_ms, peer_id peer, struct outbo
         sender->peer = PEER_NONE; /* the next tick connects again */
 }
 
-/* Of all threads of this process. */
+/* Processor time of all threads of this process. */
 static int64_t processor_ms(void)
 {
     struct timespec time;

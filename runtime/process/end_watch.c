@@ -23,7 +23,7 @@ struct end_watch {
     int reporter, end; /* sockets: the thread's report; its order to stop */
 };
 
-/* What cannot be found out now is asked again. */
+/* Waits for the end. A question that cannot be answered now is asked again. */
 static void *run(void *argument)
 {
     const struct end_watch *watch = argument;

@@ -23,7 +23,7 @@ static void on_hurry(int number)
     is_flushing = 1;
 }
 
-/* Of workers, and of servers. */
+/* The pace of a worker or of a server. */
 struct pace {
     double us, factor;
     int64_t index;

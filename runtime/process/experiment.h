@@ -35,7 +35,7 @@ struct experiment {
     int64_t began_us;  /* the first lane of a phase in a group */
     uint64_t epoch, phase;
     uint64_t traced_phase;
-    uint64_t request, traced_batches; /* of one that pushes */
+    uint64_t request, traced_batches; /* a pushing worker's */
     int trace;                        /* descriptor; -1: none */
 };
 
@@ -63,7 +63,7 @@ int64_t experiment_wait_batch(struct experiment *experiment, const struct push_w
 void experiment_after_batch(struct experiment *experiment, const struct push_worker *worker,
                             int64_t now_us);
 
-/* Of a server; 0: it is not paced. */
+/* The pace of a server; 0: it is not paced. */
 double experiment_server_us(uint32_t index);
 /* The layout that a job begins with. */
 void experiment_crowd(struct server_layout *first);

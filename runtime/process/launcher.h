@@ -21,7 +21,7 @@
 #include "runtime/record/outbox_executor.h"
 #include "runtime/role/job.h"
 
-/* What a launcher asks of the process. All functions are there. */
+/* Functions of the process that a launcher calls. All of them are there. */
 struct launcher_owner {
     void *context;
     /* While a call of the store is in flight the loop stands still, and the process lives. */

@@ -15,7 +15,7 @@ static const struct leading_role *const roles[] = {[SPEC_TRAIN] = &training_lead
                                                    [SPEC_PREDICT] = &scoring_leader,
                                                    [SPEC_EVALUATE] = &scoring_leader};
 
-/* Whoever the launcher would start by now would be sent away. */
+/* Tells the launcher that the servers are done: one started from now on would only be dismissed. */
 static void dismiss_servers(const struct leader *leader)
 {
     const struct worker_actions *workers = leader->executor.workers;

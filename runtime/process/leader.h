@@ -34,7 +34,7 @@ struct leader {
     struct outbox_executor executor;
     struct loop *loop;
     struct loop_role *loop_role; /* NULL before leader_listen */
-    struct job_row row;          /* as the leader before left it */
+    struct job_row row;          /* the row as the leader before left it */
     bool has_row;
     struct job_pages pages;
     int64_t claim_checked_at;

@@ -25,7 +25,7 @@ bool staging_is_done(const struct job *job, struct jobstore *store)
     return shardstore_rows_settled(store) >= rows_of_staging(job);
 }
 
-/* What earlier leaders have settled. */
+/* Rows that earlier leaders have settled. */
 struct settled {
     struct settled_rows *rows;
     size_t count, capacity;

@@ -8,7 +8,8 @@
 #include "runtime/process/leading_role.h"
 
 extern const struct leading_role scoring_leader;
-/* Of a job that trains whose workers stage its rows; the one that trains follows it. */
+/* The leader of the staging of a training job's rows by its workers; the leader of the training
+ * follows it. */
 extern const struct leading_role staging_leader;
 
 struct job;

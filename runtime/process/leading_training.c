@@ -18,7 +18,7 @@
 #define REGROUP_MS 20
 #define SETTLE_MS  300
 #define GATHER_MS  100
-#define LEAVE_MS   100 /* of pods, which are deleted together */
+#define LEAVE_MS   100 /* between departures of pods that are deleted together */
 #define TRY_MS     10000
 #define APART_MS   5000
 

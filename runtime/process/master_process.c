@@ -26,10 +26,10 @@ struct master_process {
     struct loop *loop;
     struct lifeline_launcher lifeline; /* where no other launcher is given */
     const struct launcher *launcher;
-    enum { ENDS_NOT, ENDS_DONE, ENDS_FAILED } outcome; /* what was told of the job's end */
+    enum { ENDS_NOT, ENDS_DONE, ENDS_FAILED } outcome; /* the end reported for the job */
     bool is_leaving;
     struct health *health;        /* NULL: there are no probes */
-    struct store_call store_call; /* of the executor */
+    struct store_call store_call; /* the executor's */
 };
 
 /* ----- from the leader ----- */
@@ -165,7 +165,7 @@ static enum status start_master(struct master_process *process, const struct job
     return loop_on_signal(process->loop, SIGTERM, on_sigterm, process, err);
 }
 
-/* Of a job that had ended before: its end, which the earlier master may not have reported. */
+/* Finds the end of a job that had ended before, which the earlier master may not have reported. */
 static bool find_end(struct master_process *process, enum status *status, struct error *err)
 {
     const struct outbox_executor voice = {.say = say_event, .context = process};

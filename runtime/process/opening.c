@@ -10,7 +10,7 @@ struct learner_loader {
     const struct job *job;
     enum opening_what what;
     struct team *team;
-    const struct spool_source *source; /* of the data set's rows; NULL: they are in the folder */
+    const struct spool_source *source; /* brings the data set's rows; NULL: they are here */
     struct dataset dataset;
     bool has_dataset;
     struct learning learning; /* self NULL: none */

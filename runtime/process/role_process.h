@@ -11,7 +11,7 @@
 struct identity;
 struct pgstore;
 
-#define ROLE_TICK_MS 50 /* of the loop of a role */
+#define ROLE_TICK_MS 50 /* the loop of a role */
 
 /* A line, its end included, to the supervisor. */
 void role_say(const char *text, size_t size);

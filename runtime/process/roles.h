@@ -31,7 +31,7 @@ struct launcher;
 struct rows_reading {
     const char *folder;
     const struct jobspec *spec;
-    const char *database, *schema; /* as below */
+    const char *database, *schema; /* the database that has the table; the schema for the job */
     uint64_t job;
     const char *snapshot; /* NULL: none was named */
 };
@@ -44,7 +44,7 @@ struct staged_spool {
     const char *name; /* "train" or "validation" */
     const struct spool_column *columns;
     size_t column_count;
-    uint32_t counted; /* as in struct spool_order */
+    uint32_t counted; /* see struct spool_order */
     const bool *are_keys;
     uint32_t shards;
 };
@@ -68,7 +68,7 @@ struct table_reader {
 };
 
 struct role_options {
-    const char *folder; /* of the job */
+    const char *folder; /* the job's folder */
     const char *listen; /* address; the supervisor's: NULL, or TCP for the whole job */
     const char *master; /* address; of a worker, of a parameter server */
     const char
@@ -76,19 +76,19 @@ struct role_options {
     /* A file with the connection string of the database that has the job's tables, and their
      * schema (NULL: pgstore.h's); the folder is then the role's alone. NULL: all is in it. */
     const char *database, *schema;
-    /* Of a worker that stages rows of a table: the snapshot under which they are read. */
+    /* Members for a worker that stages rows of a table: the snapshot under which they are read. */
     const char *snapshot;
     const struct table_reader *table_reader; /* NULL: this program reads no tables */
     const struct launcher
-        *launcher;      /* of a master on a cluster (launcher.h); NULL: the supervisor */
-    const char *health; /* of a master on a cluster: where it answers (health.h); NULL: nowhere */
+        *launcher;      /* for a master on a cluster (launcher.h); NULL: the supervisor */
+    const char *health; /* address of a master on a cluster for probes (health.h); NULL: none */
     uint32_t index, incarnation;
-    uint32_t cpus;       /* that a worker has for itself; 0: it shares the machine with its group */
-    uint64_t row_memory; /* of a parameter server, in bytes; 0: as the job says */
+    uint32_t cpus;       /* a worker's own processors; 0: it shares the machine with its group */
+    uint64_t row_memory; /* a parameter server's memory in bytes; 0: the job says */
     uint64_t row_memory_moving; /* likewise while rows move to more servers; 0: the same */
     uint32_t patience_seconds;  /* so long it looks for its master, then it ends; 0: for ever */
     bool is_detached;           /* a supervisor that outlives its session, and publishes */
-    /* Of a supervisor whose job runs elsewhere; NULL: here. Returns the exit code. */
+    /* Supervises a job that runs elsewhere; NULL: it runs here. Returns the exit code. */
     int (*run_elsewhere)(const struct job *job, const char *sockets, bool is_detached);
 };
 

@@ -54,7 +54,7 @@ static void end(struct server_process *process, enum status status, const struct
 
 /* ----- the role ----- */
 
-/* What it was given, or the statement says; 0: neither. */
+/* The memory given by the options, or else by the statement; 0: neither says. */
 static uint64_t memory_of(const struct server_process *process)
 {
     return process->options->row_memory > 0 ? process->options->row_memory
@@ -118,8 +118,8 @@ static void on_disconnect(void *self, int64_t now_ms, peer_id peer, struct outbo
     server_role_on_disconnect(&process->role, now_ms, peer, outbox);
 }
 
-/* As leader.c: a process that stores nothing for long would not find out that another is in its
- * place. */
+/* Whether this server has not been replaced: a process that stores nothing for long would not find
+ * out otherwise, as leader.c says. */
 static bool is_current(struct server_process *process, int64_t now_ms)
 {
     struct error err;
@@ -196,7 +196,7 @@ static void restore_piece(struct server_process *process, int64_t now_ms, struct
         try_next(process, now_ms, outbox);
 }
 
-/* What is behind an entry that is damaged is lost. */
+/* Restores the steps of the log up to an entry that is damaged: the entries behind it are lost. */
 static void restore_log(struct server_process *process, int64_t now_ms, struct outbox *outbox)
 {
     struct error err;
@@ -362,7 +362,7 @@ static enum status start_server(struct server_process *process, struct error *er
     return loop_on_signal(process->loop, SIGTERM, on_sigterm, process, err);
 }
 
-/* What is in its rows at last: at the end of the job each batch once. */
+/* Logs the batches that its rows have counted: at the end of the job each batch once. */
 static void say_counted(const struct server_role *role)
 {
     const struct shard_counts *shards = &role->shards;
@@ -379,7 +379,7 @@ static void say_counted(const struct server_role *role)
              role->counts.waits);
 }
 
-/* What a thread still reads, or syncs, goes with the process. */
+/* Ends the process, and with it a thread that still reads or syncs. */
 static void stop(struct server_process *process, enum status status, const struct error *err)
 {
     if (process->has_role && process->role.state != SERVER_FAILED && process->role.clock > 0)

@@ -14,7 +14,7 @@
 #include "runtime/ps/shard_plan.h"
 #include "runtime/role/job.h"
 
-#define SNAPSHOTS          2    /* that a store has */
+#define SNAPSHOTS          2    /* a store's */
 #define TABLES_PATIENCE_MS 1500 /* a snapshot that takes longer is given up */
 
 /* It reports nothing: its master does. */
@@ -142,8 +142,8 @@ void server_snapshots_close(struct server_snapshots *snapshots)
     text_deinit(&snapshots->piece);
 }
 
-/* What was tried before is damaged: the next snapshot must not push out the good one. Without one
- * the log of steps, which begins behind it, is of no use either. */
+/* Removes the snapshots that were found damaged: the next one must not push out the good one. The
+ * log of steps begins behind a snapshot, so without one it goes too. */
 static void remove_damaged(const struct server_snapshots *snapshots, bool has_found)
 {
     struct jobstore *store = snapshots->executor.store;

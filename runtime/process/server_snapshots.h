@@ -30,15 +30,15 @@ struct pgstore;
 
 struct server_snapshots {
     const struct job *job;
-    uint32_t index;                  /* of the server */
+    uint32_t index;                  /* the server's index */
     struct pgstore *tables;          /* NULL: there is the folder alone */
-    struct outbox_executor executor; /* of OUTBOX_PIECE and OUTBOX_FINISH */
+    struct outbox_executor executor; /* executes OUTBOX_PIECE and OUTBOX_FINISH */
     struct checkpoint found;
-    uint64_t position; /* of the piece to be read next */
+    uint64_t position; /* position of the piece to be read next */
     struct text piece;
     uint32_t tried; /* snapshots */
     struct store_sync sync;
-    uint64_t pieces_end; /* of sync.written, behind the last piece of a snapshot */
+    uint64_t pieces_end; /* sync.written behind the last piece of a snapshot */
 };
 
 /* The folder is made where it is not there; a store that is damaged is made anew. */

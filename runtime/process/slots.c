@@ -14,7 +14,7 @@ struct slots {
     struct loop_lines *lines; /* NULL: the broker is gone */
     void (*on_slots)(void *context, uint32_t n);
     void *context;
-    uint32_t wanted, used; /* as last sent */
+    uint32_t wanted, used; /* the numbers last sent */
 };
 
 static void on_line(void *context, struct slice line)

@@ -19,7 +19,7 @@ struct staging {
     const struct job *job;
     struct rows_reading reading;
     bool has_order; /* it is in the folder */
-    void *reader;   /* of options->table_reader; NULL: the table is not open */
+    void *reader;   /* reader made by options->table_reader; NULL: the table is not open */
     struct staged_spool spools[STAGED_SPOOLS_MAX];
     size_t spool_count;
     struct text spec; /* job.json */
@@ -119,7 +119,7 @@ static enum status stage_here(struct staging *staging, const char *name, uint32_
     return status;
 }
 
-/* What the server is told of the job. */
+/* Begins a call to the server with the job's spec. */
 static enum status begin_call(struct staging *staging, struct staged_call *call, struct error *err)
 {
     if (staging->spec.size == 0)
@@ -163,7 +163,7 @@ static enum status choose_way(struct staging *staging, struct error *err)
     return STATUS_OK;
 }
 
-/* What the server has refused. */
+/* Reads the rows here after the server has refused to stage them. */
 static void read_here(struct staging *staging, const struct error *err)
 {
     log_info("%s: the rows are sent here to be staged", err->message);
@@ -260,7 +260,7 @@ static void run(void *argument)
         status = settle(staging, &staging->err);
     else
         status = stage_patiently(staging, &staging->err);
-    if (status == STATUS_OK) /* what was tried again may have left why */
+    if (status == STATUS_OK) /* an earlier try may have left its error */
         error_clear(&staging->err);
 }
 

@@ -1,7 +1,7 @@
 #include "runtime/process/stall.h"
 
 #define LATE_LOOKS      3  /* times every_ms between two looks: the process did not run */
-#define COMPUTING_SHARE 50 /* of the time: one that only looks uses less */
+#define COMPUTING_SHARE 50 /* one part of so many of the time: an idle process uses less */
 
 void stall_init(struct stall *stall, int64_t every_ms, int64_t now_ms)
 {

@@ -16,7 +16,7 @@ static void run(void *context)
 
 /* ---- on the loop ---- */
 
-/* What is not known to be on the disk. */
+/* Bytes that may not be on the disk yet. */
 static uint64_t rest_of(const struct store_sync *sync)
 {
     return sync->written - sync->synced;

@@ -4,12 +4,12 @@
  *
  *     commits --STORE_SYNC_BYTES, or a snapshot that is written--> thread: jobstore_sync
  *
- * Who can wait with what it writes next does so when it is far ahead of the disk, until the disk
- * has caught up (store_sync_is_behind): SQLite's log beside the store begins anew when all of it is
- * in the store, so it stays small. Who cannot (the log of steps) waits in the loop when that has
- * become large, for the little that came while the thread was at it; or for more than that, where
- * steps come faster than the disk takes them. Where the thread cannot be started, or fails, the
- * loop syncs by itself.
+ * Writers that can wait with their next write call store_sync_is_behind, and wait while the store
+ * is far ahead of the disk: SQLite's log beside the store begins anew when all of it is in the
+ * store, so it stays small. The log of steps cannot: when SQLite's log has become large it waits in
+ * the loop, for the little that came while the thread was at it; or for more than that, where steps
+ * come faster than the disk takes them. Where the thread cannot be started, or fails, the loop
+ * syncs by itself.
  */
 #ifndef RUNTIME_PROCESS_STORE_SYNC_H
 #define RUNTIME_PROCESS_STORE_SYNC_H
@@ -21,7 +21,7 @@
 
 #define STORE_SYNC_BYTES    ((uint64_t)16 << 20)
 #define STORE_SYNC_BEHIND   ((uint64_t)64 << 20)
-#define STORE_SYNC_REST     ((uint64_t)4 << 20)   /* that the loop may sync itself, */
+#define STORE_SYNC_REST     ((uint64_t)4 << 20)   /* bytes that the loop may sync itself */
 #define STORE_SYNC_LOG      ((uint64_t)128 << 20) /* when SQLite's log is so large; and anything */
 #define STORE_SYNC_LOG_MOST ((uint64_t)512 << 20) /* when it is so large */
 
@@ -31,9 +31,9 @@ struct store_sync {
     char path[PATH_MAX];
     struct loop_task task;
     uint64_t written;   /* bytes that were committed, ever */
-    uint64_t taken;     /* of them before the thread began */
-    uint64_t synced;    /* of them on the disk */
-    uint64_t log_began; /* of them when SQLite's log began anew, at the latest */
+    uint64_t taken;     /* bytes written before the thread began */
+    uint64_t synced;    /* bytes on the disk */
+    uint64_t log_began; /* bytes written before SQLite's log began anew, at the latest */
     struct error why;   /* the thread's last failure */
     bool is_behind;
     bool has_failed; /* it is not tried again */

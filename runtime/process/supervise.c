@@ -162,7 +162,7 @@ enum status supervise_watch(struct loop *loop, const char *sockets, struct super
     return STATUS_OK;
 }
 
-/* What goes wrong before there is a master. */
+/* Reports a failure before there is a master. */
 static int fail_early(const struct error *err)
 {
     struct outbox_executor voice = {.say = say_event};
@@ -209,7 +209,7 @@ static enum status check(const struct job *job, const struct role_options *optio
     return STATUS_OK;
 }
 
-/* What it has learned is there, or it will never be. */
+/* Whether the job has ended: its model is there, or never will be. */
 static bool has_ended(const struct job *job)
 {
     struct job_row row;

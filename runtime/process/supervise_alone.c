@@ -18,7 +18,7 @@
 struct alone {
     struct loop *loop;
     struct leader leader;
-    const struct working_role *role; /* of the worker */
+    const struct working_role *role; /* the worker's role */
     void *worker;                    /* state of the role */
     struct supervise_watch watch;
 };

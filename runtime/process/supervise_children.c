@@ -24,12 +24,12 @@
 #include "runtime/record/outbox_executor.h"
 
 #define TICK_MS      50
-#define RESTARTS_MAX 3   /* of one role, without a step in between */
+#define RESTARTS_MAX 3   /* restarts of one role without a step in between */
 #define REST_MS      250 /* before a worker's second restart without a step; then twice as long */
 #define REST_MS_MAX  30000
 #define CANCEL_MS    500  /* for the master to store the end */
 #define LEAVE_MS     1000 /* for roles to end after the final event */
-#define SILENT_MS    5000 /* of a master: then it is stopped, and replaced */
+#define SILENT_MS    5000 /* silence of a master, after which it is stopped and replaced */
 
 struct supervisor;
 
@@ -40,9 +40,9 @@ struct child {
     bool is_here;                          /* the master has this worker */
     uint32_t index, incarnation, restarts; /* without a step that it was there for */
     uint32_t unable;                       /* ends in a row with which it told of its own trouble */
-    uint32_t dismissed; /* of a server: ends in a row that the master asked for */
-    int64_t rest_until; /* RESTING, or a master that could not be started */
-    pid_t pid;          /* 0: not running */
+    uint32_t dismissed;                    /* a server's: ends in a row that the master asked for */
+    int64_t rest_until;                    /* RESTING, or a master that could not be started */
+    pid_t pid;                             /* 0: not running */
     struct loop_lines *lifeline;
 };
 
@@ -55,9 +55,9 @@ struct supervisor {
     struct child *children; /* the master, then the workers, then the parameter servers */
     uint32_t count;
     struct worker_pool pool;
-    enum place *places; /* of the workers, by index, then of the servers */
+    enum place *places; /* places of the workers, by index, then of the servers */
     struct wanted_servers wanted_servers;
-    uint32_t servers; /* that are to run: at first those that are wanted, then as the master says */
+    uint32_t servers;    /* servers to run: at first the wanted number, then the master's */
     struct slots *slots; /* NULL: no broker */
     uint64_t step;
     bool is_over;      /* the final event was sent; all roles end */
@@ -246,7 +246,7 @@ static void run_servers(struct supervisor *supervisor, struct slice words)
         if (supervisor->places[i] != PLACE_RUNNING)
             continue;
         supervisor->places[i] = PLACE_LEAVING;
-        if (most > 0) /* of those that are not needed the master takes leave: they save nothing */
+        if (most > 0) /* the master dismisses those that are not needed: they save nothing */
             kill(child->pid, SIGTERM);
     }
     fill_places(supervisor);
@@ -538,8 +538,8 @@ static enum status scale_servers(void *context, int64_t servers, struct error *e
     return STATUS_OK;
 }
 
-/* What the child wrote before it ended is read first: a master that reported DONE is not started
- * again. */
+/* Reads the rest of the child's output before its end is judged: a master that reported DONE is not
+ * started again. */
 static void hear_last_words(struct child *child)
 {
     char bytes[4096];
@@ -564,10 +564,10 @@ static void hear_last_words(struct child *child)
     text_deinit(&words);
 }
 
-/* Of a worker, or of a server. Who received END ends with 0: the job is over, a younger process has
- * its index, or it is a server whose rows have moved. A server ends so, too, when all is learned,
- * and the model may be measured and published for long: that is no failure. It is started again,
- * later and later, as a master that finds the checkpoint damaged needs it. */
+/* Judges the end of a worker or a server. One that received END ends with 0: the job is over, a
+ * younger process has its index, or it is a server whose rows have moved. A server ends so, too,
+ * when all is learned, and the model may be measured and published for long: that is no failure. It
+ * is started again, later and later, as a master that finds the checkpoint damaged needs it. */
 static void on_worker_exit(struct child *child, int how)
 {
     enum place *place = place_of(child);
@@ -775,7 +775,7 @@ static enum status start(struct supervisor *supervisor, struct error *err)
     if (supervisor->slots)
         supervisor->pool.slots = 0; /* until the broker has spoken */
     TRY(start_child(&supervisor->children[0], err));
-    tell_wanted(supervisor); /* of an earlier supervisor */
+    tell_wanted(supervisor); /* passes on a number that an earlier supervisor was told */
     tell_wanted_servers(supervisor);
     fill_places(supervisor);
     return STATUS_OK;

@@ -15,7 +15,7 @@
 #include "runtime/record/outbox_executor.h"
 
 #define TICK_MS   50
-#define TRIES_MAX 3 /* of a publisher that is killed */
+#define TRIES_MAX 3 /* tries of publishers that are killed */
 
 struct publishing {
     const struct job *job;
@@ -24,7 +24,7 @@ struct publishing {
     pid_t pid;
     uint32_t tries;
     bool is_elsewhere, is_cancelled;
-    bool is_discarding; /* what is left of one that was cancelled */
+    bool is_discarding; /* it removes the rest of a cancelled publishing */
     struct error failure;
 };
 
@@ -71,7 +71,7 @@ static enum status scale(void *context, int64_t workers, struct error *err)
     return fail(err, STATUS_INVALID, "the job has learned already, and publishes its model");
 }
 
-/* What the publisher itself has written of how it went. */
+/* Reads the outcome that the publisher itself has written. */
 static enum status read_outcome(const struct job *job, struct destination *destination,
                                 struct error *err)
 {

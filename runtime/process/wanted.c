@@ -29,7 +29,7 @@ static bool write_line(int file, const char *line, size_t size)
     return write(file, line, size) == (ssize_t)size && fdatasync(file) == 0;
 }
 
-/* That the file has its name by now. Some file systems have no fsync of folders. */
+/* Whether the file's name is on the disk by now. Some file systems have no fsync of folders. */
 static bool sync_folder(const char *path)
 {
     const int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

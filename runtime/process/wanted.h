@@ -18,7 +18,7 @@ enum status wanted_store(const char *folder, const struct worker_pool *pool, str
  * one of ours; INVALID when the job cannot have so many: nothing changed either. */
 enum status wanted_load(const char *folder, struct worker_pool *pool, struct error *err);
 
-/* Of parameter servers. */
+/* The wanted number of parameter servers. */
 struct wanted_servers {
     uint32_t servers;
     uint64_t version; /* rises; 0: as the job began */
@@ -26,7 +26,7 @@ struct wanted_servers {
 
 /* INVALID for a number that a job cannot have: from 1 to JOBSPEC_SERVERS_MAX, where it has some. */
 enum status wanted_servers_want(struct wanted_servers *wanted, int64_t servers, struct error *err);
-/* As those of workers. */
+/* The same two functions for servers. */
 enum status wanted_servers_store(const char *folder, const struct wanted_servers *wanted,
                                  struct error *err);
 enum status wanted_servers_load(const char *folder, struct wanted_servers *wanted,

@@ -37,8 +37,8 @@ enum place {
 struct worker_pool {
     uint32_t least, most; /* the job's min_workers and max_workers */
     uint32_t wanted;
-    uint64_t version; /* of wanted; 0: as the job began */
-    uint32_t slots;   /* that the launcher has for this job */
+    uint64_t version; /* version of `wanted`; 0: as the job began */
+    uint32_t slots;   /* slots of the launcher for this job */
     uint32_t lanes;   /* more workers have no work; WORKER_POOL_UNLIMITED: not known yet */
 };
 

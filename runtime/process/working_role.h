@@ -25,7 +25,7 @@
 /* A job on a cluster that was deleted while it had no master, and that no session follows. */
 #define WORKER_LEAVE_ALONE_MS 3000
 
-/* What the pointers point to must outlive the role. */
+/* A working role's surroundings. The objects pointed to must outlive the role. */
 struct working_options {
     struct loop *loop;
     const struct job *job;

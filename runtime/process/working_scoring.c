@@ -69,8 +69,8 @@ static double read_pace(uint32_t index, uint32_t incarnation)
     return us;
 }
 
-/* Of a job in tables its rows and its model are fetched first. SIGTERM ends the process meanwhile:
- * it has no work yet. */
+/* Opens rows and model; for a job in tables both are fetched first. SIGTERM ends the process
+ * meanwhile: it has no work yet. */
 static enum status open_rows(struct scoring_host *host, const struct working_options *options,
                              struct error *err)
 {

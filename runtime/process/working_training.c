@@ -14,7 +14,7 @@
 
 #define REPORT_MS            100
 #define SPEED_MS             100
-#define LOOK_US              200  /* what waking takes, and equal workers differ by */
+#define LOOK_US              200  /* time to wake up, and difference between equal workers */
 #define SEGMENT_LEAST        1024 /* reals: 8 KB of partial sums, as dear as their message */
 #define SNAPSHOT_PIECE_BYTES ((size_t)1 << 20)
 #define STATE_PIECE_BYTES    ((size_t)1 << 20)
@@ -27,9 +27,9 @@ struct training_host {
     struct experiment experiment;
     struct learner_loader *opening;
     struct loop_role *loop_role;
-    struct working_options start; /* as it was started */
+    struct working_options start; /* options that it was started with */
     struct worker_options options;
-    uint64_t group_epoch; /* of the group for which the threads were counted */
+    uint64_t group_epoch; /* epoch of the group for which the threads were counted */
     char bound[MESSAGE_ADDRESS_MAX + 1];
 };
 
