@@ -4,7 +4,7 @@
 
 #include "base/bytes.h"
 
-#define POLYNOMIAL   0x82f63b78u /* of CRC32C, bits reversed */
+#define POLYNOMIAL   0x82f63b78u /* CRC32C's, bits reversed */
 #define MASK_DELTA   0xa282ead8u
 #define FILE_VERSION "brain.Event:2"
 
@@ -113,8 +113,8 @@ void event_append_scalar(struct text *out, double wall_time, uint64_t step, stru
 struct field {
     uint64_t number;
     enum wire wire;
-    uint64_t bits;      /* of a number */
-    struct slice bytes; /* of what is sized */
+    uint64_t bits;      /* a number's bits */
+    struct slice bytes; /* the content of a sized field */
 };
 
 static uint64_t read_varint(struct byte_reader *reader)

@@ -23,7 +23,7 @@
 #include "base/text.h"
 
 #define EVENT_TAG_MAX          63   /* bytes */
-#define EVENT_RECORD_BYTES_MAX 1024 /* of those that are ours; longer ones are not read */
+#define EVENT_RECORD_BYTES_MAX 1024 /* bytes of our own records; longer ones are not read */
 
 /* Seconds since 1970. */
 void event_append_version(struct text *out, double wall_time);

@@ -248,7 +248,7 @@ enum status event_log_open(struct event_log *log, const char *folder, struct sli
     return status;
 }
 
-/* What the model that was learned is worth, at its last step. */
+/* Adds the final metrics of the model that was learned, at its last step. */
 static void add_result(struct event_log *log, uint64_t step, const struct result_row *row)
 {
     const double values[EVENT_PARTS] = {row->train, row->validation};

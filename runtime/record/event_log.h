@@ -22,7 +22,7 @@
 #include "runtime/record/event_file.h"
 #include "runtime/role/outbox.h"
 
-#define EVENT_TAGS_MAX 32 /* of one step and part; more are written, and may come again */
+#define EVENT_TAGS_MAX 32 /* tags of one step and part; more are written, and may come again */
 
 enum event_part { EVENT_TRAIN, EVENT_VALIDATION, EVENT_PARTS };
 
@@ -32,8 +32,8 @@ struct event_log {
     char folder[PATH_MAX]; /* log.tensorboard */
     struct event_run {
         int file;            /* -1: none yet */
-        char path[PATH_MAX]; /* of the file */
-        uint64_t step;       /* of the last events, */
+        char path[PATH_MAX]; /* the file's path */
+        uint64_t step;       /* step of the last events */
         char tags[EVENT_TAGS_MAX][EVENT_TAG_MAX + 1];
         uint32_t tag_count;  /* 0: there is no event yet */
         struct text pending; /* events that are to be written */

@@ -16,10 +16,10 @@
 #define EXPOSITION_BYTES_MAX ((size_t)1 << 20)
 
 void exposition_write(const struct master *master, const struct job_row *row, struct text *out);
-/* Of a job over parameter servers. */
+/* Writes the metrics of a job over parameter servers. */
 void exposition_write_servers(const struct shard_master *master, const struct job_row *row,
                               struct text *out);
-/* Of a job that scores a table. */
+/* Writes the metrics of a job that scores a table. */
 void exposition_write_scoring(const struct dispatch *dispatch, const struct job_row *row,
                               struct text *out);
 /* Backslash, quote and newline, as in the value of a label. Public for its test. */

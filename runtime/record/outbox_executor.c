@@ -14,7 +14,7 @@
 #include "runtime/launch/job_lock.h"
 #include "runtime/loop/loop.h"
 
-/* What a master before has left of it. */
+/* Removes the copy that an earlier master has left. */
 static void remove_copy(const char *path)
 {
     static const char *const ends[] = {"", "-wal", "-shm"};
@@ -139,7 +139,7 @@ static enum status stage_rows(struct jobstore *store, struct slice bytes, struct
 
     memcpy(&head, bytes.data, sizeof head);
     reader = byte_reader_over((struct slice){bytes.data + sizeof head, bytes.size - sizeof head});
-    if (head.first == 0) /* what an earlier master has left */
+    if (head.first == 0) /* removes the pieces of an earlier master */
         TRY(jobstore_forget_staged_model(store, err));
     while (!reader_is_done(&reader) && message_next_model_row(&reader, &sent)) {
         const struct model_row row = {.part = sent.part,
@@ -274,7 +274,7 @@ static void reach(const struct outbox_executor *executor, enum fault_point point
                     executor->incarnation, step);
 }
 
-/* What SQLite says where a test lets a write find the disk full. */
+/* Fails as SQLite does on a full disk, where a test demands it. */
 static enum status find_room(const struct outbox_executor *executor, enum fault_point point,
                              uint64_t step, struct error *err)
 {
@@ -314,8 +314,8 @@ static enum status finish(struct outbox_executor *executor, const struct checkpo
     return STATUS_OK;
 }
 
-/* What each snapshot has: the phase of one is the first step that it lacks, and one more, its step
- * the first move of rows. */
+/* Removes the steps and moves that every snapshot has: a snapshot's phase is the first step that it
+ * lacks, and one more, its step the first move of rows. */
 static void forget_steps(struct outbox_executor *executor)
 {
     uint64_t phase, move;
@@ -363,8 +363,9 @@ static void begin_gap(struct outbox_executor *executor, const struct error *why)
     (void)step_log_forget_all(executor->store, NULL);
 }
 
-/* What is lost of the log costs a later process these steps; this one goes on. A process that has
- * another in its place may not: nobody is to hear of a step that its successor does not find. */
+/* Stores an entry in the log. A failed write costs a later process these steps; this one goes on. A
+ * process that was replaced may not: nobody is to hear of a step that its successor does not
+ * find. */
 static enum status store_in_log(struct outbox_executor *executor, struct slice bytes,
                                 struct error *err)
 {
@@ -378,7 +379,7 @@ static enum status store_in_log(struct outbox_executor *executor, struct slice b
     return status;
 }
 
-/* Of all that is done for a checkpoint only STALE is an error of the job's. */
+/* Stores a part of a checkpoint. STALE is the only error here that fails the job. */
 static enum status store_checkpoint(struct outbox_executor *executor, enum outbox_kind kind,
                                     struct slice bytes, struct error *err)
 {

@@ -22,14 +22,14 @@
 #include "runtime/role/fault.h"
 #include "runtime/role/outbox.h"
 
-/* Of the pieces and the end of one checkpoint. */
+/* The outcome of the pieces and the end of one checkpoint. */
 struct checkpoint_outcome {
     bool is_due; /* not taken yet */
     uint64_t id;
     struct error why; /* OK: it is stored */
 };
 
-/* What the launcher does with the workers. */
+/* The launcher's actions on workers. */
 struct worker_actions {
     void *self;
     /* It is silent: counted as dead, and another process takes its place. */
@@ -49,9 +49,9 @@ struct worker_actions {
 };
 
 struct outbox_executor {
-    const struct journal *journal; /* of which job.db is a copy; NULL: of none */
+    const struct journal *journal; /* job.db is a copy of it; NULL: of none */
     struct jobstore *store;
-    uint32_t incarnation; /* as claimed */
+    uint32_t incarnation; /* number that it was claimed with */
     struct checkpoint_outcome outcome;
     uint64_t failed_id;      /* its other pieces are not tried */
     bool leaves_room;        /* pieces do not fill the disk (checkpoint_leave_room) */
@@ -60,11 +60,11 @@ struct outbox_executor {
     struct event_log events; /* log.tensorboard; closed without it */
     struct store_call *call; /* begun around each use of the store; NULL: none */
     struct fault fault;
-    const char *role; /* whose points of faults these are; NULL: the master's */
-    uint32_t index;   /* of that role */
+    const char *role; /* role whose points of faults these are; NULL: the master's */
+    uint32_t index;   /* index of that role */
     /* A JSON line: job_event of job_event.h, newline included. */
     void (*say)(void *context, const struct job_event *event, struct slice line);
-    void *context;                        /* of `say` */
+    void *context;                        /* first argument of `say` */
     const struct worker_actions *workers; /* NULL: they are in this process */
 };
 
