@@ -14,20 +14,20 @@
 struct job {
     char folder[PATH_MAX];
     uint64_t id;       /* the folder's name */
-    uint64_t identity; /* of spec and rows: hash of job.json and of the spools' heads, which
-                          cover every block. A state is only continued under the same one. */
-    uint32_t cpus;     /* that a worker's process has for itself; 0: it shares the machine's */
+    uint64_t identity; /* identity of spec and rows: hash of job.json and of the spools' heads,
+                          which cover every block. A state is only continued under the same one. */
+    uint32_t cpus;     /* a worker's own processors; 0: it shares the machine's */
     struct arena arena;
     struct jobspec spec;
-    /* Of a job whose roles share no folder (job_in_tables.h): its store is elsewhere, and so are
-     * its rows until a worker fetches them. NULL: all is in the folder. Where source is given, rows
-     * that lie by key may be left where they are until they are needed: *source, which is to be
-     * closed, brings them then. NULL: they are all in the folder. */
+    /* Members for a job whose roles share no folder (job_in_tables.h): its store is elsewhere, and
+     * so are its rows until a worker fetches them. NULL: all is in the folder. Where source is
+     * given, rows that lie by key may be left where they are until they are needed: *source, which
+     * is to be closed, brings them then. NULL: they are all in the folder. */
     const struct journal *journal;
     enum status (*fetch)(const struct job *job, const struct spool_source **source,
                          struct error *err);
     void *tables;
-    const struct role_options *options; /* of fetch */
+    const struct role_options *options; /* options for `fetch` */
 };
 
 /* The number that a job's folder is named by. */

@@ -14,7 +14,7 @@ struct job_facts {
     const char *metrics;            /* HOST:PORT of its pages; NULL: not served */
     int64_t supervisor;             /* process id that SHOW JOBS can ask; 0: there is none */
     int64_t began_at_ms;            /* when this process began to lead; 0: when the role begins */
-    const struct job_row *previous; /* as the leader before left it; NULL: this is the first */
+    const struct job_row *previous; /* left by the leader before; NULL: this is the first */
 };
 
 /* The members of the row that these are; the others stay as they are. */

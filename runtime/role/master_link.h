@@ -37,7 +37,7 @@ void master_link_connect(struct master_link *link, int64_t now_ms, peer_id *next
 void master_link_lost(struct master_link *link, int64_t now_ms);
 /* The master has sent something. */
 void master_link_found(struct master_link *link);
-/* What the role is to do now; MASTER_SEND_ALIVE once an interval. */
+/* The role's next action; MASTER_SEND_ALIVE once an interval. */
 enum master_need master_link_tick(struct master_link *link, int64_t now_ms);
 
 #endif

@@ -40,7 +40,7 @@ enum outbox_kind {
     OUTBOX_SHARD,          /* store bytes: struct shard_head, then the results */
     OUTBOX_MODEL_ROWS,     /* store bytes aside: struct rows_head, then rows (message.h) */
     OUTBOX_MODEL,          /* the rows that lie aside are the job's model */
-    OUTBOX_PIECE,          /* of a checkpoint; bytes: struct piece_head, then the piece */
+    OUTBOX_PIECE,          /* a piece of a checkpoint; bytes: struct piece_head, then the piece */
     OUTBOX_FINISH,         /* the checkpoint is whole; bytes: struct checkpoint */
     OUTBOX_LOG,            /* into the log (step_log.h); bytes: uint64_t number, then the entry */
     OUTBOX_CLAIM,          /* a process that another has followed ends, and says nothing more */
@@ -108,7 +108,7 @@ struct outbox_entry {
         } servers;
         enum status status;
     };
-    size_t offset, size; /* of the bytes in outbox->bytes */
+    size_t offset, size; /* place of the bytes in outbox->bytes */
 };
 
 /* ----- the outbox ----- */

@@ -24,7 +24,7 @@
 #define UNABLE_TRIES_MAX 3
 
 struct unable_worker {
-    uint32_t tries, incarnation; /* that said so last */
+    uint32_t tries, incarnation; /* tries, and the incarnation that said so last */
     bool was_at_work;            /* it had opened its rows by then */
     uint64_t words;              /* hash of what it said */
     bool is_here;                /* it is connected, and has joined */
@@ -38,8 +38,8 @@ struct unable {
     uint32_t count;
     int64_t dead_ms;   /* silence after which an opening worker is dead; 0: none comes again */
     bool is_of_rows;   /* the last reason was about the rows */
-    bool any_at_work;  /* of the workers */
-    struct error last; /* of all workers */
+    bool any_at_work;  /* some worker is at work */
+    struct error last; /* last error of all workers */
 };
 
 enum status unable_init(struct unable *unable, uint32_t workers, int64_t dead_ms,

@@ -6,11 +6,11 @@
  *                       disturbance: rows applied * slot time of a row
  *     goodput           needed / up
  *
- * The slot time of a row is measured where nothing disturbed: between two reports
- * of progress of the same group. Everything else lowers the goodput: workers that
- * wait for others, meet, copy the state, stand by, or compute what is abandoned or
- * was computed before. Of a job that scores a table, whose workers have nothing in common,
- * each shard is measured: what its worker needed for it.
+ * The slot time of a row is measured where nothing disturbed: between two reports of progress of
+ * the same group. Everything else lowers the goodput: workers that wait for others, meet, copy the
+ * state, stand by, or compute rows that are abandoned or were computed before. In a job that scores
+ * a table, whose workers have nothing in common, the time that a worker needed for a shard is
+ * measured.
  *
  * Pure: the caller passes time in milliseconds, which never goes backwards.
  */
@@ -23,7 +23,7 @@
 struct usage {
     int64_t counted_to;
     double up_ms;           /* slot milliseconds */
-    double steady_ms;       /* of these: between reports of one group, */
+    double steady_ms;       /* slot milliseconds of these between reports of one group, */
     double steady_rows;     /* and the rows that were applied meanwhile */
     uint64_t group;         /* epoch of the last report; 0: none */
     uint64_t reported_rows; /* by the last report */
@@ -44,7 +44,7 @@ void usage_report(struct usage *usage, int64_t now_ms, uint64_t group, uint32_t 
 void usage_needed(struct usage *usage, double ms, uint64_t rows);
 
 double usage_slot_seconds(const struct usage *usage);
-/* Of the rows that count now; NaN while nothing has been measured. */
+/* The goodput of the rows that count now; NaN while nothing has been measured. */
 double usage_goodput(const struct usage *usage, uint64_t rows);
 
 #endif
