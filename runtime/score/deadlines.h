@@ -28,7 +28,7 @@ void deadlines_deinit(struct deadlines *deadlines);
 
 /* Whether the key was there already or not. */
 void deadlines_put(struct deadlines *deadlines, uint32_t key, int64_t at);
-void deadlines_remove(struct deadlines *deadlines, uint32_t key); /* that is there */
+void deadlines_remove(struct deadlines *deadlines, uint32_t key); /* the key must be there */
 uint32_t deadlines_first(const struct deadlines *deadlines);      /* a key, or DEADLINES_NONE */
 
 #endif

@@ -269,8 +269,8 @@ static void start(struct dispatch *dispatch, int64_t now_ms, struct outbox *outb
         dispatch_serve_all(dispatch, now_ms, outbox);
 }
 
-/* A newer incarnation in the place of one that had leases: it died over them. Of a shard that is
- * staged no smaller one can be made, and hardly any is the reason for a death. */
+/* Puts a newer incarnation in the place of one that had leases: it died over them. When staging,
+ * the shard is not blamed: it cannot be made smaller, and hardly any causes a death. */
 static void succeed(struct dispatch *dispatch, int64_t now_ms, uint32_t index, bool is_newer,
                     struct outbox *outbox)
 {

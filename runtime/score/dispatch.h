@@ -37,7 +37,7 @@
 #include "runtime/role/usage.h"
 #include "runtime/score/ledger.h"
 
-#define DISPATCH_LEASES_MAX 4   /* that a worker holds at once */
+#define DISPATCH_LEASES_MAX 4   /* leases that a worker holds at once */
 #define DISPATCH_DEATHS_MAX 200 /* over leases, without a shard that was done in between */
 
 /* ----- state ----- */
@@ -84,7 +84,7 @@ struct dispatch {
     uint32_t deaths;      /* over leases, since a shard was done */
     uint64_t rows_before; /* settled by masters before */
     uint64_t rows_redone, stale;
-    int64_t started_at; /* of the job: earlier masters' time counted */
+    int64_t started_at; /* the job's start: earlier masters' time counted */
     int64_t waiting_since, waited_ms;
     struct usage usage;
     struct unable unable;

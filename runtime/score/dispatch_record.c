@@ -123,7 +123,7 @@ void dispatch_report(const struct dispatch *dispatch, int64_t now_ms, enum job_e
     if (kind == JOB_FAILED)
         event.error = dispatch->failure;
     if (dispatch->options.stages)
-        event.rows_per_second = 0; /* of shards it would be */
+        event.rows_per_second = 0; /* it would count shards */
     outbox_put(outbox, OUTBOX_REPORT, &event, sizeof event);
 }
 

@@ -43,7 +43,7 @@ struct ledger {
     struct ledger_options options;
     struct ledger_counts counts;
     uint64_t next_lease;
-    double ms_per_row; /* of late; 0: nothing is done yet */
+    double ms_per_row; /* recent mean; 0: nothing is done yet */
 
     uint64_t next_row;            /* the first that no worker has claimed yet */
     struct settled_rows *settled; /* joined where they touch */

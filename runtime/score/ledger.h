@@ -45,7 +45,7 @@
 
 #include "base/error.h"
 
-#define LEDGER_CRASHES_MAX           3 /* of a single row alone, then it is bad */
+#define LEDGER_CRASHES_MAX           3 /* crashes over a single row alone, then it is bad */
 #define LEDGER_SUSPECTS_MAX          65536
 #define LEDGER_LEASES_PER_WORKER_MAX 64
 #define LEDGER_WORKERS_MAX           65536
@@ -61,7 +61,7 @@ struct settled_rows {
 
 struct ledger_options {
     uint64_t rows;
-    uint32_t shard_rows; /* of one shard; the last may have fewer */
+    uint32_t shard_rows; /* rows of one shard; the last may have fewer */
     uint32_t workers_max, leases_per_worker;
     uint32_t suspects_max;              /* shards that have crashed a worker and are not settled */
     uint64_t first_lease;               /* id of the first lease; each lease takes the next */

@@ -14,7 +14,7 @@
 #include "scoring/silhouette.h"
 
 #define MODEL_ARENA_MAX   ((size_t)16 << 30)
-#define RESULTS_BYTES_MAX (FRAME_PAYLOAD_MAX - 4096) /* of a shard: they travel in one frame */
+#define RESULTS_BYTES_MAX (FRAME_PAYLOAD_MAX - 4096) /* for a shard: they travel in one frame */
 
 struct rows_scoring {
     const struct job *job;
@@ -26,19 +26,19 @@ struct rows_scoring {
     struct scorer scorer;
     struct output_workspace workspace;
     enum output outputs[JOBSPEC_OUTPUTS_MAX];
-    uint32_t components;         /* of them */
+    uint32_t components;         /* components of a projection */
     struct cell *cells, *inputs; /* (columns), (inputs) */
 
     uint64_t next, end; /* rows of the shard that are not scored yet */
-    uint32_t block;     /* that row `next` is in, or in one behind it */
+    uint32_t block;     /* the block that has row `next`, or one before it */
     uint64_t count;     /* rows, ever */
     struct text results;
     float *scores;            /* (classes): EVALUATE that ranks them; else NULL */
     struct silhouette sample; /* EVALUATE of clusters: of the shard's rows so far */
 
-    uint64_t first; /* of the batch */
+    uint64_t first; /* first row of the batch */
     uint32_t taken, good;
-    uint32_t places[SCORER_ROWS]; /* of the batch's rows in the scorer; BAD: none */
+    uint32_t places[SCORER_ROWS]; /* places of the batch's rows in the scorer; BAD: none */
     struct row_label labels[SCORER_ROWS];
     char reasons[SCORER_ROWS][sizeof((struct error *)0)->message];
 };
@@ -317,7 +317,7 @@ static enum status put_measures(struct rows_scoring *scoring, const struct row_l
     if (metrics_measure(&scoring->scorer, label, scoring->workspace.probabilities, scoring->scores,
                         &measured, err) != STATUS_OK)
         return name_row(row, err);
-    /* What is not in the sample of the shard's rows is not in that of all rows either. */
+    /* A row that is not in the sample of the shard's rows is not in that of all rows either. */
     if (measured.inputs.size > 0 &&
         !silhouette_add(&scoring->sample, measured.inputs.data, measured.predicted))
         measured.inputs.size = 0;

@@ -119,7 +119,7 @@ static void on_lease(struct scorer_role *role, const struct message *message, st
     role->leases[role->lease_count++] = message->lease;
 }
 
-/* What it still has leased is staged by others. */
+/* Ends when the rows are staged: others have staged the shards that it still has leased. */
 static void be_staged(struct scorer_role *role, struct outbox *outbox)
 {
     if (role->is_leaving || role->is_unable) {

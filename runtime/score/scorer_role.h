@@ -29,14 +29,14 @@
 
 #define SCORER_LEASES_MAX 8
 
-/* What scores, as a table of functions: the simulator puts a toy in its place. */
+/* The scorer as a table of functions: the simulator puts a toy in its place. */
 struct shard_scoring {
     void *self;
     /* Rows first to first + count - 1 are next, from the first on. */
     enum status (*begin)(void *self, uint64_t first, uint32_t count, struct error *err);
     /* One bounded piece. */
     enum status (*score)(void *self, bool *is_done, struct error *err);
-    /* Of all of its rows; borrowed until the next begin. */
+    /* The results of all of its rows; borrowed until the next call of begin. */
     struct slice (*results)(const void *self);
 };
 
@@ -58,7 +58,7 @@ struct scorer_role {
     enum scorer_state state;
     struct error failure;
     bool is_unable; /* FAILED: before it had rows and model, or out of memory */
-    uint64_t epoch; /* of the newest dispatcher that sent a message */
+    uint64_t epoch; /* epoch of the newest dispatcher that sent a message */
     struct master_link master;
     peer_id next_peer;
     int64_t leave_at;
