@@ -18,7 +18,7 @@ struct member {
 
 struct group {
     uint64_t epoch; /* 0: none yet */
-    uint32_t rank;  /* of the worker that holds this struct */
+    uint32_t rank;  /* rank of the worker that holds this struct */
     uint32_t count;
     struct member *members; /* by rank */
     uint32_t capacity;

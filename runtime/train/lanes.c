@@ -2,7 +2,7 @@
 
 #include <assert.h>
 
-#define HALVINGS 60 /* of the interval in which the time lies: beyond the last bit */
+#define HALVINGS 60 /* halvings of the interval in which the time lies: beyond the last bit */
 
 struct share share_of(uint32_t total, uint32_t count, uint32_t rank)
 {
@@ -12,7 +12,7 @@ struct share share_of(uint32_t total, uint32_t count, uint32_t rank)
     return (struct share){first, end - first};
 }
 
-/* What one member does in that time. */
+/* The lanes that one member computes in that time. */
 static uint32_t lanes_in(double time, double speed, uint32_t least, uint32_t most)
 {
     double lanes = time * speed;

@@ -29,7 +29,7 @@ struct share share_of(uint32_t total, uint32_t count, uint32_t rank);
 void lanes_deal(uint32_t lanes, const double *speeds, uint32_t count, uint32_t least,
                 uint32_t *counts);
 
-/* What a step takes, in that unit. */
+/* The time of a step, in that unit. */
 double lanes_time(const double *speeds, const uint32_t *counts, uint32_t count);
 
 /* Equal shares, unless the speeds differ so much that others are worth it. With `least` 0 the same

@@ -95,7 +95,7 @@ static void find_limits(struct search *search, double time, uint32_t least)
     }
 }
 
-/* Of moves first; of as many, of the distance to the fairest. */
+/* The cost of a share: its moves first, then its distance to the fairest. */
 static uint64_t cost_of(const struct search *search, uint32_t rank, uint32_t first, uint32_t count)
 {
     const uint64_t lanes = search->group->lanes;

@@ -38,11 +38,11 @@ enum status lanes_settle(const struct lanes_group *group, double price, uint32_t
 /* How many lanes are with another member than before, or were with none. */
 uint32_t lanes_moved(const struct lanes_group *group, const uint32_t *counts);
 
-/* What is known of a dealing that is to follow the present one. */
+/* The facts about a dealing that is to follow the present one. */
 struct lanes_case {
     double gain;     /* the share of a step's time that it saves */
-    double move_ms;  /* what its moves cost */
-    double left_ms;  /* of the job, in steps as they are now */
+    double move_ms;  /* time of its moves */
+    double left_ms;  /* time left for the job, in steps as they are now */
     double known_ms; /* for how long speeds were measured since lanes moved for such a reason */
 };
 

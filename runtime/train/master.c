@@ -549,8 +549,8 @@ static void check_silence(struct master *master, int64_t now_ms, struct outbox *
     }
 }
 
-/* Of the job, earlier masters' time counted; that of staging is none of learning. Each group is
- * told once: a phase that it does not finish is computed again by others. */
+/* Tells the group that the job's time is over. The time includes earlier masters', and no staging.
+ * Each group is told once: a phase that it does not finish is computed again by others. */
 static void tell_time_is_over(struct master *master, int64_t now_ms, struct outbox *outbox)
 {
     const struct group *group = &master->group;

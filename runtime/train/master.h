@@ -45,7 +45,7 @@ struct checkpoint_store {
 };
 
 struct master_options {
-    uint64_t job, identity; /* whose checkpoints are ours: runtime/role/job.h */
+    uint64_t job, identity; /* own checkpoints have both: runtime/role/job.h */
     uint32_t incarnation;   /* grows with every restart: so do the epochs of its groups */
     uint32_t min_workers, max_workers;
     int64_t dead_ms;    /* silence after which a worker is dead; 0: never */
@@ -60,8 +60,8 @@ struct master_options {
     int64_t try_ms;     /* after this time a worker that was too slow for a lane gets one again */
     int64_t checkpoint_ms;     /* between checkpoints; 0: time makes none */
     uint64_t checkpoint_steps; /* after so many steps one is made sooner; 0: steps make none */
-    /* What was learned elsewhere is in it: without one this master ends, and the next one finds
-     * none and has it learned again. */
+    /* The model was learned elsewhere and is in the checkpoint: without one this master ends, and
+     * the next one finds none and has it learned again. */
     bool needs_checkpoint;
     int64_t learn_ms; /* after which the workers are told to end; 0: never */
     /* The newest one in the store that can be used, and the one before it. Phase 0: none. */
@@ -94,12 +94,12 @@ struct master_worker {
     peer_id successor; /* waits until this one has left; PEER_NONE: none */
     uint32_t successor_incarnation;
     bool was_seen, is_member, is_standing_by;
-    bool is_old_member;   /* of the group that works until the new one has met */
+    bool is_old_member;   /* member of the group that works until the new one has met */
     bool is_leaving;      /* it is being drained */
     bool has_state;       /* it took the state along into a new group */
     bool is_handing_back; /* it leaves when its state is stored */
     bool has_worked;      /* in a group that had met */
-    uint64_t phase;       /* as last received */
+    uint64_t phase;       /* the phase last received */
     uint64_t sequence;    /* order of arrival */
     int64_t heard_at;
     uint32_t replaced;  /* incarnations below this hung or were damaged: they do not come back */
@@ -127,7 +127,7 @@ struct master_pair {
 /* A checkpoint on its way into the store. */
 struct writing {
     bool is_active, is_storing; /* storing: all pieces are here */
-    uint32_t index;             /* of the worker that sends it */
+    uint32_t index;             /* index of the worker that sends it */
     struct checkpoint head;
     uint64_t received;         /* bytes */
     int64_t begun_at, came_at; /* the request, the last piece */
@@ -143,7 +143,7 @@ struct master {
     enum job_state state;
     struct error failure;
     char finished[160]; /* digest and rows of the model */
-    int64_t started_at; /* of the job: earlier masters' time counted */
+    int64_t started_at; /* the job's start: earlier masters' time counted */
     int64_t ms_before;  /* in which this process staged rows: no step is made in it */
     int64_t woke_at, ticked_at, waiting_since, waited_ms;
     bool has_started; /* a first group was made */
@@ -155,7 +155,7 @@ struct master {
     uint64_t wanted_version;
     uint64_t next_sequence;
     int64_t first_joined_at, joined_at; /* the first and the last HELLO; 0: none */
-    uint32_t lanes;                     /* of the job, from the first HELLO; 0: not known yet */
+    uint32_t lanes; /* lanes of the job, from the first HELLO; 0: not known yet */
 
     struct group group;
     uint32_t counter;          /* low half of the next group's epoch */
@@ -163,7 +163,7 @@ struct master {
     int64_t lost_at;           /* when a loss made a new group at once, last */
     uint64_t lost_epoch;       /* the group whose lost connection made it due */
     struct master_pair *pairs; /* (max_workers, max_workers): [lower index][higher index] */
-    bool any_failures;         /* of any pair, ever */
+    bool any_failures;         /* some pair has failed, ever */
     bool has_done_phase;       /* the group has finished a phase */
     uint32_t idle_groups;      /* groups in a row that lost a member before that */
     uint64_t idle_epoch;       /* the last of them */
@@ -173,23 +173,23 @@ struct master {
     uint32_t *old_members;     /* (max_workers): their indexes by rank */
     uint32_t old_count;        /* 0: there never was one */
     bool old_has_done_phase;   /* it has finished a phase */
-    bool must_change;          /* as soon as the group has met */
+    bool must_change;          /* the group must change as soon as it has met */
     /* The latest drain notice of a worker that is still a member (0: none), and the deadline
      * after which such workers leave without waiting for further notices. */
     int64_t drain_at, drain_until;
     bool must_deal;               /* the lanes are to be distributed again */
     uint32_t must_deal_by;        /* 1 + the memory of speeds that is the reason; 0: none is */
     uint64_t dealt_at_step;       /* when they moved last because of speeds */
-    struct learner_course course; /* of the rows, from HELLO */
+    struct learner_course course; /* the course of the rows, from HELLO */
     int64_t balance_at;           /* when the speeds are compared next */
     uint32_t better_dealings;     /* how often in a row another distribution was worth a change */
 
     /* master_damage.c */
-    uint64_t generation, good; /* of GROUP */
+    uint64_t generation, good; /* GROUP's */
     uint64_t given_up_epoch;   /* the newest group when states were given up; 0: never */
     uint64_t tie_phase;
     uint32_t ties;                 /* at this phase, or before it */
-    uint64_t fingerprint, dissent; /* of the workers here; the last other one */
+    uint64_t fingerprint, dissent; /* the workers' here; the last other one */
     uint32_t votes, dissenting_votes;
     bool has_noticed_build;
 
@@ -204,12 +204,12 @@ struct master {
 
     uint64_t model_next;        /* the model's rows before this one are stored, aside */
     struct model_sender sender; /* the process that sent them */
-    bool any_rows_aside;        /* of any sender: to be dropped when the job has no model */
-    struct result_row results[LEARNER_METRICS_MAX]; /* of the reporting worker */
+    bool any_rows_aside; /* some sender has rows aside: to be dropped when the job has no model */
+    struct result_row results[LEARNER_METRICS_MAX]; /* results of the reporting worker */
     size_t result_count;
 
     struct message_progress progress; /* the last one */
-    struct field_reals metrics;       /* of the last round that was measured */
+    struct field_reals metrics;       /* metrics of the last round that was measured */
     uint64_t recorded_phase, rows_redone;
     double loss, validation_loss, validation_score, rows_per_second;
     struct usage usage;

@@ -152,7 +152,7 @@ void master_on_free(struct master *master, int64_t now_ms, uint32_t index, uint6
 
     if ((worker->is_member && epoch != master->group.epoch) ||
         (worker->is_old_member && epoch != master->old_epoch))
-        return; /* of a group before: GROUP is on its way to it */
+        return; /* a member of an earlier group: GROUP is on its way to it */
     if (epoch == master->old_epoch)
         note_holders(master);
     worker->is_old_member = false;

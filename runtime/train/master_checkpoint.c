@@ -201,7 +201,7 @@ void master_on_snapshot(struct master *master, int64_t now_ms, uint32_t index,
 
     if (!writing->is_active || writing->is_storing || writing->index != index ||
         writing->head.id != snapshot->id)
-        return; /* of a writing that was given up */
+        return; /* a piece of a checkpoint that was given up */
     if (snapshot->offset == 0 && writing->received == 0 &&
         !begins_well(master, now_ms, snapshot, outbox))
         return;
@@ -311,7 +311,7 @@ void master_on_state_request(struct master *master, int64_t now_ms, uint32_t ind
     const struct checkpoint *stored = &master->stored;
 
     if (!master_is_reporter(master, index, message->epoch))
-        return; /* of a group that is past */
+        return; /* a report of an earlier group */
     if (message->state_request.phase != stored->phase) {
         master_regroup(master, now_ms, outbox); /* there is another one by now */
         return;

@@ -18,7 +18,7 @@ static void drop_checkpoints(struct master *master, int64_t now_ms, uint64_t goo
                              struct outbox *outbox)
 {
     struct writing *writing = &master->writing;
-    /* Of one that is begun nothing is known yet; one that is being stored may be there. */
+    /* A checkpoint without a piece has no phase yet; one that is being stored may exist already. */
     const bool is_bad =
         writing->is_active && (writing->received == 0 || writing->head.phase > good);
     const bool may_be_there = is_bad && writing->is_storing;

@@ -26,7 +26,7 @@ void master_on_damaged(struct master *master, int64_t now_ms, const struct messa
                        struct outbox *outbox);
 /* It is connected and must not be a member. */
 bool master_is_unfit(const struct master_worker *worker);
-/* Of HELLO: see master_damage.c. */
+/* Notes the build that HELLO names: see master_damage.c. */
 void master_note_build(struct master *master, int64_t now_ms, uint32_t index, uint64_t build,
                        struct outbox *outbox);
 void master_choose_build(struct master *master);

@@ -22,8 +22,8 @@ uint32_t master_rank(const struct master *master, uint32_t index);
 /* A new group of all connected workers, or WAITING when they are too few. At once: the phase in
  * flight is computed again. */
 void master_regroup(struct master *master, int64_t now_ms, struct outbox *outbox);
-/* Of the connected workers, with those that are leaving or without. `after`: the epoch of the
- * group whose phase in flight is finished first; 0: none. */
+/* Makes a group of the connected workers, with those that are leaving or without. `after`: the
+ * epoch of the group whose phase in flight is finished first; 0: none. */
 void master_make_group(struct master *master, int64_t now_ms, uint64_t after, bool with_leaving,
                        struct outbox *outbox);
 /* A group without members: WAITING. */

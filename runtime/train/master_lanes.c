@@ -7,14 +7,14 @@
 #include "runtime/train/master_change.h"
 #include "runtime/train/master_record.h"
 
-#define SPEED_LEAST_MS   50 /* of computing: clocks tick in milliseconds */
+#define SPEED_LEAST_MS   50 /* computing time: clocks tick in milliseconds */
 #define BALANCE_EVERY_MS 200
 #define GAIN_AT_ONCE     0.30 /* no accident of measuring: it need not be seen twice */
 #define TRY_MOST         16   /* times try_ms */
 #define TRY_COST         20   /* waits so many times as long as one lane took it: 5 % */
-#define BUCKETS_LOST     2    /* of a lane that moves: the present one, and the next one */
+#define BUCKETS_LOST     2    /* by a lane that moves: the present one, and the next one */
 
-/* Of computing: what was measured before counts less and less. */
+/* Memories of computing speed: earlier measures count less and less. */
 static const double memory_ms[MASTER_MEMORIES] = {1000, 5000, 30000};
 
 void master_forget_speed(struct master_worker *worker)
@@ -149,7 +149,7 @@ static bool must_try(struct master *master, int64_t now_ms)
 
 /* ---- dealing ---- */
 
-/* Of a group, by rank: what lanes_move.h asks for, and what it answers. */
+/* The dealing of a group, by rank: the arguments and the results of lanes_move.h. */
 struct dealing {
     struct lanes_group group;
     double *speeds;
@@ -199,7 +199,7 @@ static enum status deal(struct dealing *dealing, const struct master *master, st
                         dealing->counts, err);
 }
 
-/* What a step takes the members with so many lanes. */
+/* The time of a step if the members have so many lanes. */
 static double time_of(const struct dealing *dealing, const uint32_t *counts)
 {
     return lanes_time(dealing->speeds, counts, dealing->group.count);
@@ -278,8 +278,7 @@ static double known_ms(const struct master *master, uint32_t memory, double step
     return memory + 1 < MASTER_MEMORIES && ms > memory_ms[memory] ? memory_ms[memory] : ms;
 }
 
-/* What another dealing is worth, as this memory of speeds has it; gain 0 when not every member was
- * measured. */
+/* Judges another dealing by this memory of speeds; gain 0 when not every member was measured. */
 static enum status judge(const struct master *master, uint32_t memory, struct dealing *dealing,
                          struct lanes_case *about, struct error *err)
 {

@@ -73,7 +73,7 @@ void master_put_event(const struct master *master, int64_t now_ms, int64_t index
     va_end(arguments);
 }
 
-/* Of the rows that were held out. */
+/* Tells the metrics of the rows that were held out. */
 static void tell_metrics(const struct master *master, struct job_event *event)
 {
     const size_t count = master->metrics.count / 2;

@@ -132,7 +132,7 @@ static enum status check_counts(const struct phase *phase, struct error *err)
     return STATUS_OK;
 }
 
-/* What the phase before left is 0 again. */
+/* Sets the elements that the phase before has left to 0. */
 static void clear_elements(struct sums *sums, uint32_t dense_before)
 {
     const uint32_t dense = element_count(sums);
@@ -230,8 +230,7 @@ enum status sums_resolve(struct sums *sums, sums_resolver *resolve, const void *
     const uint32_t end = own.first + own.count;
     const uint32_t owned_end = end < sums->owned_count ? end : sums->owned_count;
     const uint32_t owned = own.first < owned_end ? owned_end - own.first : 0;
-    const uint32_t first =
-        own.first + owned - sums->owned_count; /* of the reals, if there are any */
+    const uint32_t first = own.first + owned - sums->owned_count; /* the reals', if there are any */
     struct fixed_resolved resolved = {0, 0};
 
     if (owned < own.count)
@@ -262,7 +261,7 @@ enum status sums_verify(const struct sums *sums, struct error *err)
     return STATUS_OK;
 }
 
-/* What is checked of a message, and by what. */
+/* A part of a message to be checked, and its bounds. */
 struct piece {
     struct share segment;
     uint32_t first, elements;

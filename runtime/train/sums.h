@@ -35,7 +35,7 @@ uint32_t sums_count_owners(uint32_t elements, uint32_t least, uint32_t members);
 struct sums_arrival {
     uint32_t elements;
     uint32_t row_next;  /* the least row that may come */
-    uint32_t rows_left; /* that were announced and have not come */
+    uint32_t rows_left; /* rows that were announced and have not come */
     bool has_begun, is_all;
 };
 
@@ -43,8 +43,8 @@ struct sums {
     uint64_t phase;
     uint32_t rank, members;
     uint32_t segment_least; /* elements that are worth an owner; set by the caller, 0 is 1 */
-    size_t piece_bytes;     /* of a message's vector; set by the caller */
-    uint32_t owners;        /* of elements: ranks 0 to owners - 1 */
+    size_t piece_bytes;     /* bytes of a message's vector; set by the caller */
+    uint32_t owners;        /* owners of elements: ranks 0 to owners - 1 */
     uint32_t integer_count, owned_count, real_count;
     struct share own;  /* segment of the elements */
     int64_t *integers; /* (integer_count) */
@@ -53,9 +53,9 @@ struct sums {
     int64_t *owned; /* (owned_count): totals, followed at once by those that are reals */
     float *reals;   /* (real_count, table) */
     struct phase_table table;
-    struct share own_rows;       /* of the table */
-    struct touched_rows touched; /* whose sums are here; behind them there are zeros */
-    struct touched_rows totals;  /* whose totals are here */
+    struct share own_rows;       /* own share of the table's rows */
+    struct touched_rows touched; /* rows whose sums are here; behind them there are zeros */
+    struct touched_rows totals;  /* rows whose totals are here */
     void *row_values;            /* (row_values_bytes): those of the rows of a message */
     size_t row_values_bytes;
     struct sums_arrival *partial_arrivals, *sum_arrivals; /* by rank */

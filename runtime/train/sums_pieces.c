@@ -96,7 +96,7 @@ struct sums_pieces sums_total_pieces(struct sums *sums)
 
 void sums_next_total(const struct sums *sums, struct sums_pieces *pieces, struct message_sum *sum)
 {
-    const size_t bytes = sums->owned_count > 0 ? sizeof(int64_t) : sizeof(float); /* of a total */
+    const size_t bytes = sums->owned_count > 0 ? sizeof(int64_t) : sizeof(float); /* a total's */
     const struct cut cut = next_cut(sums, pieces, bytes, sizeof(float));
 
     sum->first = cut.first;

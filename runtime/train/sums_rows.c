@@ -34,7 +34,7 @@ void sums_rows_clear(struct sums *sums)
     touched_rows_clear(&sums->totals);
 }
 
-/* As many rows as a message has room for, and at least one. */
+/* Makes room for as many rows as a message can have, and at least one. */
 static enum status make_values(struct sums *sums, struct error *err)
 {
     const size_t row = sums->table.width * sizeof(int64_t);

@@ -27,7 +27,7 @@ uint64_t sums_rows_sum(const struct sums *sums, struct share rows);
 uint64_t sums_rows_sum_others(const struct sums *sums, struct share rows);
 uint32_t sums_rows_sum_totals(const struct sums *sums);
 
-/* Whose totals are here; of a member alone those that it touched. NULL: there is no table. */
+/* Rows whose totals are here; a member alone has those that it touched. NULL: there is no table. */
 const struct touched_rows *sums_rows_totals(const struct sums *sums);
 /* The totals of the touched rows of the own share. Adds to `resolved` what it read and wrote. */
 void sums_rows_resolve(struct sums *sums, sums_resolver *resolve, const void *context,
@@ -36,7 +36,7 @@ void sums_rows_resolve(struct sums *sums, sums_resolver *resolve, const void *co
 /* ---- of a message ---- */
 
 struct sums_rows_piece {
-    struct share share;                /* of the sender or the receiver: the rows that may come */
+    struct share share; /* share of the sender or the receiver: the rows that may come */
     const struct touched_rows *listed; /* those that came before, of this sender and others */
     struct slice rows;
     size_t values;

@@ -175,7 +175,7 @@ static void connect_master(struct worker *worker, int64_t now_ms, struct outbox 
     message.hello.address = slice_of(worker->options.address);
     outbox_send(outbox, worker->master, &message);
     worker_repeat_difference(worker, outbox);
-    /* What was sent into a connection that was ending, before anything that follows it. */
+    /* Repeats records first that were sent into a connection that was ending. */
     if (worker->group.count > 0)
         worker_repeat_records(worker, outbox);
 }
@@ -267,7 +267,7 @@ void worker_on_message(struct worker *worker, int64_t now_ms, peer_id from,
         worker_on_peer_hello(worker, now_ms, from, message, outbox);
     } else {
         rank = worker_rank_of(worker, from);
-        if (rank == RANK_NONE) /* of a past group, or an unknown peer */
+        if (rank == RANK_NONE) /* a sender of a past group, or an unknown peer */
             outbox_close(outbox, from);
         else if (message->epoch == worker->group.epoch && worker->state != WORKER_FAILED)
             on_member_message(worker, now_ms, rank, message, outbox);

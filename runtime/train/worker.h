@@ -55,7 +55,7 @@ enum worker_state {
 
 struct worker_options {
     uint64_t job;
-    uint64_t build; /* of this program (build.h) */
+    uint64_t build; /* this program's (build.h) */
     uint32_t index, incarnation;
     const char *master;
     const char *address;      /* for peers; "" where none can come */
@@ -70,10 +70,10 @@ struct worker_options {
     uint32_t segment_least;      /* reals of a sum that are worth an owner (sums.h) */
     uint32_t lanes_at_once;      /* asked of the learner in one call, at most; 0: all */
     size_t piece_bytes;          /* longer vectors go in pieces */
-    size_t state_piece_bytes;    /* of a state that goes to another worker */
+    size_t state_piece_bytes;    /* bytes of a state that goes to another worker */
     uint32_t state_pieces;       /* pieces for each request; 0: one */
-    size_t snapshot_piece_bytes; /* of a state on its way into the store */
-    size_t model_bytes;          /* of the model's rows that go in one message, about */
+    size_t snapshot_piece_bytes; /* bytes of a state on its way into the store */
+    size_t model_bytes;          /* bytes of the model's rows that go in one message, about */
 };
 
 /* How many records are held for a master that may have missed them. Of many steps the last will do;
@@ -99,7 +99,7 @@ struct member_peer {
     bool is_owed_state;        /* it is behind, and this worker is its source */
     bool has_been_given_state; /* it had met all others when this worker had not */
     uint64_t phase;
-    uint64_t check, checked; /* of its state at phase checked - 1; checked 0: not received */
+    uint64_t check, checked; /* its state's at phase checked - 1; checked 0: not received */
 };
 
 /*
@@ -141,7 +141,7 @@ struct early_peer {
  * master asks it for: the first, if another was rank 0 before.
  */
 struct publication {
-    bool is_due;      /* of rank 0 of a group that has finished */
+    bool is_due;      /* rank 0 of a group that has finished is to publish */
     bool is_measured; /* the fields below are known */
     bool is_asked;    /* for rows from `next` on */
     uint64_t next;
@@ -155,8 +155,8 @@ struct damage {
     bool is_own;  /* this worker has failed of it */
     bool is_told; /* the members of this group differ, and DAMAGED was sent to the master */
     uint64_t good;
-    /* Of the difference that was sent last, until a group of this generation comes: a master that
-     * dies meanwhile loses it, and it is sent again to its successor. */
+    /* Members for the difference that was sent last, until a group of this generation comes: a
+     * master that dies meanwhile loses it, and it is sent again to its successor. */
     uint64_t awaited;          /* generation; not beyond the worker's own: nothing is awaited */
     uint64_t phase, agreed_on; /* where the states differ, and up to where they did not */
 };
@@ -169,7 +169,7 @@ struct worker {
     bool is_unable; /* FAILED without rows or memory: reported by UNABLE, and the process ends */
 
     peer_id master, next_peer;
-    struct search search; /* of the master */
+    struct search search; /* search for the master */
     int64_t connected_at, alive_at, progress_at;
 
     int64_t computing_at; /* when the lanes from next_untimed on were begun */
@@ -180,8 +180,8 @@ struct worker {
 
     struct group group;
     struct member_peer *peers; /* (group.count), the own one unused */
-    uint32_t owners;           /* of sums in this group, at most: the ranks below (sums.h) */
-    bool has_phases;           /* of all members, from rank 0 */
+    uint32_t owners;           /* most owners of sums in this group: the ranks below (sums.h) */
+    bool has_phases;           /* phases of all members are known, from rank 0 */
     bool all_have_met;         /* a SUM came, or a phase is done: all members took part */
     struct early_peer *early_peers;
     uint32_t early_peer_count, early_peer_capacity;
@@ -196,22 +196,22 @@ struct worker {
     uint64_t target; /* MEETING, FETCHING: the phase that all will compute */
     uint32_t source; /* FETCHING: the rank that sends the state, or SOURCE_MASTER */
     struct incoming_state incoming;
-    struct text front;    /* of the own state, when it was asked for */
+    struct text front;    /* head of the own state, when it was asked for */
     uint64_t front_phase; /* for which it was made */
     uint64_t checkpoint;  /* phase of the one that the master has; 0: none */
 
     struct outgoing_snapshot snapshot;
 
     struct sums sums;
-    uint32_t next_lane;    /* of the own ones */
+    uint32_t next_lane;    /* next one of the own lanes */
     struct share lanes;    /* the own ones, in the last phase that was begun */
-    uint32_t lanes_opened; /* of which the learner has what it keeps (lane_open) */
+    uint32_t lanes_opened; /* lanes for which the learner has its memory (lane_open) */
     bool own_segment_is_sent;
     struct text held; /* PARTIALs that came a phase early: rank, frame, ... */
 
-    uint64_t check;      /* of the state at the begin of the phase */
+    uint64_t check;      /* fingerprint of the state at the beginning of the phase */
     uint64_t agreed;     /* the last phase at whose begin all members had the same state */
-    uint64_t generation; /* of GROUP */
+    uint64_t generation; /* GROUP's */
     struct damage damage;
     uint64_t rows_good; /* the last phase at which all rows were checked and good */
     uint64_t rows_begun, rows_position;
@@ -226,8 +226,8 @@ struct worker {
     uint64_t recorded; /* the master has those before this phase */
     struct publication publication;
     struct fault fault;
-    bool flips_message; /* of the fault: the next frame of sums */
-    bool is_starved;    /* of the fault: the next step finds no memory */
+    bool flips_message; /* a fault: the next frame of sums is flipped */
+    bool is_starved;    /* a fault: the next step finds no memory */
 };
 
 /* `failure`: the learner could not be opened; the worker then only reports it (UNABLE), and ends

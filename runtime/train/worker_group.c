@@ -78,9 +78,9 @@ static uint32_t find_ahead(const struct worker *worker)
     return RANK_NONE;
 }
 
-/* Whose state the member `rank`, which is behind, takes: that of the one that is ahead. Where these
- * two are not connected rank 0, which is behind too, takes the state first and gives it on; so it
- * does with the checkpoint that is ahead of all. */
+/* The source of the state for the member `rank`, which is behind: the member that is ahead. Where
+ * these two are not connected rank 0, which is behind too, takes the state first and gives it on;
+ * so it does with the checkpoint that is ahead of all. */
 static uint32_t source_of(const struct worker *worker, uint32_t rank, uint32_t ahead)
 {
     if (ahead == RANK_NONE)
@@ -131,7 +131,7 @@ static void decide_target(struct worker *worker, int64_t now_ms, struct outbox *
     worker_request_state(worker, outbox);
 }
 
-/* What rank 0 told of the member's phase stays: it is the same. */
+/* Takes a member's HELLO. Its phase is the one that rank 0 may have told before. */
 static void take_hello(struct worker *worker, uint32_t rank, peer_id peer, uint64_t phase)
 {
     worker->peers[rank] = (struct member_peer){.peer = peer, .has_hello = true, .phase = phase};
@@ -175,7 +175,7 @@ static void hear_known(struct worker *worker, const struct early_peer *early, st
     const uint32_t rank = worker_rank_of(worker, early->peer);
 
     if (early->epoch < worker->group.epoch)
-        return; /* of a group between the one that both were in and this one */
+        return; /* its group lies between the one that both were in and this one */
     if (rank != early->rank || worker->peers[rank].has_hello)
         worker_lose_member(worker, rank, outbox);
     else

@@ -22,7 +22,7 @@ static const struct member *own_member(const struct worker *worker)
     return &worker->group.members[worker->group.rank];
 }
 
-/* What came before this worker was ready for it. */
+/* Handles the messages that came before this worker was ready for them. */
 static void replay_held(struct worker *worker, int64_t now_ms, struct outbox *outbox)
 {
     struct text held = worker->held;
@@ -43,7 +43,8 @@ static void replay_held(struct worker *worker, int64_t now_ms, struct outbox *ou
     text_deinit(&held);
 }
 
-/* What the learner keeps of the rows of lanes is of no use where other lanes are computed. */
+/* Takes the own lanes of the group. If they are others than before, the learner opens all of them:
+ * its memory of other lanes' rows is of no use. */
 static void hold_lanes(struct worker *worker)
 {
     const struct member *own = own_member(worker);
@@ -108,7 +109,7 @@ void worker_abandon_phase(struct worker *worker)
     worker->publication.is_due = false;
 }
 
-/* What an owner adds up of the own partial sums, in pieces. */
+/* Sends an owner the own partial sums that it adds up, in pieces. */
 static void send_partial(struct worker *worker, uint32_t to, struct outbox *outbox)
 {
     struct sums *sums = &worker->sums;

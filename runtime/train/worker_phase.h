@@ -10,7 +10,7 @@ struct message;
 
 void worker_begin_phase(struct worker *worker, int64_t now_ms, struct outbox *outbox);
 void worker_abandon_phase(struct worker *worker);
-/* What was computed so far and how long it took: a step may take long. */
+/* Notes the part computed so far and its time: a step may take long. */
 void worker_note_time(struct worker *worker, int64_t now_ms);
 void worker_compute_lanes(struct worker *worker, int64_t now_ms, struct outbox *outbox);
 void worker_on_partial(struct worker *worker, int64_t now_ms, uint32_t from,

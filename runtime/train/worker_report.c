@@ -248,7 +248,8 @@ static enum status send_some(const struct worker *worker, struct text *rows, str
     return STATUS_OK;
 }
 
-/* What is too large for a message is found at its row, before any of it is copied elsewhere. */
+/* Sends the model's rows. A row that is too large for a message is found before any of it is copied
+ * elsewhere. */
 static void send_rows(struct worker *worker, struct outbox *outbox)
 {
     struct error err;

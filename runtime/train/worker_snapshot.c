@@ -130,7 +130,7 @@ void worker_on_checkpoint(struct worker *worker, const struct message *message,
         return;
     }
     if (message->checkpoint.id != snapshot->head.id || offset != snapshot->sent)
-        return; /* of a writing that was given up */
+        return; /* a request for a checkpoint that was given up */
     size = piece_size(worker, offset);
     piece = take_piece(worker, size);
     if (!piece) {

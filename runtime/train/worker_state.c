@@ -36,7 +36,7 @@ static void read_ring(struct byte_reader *reader, struct record_ring *ring)
         message_read_progress(reader, &ring->list[i % ring->most]);
 }
 
-/* What comes before the learner's part. */
+/* The part of a state before the learner's. */
 struct told {
     uint64_t rows_done, loss_rows;
     double loss_total;
@@ -419,7 +419,7 @@ void worker_on_checkpoint_state(struct worker *worker, int64_t now_ms,
 
     if (message->epoch != worker->group.epoch || worker->source != SOURCE_MASTER ||
         !is_next_piece(worker, &message->state))
-        return; /* of a group that is past */
+        return; /* a piece for an earlier group */
     error_clear(&err);
     if (take_piece(worker, &message->state, &is_whole, &err) == STATUS_OK) {
         if (is_whole)

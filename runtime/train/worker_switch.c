@@ -45,7 +45,7 @@ void worker_switch(struct worker *worker, int64_t now_ms, struct outbox *outbox)
     struct message message;
 
     text_init(&worker->next_group, FRAME_HEADER_BYTES + FRAME_PAYLOAD_MAX);
-    worker->state = WORKER_JOINING; /* what was in flight is applied */
+    worker->state = WORKER_JOINING; /* the phase in flight is applied */
     if (frame.size > 0 && message_read(text_slice(&frame), &message, NULL) == STATUS_OK)
         worker_join_group(worker, now_ms, &message, outbox);
     else
@@ -97,7 +97,7 @@ void worker_note_met(struct worker *worker, uint32_t rank, enum message_type typ
 }
 
 /* A member that has what it needs of the last phase before a switch, or of the job's last phase,
- * leaves at once and closes its connections while others still wait for each other. Of a finished
+ * leaves at once and closes its connections while others still wait for each other. In a finished
  * group rank 0 is still needed: only it can report that the group went nowhere else. A member that
  * is behind waits for this worker. So does one whose connection ended before it had this worker's
  * HELLO: it may have met no member, and the others would wait for it. */
