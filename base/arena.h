@@ -5,8 +5,8 @@
  * nothing to leak when the database jumps out on an error. An allocation that
  * does not fit under the maximum returns NULL.
  *
- * Of an arena that has a folder, large allocations lie in files there (file_memory.h), so that a
- * model may be larger than the memory of the process that works with it.
+ * Large allocations of an arena with a folder lie in files there (file_memory.h), so that a model
+ * may be larger than the memory of the process that works with it.
  */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
@@ -19,7 +19,7 @@ struct arena_file;
 struct arena {
     struct arena_block *newest;
     struct arena_file *files;
-    const char *folder; /* of the files; NULL: there are none */
+    const char *folder; /* the files' folder; NULL: there are none */
     size_t used;        /* bytes handed out */
     size_t maximum;     /* bytes */
 };

@@ -46,7 +46,7 @@ struct error {
     enum status status;
     int position;      /* byte offset in the SQL text; -1 when none applies */
     char message[512]; /* one line, lower case, no full stop */
-    char hint[512];    /* what to do about it, a sentence; may be empty */
+    char hint[512];    /* the remedy, a sentence; may be empty */
 };
 
 /* ----- passing errors on ----- */
@@ -59,7 +59,7 @@ struct error {
             return try_status;                                                                     \
     } while (0)
 
-/* As TRY, where the function has something to let go of first. */
+/* TRY for a function that has something to release first. */
 #define TRY_OR(label, variable, call)                                                              \
     do {                                                                                           \
         (variable) = (call);                                                                       \
@@ -75,11 +75,11 @@ void error_clear(struct error *err);
 enum status fail(struct error *err, enum status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* As fail, at a byte offset of the SQL text. */
+/* fail with a byte offset of the SQL text. */
 enum status fail_at(struct error *err, enum status status, int position, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* As fail, adding the text of errno. */
+/* fail with the text of errno. */
 enum status fail_errno(struct error *err, enum status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -117,12 +117,12 @@ int status_exit_code(enum status status);
  */
 void error_render(const struct error *err, struct slice sql, struct text *out);
 
-/* What a terminal wants before each part of an error, and after it. */
+/* Texts that a terminal needs before each part of an error, and after it. */
 struct error_style {
     const char *label, *message, *caret, *hint, *end;
 };
 
-/* As error_render, in the colours of a style. */
+/* error_render in the colours of a style. */
 void error_render_styled(const struct error *err, struct slice sql, const struct error_style *style,
                          struct text *out);
 

@@ -62,7 +62,7 @@ static bool is_within(uint64_t value, const struct field *field)
     return field->limit == FIELD_ANY || value <= field->limit;
 }
 
-/* Of what is read in whole elements of `width` bytes. */
+/* Reads a field that consists of whole elements of `width` bytes. */
 static bool read_elements(struct byte_reader *reader, const struct field *field, size_t width,
                           struct slice *elements)
 {

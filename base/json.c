@@ -8,8 +8,8 @@
 
 #define EXACT_INTEGER 9007199254740992.0 /* 2^53 */
 
-/* What cJSON does not look at: it has a compiled-in nesting limit of 1000, and
- * cuts a string at a zero byte. */
+/* Properties of a document that cJSON does not check: it has a compiled-in nesting limit of 1000,
+ * and cuts a string at a zero byte. */
 struct shape {
     unsigned depth; /* at its deepest */
     bool has_zero;  /* in a string, as a byte or as \u0000 */

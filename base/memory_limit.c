@@ -38,8 +38,8 @@ static uint64_t read_limit(const char *root, const char *path, const char *name)
     return limit;
 }
 
-/* Of the group and those that it is in. Inside of a container the upper folders of the path may be
- * missing, and the container's own files are those of the root. */
+/* The least limit of the group and of those that it is in. Inside of a container the upper folders
+ * of the path may be missing, and the container's own files are those of the root. */
 static uint64_t limit_of(const char *root, const char *path, const char *name)
 {
     char group[PATH_MAX];

@@ -17,7 +17,7 @@ bool memory_size_read(struct slice text, double *bytes);
 /* The other way, with the largest unit that leaves a whole number: "512Mi" of 2^29 bytes. */
 void memory_size_append(struct text *out, uint64_t bytes);
 
-/* What was meant where memory_size_read refuses the text: "512M" for "512MB", "4Gi" for "4gib".
+/* Suggests a size where memory_size_read refuses the text: "512MB" for "512M", "4gib" for "4Gi".
  * false: nothing is like it. */
 bool memory_size_suggest(struct slice text, char suggestion[MEMORY_SIZE_BYTES_MAX]);
 

@@ -71,7 +71,8 @@ void text_deinit(struct text *text);
 void text_clear(struct text *text); /* keeps the memory */
 void text_append(struct text *text, struct slice bytes);
 void text_append_string(struct text *text, const char *terminated);
-/* What stands before item `i` of a list of `count` in a sentence: "a", "a and b", "a, b and c". */
+/* Appends the separator before item `i` of a list of `count` in a sentence: "a", "a and b", "a, b
+ * and c". */
 void text_append_separator(struct text *text, size_t i, size_t count);
 void text_append_char(struct text *text, char c);
 void text_printf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
