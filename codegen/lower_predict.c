@@ -32,7 +32,7 @@ static bool is_of_reals(const struct plan *plan)
            plan->model.label_type == LABEL_REAL;
 }
 
-/* What a prediction is, in PostgreSQL: what its labels were. */
+/* The type of a prediction in PostgreSQL: the declared type of the labels. */
 static struct slice type_of_prediction(const struct plan *plan)
 {
     if (plan->model.label_declared.size > 0)
@@ -127,7 +127,7 @@ static void append_typed(struct slice type, const char *output, struct text *sql
         text_printf(sql, "totrain.as_type(%s, NULL::%.*s)", output, SLICE_FORMAT(type));
 }
 
-/* As PREDICT gives it. */
+/* Appends a class as PREDICT returns it. */
 static void append_class(const struct plan *plan, uint32_t class, struct text *sql)
 {
     const struct cell *cell = &plan->model.classes[class];

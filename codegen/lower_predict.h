@@ -26,8 +26,8 @@
  *     score            totrain_logits, for a regressor totrain_predict, for a model of
  *                      clusters or components totrain_distance: real, to the nearest
  *
- * Of a projection the prediction is a column of each component instead:
- *     totrain_component('model', q."a", q."b", 1) AS "pca_1", ...
+ * A projection predicts a column for each component instead: totrain_component('model', q."a",
+ * q."b", 1) AS "pca_1", ...
  *
  * With predict.threshold the prediction is
  *     CASE WHEN totrain_probability('model', ...) >= 0.3 THEN 'fraud' ELSE 'legit' END
@@ -56,7 +56,7 @@ enum status lower_predict_stage(const struct plan *plan, struct text *sql, struc
  */
 #define PREDICT_KEPT   "totrain_kept"
 #define PREDICT_SCORES "totrain_scores"
-#define PREDICT_ROW    "totrain row" /* of both: its number */
+#define PREDICT_ROW    "totrain row" /* row number, in both */
 enum status lower_kept(const struct plan *plan, struct text *sql, struct error *err);
 
 /* The quarantine table: all columns of the SELECT, then the reason. */
