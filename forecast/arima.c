@@ -7,8 +7,8 @@
 #include "forecast/differences.h"
 #include "scoring/elementary.h"
 
-#define SQUARE_LEAST 1e-20 /* of an error: the values are near 1 */
-#define ROOT_LEAST   1.01  /* of phi and theta, in magnitude */
+#define SQUARE_LEAST 1e-20 /* an error's least square: the values are near 1 */
+#define ROOT_LEAST   1.01  /* least magnitude of the roots of phi and theta */
 
 /* About, for each value: see method.h. */
 #define STEPS_OF_ERRORS 8
@@ -133,8 +133,8 @@ struct search {
     struct error *err;
     enum status status; /* INTERRUPTED: the search has no sense any more */
     uint32_t count, numbers;
-    uint32_t firsts[ARIMA_FACTORS]; /* of a factor's numbers; the mean's is the last one */
-    double mean, deviation;         /* of w: the mean's number counts deviations from it */
+    uint32_t firsts[ARIMA_FACTORS]; /* where a factor's numbers begin; the mean's is the last one */
+    double mean, deviation;         /* w's: the mean's number counts deviations from it */
 };
 
 /* Slopes of the coefficients by the numbers, all of them. */

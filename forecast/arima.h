@@ -32,7 +32,7 @@ struct arima {
     uint32_t season;
     struct polynomial factors[ARIMA_FACTORS]; /* c of theta and Theta are minus what others print */
     double mean;
-    double variance;         /* of errors */
+    double variance;         /* the errors' variance */
     double criterion;        /* AICc; INFINITY where a root of phi or theta is nearly 1 */
     struct arima_room *room; /* for forecasts */
 };
@@ -52,7 +52,7 @@ enum status arima_fit(const struct arima_order *order, const struct series *seri
                       const struct fitting *fitting, struct arima_room *room, struct arima *arima,
                       struct error *err);
 
-/* The projection of method.h. Of so few values that none is left when they are differenced, it is
+/* The projection of method.h. If there are so few values that differences leave none, it repeats
  * the last one. */
 void arima_project(const struct arima *arima, const struct series *series, uint32_t origin,
                    uint32_t horizon, double *means, double *variances);

@@ -12,7 +12,7 @@
 #define LAGS_MOST     5 /* p and q */
 #define SEASONS_MOST  2 /* P and Q */
 #define MODELS_MAX    94
-#define STRENGTH_MOST 0.64 /* of a season that is not differenced */
+#define STRENGTH_MOST 0.64 /* strongest season that is not differenced */
 #define TESTED_FROM   5    /* values */
 #define PLACES_OF_ORDER                                                                            \
     ((LAGS_MOST + 1) * (LAGS_MOST + 1) * (SEASONS_MOST + 1) * (SEASONS_MOST + 1))
@@ -23,7 +23,7 @@ struct arimas {
     uint32_t count;             /* 0: the last value */
     void *naive;
     struct mixture mixture;
-    struct adjusted *adjusted; /* of a season too long: all this, without it; else NULL */
+    struct adjusted *adjusted; /* the same for a season too long, without the season; else NULL */
 };
 
 /* ----- the search ----- */

@@ -18,6 +18,7 @@
 #include "forecast/arima.h"
 
 extern const struct method auto_arima_method, /* the search's models, weighted as in auto_ets.h */
-    arima_method; /* of fitting->order; NULL: the search's model of the least AICc alone */
+    arima_method; /* the model of fitting->order; NULL: the search's model of the least AICc alone
+                   */
 
 #endif

@@ -17,7 +17,7 @@ struct forms {
     double *seasons; /* room of one season */
     struct mixture mixture;
     struct adjusted
-        *adjusted; /* of a season too long for states: all this, without it; else NULL */
+        *adjusted; /* the same without the season, if it is too long for states; else NULL */
 };
 
 static enum status fit_forms(const struct series *series, const struct fitting *fitting,

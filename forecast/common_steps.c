@@ -5,7 +5,7 @@
 /* Divisors that are counted: powers of primes, those of one behind each other. */
 static const struct prime {
     int64_t prime;
-    uint32_t powers; /* of a day of milliseconds there are 2^10, 3^3 and 5^5 */
+    uint32_t powers; /* powers of the primes in a day of milliseconds: 2^10, 3^3 and 5^5 */
 } primes[] = {{2, 16}, {3, 8},  {5, 10}, {7, 4},  {11, 2}, {13, 2}, {17, 1}, {19, 1}, {23, 1},
               {29, 1}, {31, 1}, {37, 1}, {41, 1}, {43, 1}, {47, 1}, {53, 1}, {59, 1}, {61, 1}};
 #define PRIMES (sizeof primes / sizeof *primes)

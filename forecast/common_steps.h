@@ -23,8 +23,8 @@
 void common_steps_add(int64_t counts[COMMON_STEPS_COUNTS], const int64_t *times, uint32_t count,
                       bool are_numbers);
 
-/* The common step, whose `first` each series has for itself. Of series of a single time each it is
- * 1, or a day. */
+/* The common step, whose `first` each series has for itself. If each series has a single time, the
+ * step is 1, or a day. */
 struct steps common_steps_find(const int64_t counts[COMMON_STEPS_COUNTS], bool are_numbers);
 
 #endif

@@ -5,12 +5,12 @@
 
 #define BFGS_STEPS_MAX       60
 #define BFGS_HALVINGS_MAX    20
-#define BFGS_GAIN_LEAST      1e-7 /* of a step; log likelihoods per value are what is minimised */
+#define BFGS_GAIN_LEAST      1e-7 /* a step's gain; log likelihoods per value are minimised */
 #define SIMPLEX_VALUES_MAX   300
-#define SIMPLEX_SPREAD_LEAST 1e-7 /* of values at its corners, to the least */
+#define SIMPLEX_SPREAD_LEAST 1e-7 /* spread of the values at its corners, relative to the least */
 #define SQUARES_STEPS_MAX    30
-#define SQUARES_GAIN_LEAST   1e-7 /* of a step, to the sum */
-#define SQUARES_STEP_MOST    1.0  /* of a number, to one more than its magnitude */
+#define SQUARES_GAIN_LEAST   1e-7 /* a step's gain, relative to the sum */
+#define SQUARES_STEP_MOST    1.0  /* a number's step, relative to one more than its magnitude */
 #define DAMPING_FIRST        1e-2 /* to the diagonal */
 #define DAMPING_LEAST        1e-8
 #define DAMPING_MOST         1e8

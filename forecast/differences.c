@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#define STATISTIC_MOST 0.463 /* of a level that stays, in 95 of 100 */
+#define STATISTIC_MOST 0.463 /* exceeded by 5 in 100 levels that stay */
 
 uint32_t difference(double *values, uint32_t count, uint32_t lag)
 {

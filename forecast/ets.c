@@ -11,7 +11,7 @@
 #define PHI_LEAST       0.8
 #define PHI_MOST        0.98
 #define LEVEL_LEAST     1e-8  /* a level or season that multiplies is above */
-#define SQUARE_LEAST    1e-20 /* of an error: the values are near 1 */
+#define SQUARE_LEAST    1e-20 /* an error's least square: the values are near 1 */
 #define TREND_PRIOR     6.0   /* see prior() */
 #define STATES_FROM     10    /* values that the first level and trend are guessed from */
 #define STEPS_A_VALUE   200   /* about, of a fit: see method.h */
@@ -34,7 +34,7 @@ struct search {
     struct ets_step *steps;  /* (count) */
     double *seasons;         /* (season) while it runs */
     double *season_adjoints; /* (season) */
-    double unit;             /* of states: the numbers count it */
+    double unit;             /* unit that the numbers count states in */
 };
 
 /* ----- bounds: lower + (upper - lower) share(u) ----- */
@@ -126,7 +126,7 @@ static void take_numbers(struct search *search, const double *u)
 }
 
 struct sums {
-    double squares;  /* of errors, relative ones where they are */
+    double squares;  /* sum of squared errors, relative ones where the model's are */
     double expected; /* the logarithm of all expected values, where errors are relative */
 };
 

@@ -16,7 +16,7 @@
 
 #include "forecast/method.h"
 
-#define ETS_SEASON_MAX 24 /* as many states of a season are fitted */
+#define ETS_SEASON_MAX 24 /* longest season whose states are fitted */
 
 enum ets_trend { ETS_NO_TREND, ETS_TREND, ETS_DAMPED };
 enum ets_season { ETS_NO_SEASON, ETS_ADDED, ETS_TIMES };
@@ -34,7 +34,7 @@ struct ets {
     double *seasons;     /* (season) before the first value, that of the first value first */
     uint32_t season;     /* 1 in a form without */
     double criterion;    /* AICc, and what the prior takes off; INFINITY: the model cannot be */
-    double variance;     /* of errors */
+    double variance;     /* the errors' variance */
 };
 
 /* Can so short a series, or one with such values, have this form? */

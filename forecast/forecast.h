@@ -20,7 +20,7 @@ struct forecast_options {
     uint32_t seasons[SEASONS_MAX]; /* lengths it may have, ascending, from 2 */
     uint32_t season_count;         /* 0: none */
     bool season_is_given;          /* the first one holds where there are two of it, found or not */
-    struct arima_order order;      /* of the method arima */
+    struct arima_order order;      /* order of the method arima */
     bool has_order;                /* false: it is searched for */
     bool (*is_stopped)(void *stop); /* NULL: nobody asks */
     void *stop;
@@ -29,7 +29,7 @@ struct forecast_options {
 struct forecast {
     double *values, *lower, *upper; /* (horizon) in the arena */
     double *deviations;             /* (horizon): of what comes from the values */
-    uint32_t season;                /* that was used; 1: none */
+    uint32_t season;                /* the season used; 1: none */
 };
 
 /* All methods by their names, or the nearest one in the hint. */

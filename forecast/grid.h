@@ -32,9 +32,9 @@ enum grid_fault { GRID_FINE, GRID_DOUBLED, GRID_UNEVEN, GRID_INFINITE };
 void points_sort(struct point *points, uint32_t count);
 
 /*
- * Of sorted points (count, 1 at least), which are used up. `steps`: of all series, whose first time
- * is not looked at; NULL: they are found from the points. What is wrong with them, if anything, is
- * in *fault; NO_MEMORY else.
+ * Makes the grid of sorted points (count, 1 at least), which are used up. `steps`: of all series,
+ * whose first time is not looked at; NULL: they are found from the points. Their fault, if they
+ * have one, is in *fault; NO_MEMORY else.
  *
  *     GRID_DOUBLED   two values of one time, where duplicates are an error
  *     GRID_UNEVEN    no even step is found: most of the steps would have no value

@@ -33,12 +33,12 @@ struct arima_order;
 struct fitting {
     struct arena *arena;
     uint32_t horizon;                /* the most steps that project is asked for */
-    const struct arima_order *order; /* of arima.h; NULL: none is given */
+    const struct arima_order *order; /* arima's order (arima.h); NULL: none is given */
     const uint32_t *seasons;         /* lengths it may have, ascending, from 2 */
     uint32_t season_count;
     bool (*is_stopped)(void *stop); /* has the user interrupted? NULL: nobody asks */
     void *stop;
-    uint64_t *steps; /* of work since it was asked last; NULL: it is asked each time */
+    uint64_t *steps; /* units of work since it was asked last; NULL: it is asked each time */
 };
 
 /* INTERRUPTED where the user wants it so, of whom is asked after so many steps of some nanoseconds
@@ -46,7 +46,7 @@ struct fitting {
 enum status fitting_check(const struct fitting *fitting, uint64_t more, struct error *err);
 
 struct method {
-    const char *name; /* as users write it, in small letters */
+    const char *name; /* the name that users write, in small letters */
     const char *about;
     enum status (*fit)(const struct series *series, const struct fitting *fitting, void **fitted,
                        struct error *err);

@@ -5,7 +5,7 @@
 
 #include "scoring/elementary.h"
 
-#define WEIGHT_LEAST 1e-3 /* of a model, to the greatest */
+#define WEIGHT_LEAST 1e-3 /* a model's least weight, relative to the greatest */
 
 enum status mixture_init(struct mixture *mixture, const struct fitting *fitting, struct error *err)
 {

@@ -9,8 +9,8 @@
 
 struct mixture {
     double *next_means, *next_variances; /* (horizon) of the model that is added next */
-    double *means, *variances;           /* of the caller; variances may be NULL */
-    double weight;                       /* of those added so far */
+    double *means, *variances;           /* the caller's arrays; variances may be NULL */
+    double weight;                       /* sum of the weights added so far */
     uint32_t horizon;
 };
 

@@ -2,7 +2,7 @@
 
 struct naive {
     uint32_t season; /* 1: the last value */
-    double variance; /* of a value less the one that it repeats */
+    double variance; /* variance of a value less the one that it repeats */
 };
 
 static enum status fit(const struct series *series, uint32_t season, const struct fitting *fitting,

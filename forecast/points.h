@@ -23,7 +23,7 @@
 struct points {
     struct point *points;
     uint32_t count, capacity;
-    enum time_kind kind; /* of the times: the one that says most */
+    enum time_kind kind; /* the times' kind: the most precise of them */
     bool has_zone;       /* moments are shown with their zone, which is UTC */
     uint32_t horizon;    /* the same in all rows; 0: there was none */
     struct text options; /* the same in all rows */

@@ -7,8 +7,8 @@
  *                        divides all differences; weekdays, where that is a day, no time is on a
  *                        weekend and a Monday follows a Friday
  *
- * A time is a number, or microseconds since 1970 in the Gregorian calendar. Of one time alone the
- * step is 1, or a day.
+ * A time is a number, or microseconds since 1970 in the Gregorian calendar. A single time has a
+ * step of 1, or of a day.
  */
 #ifndef FORECAST_STEPS_H
 #define FORECAST_STEPS_H
@@ -32,7 +32,7 @@ struct steps {
 
 /* How times that ascend and differ fit the calendar. */
 struct calendar_fit {
-    int64_t months; /* that divide all differences; 0: they are not months apart */
+    int64_t months; /* months that divide all differences; 0: they are not months apart */
     bool are_same_days, are_month_ends; /* where they are: on one day of the month, on the last */
     bool are_weekdays;                  /* none is on a weekend */
     bool is_over_weekend;               /* a Monday follows its Friday */

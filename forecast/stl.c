@@ -6,8 +6,8 @@
 #define INNER_TURNS   2
 #define SEASON_TURNS  2     /* over all seasons, where there are several */
 #define JUMPS         10    /* places of a window at which a long smoothing is computed */
-#define STEPS_A_VALUE 100   /* about, of an inner turn: see method.h */
-#define NEAR          0.001 /* of the window's reach: weight 1; so much less than it: weight 0 */
+#define STEPS_A_VALUE 100   /* an inner turn's, about: see method.h */
+#define NEAR          0.001 /* share of the reach: weight 1 within it, 0 beyond 1 - NEAR */
 
 /* ----- loess ----- */
 

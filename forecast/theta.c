@@ -8,16 +8,16 @@
 #define ALPHA_LEAST   0.1
 #define ALPHA_MOST    0.99
 #define ERRORS_FROM   2   /* the first values make the dynamic line */
-#define COUNT_LEAST   4   /* values; of fewer the parameters stay where the search begins */
-#define STEPS_A_VALUE 300 /* of a fit: see method.h */
+#define COUNT_LEAST   4   /* values; with fewer the parameters stay where the search begins */
+#define STEPS_A_VALUE 300 /* a fit's: see method.h */
 
 struct theta {
     bool is_dynamic, has_weight, has_pattern;
     struct pattern pattern;
     const double *values;        /* (count) without the pattern */
-    double intercept, slope;     /* of the line of all values; the first value is at 1 */
+    double intercept, slope;     /* the line through all values; the first value is at 1 */
     double start, alpha, weight; /* level before the first value; shares of a value and the line */
-    double variance;             /* of errors of one step */
+    double variance;             /* variance of the errors of one step */
 };
 
 /* The state of the recursion after some values. */
