@@ -58,7 +58,7 @@ enum attribute_scope { /* which statements know it */
                        SCOPE_ALL = 7 /* those that may be jobs */
 };
 
-/* What the C member is. */
+/* The type of the C member. */
 enum attribute_store {
     STORE_NONE,    /* there is none: the planner makes something else of the value */
     STORE_U32,     /* INTEGER */
@@ -101,7 +101,7 @@ struct attribute {
     enum attribute_type type;
     unsigned scope;
     double least, most;         /* numbers, list elements */
-    const char *default_value;  /* as it would be written; NULL: none, which a member has as 0 */
+    const char *default_value;  /* text of the default; NULL: none, which a member has as 0 */
     const char *const *words;   /* NULL-terminated; WORD(S); NULL: checked elsewhere */
     const char *const *later;   /* NULL-terminated: values known to the language and not built
                                    yet; WORD(S), BOOLEAN. NULL: none */
@@ -109,7 +109,7 @@ struct attribute {
     const char *const *aliases; /* NULL-terminated: other spellings of the name. NULL: none */
 
     enum attribute_store store;
-    size_t offset;       /* of the member */
+    size_t offset;       /* the member's */
     const char *section; /* the object of the job spec; NULL: the one of the kind's name */
     const char *member;  /* in the object; NULL: it is not in the job spec */
     unsigned tasks;      /* bits 1 << TASK_...: models of others have no use for it. 0: all */
@@ -119,8 +119,8 @@ struct attribute {
     const char *example; /* it must be set; the hint where it is not */
     bool minus_one_is_0; /* INTEGER: -1, which other tools write for no limit, is taken for 0 */
     const struct word_alias *word_aliases; /* WORD: NULL: none; the last has no name */
-    bool of_servers; /* of all kinds: has a use only for those whose weights may lie on parameter
-                        servers */
+    bool of_servers; /* an attribute of all kinds, used only by those whose weights may lie on
+                        parameter servers */
 };
 
 struct attribute_table {
@@ -139,7 +139,7 @@ static inline void *attribute_at(const struct attribute *attribute, void *member
 }
 
 void attribute_set_integer(const struct attribute *attribute, void *members, uint64_t value);
-/* Of an attribute that is_automatic. */
+/* Sets an attribute that is_automatic. */
 void attribute_set_automatic(const struct attribute *attribute, void *members);
 /* The value of a row without one of its own: its default, else 0. */
 void attribute_set_default(const struct attribute *attribute, void *members);

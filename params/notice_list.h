@@ -18,10 +18,10 @@
  *     notice_add(notices, NOTICE_MISSING, "column \"%.*s\": 29 of 500 values read as NULL: ...",
  * ...); notice_hint(notices, "WITH ... keeps them as words.");
  *
- * A list has fixed memory, so that nothing can fail where one is added. Of one kind the first
- * NOTICES_OF_KIND_MAX are kept, of the rest only how many there were. The lists are functions of
- * statement and set of rows, as the model is: what adds to one must not depend on the order of
- * rows, on processors, workers or the time, unless the model itself does.
+ * A list has fixed memory, so that nothing can fail where one is added. It keeps the first
+ * NOTICES_OF_KIND_MAX notices of a kind and counts the rest. The lists are functions of statement
+ * and set of rows, as the model is: code that adds to one must not depend on the order of rows, on
+ * processors, workers or the time, unless the model itself does.
  */
 #ifndef PARAMS_NOTICE_LIST_H
 #define PARAMS_NOTICE_LIST_H
@@ -30,13 +30,13 @@
 
 #define NOTICES_MAX         64
 #define NOTICES_OF_KIND_MAX 8
-#define NOTICE_BYTES_MAX    400 /* of a text, and of a hint */
+#define NOTICE_BYTES_MAX    400 /* bytes of a text, and of a hint */
 
 /* A classifier's labels: more different numbers than these are rather a quantity than classes. */
 #define NUMBER_CLASSES_MAX 30
 
-/* What it is about; the words stand in job.json and in model tables: added at the end, and never
- * changed. A word that is not known, of a later version, is read as "other". */
+/* The subject of a notice. The words stand in job.json and in model tables: added at the end, and
+ * never changed. A word of a later version is not known and is read as "other". */
 #define NOTICE_KIND_MAP(X)                                                                         \
     X(NOTICE_OTHER, "other")                                                                       \
     X(NOTICE_KEY, "key")                  /* a column that tells rows apart and nothing else */    \
@@ -50,11 +50,11 @@
     X(NOTICE_RARE_CLASS, "rare class") /* too few rows to learn it from */                         \
     X(NOTICE_LEAK, "leak")             /* one column alone predicts the label */                   \
     X(NOTICE_BASELINE, "baseline")     /* the model is no better than a constant */                \
-    X(NOTICE_METRIC, "metric")         /* what a metric is of, or why it is NULL */                \
-    X(NOTICE_DEFAULTS, "defaults")     /* what was chosen by the data */                           \
+    X(NOTICE_METRIC, "metric")         /* a metric's rows, or why it is NULL */                    \
+    X(NOTICE_DEFAULTS, "defaults")     /* values chosen by the data */                             \
     X(NOTICE_ROLE, "role")             /* a column that is for something else than an input */     \
     X(NOTICE_SETTING, "setting")       /* an attribute that changes nothing */                     \
-    X(NOTICE_TIME, "time")             /* what train.max_seconds cut off */
+    X(NOTICE_TIME, "time")             /* the part that train.max_seconds cut off */
 
 #define X(name, word) name,
 enum notice_kind { NOTICE_KIND_MAP(X) NOTICE_KINDS };
@@ -65,7 +65,7 @@ extern const char *const notice_words[];
 
 struct notice {
     enum notice_kind kind;
-    uint32_t others; /* of its kind that are not in the list, said with the last one that is */
+    uint32_t others; /* notices of its kind beyond the list, said with the last one that is in it */
     char text[NOTICE_BYTES_MAX + 1];
     char hint[NOTICE_BYTES_MAX + 1]; /* may be empty */
 };
@@ -77,10 +77,10 @@ struct notice_list {
     struct notice items[NOTICES_MAX];
 };
 
-/* What does not fit is cut at a whole character. */
+/* Adds a notice. A text that is too long is cut at a whole character. */
 void notice_add(struct notice_list *list, enum notice_kind kind, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Of the one that was added last. */
+/* Adds a hint to the notice added last. */
 void notice_hint(struct notice_list *list, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Those of another list, which may be NULL, behind those of this one. */
@@ -88,7 +88,7 @@ void notice_list_join(struct notice_list *list, const struct notice_list *other)
 /* NULL is an empty one. */
 bool notice_list_equal(const struct notice_list *a, const struct notice_list *b);
 
-/* As a row has it: "text; so do 3 others. Hint." */
+/* Prints a notice as a row shows it: "text; so do 3 others. Hint." */
 void notice_print(const struct notice *notice, struct text *out);
 
 /* [{"kind", "text", "hint", "others"}, ...], the last two where they are not empty. The list may be

@@ -14,27 +14,27 @@
 #define MODEL_INPUTS_MAX   2000  /* columns that a model takes */
 #define CATEGORY_WORDS     10000 /* words of a category column that are kept by default */
 #define CATEGORY_WORDS_MAX 10000000
-#define TEXT_BUCKETS       8192 /* of the words of texts, by default; CATEGORY_WORDS_MAX at most */
+#define TEXT_BUCKETS       8192 /* words of texts, by default; CATEGORY_WORDS_MAX at most */
 #define TEXT_WORDS         128  /* different words of one text that count, by default */
 #define TEXT_WORDS_MAX     1024
 #define TEXT_COUNTS        1000  /* hash buckets where each is an input that counts, by default */
-#define BUCKETS_MAX        1000  /* of a column of numbers */
+#define BUCKETS_MAX        1000  /* buckets of a column of numbers */
 #define CLASSES_MAX        65536 /* different labels of a classifier */
-#define COMPONENTS_MAX     128   /* of a projection: columns that PREDICT adds */
+#define COMPONENTS_MAX     128   /* a projection's: columns that PREDICT adds */
 #define HIDDEN_LAYERS_MAX  16
-#define HIDDEN_UNITS_MAX   8192 /* of one hidden layer */
-#define METRICS_MAX        16   /* that one statement asks for */
+#define HIDDEN_UNITS_MAX   8192 /* units of one hidden layer */
+#define METRICS_MAX        16   /* metrics in one statement */
 #define WORD_BYTES_MAX     64   /* names of estimators, families, metrics */
-#define DIGEST_BYTES_MAX   64   /* of a model: hex digits */
-#define LABEL_BYTES_MAX    1000 /* of a label that a statement names */
-#define TYPE_BYTES_MAX     1000 /* of a database's type, with its schema and parameters */
+#define DIGEST_BYTES_MAX   64   /* a model's digest in hex digits */
+#define LABEL_BYTES_MAX    1000 /* a label named in a statement */
+#define TYPE_BYTES_MAX     1000 /* name of a database's type, with its schema and parameters */
 #define IP_BYTES_MAX       45   /* an address as text */
 
 #define EMBEDDING_DIMENSION_MAX 512
 
-#define CLASS_WEIGHTS_BYTES_MAX 65536 /* of train.class_weight, as JSON */
+#define CLASS_WEIGHTS_BYTES_MAX 65536 /* train.class_weight, as JSON */
 
-/* What a model does, and what such a model is called in a sentence. */
+/* A model's task, and the word for such a model in a sentence. */
 #define TASK_MAP(X)                                                                                \
     X(TASK_CLASSIFICATION, "classification", "classifier")                                         \
     X(TASK_REGRESSION, "regression", "regressor")                                                  \
@@ -62,7 +62,8 @@
     X(PART_LINEAR, "linear")                                                                       \
     X(PART_DNN, "dnn")
 
-/* What an input takes of a date (scoring/dates.h), where it does not take the column as it is. */
+/* The part of a date (scoring/dates.h) that an input takes where it does not take the whole
+ * column. */
 #define DATE_PART_MAP(X)                                                                           \
     X(DATE_WHOLE, "whole")                                                                         \
     X(DATE_AGE, "age")                                                                             \
@@ -107,7 +108,7 @@
     X(READING_DAY_FIRST, "day first")                                                              \
     X(READING_MONTH_FIRST, "month first")
 
-/* What the labels are; LABEL_NONE: the model is learned without. */
+/* The labels' type; LABEL_NONE: the model is learned without labels. */
 #define LABEL_TYPE_MAP(X)                                                                          \
     X(LABEL_INTEGER, "integer")                                                                    \
     X(LABEL_REAL, "real")                                                                          \
@@ -157,13 +158,13 @@
     X(AVERAGE_WEIGHTED, "weighted")                                                                \
     X(AVERAGE_MICRO, "micro")
 
-/* What a column of the rows is for, beside the inputs and the label. */
+/* The use of a column of the rows that is neither input nor label. */
 #define ROW_ROLE_MAP(X)                                                                            \
     X(ROLE_SAMPLE_WEIGHT, "sample_weight")                                                         \
     X(ROLE_LABEL_UPPER, "label_upper_bound")                                                       \
     X(ROLE_GROUP, "group")
 
-/* What an input adds to the outputs of each row that has it, where it is no feature. */
+/* The term that an input adds to the outputs of each row that has it, where it is no feature. */
 #define OFFSET_MAP(X)                                                                              \
     X(OFFSET_NONE, "none") /* it is a feature */                                                   \
     X(OFFSET_ADDED, "offset")                                                                      \
@@ -171,7 +172,7 @@
       "base_margin") /* likewise; a model that is learned begins with nothing else */              \
     X(OFFSET_EXPOSURE, "exposure") /* its logarithm */
 
-/* What EVALUATE returns (scoring/report.h). */
+/* The table that EVALUATE returns (scoring/report.h). */
 #define REPORT_MAP(X)                                                                              \
     X(REPORT_METRICS, "metrics")                                                                   \
     X(REPORT_CONFUSION, "confusion")                                                               \
@@ -187,15 +188,15 @@
 #define LABEL_LINK_MAP(X)                                                                          \
     X(LABEL_LINK_NONE, "none")     /* a number is the output; that of classes is a logit */        \
     X(LABEL_LINK_EXP, "exp")       /* a number is e to the output */                               \
-    X(LABEL_LINK_MARGIN, "margin") /* of two classes the sign says which; no probability */
+    X(LABEL_LINK_MARGIN, "margin") /* two classes: the sign says which; no probability */
 
-/* What a regressor's numbers are, or the outputs of a classifier of two classes. */
+/* The meaning of a regressor's numbers, or of the outputs of a classifier of two classes. */
 #define AIM_MAP(X)                                                                                 \
-    X(AIM_MEANS, "means")         /* of the label, or of it by a loss of numbers */                \
+    X(AIM_MEANS, "means")         /* means of the label, or of it by a loss of numbers */          \
     X(AIM_RANKS, "ranks")         /* the greater ones come first within a group */                 \
     X(AIM_QUANTILES, "quantiles") /* shares of the rows are below them */                          \
     X(AIM_TIMES, "times")         /* until events that need not have been seen */                  \
-    X(AIM_HAZARDS, "hazards")     /* of such events */                                             \
+    X(AIM_HAZARDS, "hazards")     /* hazards of such events */                                     \
     X(AIM_MARGINS, "margins")     /* the sign says which class it is: there are no probabilities */
 
 /* Is it measured where the statement names no metrics? METRIC_OF_AIM: where the numbers are what
@@ -205,7 +206,7 @@ enum metric_default { METRIC_WHEN_NAMED, METRIC_ALWAYS, METRIC_OF_TWO_CLASSES, M
 #define ANY_AIM        ~0u
 #define OF_PROBABILITY (ANY_AIM & ~(1u << AIM_MARGINS))
 
-/* What is measured, of which task, and of which aims. */
+/* Metrics: the word, the task, when they are measured, and for which aims. */
 #define METRIC_MAP(X)                                                                              \
     X(METRIC_ACCURACY, "Accuracy", TASK_CLASSIFICATION, METRIC_ALWAYS, ANY_AIM)                    \
     X(METRIC_LOG_LOSS, "LogLoss", TASK_CLASSIFICATION, METRIC_ALWAYS, OF_PROBABILITY)              \
@@ -334,7 +335,7 @@ static inline bool part_has_dnn(enum model_part part)
     return part != PART_LINEAR;
 }
 
-/* What the input is that takes a part of a date. */
+/* The input's type if it takes a part of a date. */
 static inline enum input_type date_part_type(enum date_part part)
 {
     return part == DATE_AGE ? INPUT_NUMERIC : INPUT_CATEGORY;
@@ -367,8 +368,8 @@ static inline uint32_t optimizer_slots(enum optimizer_kind optimizer, bool has_m
 #define TABLE_ROWS_LEAST 1024
 #define TABLE_ROW_BYTES  32
 
-/* What descent holds of a parameter: it, its gradient, the sum of these in 64 bits and as a float,
- * it once more, transposed, and what the optimizer keeps in so many slots. */
+/* Bytes that descent holds for a parameter: it, its gradient, the sum of these in 64 bits and as a
+ * float, it once more, transposed, and the optimizer's slots. */
 static inline uint32_t optimizer_parameter_bytes(uint32_t slots)
 {
     return (4 + slots) * sizeof(float) + sizeof(int64_t);
@@ -407,8 +408,8 @@ struct measure {
     enum metric metric;
     double at; /* 0: none is said */
 };
-/* As metric_find, with the number; false also for a number that the metric does not take. */
+/* metric_find, with the number; false also for a number that the metric does not take. */
 bool measure_find(struct slice name, struct measure *measure);
-void measure_append(struct measure measure, struct text *out); /* as measure_find finds it */
+void measure_append(struct measure measure, struct text *out); /* as measure_find reads it */
 
 #endif
