@@ -108,7 +108,7 @@ struct name build_string_name(struct parse *parse, const struct token *token)
     return name;
 }
 
-/* What a backslash and this letter mean; 0: the backslash stays as it is. */
+/* The character that a backslash and this letter stand for; 0: the backslash stays as it is. */
 static char escaped(char letter)
 {
     switch (letter) {

@@ -7,7 +7,7 @@
 #include "parser/expect_words.h"
 #include "parser/grammar.h"
 
-#define FOUND_BYTES_MAX 40 /* of the offending token in a message */
+#define FOUND_BYTES_MAX 40 /* bytes of the offending token in a message */
 #define ITEMS_MAX       12 /* expected things named in a message */
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -427,7 +427,7 @@ static bool hint_quotes(const struct yyParser *parser, const struct progress *pr
     return true;
 }
 
-/* What cannot begin a value or a name, or go on with one. */
+/* Hints at tokens that can neither begin a value or a name, nor continue one. */
 static bool hint_value(const struct yyParser *parser, const struct progress *progress,
                        const struct token *found, struct error *err)
 {

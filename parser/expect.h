@@ -11,7 +11,7 @@
 
 #define EXPECT_TOKENS_MAX 64 /* kinds of token in the grammar, at most */
 
-/* What has been read so far, for the hints. */
+/* The statement as far as it has been read, for the hints. */
 struct progress {
     int verb;                     /* TRAIN, PREDICT, ..., SHOW; 0 before it */
     bool seen[EXPECT_TOKENS_MAX]; /* keywords that were read as keywords */

@@ -81,7 +81,7 @@ static bool hint_of_verb(const struct yyParser *parser, const struct progress *p
     return false;
 }
 
-/* What other tools write in the place of a clause. */
+/* Hints at words that other tools write in the place of a clause. */
 static bool hint_other_word(const struct yyParser *parser, const struct token *found,
                             struct error *err)
 {

@@ -1,9 +1,9 @@
 // The statements of ToTrain. The SELECT half is the host's to parse: here it
 // is one token. docs/language.md is this file in words.
 //
-// Clauses have one order. So a statement reads alike whoever wrote it, an error
-// can say what is expected at its place, and a comma belongs to the clause that
-// it stands in. Who mixes them up is told which stands before which (expect.c).
+// Clauses have one order. So a statement reads alike whoever wrote it, an error can say what is
+// expected at its place, and a comma belongs to the clause that it stands in. For clauses in
+// another order the error says which stands before which (expect.c).
 
 %name grammar
 %token_prefix TOKEN_
@@ -268,7 +268,7 @@ path(A) ::= name(N).                       { A = build_path(&N, NULL, NULL); }
 path(A) ::= name(N) DOT name(M).           { A = build_path(&N, &M, NULL); }
 path(A) ::= name(N) DOT name(M) DOT name(O).  { A = build_path(&N, &M, &O); }
 
-// What parser.c asks of the tables that lemon made: see grammar_driver.h.
+// The functions over lemon's tables that parser.c needs: see grammar_driver.h.
 %code {
 #include "parser/grammar_tables.h"
 }

@@ -13,7 +13,7 @@
 
 struct token {
     int kind;
-    struct slice text; /* as written; borrowed from the source */
+    struct slice text; /* the text as written; borrowed from the source */
     int position;
 };
 

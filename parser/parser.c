@@ -13,7 +13,7 @@ struct driver {
     struct lexer lexer;
     struct progress progress;
     struct yyParser *grammar;
-    int depth; /* of parentheses and brackets together */
+    int depth; /* depth of parentheses and brackets together */
 };
 
 static enum status check_bytes(struct slice text, struct span span, struct error *err)
@@ -130,7 +130,7 @@ static enum status parse_ours(struct slice text, const struct piece *piece, stru
         .parse = {.arena = arena, .text = text, .statement = statement, .err = err},
         .lexer = {.text = text, .at = piece->span.start, .end = piece->span.end}};
 
-    /* What is open at the end may be a comment, which the span leaves out. */
+    /* A comment may be open at the end, which the span leaves out. */
     if (piece->open)
         driver.lexer.end = piece->next;
 

@@ -19,7 +19,7 @@ enum placeholder_style { PLACEHOLDERS_SQLITE, PLACEHOLDERS_POSTGRES };
 
 struct placeholder {
     struct span span; /* in the text */
-    int number;       /* of the parameter, from 1 */
+    int number;       /* the parameter's number, from 1 */
 };
 
 struct placeholders {

@@ -8,7 +8,7 @@
 #define COUNT(array)    (sizeof(array) / sizeof *(array))
 #define TOKENS_MAX      100000 /* beyond which nothing is looked for */
 #define VERBS_MAX       32     /* likewise */
-#define DEPTH_MAX       64     /* of parentheses that are looked into */
+#define DEPTH_MAX       64     /* depth of parentheses that are looked into */
 #define HEAD_TOKENS_MAX 6      /* CREATE OR REPLACE MODEL IF NOT */
 #define BETWEEN_MAX     6      /* OR REPLACE MODEL IF NOT EXISTS */
 
@@ -87,7 +87,7 @@ static const char *form_of(enum verb verb)
 struct head {
     struct reading_token tokens[HEAD_TOKENS_MAX];
     struct slice
-        object; /* what is named after CREATE, DROP or ALTER MODEL; "model" where nothing is */
+        object; /* the word after CREATE, DROP or ALTER MODEL; "model" where there is none */
 };
 
 /* A name of up to three parts; what the reader is at is no name: size 0. */
@@ -324,11 +324,11 @@ static bool hint_all_columns(struct reader reader, struct error *err)
 
 /* ----- by a verb inside ----- */
 
-/* What is around a verb. */
+/* The surroundings of a verb. */
 struct place {
     struct reading_token before, verb, after;
-    int depth;                /* of parentheses */
-    bool is_query[DEPTH_MAX]; /* of each: they begin with SELECT; [0]: a SELECT was before */
+    int depth;                /* depth of parentheses */
+    bool is_query[DEPTH_MAX]; /* each begins with SELECT; [0]: a SELECT was before */
     bool is_followed;         /* by LABEL or INTO, or by USING and a name */
 };
 
@@ -489,7 +489,8 @@ bool refused_show_hint(struct slice text, struct error *err)
     return hint_misspelt_show(&head, err);
 }
 
-/* Of a SELECT that the database has read to its end, and wants more of: "SELECT * FROM". */
+/* Hints at a SELECT that the database has read to its end, and that is not complete: "SELECT *
+ * FROM". */
 static void hint_ends_early(struct slice select, struct error *err)
 {
     struct reader reader = {select, 0, (int)select.size};
@@ -526,7 +527,7 @@ void refused_select_hint(struct slice select, struct error *err)
 
 /* ----- by a name that is not there ----- */
 
-/* What err's message says is not there. */
+/* The function, table or setting that err's message calls missing. */
 struct missing {
     struct slice name;
     bool is_table, is_postgres;

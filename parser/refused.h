@@ -20,16 +20,16 @@
  * where that is not known. True: *err, which holds the database's message, has a hint now. */
 bool refused_hint(struct slice text, int position, struct error *err);
 
-/* Of a function or a table that the database does not have, as err's message says, where ToTrain
- * has another for it: predict(...) is totrain_predict, 'a.csv' is imported first. True: there is a
- * hint now. */
+/* Hints at ToTrain's way for a function or a table that the database does not have, as err's
+ * message says: predict(...) is totrain_predict, 'a.csv' is imported first. True: there is a hint
+ * now. */
 bool refused_missing_hint(struct error *err);
 
 /* The same for PostgreSQL's "unrecognized configuration parameter": only of SHOW with a word that
  * is nearly one of ours. */
 bool refused_show_hint(struct slice text, struct error *err);
 
-/* Of the SELECT half of a statement of ours that has a syntax error at err->position: where a
+/* Hints at a syntax error at err->position in the SELECT half of a statement of ours: where a
  * keyword is misspelt there the hint names it; at the end the hint says that something is missing.
  */
 void refused_select_hint(struct slice select, struct error *err);

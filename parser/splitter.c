@@ -19,8 +19,8 @@ struct splitter {
     int word_count, token_count;
     struct slice previous; /* the token before this one; empty at the start */
     int last_end;          /* where it ended */
-    int depth;             /* of parentheses */
-    int brackets;          /* of [ in our half, where lists are */
+    int depth;             /* depth of parentheses */
+    int brackets;          /* depth of [ in our half, where lists are */
     bool is_query;         /* SELECT or WITH, perhaps after EXPLAIN */
     enum body body;
     bool inside_body; /* between BEGIN and its END */

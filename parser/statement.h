@@ -22,9 +22,9 @@
 #define STATEMENT_CLAUSES_MAX     16    /* COLUMN clauses */
 #define STATEMENT_CONSTRAINTS_MAX 256
 #define STATEMENT_ARGUMENTS_MAX   256 /* words of CMD */
-#define STATEMENT_MODELS_MAX      16  /* of one EVALUATE */
+#define STATEMENT_MODELS_MAX      16  /* models of one EVALUATE */
 #define STATEMENT_OUTPUTS_MAX     64  /* tables that RUN names after INTO */
-#define STATEMENT_NAME_PARTS_MAX  8   /* of a dotted attribute name or word */
+#define STATEMENT_NAME_PARTS_MAX  8   /* parts of a dotted attribute name or word */
 
 /* ----- kinds ----- */
 
@@ -101,7 +101,7 @@ enum column_kind {
     COLUMN_LIST
 };
 
-/* What may stand in a COLUMN clause: a name, 'a regular expression', *, * EXCEPT (...),
+/* The forms that a COLUMN clause may have: a name, 'a regular expression', *, * EXCEPT (...),
  * FUNCTION(arguments), and inside a call also plain values and [lists]. Inside EXCEPT stand names,
  * regular expressions and LIKE 'tmp_%'. */
 struct column {
@@ -115,7 +115,7 @@ struct column {
     struct column *items; /* COLUMN_CALL: arguments; COLUMN_LIST: elements; COLUMN_ALL: what stands
                              behind EXCEPT */
     size_t count;
-    /* Of an argument; text.size == 0: none. */
+    /* Members for an argument; text.size == 0: none. */
     struct name parameter; /* num_buckets in BUCKET(c, num_buckets = 5) */
     struct name alias;     /* g in EMBEDDING(CONCAT(a, b) AS g, 8) */
 };
@@ -125,13 +125,13 @@ struct column_clause {
     struct column *columns;
     size_t count;
     struct name part; /* part.text.size == 0: no FOR */
-    int position;     /* of the word COLUMN */
+    int position;     /* the word COLUMN's */
 };
 
 /* CONSTRAINT expression [GROUP BY column] */
 struct constraint {
     struct span expression;
-    struct slice text; /* of the expression */
+    struct slice text; /* the expression's text */
     struct name group_by;
 };
 
