@@ -4,7 +4,7 @@
 #include "scoring/elementary.h"
 
 #define TWO_PI      0x1.921fb54442d18p+2
-#define OUTPUT_MOST 1e30 /* as bayes_score has it */
+#define OUTPUT_MOST 1e30 /* the same as in bayes_score */
 
 /* The logarithm of a number's density within a class; 0 where it is missing. */
 static const struct formula *number_term(struct formula_program *program,

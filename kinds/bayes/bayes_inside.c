@@ -31,7 +31,7 @@ static struct cell probability(float logarithm)
     return cell_real(exponential_double((double)logarithm));
 }
 
-/* Of all classes the rows of one input. */
+/* Puts one input's rows for all classes. */
 static struct cell *put_input(const struct model *model, const struct transform_input *input,
                               const struct slice *names, const struct slice *classes,
                               struct cell *cells)

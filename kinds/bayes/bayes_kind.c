@@ -12,7 +12,7 @@ _Static_assert(sizeof(struct bayes_params) <= KIND_PARAMS_BYTES, "they fit into 
 
 ATTRIBUTE_TABLE(bayes_attributes, struct bayes_params, BAYES_ATTRIBUTES)
 
-/* What runtime/learn/bayes.c holds: of each class a few numbers of each column and word, in the
+/* The memory of runtime/learn/bayes.c: of each class a few numbers of each column and word, in the
  * state, in one that is taken and in sums of two integers, and their totals. */
 static struct kind_cost cost(const struct kind_params *params, const struct kind_shape *shape)
 {

@@ -156,7 +156,7 @@ static struct embedding_shape shape_for(const struct kind_params *params,
         shape.dimension = of->parts.dimension_most;
     shape.id_rows = (uint64_t)of->id_rows;
     shape.outputs = of->task == TASK_CLASSIFICATION && of->classes > 2 ? of->classes : 1;
-    embedding_shape_finish(&shape, &ignored); /* that it is too large the numbers say */
+    embedding_shape_finish(&shape, &ignored); /* the numbers tell if it is too large */
     return shape;
 }
 
@@ -168,7 +168,7 @@ enum status embedding_check_inputs(const struct kind_params *params, const struc
     return embedding_shape_check(&shape, err);
 }
 
-/* Of each row of data: the layers, and the embeddings, which are looked up. */
+/* Multiplications for each row of data: the layers, and the embeddings, which are looked up. */
 static double multiplications_of(const struct embedding_shape *shape)
 {
     double sum = (double)shape->embedded;

@@ -8,9 +8,9 @@
 #include "kinds/network/network_attributes.h"
 
 #define CROSS_LAYERS_MAX 8
-#define CIN_UNITS_MAX    512 /* of one layer */
+#define CIN_UNITS_MAX    512 /* units of one layer */
 
-/* What is computed of the embeddings beside the hidden layers. */
+/* The computation on the embeddings beside the hidden layers. */
 enum interaction {
     INTERACTION_NONE,
     INTERACTION_PAIRS,     /* the products of all pairs, summed: a factorisation machine */
@@ -22,7 +22,7 @@ extern const char *const interaction_words[];
 /* "auto", then those of optimizer_words: the number of a rule is one greater here. */
 extern const char *const linear_optimizer_words[];
 
-/* What a cross layer multiplies its inputs by. */
+/* The weights that a cross layer multiplies its inputs by. */
 enum cross_weights { CROSS_VECTOR, CROSS_MATRIX };
 extern const char *const cross_weights_words[];
 
@@ -103,7 +103,7 @@ static inline enum optimizer_kind embedding_linear_optimizer(const struct embedd
                                         : params->optimizer;
 }
 
-/* As struct kind asks for them (scoring/kind.h). */
+/* Functions of struct kind (scoring/kind.h). */
 enum status embedding_settle(struct kind_params *params, const struct kind_settings *settings,
                              struct error *err);
 struct kind_length embedding_length(const struct kind_params *params, enum task task);

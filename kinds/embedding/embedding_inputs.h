@@ -13,16 +13,16 @@
 
 /* An input that selects rows of the table. */
 struct embedding_field {
-    struct text_ids ids;      /* of a row of data; of a category it is one */
-    bool is_text, is_wide;    /* is_wide: the linear model takes it */
-    uint32_t dimension;       /* of its embedding; 0: it has none */
-    uint32_t place;           /* where that begins among the embeddings of a row of data */
-    float scale;              /* of what it adds there: of a CONCAT each member adds its share */
-    uint32_t first_row, rows; /* of the table */
+    struct text_ids ids;   /* ids in a row of data; a category has one */
+    bool is_text, is_wide; /* is_wide: the linear model takes it */
+    uint32_t dimension;    /* its embedding's; 0: it has none */
+    uint32_t place;        /* where that begins among the embeddings of a row of data */
+    float scale;           /* factor of its numbers there: each member of a CONCAT adds its share */
+    uint32_t first_row, rows; /* the table's */
 };
 
 struct embedding_inputs {
-    uint32_t dense_width, id_count; /* of a row of data */
+    uint32_t dense_width, id_count; /* counts in a row of data */
     uint32_t *wide, *deep;          /* (wide_count), (deep_count): columns of dense, ascending */
     uint32_t wide_count, deep_count;
     struct embedding_field *fields; /* (field_count), in the order of their ids */
@@ -39,7 +39,7 @@ enum status embedding_inputs_init(struct embedding_inputs *inputs,
                                   uint32_t dimension, struct error *err);
 void embedding_inputs_deinit(struct embedding_inputs *inputs);
 
-/* Of each of n rows of data these columns of dense, to rows that lie to_row floats apart. */
+/* Copies these columns of dense of each of n rows of data to rows that lie to_row floats apart. */
 void embedding_columns_copy(const struct embedding_inputs *inputs, const uint32_t *columns,
                             uint32_t count, const float *dense, size_t n, float *to, size_t to_row);
 

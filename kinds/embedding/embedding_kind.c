@@ -84,7 +84,7 @@ static enum status read_content(const cJSON *object, struct arena *arena, struct
     return STATUS_CORRUPT;
 }
 
-/* What decides how the arrays are used; their shapes the digest has with them. */
+/* The numbers that decide how the arrays are used; the digest has their shapes with the arrays. */
 static bool number_of(const struct model *model, uint32_t i, uint64_t *number)
 {
     const struct embedding_shape *shape = &embedding_of(model)->shape;

@@ -9,9 +9,9 @@
 #include "scoring/model.h"
 
 struct embedding_model {
-    struct kind_params params; /* as far as the shape follows from them */
+    struct kind_params params; /* those that the shape follows from */
     struct embedding_shape shape;
-    const float *elements[EMBEDDING_ARRAYS_MAX]; /* of the shape's arrays */
+    const float *elements[EMBEDDING_ARRAYS_MAX]; /* elements of the shape's arrays */
 };
 
 /* The content of a model of this kind. */
@@ -20,7 +20,7 @@ static inline const struct embedding_model *embedding_of(const struct model *mod
     return model->content;
 }
 
-/* What `to` has of the attributes that the shape follows from is that of `from`. */
+/* Sets those attributes in `to` that the shape follows from to the values of `from`. */
 void embedding_copy_shape_params(const struct kind_params *from, struct kind_params *to);
 
 #endif

@@ -14,11 +14,11 @@ struct workspace {
     const struct model *model;
     struct embedding_inputs columns;
     const struct sums_kernel *kernel;             /* for this processor */
-    struct layer_sums sums[EMBEDDING_ARRAYS_MAX]; /* of each array of weights that is multiplied */
+    struct layer_sums sums[EMBEDDING_ARRAYS_MAX]; /* for each array of weights that is multiplied */
     float *inputs;                                /* (rows_max, inputs) */
     float *front, *back;                          /* (rows_max, widest): of two layers */
     float *top;                                   /* (rows_max, top) */
-    float *products, *maps; /* of one row: (dimension, compressed), (2, dimension, maps) */
+    float *products, *maps; /* one row's: (dimension, compressed), (2, dimension, maps) */
 };
 
 /* ---- sizes ---- */
@@ -182,7 +182,7 @@ static void add_rows(const struct embedding_model *model, uint32_t at, uint32_t 
     }
 }
 
-/* Of a row of data the embedding of each field; behind them are the dense columns. */
+/* Fills in the embedding of each field for a row of data; the dense columns are behind them. */
 static void fill_embeddings(const struct workspace *workspace, const int32_t *ids, float *inputs)
 {
     const struct embedding_model *model = embedding_of(workspace->model);

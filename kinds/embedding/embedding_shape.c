@@ -98,7 +98,8 @@ static enum status check_size(const struct embedding_shape *shape, struct error 
                            "or categories with fewer words.");
 }
 
-/* Of a row, in each of its numbers: a map before with an embedding. */
+/* Checks the number of products for a row, in each number of an embedding: a map before with an
+ * embedding. */
 static enum status check_products(const struct embedding_shape *shape, struct error *err)
 {
     uint64_t most = 0, before = shape->fields;

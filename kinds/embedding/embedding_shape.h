@@ -15,9 +15,9 @@
  *                                                v             v                          v
  *     outputs =                               the sum of  top W + b,  the rows' wide part, pairs
  *
- * The sum of pairs is one number, so it is added where there is one output. Of more than two
+ * The sum of pairs is one number, so it is added where there is one output. With more than two
  * classes the pairs are an interaction of the top instead, one column for each number of the
- * embeddings, of which W makes what they are to each class.
+ * embeddings, and W weighs them for each class.
  *
  * The linear model and the layers may each take inputs of their own (embedding_inputs.h). A field
  * is one input that selects rows: a category, or a text, whose words each have their share
@@ -37,7 +37,7 @@
 _Static_assert(COUNTS_MAX <= 2 * CROSS_LAYERS_MAX, "interactions are crossed or compressed");
 
 #define NO_ARRAY               UINT32_MAX
-#define EMBEDDING_PRODUCTS_MAX (1 << 24) /* of compressed interactions, of one row and layer */
+#define EMBEDDING_PRODUCTS_MAX (1 << 24) /* in compressed interactions, for one row and layer */
 
 /* Floats (rows, width), row major. */
 struct embedding_array {
@@ -62,7 +62,7 @@ struct embedding_shape {
     uint64_t norms; /* parameters of batch normalization, which a job learns beside the arrays */
 
     /* ---- what follows: embedding_shape_finish ---- */
-    uint32_t wide_width; /* of a row of the table: outputs, or 0 */
+    uint32_t wide_width; /* width of a row of the table: outputs, or 0 */
     uint32_t row_width;
     uint64_t inputs; /* embeddings, then dense columns */
     uint64_t top;

@@ -6,8 +6,8 @@
  *     series     one for each group of the training rows, ascending by their ids
  *     steps      1 to `horizon` behind the last time of a series, evenly spaced
  *
- * Of each step of each series there are the number that is expected, as three floats whose sum it
- * is, and the deviation of what comes from it.
+ * Each step of each series has the expected number, as three floats whose sum it is, and the
+ * deviation of the values from it.
  */
 #ifndef KINDS_FORECAST_FORECAST_MODEL_H
 #define KINDS_FORECAST_FORECAST_MODEL_H
@@ -49,7 +49,7 @@ struct forecast_found {
     uint32_t season_count;
     struct found_season {
         uint32_t length;      /* 1: none was found */
-        uint32_t series;      /* that have it */
+        uint32_t series;      /* number of series that have it */
     } seasons[SEASONS_SHOWN]; /* those of most series, these first */
 };
 
@@ -58,8 +58,8 @@ struct forecast_model {
     uint32_t series;  /* at least 1 */
     uint32_t horizon; /* steps */
     enum forecast_times times;
-    double level;           /* of the intervals where none is asked for */
-    enum step_unit unit;    /* of the steps of all series, */
+    double level;           /* level of the intervals where none is asked for */
+    enum step_unit unit;    /* unit of the steps of all series */
     int64_t size;           /* and how many make one (forecast/steps.h) */
     bool has_reaches;       /* whether the array is stored */
     const float *reaches;   /* (FORECAST_LEVELS, horizon): how many deviations an interval of the

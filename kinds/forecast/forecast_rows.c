@@ -41,7 +41,7 @@ enum status forecast_check_level(double level, struct error *err)
 
 struct ranked_word {
     struct slice text;
-    double value; /* of a column of numbers; else 0 */
+    double value; /* value in a column of numbers; else 0 */
     uint32_t id;
 };
 

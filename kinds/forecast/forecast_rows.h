@@ -33,7 +33,7 @@ struct forecast_rows {
     struct text name;
     uint64_t next; /* row */
 
-    /* of the row that forecast_rows_next gave */
+    /* the row that forecast_rows_next gave */
     uint32_t series;
     struct forecast_step step;
 };

@@ -18,9 +18,9 @@ ATTRIBUTE_TABLE(kmeans_attributes, struct kmeans_params, KMEANS_ATTRIBUTES)
 #define ROW_MULTIPLICATIONS      850
 #define DISTANCE_MULTIPLICATIONS 17
 
-/* What runtime/learn/kmeans.c holds: the centers and the best ones, both again of a state that is
- * taken; rows and sums of each cluster, and their totals; of a row its place in the order and its
- * distance to the nearest center. */
+/* The memory of runtime/learn/kmeans.c: the centers and the best ones, both again in a state that
+ * is taken; rows and sums of each cluster, and their totals; the place of each row in the order and
+ * its distance to the nearest center. */
 static struct kind_cost cost(const struct kind_params *params, const struct kind_shape *shape)
 {
     const struct kmeans_params *kmeans = kmeans_params(params);
@@ -59,7 +59,7 @@ static void write_content(const struct model *model, cJSON *object)
     json_add_integer(object, "clusters", kmeans_of(model)->clusters);
 }
 
-/* As transform_finish will count them; none is a category. */
+/* Counts the dense inputs as transform_finish will; none is a category. */
 static uint32_t dense_width(const struct transform *transform)
 {
     uint32_t width = 0;

@@ -98,14 +98,14 @@ enum status linear_settle(struct kind_params *params, const struct kind_settings
     return error_hint(err, "Leave it out: then the classes' shares of the rows are taken.");
 }
 
-/* As many classes as there are at least, where that is not known. */
+/* The number of outputs; a lower bound where the number of classes is not known. */
 static double outputs_of(const struct kind_shape *shape)
 {
     return shape->task == TASK_CLASSIFICATION && shape->classes > 2 ? shape->classes : 1;
 }
 
-/* What runtime/learn/newton.c holds: of each output the weights, those of a state that is taken
- * and sums of the products of all pairs of columns, two integers each, and their totals; of one of
+/* The memory of runtime/learn/newton.c: for each output the weights, those of a state that is taken
+ * and sums of the products of all pairs of columns, two integers each, and their totals; for one of
  * them besides the sums of a lane and the whole matrix. More columns than that are refused when the
  * words of the data are known. */
 struct kind_cost linear_cost(const struct kind_params *params, const struct kind_shape *shape)

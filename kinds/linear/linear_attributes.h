@@ -75,7 +75,7 @@ static inline struct linear_params *linear_params(const struct kind_params *para
     return (struct linear_params *)(void *)params->bytes;
 }
 
-/* As struct kind asks for them (scoring/kind.h). */
+/* Functions of struct kind (scoring/kind.h). */
 enum status linear_settle(struct kind_params *params, const struct kind_settings *settings,
                           struct error *err);
 bool linear_task(unsigned objective, enum task *task);

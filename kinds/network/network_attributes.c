@@ -79,7 +79,7 @@ double network_l2(const struct network_params *network, enum task task, uint64_t
     return automatic_of(network, task).l2 / (double)rows;
 }
 
-/* As many classes as there are at least, where that is not known. */
+/* The number of outputs; a lower bound where the number of classes is not known. */
 static double outputs_of(const struct kind_shape *shape)
 {
     return shape->task == TASK_CLASSIFICATION && shape->classes > 2 ? shape->classes : 1;

@@ -36,7 +36,7 @@ extern const struct word_alias network_activation_aliases[];
            INTEGERS(1, HIDDEN_UNITS_MAX, "[64, 32]"),                                              \
            "Units of each hidden layer, from the inputs on; up to 16 layers.",                     \
            .aliases = WORDS("model.dnn_hidden_units"))                                             \
-    /* of a linear model: identity */                                                              \
+    /* a linear model's: identity */                                                               \
     STORED(enum network_activation, activation, "model.activation", SCOPE_TRAIN,                   \
            IN_KIND(activation), WORD("auto", network_activation_words, NULL),                      \
            "Activation of the hidden layers. 'auto': gelu in a DNNClassifier that learns from "    \
@@ -188,7 +188,7 @@ struct KIND_PARAMS_TYPE network_params {
 
 extern const struct attribute_table network_attributes;
 
-/* What is automatic, for so many training rows: docs/learning.md has what chose it. */
+/* The automatic values for so many training rows: docs/learning.md has the measures behind them. */
 enum activation network_activation(const struct network_params *params, enum task task,
                                    uint64_t rows);
 double network_l2(const struct network_params *params, enum task task, uint64_t rows);
@@ -198,7 +198,7 @@ static inline struct network_params *network_params(const struct kind_params *pa
     return (struct network_params *)(void *)params->bytes;
 }
 
-/* As struct kind asks for them (scoring/kind.h). */
+/* Functions of struct kind (scoring/kind.h). */
 enum status network_settle(struct kind_params *params, const struct kind_settings *settings,
                            struct error *err);
 bool network_uses(const struct kind_params *params, const struct attribute *attribute);
@@ -207,7 +207,7 @@ struct kind_cost network_cost(const struct kind_params *params, const struct kin
  * than that. */
 void network_cost_learning(const struct network_params *network, double id_rows,
                            uint32_t slots_least, struct kind_cost *cost);
-/* Of batch normalization: four numbers of each hidden unit, or 0. */
+/* Parameters of batch normalization: four numbers for each hidden unit, or 0. */
 uint32_t network_norm_parameters(const struct network_params *network);
 struct kind_cost network_list_cost(const double *units, size_t count);
 enum label_link network_link(const struct kind_params *params);

@@ -33,7 +33,7 @@ static enum status check_shapes(const struct model *model, struct error *err)
 {
     const struct network_model *network = network_of(model);
     const struct transform_size size = transform_size_of(&model->transform);
-    uint64_t rows = size.dense + size.id_rows, parameters = 0; /* of the first layer */
+    uint64_t rows = size.dense + size.id_rows, parameters = 0; /* counts for the first layer */
 
     for (uint32_t i = 0; i < network->layer_count; i++) {
         const struct layer *layer = &network->layers[i];

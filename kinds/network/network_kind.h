@@ -9,8 +9,8 @@
 
 extern const struct kind network_kind;
 
-/* What struct kind asks for of a stored model, for a kind whose content is a struct network_model,
- * too (kinds/linear/linear_kind.h). */
+/* Functions of struct kind on a stored model, for kinds whose content is a struct network_model
+ * (kinds/linear/linear_kind.h is another). */
 void network_write_content(const struct model *model, cJSON *object);
 enum status network_read_content(const cJSON *object, struct arena *arena, struct model *model,
                                  struct error *err);

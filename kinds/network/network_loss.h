@@ -7,7 +7,7 @@
 
 #include "kinds/network/network_attributes.h"
 
-/* As network_uses(): whether an attribute of a loss has a use; true of all others. */
+/* Whether an attribute of a loss has a use, like network_uses(); true for all others. */
 bool network_loss_uses(const struct network_params *network, const struct attribute *attribute);
 
 /* Chooses the task's own loss where it is automatic. INVALID for one of another task, and for an

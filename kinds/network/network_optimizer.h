@@ -7,14 +7,14 @@
 
 #include "kinds/network/network_attributes.h"
 
-/* As network_uses() and network_settle(): INVALID for an attribute that the optimizer or the
+/* Like network_uses() and network_settle(): INVALID for an attribute that the optimizer or the
  * schedule has no use for. */
 bool network_optimizer_uses(const struct network_params *network,
                             const struct attribute *attribute);
 enum status network_optimizer_settle(struct network_params *network,
                                      const struct kind_settings *settings, struct error *err);
 
-/* What optimizer.learning_rate = 'auto' is. No units: of a linear model. */
+/* The value of optimizer.learning_rate = 'auto'. No units: a linear model. */
 double network_automatic_rate(enum optimizer_kind optimizer, const struct counts *hidden_units);
 
 /* Floats that the optimizer keeps for each parameter. */

@@ -164,7 +164,7 @@ static const float *features_of(const struct workspace *workspace, const float *
     return workspace->features;
 }
 
-/* Of a model of one output. */
+/* Adds the offsets of a model of one output. */
 static void add_offsets(const struct transform *transform, const float *dense, uint32_t count,
                         float *outputs)
 {

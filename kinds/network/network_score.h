@@ -10,7 +10,7 @@
 
 #include "scoring/model.h"
 
-/* As struct kind asks for them (scoring/kind.h). */
+/* Functions of struct kind (scoring/kind.h). */
 size_t network_row_bytes(const struct model *model);
 enum status network_scorer_open(const struct model *model, uint32_t rows_max, void **workspace,
                                 struct error *err);

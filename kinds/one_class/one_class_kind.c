@@ -13,8 +13,8 @@ _Static_assert(sizeof(struct one_class_params) <= KIND_PARAMS_BYTES, "they fit i
 
 ATTRIBUTE_TABLE(one_class_attributes, struct one_class_params, ONE_CLASS_ATTRIBUTES)
 
-/* What runtime/learn/one_class.c holds: sums of the products of all pairs of features, two integers
- * each, and their totals; the matrix; rows of features; and the frequencies, twice. */
+/* The memory of runtime/learn/one_class.c: sums of the products of all pairs of features, two
+ * integers each, and their totals; the matrix; rows of features; and the frequencies, twice. */
 static struct kind_cost cost(const struct kind_params *params, const struct kind_shape *shape)
 {
     const double features = one_class_params(params)->features + 1, turns = 11; /* are usual */

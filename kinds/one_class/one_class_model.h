@@ -30,7 +30,8 @@ static inline const struct one_class_model *one_class_of(const struct model *mod
     return model->content;
 }
 
-/* Of a row x (inputs). 0 where a number lies so far away that its turns have no fraction. */
+/* The feature of a row x (inputs). 0 where a number lies so far away that its turns have no
+ * fraction. */
 double one_class_feature(const struct one_class_model *one_class, uint32_t feature,
                          const double *x);
 

@@ -41,9 +41,9 @@ static enum status check_inputs(const struct kind_params *params, const struct k
     return STATUS_OK;
 }
 
-/* What runtime/learn/pca.c holds: sums of the products of all pairs of inputs, two integers each,
- * and their totals; three matrices of which the components are found; and of each component its
- * loadings in the state, in one that is taken, and as they are stored. */
+/* The memory of runtime/learn/pca.c: sums of the products of all pairs of inputs, two integers
+ * each, and their totals; three matrices from which the components are found; and the loadings of
+ * each component in the state, in one that is taken, and as they are stored. */
 static struct kind_cost cost(const struct kind_params *params, const struct kind_shape *shape)
 {
     const double inputs = shape->dense < PCA_INPUTS_MAX ? shape->dense : PCA_INPUTS_MAX;

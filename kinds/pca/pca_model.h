@@ -19,7 +19,7 @@ struct pca_model {
     const float *means;      /* (inputs): of the training rows */
     const float *loadings;   /* (components, inputs) */
     const double *variances; /* (components) */
-    double variance;         /* of all inputs together */
+    double variance;         /* variance of all inputs together */
 };
 
 static inline const struct pca_model *pca_of(const struct model *model)

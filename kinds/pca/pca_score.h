@@ -9,7 +9,7 @@
 
 #include "scoring/model.h"
 
-/* As struct kind asks for them (scoring/kind.h). */
+/* Functions of struct kind (scoring/kind.h). */
 enum status pca_scorer_open(const struct model *model, uint32_t rows_max, void **workspace,
                             struct error *err);
 void pca_score(void *workspace, const float *dense, const int32_t *ids, uint32_t count,

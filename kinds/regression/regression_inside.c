@@ -36,7 +36,7 @@ static const char *const *coefficient_columns(enum task task)
     return task == TASK_CLASSIFICATION ? of_classes : names;
 }
 
-/* Of the residuals; infinite where the statistic is normal. */
+/* The residuals' degrees of freedom; infinite where the statistic is normal. */
 static double freedom_of(const struct model *model)
 {
     const struct regression_fit *fit = &regression_of(model)->fit;

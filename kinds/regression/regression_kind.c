@@ -16,8 +16,8 @@ _Static_assert(sizeof(struct regression_params) <= KIND_PARAMS_BYTES, "they fit 
 
 ATTRIBUTE_TABLE(regression_attributes, struct regression_params, REGRESSION_ATTRIBUTES)
 
-/* What runtime/learn/regression.c holds: of each coefficient some numbers of the state, twice where
- * one is taken; sums of the products of all pairs of columns for each pair of equations, two
+/* The memory of runtime/learn/regression.c: for each coefficient some numbers of the state, twice
+ * where one is taken; sums of the products of all pairs of columns for each pair of equations, two
  * integers each, and their totals; the whole matrix; and the change of basis, twice likewise. */
 static struct kind_cost cost(const struct kind_params *params, const struct kind_shape *shape)
 {
@@ -28,7 +28,7 @@ static struct kind_cost cost(const struct kind_params *params, const struct kind
     const double weights = columns * equations, read = shape->dense + shape->ids + 1;
     const double sums = weights + equations * (equations + 1) / 2 * columns * (columns + 1) / 2;
     const double dense = shape->dense + 1 < columns ? shape->dense + 1 : columns;
-    const double turns = shape->task == TASK_REGRESSION ? 2 : 8; /* as many are usual */
+    const double turns = shape->task == TASK_REGRESSION ? 2 : 8; /* the usual number */
     (void)params;
 
     return (struct kind_cost){

@@ -2,9 +2,9 @@
  * regression_model.h - what a stored model of kind "regression" consists of: the network of one
  * layer that scores rows, and what the fit says of its coefficients.
  *
- * Coefficients are of the columns of the SELECT as they are, not as the transform gives them, in
- * the units of the label; their columns are those of the layer behind the intercept. Of k classes
- * each but the first has an equation of its own, which compares it with the first.
+ * Coefficients belong to the columns of the SELECT as they are, not as the transform gives them, in
+ * the units of the label; their columns are those of the layer behind the intercept. Each of k
+ * classes but the first has an equation of its own, which compares it with the first.
  */
 #ifndef KINDS_REGRESSION_REGRESSION_MODEL_H
 #define KINDS_REGRESSION_REGRESSION_MODEL_H
@@ -15,7 +15,7 @@
 
 /* Instead of a standard error: models of format 15 and later have the last one. */
 #define REGRESSION_LEFT_OUT (-1.0) /* the column follows from others, and its coefficient is 0 */
-#define REGRESSION_UNKNOWN  (-2.0) /* of a penalised model, or one of as many columns as rows */
+#define REGRESSION_UNKNOWN  (-2.0) /* in a penalised model, or one of as many columns as rows */
 
 #define REGRESSION_ENDLESS (-3.0) /* classes are told apart perfectly: it has no best value */
 
@@ -23,8 +23,8 @@ struct regression_coefficient {
     double value, error; /* standard error */
 };
 
-/* Of numbers squares are of the label less its mean and less its prediction; of classes both are
- * log-likelihoods, of a model of the intercepts alone and of this one. */
+/* Squares of the label less its mean and less its prediction, if it is a number; for classes both
+ * are log-likelihoods, that of a model of the intercepts alone and that of this one. */
 struct regression_fit {
     double rows;
     double parameters; /* coefficients that were not left out, intercepts among them */

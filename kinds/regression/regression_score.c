@@ -7,7 +7,7 @@
 
 struct workspace {
     const struct model *model;
-    void *network;   /* of a model without rests; else NULL */
+    void *network;   /* the scorer of a model without rests; else NULL */
     double *weights; /* (equations, columns): of standardised inputs and labels */
 };
 
@@ -104,7 +104,7 @@ static double sum_row(const struct transform *transform, const double *weights, 
     return sum;
 }
 
-/* Of more than two classes the first has an output, too, which is always 0. */
+/* Scores with rests. With more than two classes the first has an output, too, which is always 0. */
 static void score_exactly(const struct workspace *workspace, const float *dense, const int32_t *ids,
                           uint32_t count, float *outputs)
 {

@@ -34,14 +34,14 @@ static enum status check_inputs(const struct kind_params *params, const struct k
     return error_hint(err, "Select fewer columns.");
 }
 
-/* What runtime/learn/scorecard.c holds: of each bin its counts in the state, in one that is taken,
- * in sums of two integers and in their totals; of the products of all pairs of inputs the sums and
- * totals, and a matrix. */
+/* The memory of runtime/learn/scorecard.c: the counts of each bin in the state, in one that is
+ * taken, in sums of two integers and in their totals; sums and totals of the products of all pairs
+ * of inputs, and a matrix. */
 static struct kind_cost cost(const struct kind_params *params, const struct kind_shape *shape)
 {
     const double inputs =
         1 + (shape->ids < SCORECARD_INPUTS_MAX ? shape->ids : SCORECARD_INPUTS_MAX);
-    const double turns = 7; /* as many are usual */
+    const double turns = 7; /* the usual number */
     (void)params;
 
     return (struct kind_cost){

@@ -33,13 +33,13 @@ static double rounded(double points)
     return floor(points + 0.5);
 }
 
-/* Of what is added to the log odds of bad. */
+/* Points for a summand of the log odds of bad. */
 static double points_of(const struct scorecard_model *card, double weight)
 {
     return rounded(-card->scale.pdo / LOG_2 * weight);
 }
 
-/* What is stored is of the second class. */
+/* The weight towards bad. Stored weights are the second class's. */
 static double of_bad(const struct model *model, float weight)
 {
     return model_positive(model) == 1 ? (double)weight : -(double)weight;

@@ -563,7 +563,7 @@ static double depth_of(const struct trees_params *trees, double leaves)
     return trees->max_depth > 0 && trees->max_depth < depth ? trees->max_depth : depth;
 }
 
-#define GROUP_COLUMNS 32 /* whose bins lie together for each row */
+#define GROUP_COLUMNS 32 /* columns whose bins lie together for each row */
 #define GROUP_BYTES   32
 
 /* Time, in multiplications: to look at a bin's sums for a split, which sorted words double; to add
@@ -574,10 +574,10 @@ static double depth_of(const struct trees_params *trees, double leaves)
 #define LEVEL_MULTIPLICATIONS 8
 #define LEAF_MULTIPLICATIONS  28000
 
-#define NODE_BYTES 100 /* of a node of the forest, as it is stored, and measured with */
+#define NODE_BYTES 100 /* bytes of a node of the forest, as it is stored, and measured with */
 
 #define NARROW_BINS 256.
-#define COUNT_BINS  16. /* of a hash bucket's words in one text; most have three or four */
+#define COUNT_BINS  16. /* bins of a hash bucket's words in one text; most have three or four */
 #define WIDE_BINS   65536.
 
 static bool has_wide(const struct kind_shape *shape)
@@ -603,7 +603,7 @@ static double wide_bins_of(const struct kind_shape *shape)
     return !has_wide(shape) ? 0 : words < most ? words : most;
 }
 
-/* Of all columns. A category has one for each word, however few bins numbers have. */
+/* The bins of all columns. A category has one for each word, however few bins numbers have. */
 static double bins_of(const struct trees_params *trees, const struct kind_shape *shape)
 {
     const double of_numbers = number_bins(trees, shape);
@@ -611,7 +611,7 @@ static double bins_of(const struct trees_params *trees, const struct kind_shape 
     return of_numbers + (has_wide(shape) ? wide_bins_of(shape) : shape->ids * NARROW_BINS);
 }
 
-/* Of one column, at most. */
+/* The most bins of one column. */
 static double widest_of(const struct trees_params *trees, const struct kind_shape *shape)
 {
     const double words = shape->id_rows + 2.0;
@@ -629,9 +629,9 @@ static double histogram_bytes(const struct trees_params *trees, const struct kin
     return bins_of(trees, shape) * 2 * sizeof(int64_t);
 }
 
-/* What runtime/learn/trees holds: the histograms of nodes that may still be split, and half as many
- * that are being added up; of each row its bins, its gradients, node and hash, and of each output
- * the sum of the trees so far. */
+/* The memory of runtime/learn/trees: the histograms of nodes that may still be split, and half as
+ * many that are being added up; for each row its bins, its gradients, node and hash, and for each
+ * output the sum of the trees so far. */
 struct kind_cost trees_cost(const struct kind_params *params, const struct kind_shape *shape)
 {
     const struct trees_params *trees = trees_params(params);
@@ -680,9 +680,9 @@ static double histograms_of(const struct trees_params *trees, double leaves)
     return is_full ? leaves / 2 : leaves - 1;
 }
 
-/* What a thread takes, measured on one of an AMD EPYC (Zen 5): to add a row's bin to a sum, to
- * follow a row down a level, for a row besides, and to search a bin of a node. What a message and a
- * byte between workers take is a guess for a network of 10 Gb/s. */
+/* Costs on a thread, measured on one of an AMD EPYC (Zen 5): to add a row's bin to a sum, to follow
+ * a row down a level, for a row besides, and to search a bin of a node. The costs of a message and
+ * a byte between workers are guesses for a network of 10 Gb/s. */
 #define SUM_NS      .33
 #define LEVEL_NS    2
 #define ROW_NS      10

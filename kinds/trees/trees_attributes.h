@@ -13,8 +13,8 @@
 #include "scoring/kind.h"
 #include "scoring/survival.h"
 
-#define TREE_LEAVES_MAX 65536 /* of a tree */
-#define TREES_WORDS_FEW 254   /* of a category, whose bins have 8 bits */
+#define TREE_LEAVES_MAX 65536 /* leaves of a tree */
+#define TREES_WORDS_FEW 254   /* words of a category whose bins have 8 bits */
 
 #define TREE_OBJECTIVE_MAP(X)                                                                      \
     X(TREE_AUTOMATIC, "auto")                                                                      \
@@ -71,7 +71,7 @@ extern const char *const tree_normalize_words[];
 enum tree_features { TREE_FEATURES_ALL, TREE_FEATURES_SQRT };
 extern const char *const tree_features_words[];
 
-/* What the second derivative of more than two classes is, as a multiple of p (1 - p). */
+/* The second derivative with more than two classes, as a multiple of p (1 - p). */
 enum tree_softmax { TREE_SOFTMAX_XGBOOST, TREE_SOFTMAX_LIGHTGBM, TREE_SOFTMAX_SCIKIT };
 extern const char *const tree_softmax_words[];
 
@@ -315,7 +315,7 @@ bool trees_task(unsigned objective, enum task *task);
 /* colsample_bynode of max_features = 'sqrt', now that the columns are known. */
 void trees_settle_inputs(struct kind_params *params, const struct kind_shape *shape);
 
-/* As struct kind asks for them (scoring/kind.h). */
+/* Functions of struct kind (scoring/kind.h). */
 enum status trees_settle(struct kind_params *params, const struct kind_settings *settings,
                          struct error *err);
 bool trees_uses(const struct kind_params *params, const struct attribute *attribute);

@@ -1,5 +1,5 @@
 /*
- * A tree becomes choices within choices, at most DEPTH of them, which any reader of SQL takes. Of a
+ * A tree becomes choices within choices, at most DEPTH of them, which any reader of SQL takes. In a
  * deeper tree each node below is a number of its own, greater than that of any leaf, which a later
  * variable looks at and goes on from:
  *
@@ -19,7 +19,7 @@
 #define LEAVES_MOST   1e99
 #define ABREAST       32     /* choices one behind the other */
 #define TERMS         32     /* trees of a sum that is a variable */
-#define MISSING_WHOLE (-1.0) /* of NODE_IS_IN: a missing number, which is in no set */
+#define MISSING_WHOLE (-1.0) /* for NODE_IS_IN: a missing number, which is in no set */
 
 struct walk {
     struct formula_program *program;

@@ -27,7 +27,7 @@ static uint64_t word_rows_least(const struct kind_params *params, uint32_t words
     return trees_word_rows(trees_params(params), words);
 }
 
-/* Of predictions that are e to the sum. */
+/* Whether predictions are e to the sum. */
 static bool takes_exposure(const struct kind_params *params)
 {
     switch (trees_params(params)->objective) {

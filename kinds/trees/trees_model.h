@@ -30,11 +30,11 @@
 
 #include "scoring/model.h"
 
-#define TREES_NODES_MAX ((uint32_t)1 << 24) /* of a model */
+#define TREES_NODES_MAX ((uint32_t)1 << 24) /* nodes of a model */
 #define TREES_MAX       ((uint32_t)1 << 20)
 #define TREES_SETS_MAX  ((uint32_t)1 << 22)
 
-#define TREES_WORDS_MOST 65534 /* of a category that are told apart */
+#define TREES_WORDS_MOST 65534 /* words of a category that are told apart */
 
 enum tree_number { TREE_FIRST_NODE, TREE_NODE_COUNT, TREE_OUTPUT, TREE_NUMBERS };
 
@@ -48,21 +48,21 @@ enum node_test {
 
 enum node_number {
     NODE_TEST,         /* enum node_test */
-    NODE_COLUMN,       /* of dense; of ids for NODE_WORD_IN */
-    NODE_VALUE,        /* of a leaf, or the threshold */
+    NODE_COLUMN,       /* column in dense; in ids for NODE_WORD_IN */
+    NODE_VALUE,        /* a leaf's value, or the threshold */
     NODE_LEFT,         /* child, counted from the tree's first node; the right one is the next */
     NODE_MISSING_LEFT, /* 1: a missing value goes left, 0: right */
     NODE_SET,          /* the first row of its set in `sets` */
-    NODE_SET_ROWS,     /* of it; a value beyond goes right */
-    NODE_GAIN,         /* of the split, as it was learned; 0 of a leaf */
+    NODE_SET_ROWS,     /* rows of the set; a value beyond goes right */
+    NODE_GAIN,         /* gain of the split, as it was learned; 0 at a leaf */
     NODE_COVER,        /* sum of the hessians of the rows that came here */
     NODE_NUMBERS
 };
 
 #define TREE_SET_NUMBERS 16
-#define TREE_SET_VALUES  256 /* of a row of sets */
+#define TREE_SET_VALUES  256 /* values in a row of sets */
 
-/* What is made of the sum. Classifiers have none: their outputs are logits. */
+/* The function of the sum that is the output. Classifiers have none: their outputs are logits. */
 #define TREES_LINK_MAP(X)                                                                          \
     X(TREES_LINK_NONE, "none")                                                                     \
     X(TREES_LINK_EXP, "exp")                                                                       \

@@ -9,7 +9,7 @@
 
 #define STRIDE_LEAST 4
 #define STRIDE_MOST  32
-#define BYTES_MAX    ((size_t)512 << 10) /* of tables: what second caches hold */
+#define BYTES_MAX    ((size_t)512 << 10) /* bytes of tables: second caches hold as much */
 #define TREES_LEAST  ROW_LANES
 #define COUNTED_MOST 256 /* tests of a column: all of them by vectors are faster than a search */
 
@@ -156,7 +156,7 @@ static void join_rows(const uint32_t *const *rows, uint32_t count, uint32_t lane
     }
 }
 
-/* Of each column how many tests fail, and the last row of masks that is known before. */
+/* Finds for each column how many tests fail, and the last row of masks that is known before. */
 WIDE_VECTORS
 static void find_rows(const struct trees_row *row, const float *dense, const uint32_t **rows,
                       uint32_t *counts)

@@ -1,10 +1,10 @@
 /*
  * trees_row.h - the leaves of one row in many trees, of which each has a bit for each leaf.
  *
- * A test that fails takes leaves out of its tree's mask (trees_score.h). Of a column's tests, in
- * the order of their thresholds, those fail which are not above the row's number: the first k. What
- * they leave of all masks together is known beforehand for each k that is a multiple of `stride`,
- * and where the number is missing; only the tests up to the next are made.
+ * A test that fails takes leaves out of its tree's mask (trees_score.h). A column's tests are in
+ * the order of their thresholds, and those fail which are not above the row's number: the first k.
+ * The masks that they leave, all together, are known beforehand for each k that is a multiple of
+ * `stride`, and where the number is missing; only the tests up to the next are made.
  */
 #ifndef KINDS_TREES_TREES_ROW_H
 #define KINDS_TREES_TREES_ROW_H
@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #define ROW_LANES       16  /* masks side by side */
-#define ROW_COLUMNS_MAX 256 /* that are tested */
+#define ROW_COLUMNS_MAX 256 /* columns that are tested */
 
 /* Less than the number goes left, in a tree; kept: the leaves that stay where it goes right. */
 struct row_test {

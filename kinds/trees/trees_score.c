@@ -12,16 +12,16 @@
 #include "scoring/matrix.h"
 
 #define LANES       16 /* rows whose masks are made side by side */
-#define MASK_LEAVES 64 /* of a tree whose leaves have a bit each */
+#define MASK_LEAVES 64 /* leaves of a tree whose leaves have a bit each */
 #define HALF_LEAVES 32
-#define FEW_ROWS    4  /* that are walked: masks of fewer lanes are no faster */
+#define FEW_ROWS    4  /* rows that are walked: masks of fewer lanes are no faster */
 #define ABREAST     16 /* trees that are walked at a time: their loads do not wait for each other */
 
 /* A node, for walking. A leaf leads to itself: nothing compares with NaN. */
 struct step {
     float value;     /* threshold; of a leaf NaN */
-    uint32_t column; /* of dense, or of ids */
-    uint32_t left;   /* of all nodes; the right one is the next */
+    uint32_t column; /* index into dense, or into ids */
+    uint32_t left;   /* index among all nodes; the right one is the next */
     uint32_t how;    /* STEP_MISSING_LEFT; above it: 1 + the number of a set test, 0 for none */
 };
 #define STEP_MISSING_LEFT 1u
@@ -29,8 +29,8 @@ struct step {
 
 struct set_test {
     const uint32_t *bits;
-    uint32_t values;   /* that there are bits for */
-    uint32_t first_id; /* of the category */
+    uint32_t values;   /* number of values with bits */
+    uint32_t first_id; /* the category's */
     bool is_of_words;
 };
 
@@ -70,7 +70,7 @@ struct workspace {
     float *columns;       /* (rows in groups of LANES, dense_width, LANES) */
     uint32_t *masks;      /* (rows in groups of LANES, 2, LANES): of the first leaves, of others */
     double *sums;         /* (rows_max, outputs) */
-    struct trees_row row; /* of one row by itself: trees of numbers with masks of one half */
+    struct trees_row row; /* for one row by itself: trees of numbers with masks of one half */
     uint32_t *row_masks;  /* (trees, up to a multiple of ROW_LANES) */
 };
 
@@ -565,7 +565,7 @@ static void add_masked(const struct workspace *workspace, const struct tree *tre
 
 /* ---- outputs ---- */
 
-/* What a leaf adds, by the node. */
+/* A leaf's value, by the node. */
 static double value_of(const struct workspace *workspace, uint32_t node)
 {
     return (double)trees_node(workspace->trees, node)[NODE_VALUE];

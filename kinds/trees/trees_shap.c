@@ -11,8 +11,7 @@ struct tested {
     uint32_t input;
     double unknown; /* share of the rows that went this way, where the input is not known */
     double known;   /* 1: the row goes this way, else 0 */
-    double
-        weight; /* of the sets of known inputs that have as many members as there are before it */
+    double weight;  /* the weight of all sets with as many known inputs as there are before it */
 };
 
 struct shap_trees {
@@ -25,7 +24,7 @@ struct shap_trees {
     double *base;           /* (outputs): what an output is where no input is known */
     struct tested *paths;   /* (depth + 2, path_size): the first is empty */
     uint32_t path_size;
-    const float *dense; /* of the row at hand */
+    const float *dense; /* the present row's */
     const int32_t *ids;
     const struct stop *stop;
     uint64_t steps; /* since `stop` was asked */
@@ -38,7 +37,7 @@ static const float *node_of(const struct shap_trees *shap, uint32_t node)
     return trees_node(shap->trees, node);
 }
 
-/* Of the rows of a node's parent. */
+/* The child's share of the rows of its parent. */
 static double share_of(const struct shap_trees *shap, uint32_t child, uint32_t other)
 {
     const double here = (double)node_of(shap, child)[NODE_COVER];

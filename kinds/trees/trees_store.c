@@ -11,7 +11,7 @@
 #define TREES_LINK_WORD(name, word) word,
 static const char *const link_words[] = {TREES_LINK_MAP(TREES_LINK_WORD) NULL};
 
-/* What EVALUATE measures by; no part of the digest. */
+/* Writes the aim, which EVALUATE measures by; it is no part of the digest. */
 static void write_aim(const struct aim_facts *aim, cJSON *object)
 {
     cJSON *section;
@@ -202,8 +202,8 @@ bool trees_array(const struct model *model, uint32_t i, struct model_array *arra
     return true;
 }
 
-/* As many quantiles; as many leaves as its trees have in the mean: each has one more than inner
- * nodes. */
+/* Sets as many quantiles as the model has, and as many leaves as its trees have in the mean: each
+ * has one more than inner nodes. */
 void trees_params_of(const struct model *model, struct kind_params *params)
 {
     const struct trees_model *trees = trees_of(model);
@@ -221,7 +221,7 @@ void trees_params_of(const struct model *model, struct kind_params *params)
 
 /* ---- checks ---- */
 
-/* What is checked: a tree, and of it a node. */
+/* The tree and the node that is checked. */
 struct place {
     const struct model *model;
     const struct trees_model *trees;
