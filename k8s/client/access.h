@@ -46,9 +46,9 @@ struct kube_access {
 #define ACCESS_POD_FOLDER "/var/run/secrets/kubernetes.io/serviceaccount"
 
 /*
- * What a pod has: token, ca.crt and namespace in `folder`, host and port from
- * KUBERNETES_SERVICE_HOST and _PORT, which the caller passes. NOT_FOUND with a
- * hint outside of a pod.
+ * Finds a pod's own access: token, ca.crt and namespace in `folder`, host and port from
+ * KUBERNETES_SERVICE_HOST and _PORT, which the caller passes. NOT_FOUND with a hint outside of a
+ * pod.
  */
 enum status access_in_cluster(const char *folder, const char *host, const char *port,
                               struct arena *arena, struct kube_access *access, struct error *err);

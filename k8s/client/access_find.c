@@ -9,7 +9,7 @@
 #include "k8s/client/kubeconfig.h"
 #include "k8s/client/kubeconfig_choose.h"
 
-/* As kubectl does: of several files, those that are not there do not matter. */
+/* Loads a list of files as kubectl does: among several, missing ones do not matter. */
 static enum status load_list(const char *list, struct arena *arena, struct kubeconfig *config,
                              struct error *err)
 {

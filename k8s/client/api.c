@@ -233,6 +233,6 @@ enum status api_pod_log(struct http_request *request, const struct api_target *p
     if (log->bytes_max > 0)
         append_number(&request->path, "limitBytes", log->bytes_max);
     if (log->follows)
-        request->timeout_ms = 0; /* as long as the pod runs */
+        request->timeout_ms = 0; /* no timeout: the call lasts as long as the pod runs */
     return end(request, err);
 }

@@ -48,14 +48,14 @@ struct api_target {
     struct slice kube_namespace;
     struct slice name;       /* empty: all of them */
     const char *subresource; /* NULL: the object itself */
-    struct slice fields;     /* of a list and a watch: a field selector; empty: none */
+    struct slice fields;     /* field selector of a list and a watch; empty: none */
 };
 
 struct http_request {
     const char *method;
     struct text path;         /* with its query */
     struct text body;         /* JSON; empty: none */
-    const char *content_type; /* of the body */
+    const char *content_type; /* type of the body */
     int64_t timeout_ms;       /* for all of it */
 };
 
@@ -95,7 +95,7 @@ enum status api_patch(struct http_request *request, const struct api_target *tar
 struct api_log {
     const char *container; /* NULL: the only one */
     bool follows;
-    bool is_previous;   /* of the container's run before */
+    bool is_previous;   /* log of the container's run before */
     bool has_times;     /* each line begins with its time and a blank */
     struct slice since; /* RFC 3339, whole seconds; empty: from the beginning */
     int64_t tail_lines; /* -1: all */

@@ -11,13 +11,13 @@
 struct api_answer {
     int code;                    /* HTTP */
     cJSON *object;               /* NULL after an error; json of a success with no body: NULL */
-    char reason[API_REASON_MAX]; /* of an error: "AlreadyExists"; may be empty */
+    char reason[API_REASON_MAX]; /* an error's reason: "AlreadyExists"; may be empty */
     int64_t retry_after_ms;      /* -1: not given */
 };
 
 /*
- * What an answer with this HTTP code means: OK with the object, which the caller
- * frees with api_answer_deinit; otherwise the server's message with
+ * Judges an answer with this HTTP code: OK with the object, which the caller frees with
+ * api_answer_deinit; otherwise the server's message with
  *
  *     PERMISSION  401, 403        NOT_FOUND  404       BUSY        409, 429
  *     STALE       410             INVALID    400, 422  CONNECTION  5xx
@@ -30,7 +30,7 @@ enum status api_answer_read(int code, int64_t retry_after_ms, struct slice body,
                             struct api_answer *answer, struct error *err);
 void api_answer_deinit(struct api_answer *answer);
 
-/* What the same code and object mean inside a stream, as an ERROR event. */
+/* Judges the same code and object inside a stream, as an ERROR event. */
 enum status api_status_read(const cJSON *object, struct api_answer *answer, struct error *err);
 
 /* Refused for a quota, and not for a right: it is used up, or so new that nobody has counted yet.

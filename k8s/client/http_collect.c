@@ -22,7 +22,7 @@ static bool on_bytes(void *context, struct slice bytes)
 
 static enum status begin(struct http_collect *collect, struct error *err);
 
-/* Of a Secret, perhaps. */
+/* Overwrites the body, which may hold a Secret. */
 static void drop_body(struct http_collect *collect)
 {
     if (collect->body.data)

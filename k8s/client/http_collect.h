@@ -18,7 +18,7 @@ struct http_collect {
     /* Set by the caller; borrowed until on_answer, the request too. */
     struct http *http;
     const struct http_request *request;
-    const char *what; /* of api_answer_read */
+    const char *what; /* the first argument of api_answer_read */
     size_t bytes_max; /* LIMIT beyond */
     void *context;
     /* Once, not after http_collect_cancel, and not from within http_collect_start: what

@@ -17,7 +17,7 @@ struct reader {
 /* A member of a mapping: where its text goes in the struct of the mapping. */
 struct member {
     const char *name;
-    size_t offset; /* of a struct kubeconfig_field */
+    size_t offset; /* offset of a struct kubeconfig_field */
     bool is_boolean;
 };
 

@@ -22,7 +22,7 @@
 #include "k8s/client/access.h"
 
 #define KUBECONFIG_BYTES_MAX   ((size_t)1 << 20)
-#define KUBECONFIG_ENTRIES_MAX 1000 /* of each kind in a file */
+#define KUBECONFIG_ENTRIES_MAX 1000 /* entries of each kind in a file */
 
 /* A scalar and where it stood. */
 struct kubeconfig_field {
@@ -41,7 +41,7 @@ struct kubeconfig_user {
     struct kubeconfig_field name, token, token_file;
     struct kubeconfig_field certificate_data, certificate_file, key_data, key_file;
     struct kubeconfig_field refused;    /* the first member that is not supported */
-    struct kubeconfig_field exec_place; /* of exec; its value is the command */
+    struct kubeconfig_field exec_place; /* place of exec; its value is the command */
     struct access_exec exec;
     struct kubeconfig_user *next;
 };

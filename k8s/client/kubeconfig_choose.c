@@ -8,7 +8,7 @@
 #include "k8s/client/kubeconfig.h"
 #include "k8s/client/whole_file.h"
 
-/* What is wrong with a field, as file:line: field: reason. */
+/* Writes an error of a field as file:line: field: reason. */
 static enum status at_field(const struct kubeconfig_field *field, struct error *err)
 {
     struct error inner = *err;

@@ -55,7 +55,7 @@ static struct kube_event *make(struct kube_events *events)
     return chosen; /* one at most is being sent */
 }
 
-/* As client-go names them: the time in nanoseconds makes the name unique. */
+/* Names an event as client-go does: the time in nanoseconds makes the name unique. */
 static void name_event(const struct kube_events *events, struct kube_event *event, int64_t us)
 {
     snprintf(event->name, sizeof event->name, "%.*s.%" PRIx64, SLICE_FORMAT(events->job->name),
@@ -109,7 +109,7 @@ static void add_time(cJSON *object, const char *name, int64_t seconds)
     json_add_string(object, name, slice_of(text));
 }
 
-/* What changes with each that is like it. */
+/* Adds the members that change with each event that is like it. */
 static void add_state(cJSON *object, const struct kube_event *event)
 {
     json_add_string(object, "message", slice_of(event->message));

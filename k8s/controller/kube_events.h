@@ -40,7 +40,7 @@ struct kube_event {
     uint64_t alike; /* hash of what makes it different from others */
     uint32_t count;
     uint32_t said;            /* how many of them were sent, or given up */
-    int64_t first_s, last_s;  /* of the calendar */
+    int64_t first_s, last_s;  /* seconds by the calendar */
     int64_t due_ms;           /* not before */
     bool is_there, is_asked;  /* the API server has it; a request about it is under way */
     uint32_t asked, sequence; /* its count in that request; the order of their last use */
@@ -61,7 +61,7 @@ void kube_events_init(struct kube_events *events, const struct kube_job *job, st
                       struct slice instance);
 
 struct kube_moment {
-    int64_t ms; /* of the loop */
+    int64_t ms; /* milliseconds by the loop's clock */
     int64_t us; /* since 1970 */
 };
 

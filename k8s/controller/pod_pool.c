@@ -306,7 +306,7 @@ static void judge_end(struct pod_pool *pool, int64_t now_ms, struct pod_pool_pla
     uint32_t index = view->index;
     char what[64];
 
-    if (place->state == POD_POOL_LEAVING || is_dismissed(pool, index)) /* as it was asked to */
+    if (place->state == POD_POOL_LEAVING || is_dismissed(pool, index)) /* asked to end */
         return;
     if (view->end == POD_OUT_OF_MEMORY || rows_need_more(pool, view)) {
         out_of_memory(pool, place, view);
@@ -394,7 +394,7 @@ void pod_pool_on_pod(struct pod_pool *pool, int64_t now_ms, const struct pod_vie
     struct pod_pool_place *place;
 
     if (view->index >= pool->most || is_old(pool, view->uid)) {
-        /* Of a job that had more workers; or a repeated event. */
+        /* The event is repeated, or the job had more workers before. */
         retire_view(pool, now_ms, view);
         if (view->phase == POD_ENDED)
             note_room(pool, now_ms, view->index);

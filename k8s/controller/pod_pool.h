@@ -21,9 +21,9 @@
  * After a master's restart nothing is done before the first whole list: existing pods are taken
  * over.
  *
- * More pods than the cluster has room for stay pending and join when there is
- * room; when fewer are wanted, those go first that do not run. Of servers the master says which
- * indexes are needed and which may go, by where the rows are (pod_pool_keep).
+ * More pods than the cluster has room for stay pending and join when there is room; when fewer are
+ * wanted, those go first that do not run. The master says which indexes of servers are needed and
+ * which may go, by where the rows are (pod_pool_keep).
  *
  * A pod that is deleted from outside (a drain, a preemption) is replaced when the deletion
  * is seen, not when the pod has ended: the next pod is placed and started meanwhile. The
@@ -31,16 +31,16 @@
  * one before has left. Where a quota counts both, the next is tried again when the one
  * before is gone.
  *
- * A pod that ended is replaced: at once after a disruption or a drain, with doubled memory
- * up to a cap after it ran out, later and later after crashes. A step of the job in which
- * the worker took part resets its crashes; POD_POOL_CRASHES_MAX in a row fail the job where
- * no other worker works. Of servers all are needed: each fails the job by itself. One whose rows
- * have no room ends with exit code 5, which counts as running out of memory. A server that may have
- * no more, by the cap or because the API refuses the Pod that has, is started again as it was, but
- * its rows may take all of it, and twice the servers are asked for, among which the rows are
- * spread; POD_POOL_CRASHES_MAX times before the rows have moved fail the job. Ends that would
- * repeat themselves (exit codes 2, 4, 5), pods that the API refuses for their contents, and images
- * that cannot be pulled while no worker runs fail it at once, with the reason.
+ * A pod that ended is replaced: at once after a disruption or a drain, with doubled memory up to a
+ * cap after it ran out, later and later after crashes. A step of the job in which the worker took
+ * part resets its crashes; POD_POOL_CRASHES_MAX in a row fail the job where no other worker works.
+ * All servers are needed: each fails the job by itself. One whose rows have no room ends with exit
+ * code 5, which counts as running out of memory. A server that may have no more, by the cap or
+ * because the API refuses the Pod that has, is started again as it was, but its rows may take all
+ * of it, and twice the servers are asked for, among which the rows are spread; POD_POOL_CRASHES_MAX
+ * times before the rows have moved fail the job. Ends that would repeat themselves (exit codes 2,
+ * 4, 5), pods that the API refuses for their contents, and images that cannot be pulled while no
+ * worker runs fail it at once, with the reason.
  *
  * Pure: no clock, socket or cluster. The launcher seam's side of a cluster, as
  * worker_pool.h is of this machine.
@@ -79,12 +79,12 @@ enum place_state {
 
 struct pod_pool_place {
     enum place_state state;
-    uint32_t incarnation;       /* of its pod; where it is EMPTY, of the next */
-    uint32_t claimed;           /* as its server calls itself by; 0: not known, or the same */
-    char uid[POD_UID_MAX];      /* empty: not seen yet */
-    char node[POD_NODE_MAX];    /* of its pod */
+    uint32_t incarnation;  /* incarnation of its pod; where it is EMPTY, of the next */
+    uint32_t claimed;      /* incarnation that its server has claimed; 0: not known, or the same */
+    char uid[POD_UID_MAX]; /* empty: not seen yet */
+    char node[POD_NODE_MAX];    /* node of its pod */
     int64_t memory;             /* bytes, of the next pod */
-    int64_t had;                /* of the pod that ran out of it last; 0: none has */
+    int64_t had;                /* memory of the pod that ran out of it last; 0: none has */
     uint32_t full;              /* times that a server has run out of all that it may have, since
                                    the rows have moved last */
     enum pod_pool_action call;  /* the request about it that is under way */
@@ -132,7 +132,7 @@ struct pod_pool_loss {
     const char *message;
     int exit_code;
     uint32_t crashes;    /* in a row, with this one */
-    int64_t memory, had; /* of the next pod, of the one that ran out of it; bytes */
+    int64_t memory, had; /* bytes of the next pod, and of the one that ran out of them */
 };
 
 struct pod_pool_listener {
@@ -144,7 +144,7 @@ struct pod_pool_listener {
 enum pod_pool_problem_kind {
     POD_POOL_NO_PROBLEM,
     POD_POOL_HAS_FAILED,    /* the job has failed: `failure` */
-    POD_POOL_UNSCHEDULABLE, /* as the obstacles of pods */
+    POD_POOL_UNSCHEDULABLE, /* said like the obstacles of pods */
     POD_POOL_NO_IMAGE,
     POD_POOL_NO_START,
     POD_POOL_REFUSED /* by the API server: a quota, a right, a policy */
@@ -156,7 +156,7 @@ struct pod_pool {
     struct pod_pool_listener listener; /* to be set after pod_pool_init; empty: none */
     enum kube_role role;               /* pod_pool_of_servers */
     uint32_t most, wanted;
-    uint32_t kept; /* of servers, from `wanted`: those of lower indexes stay while they are there */
+    uint32_t kept; /* least number of servers: those of lower indexes stay while they are there */
     uint32_t serving; /* servers that have the rows, as far as is known */
     uint32_t asked;   /* servers that are needed, as one may have no more memory; 0: none are */
     int64_t memory_max;
@@ -167,7 +167,7 @@ struct pod_pool {
     uint32_t calls;
     struct pod_pool_avoided avoided[POD_POOL_AVOIDED_MAX];
     struct error failure; /* not OK: the job has failed */
-    struct error refusal; /* of the last create; OK after one that was taken */
+    struct error refusal; /* error of the last create; OK after one that was taken */
 };
 
 /* Memory of each worker to begin with and at most, in bytes. INVALID, NO_MEMORY. */
@@ -179,7 +179,7 @@ void pod_pool_of_servers(struct pod_pool *pool);
 void pod_pool_deinit(struct pod_pool *pool);
 
 void pod_pool_want(struct pod_pool *pool, uint32_t wanted); /* 0 to most; 0: all go */
-/* Of servers: those below `least` are made, those from `most` on go. */
+/* Makes the servers below `least`, and lets those from `most` on go. */
 void pod_pool_keep(struct pod_pool *pool, uint32_t least, uint32_t most);
 /* So many of them have the rows. */
 void pod_pool_on_serving(struct pod_pool *pool, uint32_t serving);

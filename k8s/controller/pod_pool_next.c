@@ -273,8 +273,8 @@ static int64_t wait_ms(uint32_t refusals, int64_t retry_after_ms)
     return retry_after_ms > wait ? retry_after_ms : wait;
 }
 
-/* What would be refused again and again, whatever the cluster's state. Rights
- * and tokens may be changed meanwhile, so a job that runs waits for them. */
+/* Whether a refusal would come again and again, whatever the cluster's state. Rights and tokens may
+ * be changed meanwhile, so a job that runs waits for them. */
 static bool is_final(const struct pod_pool *pool, const struct pod_pool_place *place,
                      enum status status)
 {

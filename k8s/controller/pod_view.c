@@ -6,7 +6,7 @@
 #include "k8s/client/api_answer.h"
 #include "k8s/job/kube_job.h"
 
-/* Of a message the first line is enough, also of a pod that never ran. */
+/* Notes the first line of a message, which is enough, also of a pod that never ran. */
 static void say(struct pod_view *view, struct slice reason, struct slice message)
 {
     const char *newline = message.size > 0 ? memchr(message.data, '\n', message.size) : NULL;

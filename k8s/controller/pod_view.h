@@ -13,7 +13,7 @@ enum pod_phase {
     POD_ENDED
 };
 
-/* What keeps a pending pod from running, in ascending order of severity. */
+/* The obstacle that keeps a pending pod from running, in ascending order of severity. */
 enum pod_obstacle {
     POD_NO_OBSTACLE,
     POD_UNSCHEDULABLE, /* no node has room: it stays, and joins when one has */
@@ -48,15 +48,15 @@ struct pod_view {
     enum pod_obstacle obstacle;
     enum pod_end end;
     int exit_code;                 /* where it ended with one; -1 */
-    char message[POD_MESSAGE_MAX]; /* of the obstacle, the disruption or the end; one line */
+    char message[POD_MESSAGE_MAX]; /* a line about the obstacle, the disruption or the end */
 };
 
 /* PROTOCOL for a pod without our labels. */
 enum status pod_view_read(const cJSON *pod, struct pod_view *view, struct error *err);
 /* The same of a master's, which has no index. */
 enum status pod_view_read_master(const cJSON *pod, struct pod_view *view, struct error *err);
-/* Of a pod with an obstacle: only the user can change it. Else the kubelet tries again, as after
- * a runtime that did not answer in time. */
+/* Whether only the user can change the pod's obstacle. Else the kubelet tries again, as after a
+ * runtime that did not answer in time. */
 bool pod_view_needs_user(const struct pod_view *view);
 
 #endif

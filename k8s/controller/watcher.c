@@ -61,7 +61,7 @@ static void pause(struct watcher *watcher, int64_t now_ms)
     watcher->due_ms = now_ms + wait_ms;
 }
 
-/* What the call brought is worth nothing more. */
+/* Ends the call; its answer so far is worth nothing more. */
 static void give_up(struct watcher *watcher, int64_t now_ms, bool must_list,
                     const struct error *problem)
 {
@@ -123,7 +123,8 @@ static enum status no_object(struct error *err)
     return fail(err, STATUS_PROTOCOL, "the API server sent an object without name or uid");
 }
 
-/* Of events out of order the last one to come counts: receiving some again does no harm. */
+/* Goes on to the version of the last event to come, also out of order: receiving some events again
+ * does no harm. */
 static enum status advance(struct watcher *watcher, struct slice version, struct error *err)
 {
     text_clear(&watcher->version);
@@ -198,8 +199,8 @@ static bool take_line(struct watcher *watcher, int64_t now_ms, struct slice line
         is_well(watcher);
         return true;
     }
-    /* That history has been cleaned away is how things go: list, without a delay
-     * unless it happens again and again. */
+    /* History is cleaned away regularly: list, without a delay unless it happens again and
+     * again. */
     give_up(watcher, now_ms, true, &err);
     if (status == STATUS_STALE && watcher->failures == 1)
         watcher->due_ms = now_ms;

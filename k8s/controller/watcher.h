@@ -60,16 +60,16 @@ struct watcher {
     bool must_list;    /* the next call is a list */
     int64_t due_ms;    /* WAITING: not before */
     int64_t opened_ms; /* the call */
-    int code;          /* of its head; 0: none yet */
+    int code;          /* the answer's HTTP code; 0: none yet */
     int64_t retry_after_ms;
     uint32_t failures; /* in a row */
     struct error problem;
 
-    struct text token;   /* of the next page; empty: first */
+    struct text token;   /* token of the next page; empty: first */
     struct text version; /* to watch from */
-    uint64_t floor;      /* of the last list: events up to it are in it */
+    uint64_t floor;      /* version of the last list: events up to it are in it */
     uint32_t list;       /* counts them */
-    struct text pending; /* of a page, or of a line */
+    struct text pending; /* the rest of a page, or of a line */
 
     struct watcher_entry *entries; /* by name */
     size_t count, capacity;

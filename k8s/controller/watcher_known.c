@@ -154,7 +154,7 @@ enum status known_take(struct watcher *watcher, const struct known_object *objec
         return STATUS_OK;
     }
     if (is_gone(watcher, object->uid) || (entry && is_older(entry, object)))
-        return STATUS_OK; /* of an object that had this name before */
+        return STATUS_OK; /* an event of an object that had this name before */
     if (entry)
         TRY(bury(watcher, place, NULL, err));
     TRY(insert(watcher, place, object, err));

@@ -27,7 +27,7 @@ struct cluster_access {
 enum status cluster_folder_write(const char *folder, const struct kube_job *job,
                                  const struct cluster_access *access, struct error *err);
 bool cluster_folder_is(const char *folder);
-/* What was written, in the arena. */
+/* Reads the job and its access, into the arena. */
 enum status cluster_folder_read(const char *folder, struct arena *arena, struct kube_job *job,
                                 struct cluster_access *access, struct error *err);
 /* Gives the Job another name; a kill meanwhile leaves one of the two. */

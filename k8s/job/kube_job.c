@@ -78,7 +78,7 @@ static enum status check_schema(struct slice schema, struct error *err)
     return STATUS_OK;
 }
 
-/* As pg_export_snapshot() names it: 00000003-0000001B-1. */
+/* Checks a snapshot's name as pg_export_snapshot() makes it: 00000003-0000001B-1. */
 static enum status check_snapshot(struct slice snapshot, struct error *err)
 {
     if (snapshot.size > KUBE_JOB_SNAPSHOT_MAX || !has_only(snapshot, "ABCDEF-") ||
@@ -166,7 +166,7 @@ void kube_job_set_servers(struct kube_job *job, uint32_t servers, uint64_t row_b
     job->servers_max = MANIFEST_SERVERS_MAX;
     job->server_cpu_m = cpu_m > 0 ? cpu_m : KUBE_JOB_CPU_M;
     job->server_memory = KUBE_JOB_MEMORY;
-    if (row_bytes > 0) /* what is too much is refused by kube_job_check */
+    if (row_bytes > 0) /* kube_job_check refuses a number that is too large */
         job->server_memory = row_bytes < (uint64_t)QUANTITY_MEMORY_MAX
                                  ? (int64_t)row_bytes * 2 + KUBE_JOB_SERVER_ALONE
                                  : QUANTITY_MEMORY_MAX + 1;

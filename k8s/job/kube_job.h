@@ -19,7 +19,7 @@
 #define KUBE_JOB_BYTES_MAX      ((size_t)16 << 10)
 #define KUBE_JOB_SNAPSHOT_MAX   63
 
-/* Who has an index, and may be there several times. */
+/* Roles with an index, which may be there several times. */
 enum kube_role { KUBE_WORKER, KUBE_SERVER };
 
 /* Label and first argument of their Pods: "worker", "ps". For people: "worker", "server". */
@@ -29,31 +29,31 @@ const char *kube_role_title(enum kube_role role);
 struct kube_job {
     struct slice name, kube_namespace, image;
     struct slice pull_policy;     /* "IfNotPresent", "Always", "Never" */
-    struct slice service_account; /* of the master; workers have it without its token */
+    struct slice service_account; /* the master's; workers have it without its token */
     struct slice priority_class;  /* empty: none */
     struct slice
         database_secret;   /* login of the database, named by the administrator; empty: none */
-    struct slice schema;   /* of the job's tables; empty: where the program looks by itself */
+    struct slice schema;   /* schema of the job's tables; empty: the program looks by itself */
     struct slice snapshot; /* under which workers read a table themselves; empty: they read none */
     struct slice slot_resource;        /* each worker asks for one of it; empty: none */
-    struct slice schedule;             /* that it is a run of; empty: none */
-    struct slice owner_pod, owner_uid; /* of such a run: the pod that submits it */
+    struct slice schedule;             /* schedule that it is a run of; empty: none */
+    struct slice owner_pod, owner_uid; /* for such a run: the pod that submits it */
     int64_t job;        /* its number, by which its tables are named; 0: not staged yet */
     int64_t cpu_m;      /* thousandths of a core, of each worker */
     int64_t memory;     /* bytes, of each worker */
     int64_t memory_max; /* bytes, of one that ran out of memory before */
     uint32_t workers_max;
     uint32_t servers;      /* parameter servers; without them the four that follow are 0 */
-    uint32_t servers_max;  /* that there may be while it runs: each has credentials */
-    int64_t server_cpu_m;  /* of each, as of each worker */
-    int64_t server_memory; /* of the Pod: more than its rows may take (kube_job_server_rows) */
+    uint32_t servers_max;  /* most servers while it runs: each has credentials */
+    int64_t server_cpu_m;  /* processors of each, as of each worker */
+    int64_t server_memory; /* the Pod's: more than its rows may take (kube_job_server_rows) */
     int64_t server_memory_max;
     int64_t keep_s; /* a finished Job is deleted then */
 };
 
 /* The defaults of every job. */
 #define KUBE_JOB_NAMESPACE "totrain"
-#define KUBE_JOB_ACCOUNT   "totrain" /* of the master */
+#define KUBE_JOB_ACCOUNT   "totrain" /* the master's */
 #define KUBE_JOB_CPU_M     1000
 #define KUBE_JOB_MEMORY    ((int64_t)1 << 30)
 #define KUBE_JOB_MEMORY_GROWTH                                                                     \
@@ -64,8 +64,9 @@ struct kube_job {
  * many thousandths of a processor (0: by default). */
 void kube_job_set_servers(struct kube_job *job, uint32_t servers, uint64_t row_bytes,
                           int64_t cpu_m);
-/* What the rows of a server may take in a Pod of so much memory. The Pod has twice as much, since
- * rows that change while a snapshot is taken are kept as they were, and KUBE_JOB_SERVER_ALONE. */
+/* Bytes that the rows of a server may take in a Pod of so much memory. The Pod has twice as much,
+ * since rows that change while a snapshot is taken are kept as they were, and
+ * KUBE_JOB_SERVER_ALONE. */
 int64_t kube_job_server_rows(int64_t memory);
 /* And what they may take in all, while they are on their way to more servers. */
 int64_t kube_job_server_rows_most(int64_t memory);

@@ -79,7 +79,7 @@ static enum status read_servers(const cJSON *object, struct kube_job *job, struc
     int64_t servers, most;
 
     TRY(json_get_integer(object, "servers", 0, MANIFEST_SERVERS_MAX, &servers, err));
-    most = servers; /* of an older submitter, which has made credentials for these alone */
+    most = servers; /* an older submitter has made credentials for these alone */
     if (json_has(object, "servers_max"))
         TRY(json_get_integer(object, "servers_max", 0, MANIFEST_SERVERS_MAX, &most, err));
     TRY(json_get_integer(object, "server_cpu_m", 0, INT64_MAX, &job->server_cpu_m, err));

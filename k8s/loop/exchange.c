@@ -14,7 +14,7 @@ struct exchange {
     struct http_request request;
     int tries_left, tries_made;
     struct exchange_reader reader;
-    struct http_collect collect; /* of the try that is under way */
+    struct http_collect collect; /* answer to the try that is under way */
 };
 
 static void drop(struct exchange *exchange)

@@ -74,8 +74,8 @@ static enum place_state state_of(const struct pod_pool *pool, const struct pod_v
     return place && place->incarnation == view->incarnation ? place->state : POD_POOL_EMPTY;
 }
 
-/* What is new about the pod. The cluster reports a pod that has ended several times more, until its
- * object is deleted; its place is then EMPTY, or its successor's. */
+/* Logs the news about the pod. The cluster reports a pod that has ended several times more, until
+ * its object is deleted; its place is then EMPTY, or its successor's. */
 static void log_view(const struct pod_view *view, enum place_state before, enum place_state now)
 {
     if (view->phase == POD_ENDED && before != POD_POOL_EMPTY)
@@ -182,7 +182,7 @@ static void on_job_synced(void *context)
         note_deletion(pods);
 }
 
-/* What is not known is no reason to end the job: the pod alone may be asked to go, and another
+/* Goes on without an answer: the job need not end, the pod alone may be asked to go, and another
  * master comes. */
 static void on_succession(void *context, enum status status, const struct error *err)
 {
@@ -253,7 +253,8 @@ static void hear_problems(struct pods *pods, int64_t now_ms, int64_t *due_ms)
         pods->listener.notice(pods->listener.context, text);
 }
 
-/* Of the job's end: not for long, since nothing depends on it. */
+/* Whether the events of the job's end are sent. It does not wait for long, since nothing depends on
+ * them. */
 static bool has_told(const struct pods *pods, int64_t now_ms, int64_t *due_ms)
 {
     if (kube_events_are_drained(&pods->events) || now_ms >= pods->told_at)
@@ -346,7 +347,8 @@ static void close_all(struct pods *pods)
         pod_pool_deinit(&pods->pools[--pods->pool_count]);
 }
 
-/* Of servers none is made before the Job or the master says how many, and none goes but at the end.
+/* Opens the pools. Servers start once the Job or the master says how many, and stop only when the
+ * job ends.
  */
 static enum status open_pools(struct pods *pods, uint32_t workers, uint32_t kept, struct error *err)
 {

@@ -8,7 +8,7 @@
 #include "k8s/loop/pods_parts.h"
 #include "runtime/launch/job_event.h"
 
-/* What `kubectl describe job` shows. */
+/* The events that `kubectl describe job` shows. */
 void pods_events_init(struct pods *pods);
 void pods_events_scaled(struct pods *pods, enum kube_role role, uint32_t before, uint32_t now);
 void pods_events_asked(struct pods *pods, uint32_t serving, uint32_t asked);

@@ -38,19 +38,19 @@ struct pods {
     struct loop *loop;
     struct client *client;
     struct watch *watch;
-    struct api_target jobs; /* of the namespace, and the name of this job */
+    struct api_target jobs; /* Jobs of the namespace, with this job's name */
     struct watch *job_watch;
     struct text job_field; /* selects it, whatever its labels */
     bool has_seen_job, is_deleted;
-    struct succession *succession; /* of this master */
+    struct succession *succession; /* successor of this master's pod */
     bool is_asked_to_leave;        /* SIGTERM came */
     struct loop_source *timer;
-    struct pod_pool pools[PODS_POOLS]; /* of workers; of servers, where there are any */
+    struct pod_pool pools[PODS_POOLS]; /* the workers'; the servers', where there are any */
     uint32_t pool_count;
     struct notices notices;
     struct pods_call calls[PODS_CALLS_MAX];
 
-    struct kube_events events; /* of the Job */
+    struct kube_events events; /* events of the Job */
     bool scores;               /* a table; else it trains a model */
     struct exchange *telling;  /* an Event on its way to the API server */
     char pod[POD_NODE_MAX];    /* this master's */
@@ -61,7 +61,7 @@ struct pods {
     bool has_given_up, is_over;
     uint32_t most, least; /* workers that there may be, with which the job can work */
     uint64_t wanted_version;
-    uint64_t step;           /* of the last progress */
+    uint64_t step;           /* step of the last progress */
     int64_t progress_at;     /* when a line of it was written to the log */
     uint32_t wanted;         /* by the user; the pool wants those of them that have work */
     uint32_t lanes;          /* more workers have none; 0: not known yet */

@@ -74,7 +74,8 @@ static void want_servers(struct pods *pods, int64_t servers)
     pods->listener.want_servers(pods->listener.context, ++pods->servers_version, (uint32_t)servers);
 }
 
-/* What cannot be is left out of account: as many as before, or as the job began with. */
+/* Takes the number of servers from the Job. A number that cannot be is left out of account: as many
+ * as before, or as the job began with. */
 static void take_servers(struct pods *pods, const cJSON *job)
 {
     const uint32_t before = pods->servers_wanted;
@@ -119,7 +120,8 @@ static void on_asked(void *context, enum status status, struct api_answer *answe
     pods_wake(pods);
 }
 
-/* What the Job says then comes by its watch, as what users want does. */
+/* Asks for servers in the Job. Its new number then comes by the Job's watch, like one that a user
+ * sets. */
 void pods_ask_for_servers(struct pods *pods, int64_t now_ms, int64_t *due_ms)
 {
     const struct exchange_reader reader = {pods, on_asked};

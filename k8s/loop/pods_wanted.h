@@ -6,7 +6,7 @@
  *                                                     pools of Pods <-+-- pods_run_servers -+
  *
  * The Job is where the numbers are stored: a later master finds them there. As many workers run as
- * are wanted and have work. Of servers the master says how many run, since rows have to move first.
+ * are wanted and have work. The master says how many servers run, since rows have to move first.
  *
  * Where one of them has no room and may have no more memory, this master writes the annotation.
  */

@@ -20,7 +20,7 @@ struct succession {
     char pod_name[NAME_MAX_BYTES], avoided[POD_NODE_MAX];
     struct succession_reader reader;
     struct exchange *exchange;
-    cJSON *job; /* as the API server has it */
+    cJSON *job; /* the Job as the API server has it */
 };
 
 static void drop(struct succession *succession)
@@ -118,7 +118,7 @@ static void on_pod(void *context, enum status status, struct api_answer *answer,
     create(succession);
 }
 
-/* Of a pod that stays where it is the Job's controller makes no next one. */
+/* Looks at the own pod: while it stays where it is, the Job's controller makes no other. */
 static void look_at_pod(struct succession *succession)
 {
     const struct api_target target = pod_target(succession, succession->pod_name);

@@ -85,8 +85,9 @@ static void add_job_owner(cJSON *metadata, const struct kube_job *job, struct sl
         add_owner(metadata, "batch/v1", "Job", job->name, uid);
 }
 
-/* Of the training that the pod of a schedule sends: it goes with that pod. Where the pod only died,
- * the next run finds the Job by its label, and its tables by their number. */
+/* Names the run in a training that the pod of a schedule sends: the training goes with that pod.
+ * Where the pod only died, the next run finds the Job by its label, and its tables by their
+ * number. */
 static void add_run(cJSON *metadata, const struct kube_job *job)
 {
     char number[32];
@@ -176,7 +177,7 @@ static cJSON *add_secrets(cJSON *container, cJSON *volumes)
     add_mount(container, "secrets", SECRET_FOLDER, NULL);
     json_add_string(volume, "name", SLICE("secrets"));
     projected = json_add_object(volume, "projected");
-    json_add_integer(projected, "defaultMode", 0440); /* as in add_secret_volume */
+    json_add_integer(projected, "defaultMode", 0440); /* the same as in add_secret_volume */
     json_append(volumes, volume);
     return json_add_array(projected, "sources");
 }
@@ -216,7 +217,7 @@ static cJSON *begin_container(const struct kube_job *job, const char *name)
     return container;
 }
 
-/* What Pod Security calls restricted. */
+/* Begins a pod within the rules of Pod Security's "restricted". */
 static void begin_pod(cJSON *spec, const struct kube_job *job, struct slice account, bool has_token,
                       const char *restarts)
 {
@@ -448,7 +449,7 @@ uint32_t manifest_member_secrets(const struct kube_job *job, enum kube_role role
            MANIFEST_WORKERS_PER_SECRET;
 }
 
-/* Of the Secret that has the credentials of this member. */
+/* The suffix of the Secret that has the credentials of this member. */
 static void secret_suffix(enum kube_role role, uint32_t part, char suffix[64])
 {
     snprintf(suffix, 64, "-%s-%u", role == KUBE_SERVER ? "ps" : "workers", part);

@@ -30,11 +30,11 @@
 #define MANIFEST_WORKERS_PER_SECRET 256 /* a Secret holds 1 MiB */
 #define MANIFEST_MASTER_PORT        7070
 #define MANIFEST_WORKER_PORT        7071
-#define MANIFEST_HEALTH_PORT        7072 /* of the master */
-#define MANIFEST_MASTER_TRIES       50 /* of the Job; the master's pod may be deleted and preempted */
-#define MANIFEST_AWAY_S             8       /* a silent node loses the master's pod after this */
+#define MANIFEST_HEALTH_PORT        7072 /* the master's */
+#define MANIFEST_MASTER_TRIES       50 /* the Job's; the master's pod may be deleted and preempted */
+#define MANIFEST_AWAY_S             8  /* a silent node loses the master's pod after this */
 #define MANIFEST_GRACE_S            30      /* a worker hands its work over in 25 at most */
-#define MANIFEST_LOGIN_KEY          "login" /* of database_secret: a line, a connection string */
+#define MANIFEST_LOGIN_KEY          "login" /* in database_secret: a line, a connection string */
 /* The keys of database_secret that a pod sees, where they exist; all but the first for libpq's
  * sslrootcert, sslcert and sslkey. */
 #define MANIFEST_LOGIN_KEYS MANIFEST_LOGIN_KEY, "ca.crt", "tls.crt", "tls.key"

@@ -33,7 +33,7 @@ struct rights_limits {
 enum status rights_print(struct slice kube_namespace, const struct rights_limits *limits,
                          struct text *out, struct error *err);
 
-/* What an administrator who grants these rights has to know. */
+/* A warning for an administrator who grants these rights. */
 extern const char rights_warning[];
 
 /* SelfSubjectAccessReview: may I do this? */

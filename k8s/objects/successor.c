@@ -41,7 +41,8 @@ static void add_name(cJSON *metadata, struct slice job, struct slice before)
     json_add_string(metadata, "name", slice_of(name));
 }
 
-/* As its controller: else the controller would have to adopt it first. */
+/* Adds the Job as the owner that is the controller: else its controller would have to adopt the pod
+ * first. */
 static void add_controller(cJSON *metadata, const cJSON *job)
 {
     cJSON *owner = cJSON_CreateObject();

@@ -39,13 +39,13 @@ struct cluster {
     struct creation *creation;
     struct follower *follower;
     struct exchange *deletion, *scaling, *scaling_servers;
-    struct loop_source *later;       /* what cannot be done where it was found out */
+    struct loop_source *later;       /* runs work that cannot be done where it was found out */
     bool is_absent;                  /* to be made */
     bool had_one;                    /* under another name */
     bool is_created;                 /* to be followed */
     bool must_delete;                /* to be deleted; then that is the end */
     int64_t delete_until_ms;         /* 0: nothing is to be deleted */
-    char uid[CLUSTER_UID_BYTES_MAX]; /* of the Job; empty: there is none that we know of */
+    char uid[CLUSTER_UID_BYTES_MAX]; /* the Job's; empty: there is none that we know of */
 
     struct job_event last; /* the end, when it has come */
 };

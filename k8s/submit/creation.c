@@ -21,8 +21,8 @@ struct creation {
     struct authority *authority;
     struct exchange *exchange;
     uint32_t step;
-    bool is_looking; /* what is there is asked for, after AlreadyExists */
-    cJSON *wanted;   /* of this step */
+    bool is_looking; /* the present object is asked for, after AlreadyExists */
+    cJSON *wanted;   /* object of this step */
     char uid[CLUSTER_UID_BYTES_MAX];
     struct slice submission; /* by which this creation knows its own Job */
 };
@@ -231,7 +231,7 @@ static enum status take_uid(struct creation *creation, const cJSON *object, stru
     return STATUS_OK;
 }
 
-/* What is there has the name; is it ours? */
+/* Judges the object that has the name: is it ours? */
 static enum status judge(const struct creation *creation, const cJSON *object, struct error *err)
 {
     if (api_may_adopt(object, creation->wanted, err) == STATUS_OK)

@@ -17,7 +17,7 @@
 #include "k8s/objects/manifest.h"
 
 #define SUBMISSION_LABEL "totrain.dev/submission"
-#define CREATION_TRIES   6 /* of each request, while a failure may pass: 12 s */
+#define CREATION_TRIES   6 /* for each request, while a failure may pass: 12 s */
 
 struct creation_reader {
     void *context;

@@ -17,7 +17,7 @@
 
 #define POD_NAME_BYTES 254
 #define OUTAGE_TRIES   4 /* failures of a watch in a row, before a notice to the user */
-#define LAST_PAUSES    5 /* of the log, when the Job has ended */
+#define LAST_PAUSES    5 /* before the log is given up, when the Job has ended */
 #define SEED           1 /* there is one submitter */
 
 struct follower {
@@ -26,15 +26,15 @@ struct follower {
     const struct kube_job *job;
     struct follower_reader reader;
     char uid[POD_UID_MAX], selector[128], master_selector[128], fields[128];
-    struct api_target job_target, pod_target, event_target; /* of the watches */
+    struct api_target job_target, pod_target, event_target; /* the watches' targets */
     struct watch *jobs, *pods, *events;
 
     struct api_target pod;
-    char pod_name[POD_NAME_BYTES]; /* whose log is read; empty: none yet */
-    uint32_t restarts;             /* of its container */
+    char pod_name[POD_NAME_BYTES]; /* pod whose log is read; empty: none yet */
+    uint32_t restarts;             /* restarts of its container */
     struct log_lines lines;
     struct pod_log *log;
-    struct replacement replacement; /* of masters that are missing */
+    struct replacement replacement; /* makes masters that are missing */
 
     char said[POD_MESSAGE_MAX]; /* the last notice, which is not repeated */
     bool has_seen_job;

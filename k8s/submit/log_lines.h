@@ -21,7 +21,7 @@ struct log_lines {
     void (*on_line)(void *context, struct slice line); /* without its time */
 
     bool has_taken;
-    int64_t seconds; /* of the last line that was taken, since 1970 */
+    int64_t seconds; /* time of the last line taken, since 1970 */
     uint32_t nanoseconds;
     uint32_t taken;  /* lines of that time */
     uint32_t passed; /* lines of that time in this answer */

@@ -18,8 +18,8 @@ struct pod_log {
     struct http_call *call; /* NULL: waits for its timer */
     int code;
     int64_t retry_after_ms, retry_ms;
-    uint64_t bytes;      /* of this answer */
-    struct text refusal; /* what came instead of a log */
+    uint64_t bytes;      /* bytes of this answer */
+    struct text refusal; /* the answer that came instead of a log */
 };
 
 static void on_head(void *context, int code, int64_t retry_after_ms)

@@ -17,13 +17,13 @@
 
 struct reach {
     struct client *client;
-    struct api_target pod; /* what it names is the owner's; without name: none is asked for */
+    struct api_target pod; /* its texts are the owner's; without name: none is asked for */
     struct http_call *call;
-    int code;          /* of its answer */
+    int code;          /* code of its answer */
     int64_t heard_ms;  /* when something came, or the pod was named */
     int64_t due_ms;    /* not asked before */
     uint32_t failures; /* in a row */
-    bool was_heard;    /* of any pod */
+    bool was_heard;    /* some pod was heard */
 };
 
 void reach_init(struct reach *reach, struct client *client);
