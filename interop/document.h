@@ -25,7 +25,7 @@ enum value_type {
     VALUE_NUMBER,  /* true is 1, false 0 */
     VALUE_TEXT,    /* any bytes */
     VALUE_NUMBERS, /* a list of numbers, or an empty one */
-    VALUE_LIST,    /* of anything else */
+    VALUE_LIST,    /* a list of anything else */
     VALUE_OBJECT
 };
 
@@ -33,7 +33,7 @@ struct member;
 
 struct value {
     enum value_type type;
-    size_t count; /* of numbers, items or members; bytes of a text */
+    size_t count; /* count of numbers, items or members; bytes of a text */
     union {
         double number;
         const char *text;

@@ -10,7 +10,7 @@ struct json {
     const struct stop *stop;
     uint32_t values;
     struct arena *arena;
-    struct text numbers; /* of the list that is being read: lists of numbers do not nest */
+    struct text numbers; /* numbers of the list that is being read: lists of numbers do not nest */
     struct error *err;
 };
 
@@ -87,7 +87,8 @@ static size_t put_utf8(uint32_t point, char *into)
     return 4;
 }
 
-/* What follows a backslash. It never has more bytes than its escape. */
+/* Reads the rest of an escape after its backslash. A character never has more bytes than its
+ * escape. */
 static bool read_escape(struct json *json, char *into, size_t *size)
 {
     static const char letters[] = "\"\\/bfnrt", means[] = "\"\\/\b\f\n\r\t";

@@ -182,7 +182,7 @@ static enum status read_counted(struct ubj *ubj, struct value *list)
     return finish_list(ubj, items, count, list);
 }
 
-/* What is collected, item behind item, copied to where it stays. */
+/* Copies the items collected, one behind the other, to where they stay. */
 static enum status keep(struct ubj *ubj, const struct text *collected, void **kept)
 {
     *kept = arena_alloc(ubj->arena, collected->size);

@@ -222,8 +222,8 @@ static enum status read_file(struct slice bytes, struct arena *arena, struct for
                       "XGBoost's save_model writes .json and .ubj, LightGBM's save_model .txt.");
 }
 
-/* What a message shows of a file is for a terminal, and for databases that take no other than
- * UTF-8: each byte that is none, or controls something, becomes a question mark. */
+/* Makes a text of a file fit for a terminal, and for databases that take nothing but UTF-8: each
+ * byte that is not part of it, or controls something, becomes a question mark. */
 static void make_printable(char *text)
 {
     size_t left = strlen(text);

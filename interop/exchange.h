@@ -15,7 +15,7 @@
 #include "scoring/model.h"
 
 #define EXCHANGE_LABEL     "label"
-#define EXCHANGE_BYTES_MAX ((size_t)256 << 20) /* of a file */
+#define EXCHANGE_BYTES_MAX ((size_t)256 << 20) /* bytes of a file */
 #define EXCHANGE_NAME_MAX  200                 /* bytes of a feature's name */
 
 /* The names that a statement says; a file that says none is of the one that its name ends with. */

@@ -7,7 +7,7 @@
 
 #include "interop/forest_origins.h"
 
-#define SET_CODES (TREE_SET_NUMBERS * 16) /* of a row */
+#define SET_CODES (TREE_SET_NUMBERS * 16) /* codes of a row of sets */
 
 void forest_init(struct forest *forest)
 {
@@ -144,7 +144,7 @@ static enum status walk(struct forest *forest, const struct forest_node *nodes, 
     return STATUS_OK;
 }
 
-/* Of the nodes of the tree that was added last. */
+/* Negates the leaves of the tree that was added last. */
 static void turn_leaves(struct forest *forest, uint32_t first, uint32_t count)
 {
     float *nodes = (float *)(void *)forest->nodes.data + (size_t)first * NODE_NUMBERS;

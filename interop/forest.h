@@ -46,20 +46,20 @@ struct forest {
     struct forest_feature *features;
     uint32_t feature_count;
 
-    struct notice_list notices;     /* what the file says, and the model does not */
+    struct notice_list notices;     /* facts of the file that the model does not have */
     const struct stop *stop;        /* asked before each tree; NULL: nobody is */
     struct text trees, nodes, sets; /* floats, as trees_model.h has them */
     uint32_t tree_count, node_count, set_rows;
     bool has_doubles;    /* its program compares and adds doubles, that of `exact` */
     struct text doubles; /* (node_count) then */
-    /* Of forest_finish: (feature_count), and the label's; forest_origins.h. Else 0. */
+    /* Members made by forest_finish: (feature_count), and the label's; forest_origins.h. Else 0. */
     double *origins, label_origin;
 };
 
 struct forest_node {
     enum node_test test; /* NODE_LEAF, NODE_BELOW, NODE_IS_IN */
     uint32_t feature;    /* below forest.feature_count, as forest_add_tree checks */
-    float value;         /* of a leaf, or the threshold: no NaN, and a leaf's is finite */
+    float value;         /* a leaf's value, or the threshold: no NaN, and a leaf's is finite */
     double exact;        /* forest.has_doubles: the leaf, or at most what goes left */
     int64_t left, right; /* places in the list */
     bool missing_left;

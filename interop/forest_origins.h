@@ -2,10 +2,10 @@
  * forest_origins.h - the origins of an imported model (scoring/number_origin.h), whose program
  * compares and adds doubles where ours has floats.
  *
- * Of each feature that is compared as a number: thresholds near to each other and far from 0, such
- * as those of seconds since 1970, are counted from one in their midst. Of a regressor each tree
- * whose leaves are so, such as the first one of LightGBM's, which has the labels' mean: the label's
- * origin takes it.
+ * Each feature that is compared as a number gets an origin: thresholds near to each other and far
+ * from 0, such as those of seconds since 1970, are counted from one in their midst. A regressor's
+ * label gets one: the leaves of each tree that lie so, such as those of LightGBM's first tree,
+ * which have the labels' mean.
  */
 #ifndef INTEROP_FOREST_ORIGINS_H
 #define INTEROP_FOREST_ORIGINS_H

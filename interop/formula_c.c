@@ -18,7 +18,7 @@ struct c_printer {
     const struct formula_program *program;
     const char *prefix;
     struct text *out;
-    uint32_t tables; /* that were written, or named */
+    uint32_t tables; /* tables written or named so far */
     const bool *needed;
 };
 

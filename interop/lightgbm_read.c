@@ -67,7 +67,7 @@ struct reading {
     struct slice rest; /* lines that are not read yet */
     struct slice header[HEADERS];
     bool is_average;
-    double factor; /* of each leaf */
+    double factor; /* factor of each leaf */
     uint32_t trees;
     struct arena *arena;
     struct forest *forest;

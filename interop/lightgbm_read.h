@@ -13,7 +13,7 @@
 
 #define LIGHTGBM_BYTES_MAX ((size_t)256 << 20)
 
-/* What the forest points to lives in the arena, or in the bytes. `forest` was forest_init()ed.
+/* Reads a model. The forest points into the arena and the bytes. `forest` was forest_init()ed.
  * CORRUPT, UNSUPPORTED, LIMIT, INTERRUPTED. */
 enum status lightgbm_read(struct slice bytes, struct arena *arena, struct forest *forest,
                           struct error *err);

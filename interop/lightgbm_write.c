@@ -14,7 +14,7 @@
 
 /* One tree, as the lists that LightGBM has of it. */
 struct lists {
-    uint32_t *nodes; /* of ours, by place among its inner nodes */
+    uint32_t *nodes; /* the model's nodes, by place among the tree's inner nodes */
     uint32_t *leaves;
     int64_t *left, *right; /* an inner node, or -1 - a leaf */
     struct text thresholds, decisions, boundaries, words;

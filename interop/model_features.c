@@ -1,6 +1,6 @@
 #include "interop/model_features.h"
 
-/* What the trees say of a number that is a code. */
+/* Finds the numbers that the trees take as codes. */
 static void find_codes(const struct trees_model *trees, struct model_features *features)
 {
     for (uint32_t i = 0; i < trees->node_count; i++) {

@@ -13,7 +13,7 @@
 struct model_feature {
     const struct transform_input *input;
     bool is_category; /* or a number that trees take as a code */
-    uint32_t codes;   /* of a category; of such a number as many as its trees know */
+    uint32_t codes;   /* codes of a category; of a number, as many as its trees know */
 };
 
 struct model_features {
@@ -26,7 +26,7 @@ struct model_features {
 enum status model_features_find(const struct model *model, struct arena *arena,
                                 struct model_features *features, struct error *err);
 
-/* What is added to a model's base where the file has no offset: predictions are of rows whose
+/* The number added to a model's base where the file has no offset: predictions are for rows whose
  * offset is 0. */
 static inline double model_origin(const struct model *model)
 {

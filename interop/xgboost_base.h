@@ -6,7 +6,8 @@
 
 #include "kinds/trees/trees_model.h"
 
-/* What XGBoost starts a sum with for this base_score, computed with floats as it does. */
+/* The number that XGBoost starts a sum with for this base_score, computed with floats as it
+ * does. */
 double xgboost_margin(float base_score, enum trees_link link);
 /* The base_score whose margin is nearest. */
 float xgboost_base_score(double margin, enum trees_link link);

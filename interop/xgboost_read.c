@@ -14,8 +14,8 @@ enum task_of { REGRESSOR, TWO_CLASSES, MANY_CLASSES, RANKER, QUANTILES };
 struct objective {
     const char *name;
     enum task_of task;
-    enum trees_link link;      /* of a regressor */
-    enum trees_link base_link; /* of base_score */
+    enum trees_link link;      /* a regressor's link */
+    enum trees_link base_link; /* link of base_score */
 };
 
 static const struct objective objectives[] = {
@@ -376,7 +376,7 @@ static int64_t place_of(double number)
     return number >= 0 && number < 0x1p32 ? (int64_t)number : -1;
 }
 
-/* What goes left there goes right in the file, so children change places. */
+/* Reads a node. Rows that go left here go right in the file, so children change places. */
 static enum status read_node(struct reading *reading, const struct tree_lists *lists, uint32_t i,
                              float weight, struct forest_node *node)
 {

@@ -12,12 +12,13 @@
 
 #define NO_PARENT        INT32_MAX
 #define BASE_NEAR_ENOUGH 2.5e-7 /* a quarter of what predictions may differ by */
-#define LABEL_STEP_MOST  1e-4   /* of a float, by how far predictions lie apart */
+#define LABEL_STEP_MOST  1e-4 /* a float's step near the label's mean, to the predictions' spread  \
+                               */
 
 /* One tree, as the lists that XGBoost has of it. */
 struct lists {
     int32_t *left, *right, *parent, *feature, *type, *default_left;
-    int32_t *code_nodes, *code_first, *code_counts; /* of the nodes with categories */
+    int32_t *code_nodes, *code_first, *code_counts; /* nodes with categories, and their codes */
     float *condition, *gain, *cover, *weight;
     uint32_t *order; /* node of ours, by place in the file */
     struct text codes;
@@ -487,7 +488,7 @@ static enum status refuse_floats(const char *what, struct slice column, double o
     return error_hint(err, "FORMAT lightgbm can say it. Or train from a column less a constant.");
 }
 
-/* What is counted from an origin here, XGBoost would have to tell apart by floats. */
+/* Refuses numbers counted from an origin that XGBoost could not tell apart as floats. */
 static enum status check_origins(const struct model *model, struct error *err)
 {
     const double step = fabs(model_origin(model)) * 0x1p-24, spread = spread_of(trees_of(model));

@@ -15,7 +15,7 @@
 #include "base/stop.h"
 #include "scoring/model.h"
 
-/* Of the file: the version of this program that wrote it. */
+/* Attribute of the file: the version of this program that wrote it. */
 #define XGBOOST_ATTRIBUTE "totrain"
 
 /* Appended. `model` is of the kind `trees`. */
