@@ -65,7 +65,7 @@ enum status cluster_job_fill(const struct cluster_options *options, struct kube_
 
 /* ----- the seam ----- */
 
-/* What the server's administrator has set. Its library defines the settings when it is loaded,
+/* Asks for the settings of the server's administrator. Its library defines them when it is loaded,
  * which a call of one of its functions does. */
 static enum status ask_settings(struct session *session, struct error *err)
 {

@@ -334,9 +334,9 @@ static const struct {
 
 /* Where the cursor is: words[clause] is the last clause's keyword, or the verb. */
 struct place {
-    size_t statement; /* of the table above */
+    size_t statement; /* index into the table above */
     size_t verb, clause;
-    size_t next; /* of `clauses`: what may follow */
+    size_t next; /* index into `clauses`: those from it on may follow */
     int depth;   /* parentheses and brackets open at the cursor */
 };
 
@@ -688,7 +688,7 @@ static void complete_statement(struct finder *finder, size_t cursor)
     complete_sql(finder);
 }
 
-/* What stands behind a dot command: on|off, [TABLE], FILE. */
+/* Completes the argument of a dot command: on|off, [TABLE], FILE. */
 static void complete_argument(struct finder *finder, const char *argument)
 {
     if (strcmp(argument, "FILE") == 0)

@@ -15,7 +15,7 @@
 #include "base/error.h"
 
 #define COMPLETION_CANDIDATES_MAX 1000
-#define COMPLETION_TOKENS_MAX     4000 /* of the statement before the cursor */
+#define COMPLETION_TOKENS_MAX     4000 /* tokens of the statement before the cursor */
 
 /* Names are spelled as they are to be written: quoted where they must be. */
 struct completion_table {
@@ -24,8 +24,8 @@ struct completion_table {
     size_t column_count;
 };
 
-/* Of the shell. What stands behind the word: nothing (""), one of several
- * words (on|off), FILE, or [TABLE]. */
+/* A dot command of the shell. Its argument is nothing (""), one of several words (on|off), FILE, or
+ * [TABLE]. */
 struct completion_command {
     const char *word, *argument, *help;
 };
@@ -42,14 +42,14 @@ struct completion_names {
 struct completion_candidate {
     struct slice text;
     struct slice help; /* may be empty */
-    const char *after; /* what follows when it is the only one: " ", " = ", "(" or "" */
+    const char *after; /* text after the only candidate: " ", " = ", "(" or "" */
 };
 
 struct completion {
     size_t start; /* text[start, cursor) is the word that a candidate replaces */
     struct completion_candidate *candidates;
     size_t count;
-    struct slice note; /* what is expected where no word can be offered; may be empty */
+    struct slice note; /* says what is expected where no word can be offered; may be empty */
     bool is_file;      /* a file's name is wanted: file_names_find() knows which */
 };
 

@@ -82,7 +82,8 @@ static struct slice cell_at(const struct reading *reading, size_t i)
     return (struct slice){text_string(&reading->row) + begin, reading->ends[i] - begin};
 }
 
-/* Of each cell by itself: the end of one and the beginning of the next may look like UTF-8. */
+/* The first fault of the row. Each cell is looked at by itself: the end of one and the beginning of
+ * the next may look like UTF-8. */
 static const char *fault_of_row(const struct reading *reading)
 {
     const char *fault = NULL;

@@ -23,10 +23,10 @@ struct csv_file {
     char separator;
     struct slice *names; /* (count): of the header, each another one */
     size_t count;
-    uint64_t size; /* of the file, in bytes */
+    uint64_t size; /* the file's bytes */
 };
 
-/* What reads the rows. A function that fails ends the reading with its error. */
+/* The reader of the rows. A function that fails ends the reading with its error. */
 struct csv_reader {
     void *self;
     /* cells: (count of the file), without data where there is no value; borrowed until it returns.

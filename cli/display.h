@@ -9,8 +9,8 @@
 
 #include "base/text.h"
 
-/* What does not print is shown by its code (\n, \t, \x1b): a text must neither break a table nor
- * speak to the terminal. */
+/* Appends a text with codes for characters that do not print (\n, \t, \x1b): a text must neither
+ * break a table nor speak to the terminal. */
 void display_append(struct text *out, struct slice value);
 
 unsigned display_width(struct slice text);

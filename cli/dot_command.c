@@ -26,7 +26,7 @@
 
 #define ARGUMENT_WIDTH 24 /* in .help */
 
-/* Of a table on a terminal: what .maxrows and .maxwidth take. */
+/* Limits of .maxrows and .maxwidth for a table on a terminal. */
 #define ROWS_MAX    1000000
 #define COLUMNS_MAX 100000
 #define COLUMNS_MIN 20

@@ -6,7 +6,7 @@
 
 #include "cli/options.h"
 
-/* Of the job spec that the first word names. */
+/* Prints the objects for the job spec that the first word names. */
 enum status dry_run_spec(const struct options *options, struct error *err);
 
 /* Prints the objects of each statement that would train on the cluster. The database plans the

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* What was typed up to its last slash, as a path that can be opened. */
+/* Opens the folder that was typed, up to its last slash. */
 static bool open_folder(struct slice front, char path[PATH_MAX], DIR **folder)
 {
     const char *home = getenv("HOME");

@@ -66,7 +66,7 @@ void cell_append(struct text *out, const struct cell *cell)
         text_append(out, cell->text);
         break;
     case CELL_BLOB:
-    case CELL_VECTOR: /* of no host's rows for people */
+    case CELL_VECTOR: /* no host has vectors in rows for people */
         text_append_string(out, "X'");
         for (size_t i = 0; i < cell->text.size; i++)
             text_printf(out, "%02X", (unsigned char)cell->text.data[i]);
@@ -192,7 +192,7 @@ static void json_value(struct text *out, const struct cell *cell)
         json_text(out, cell->text);
         break;
     case CELL_BLOB:
-    case CELL_VECTOR: /* of no host's rows for people */
+    case CELL_VECTOR: /* no host has vectors in rows for people */
         text_init(&blob, TEXT_MAXIMUM);
         cell_append(&blob, cell);
         json_text(out, text_slice(&blob));
@@ -293,7 +293,7 @@ static enum status keep_names(struct formatter *formatter, const struct slice *n
     return STATUS_OK;
 }
 
-/* Of the terminal that results go to; 0: they do not go to one, or it does not say. */
+/* Columns of the terminal that results go to; 0: they do not go to one, or it does not say. */
 static unsigned terminal_columns(const struct formatter *formatter)
 {
     struct winsize size;

@@ -46,14 +46,14 @@ struct table;
 struct formatter {
     enum format format;
     FILE *out;
-    struct text line; /* what is written next */
+    struct text line; /* the text to be written next */
     struct slice *names;
     size_t count;
     uint64_t rows;
     bool is_open;        /* columns were given */
     bool reader_is_gone; /* EPIPE: the rest is not written */
     bool is_ours;        /* tables and lines show reals with five digits, tables wrap wide cells */
-    unsigned rows_max;   /* of a table on a terminal; 0: all, as after formatter_init() */
+    unsigned rows_max;   /* rows of a table on a terminal; 0: all, as after formatter_init() */
     int columns_max;     /* likewise; 0: any, as after formatter_init(); FORMAT_OF_TERMINAL */
     struct table *table; /* FORMAT_TABLE, FORMAT_BOX */
 };

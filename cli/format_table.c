@@ -12,7 +12,7 @@
 
 /* The lines of a table. Each side of a cell has a blank besides. */
 struct strokes {
-    const char *left, *between, *right;                /* of a row */
+    const char *left, *between, *right;                /* strokes of a row */
     const char *top[3], *middle[3], *bottom[3], *dash; /* left, crossing, right; NULL: no line */
 };
 
@@ -26,11 +26,11 @@ struct table {
     struct slice *names; /* printable */
     struct arena arena;  /* the names */
     size_t count;
-    unsigned *widths, *least; /* of each column: as wide as it is shown, and its least width */
+    unsigned *widths, *least; /* widths of the columns: as shown, and the least ones */
     bool *is_number;          /* nothing but numbers and NULL in the rows that set the widths */
     struct slice **held;      /* each row is one allocation: its cells, then their bytes */
     size_t room;              /* in `held` */
-    struct slice *rest;       /* of the cells of a row, what is not written yet */
+    struct slice *rest;       /* rests of a row's cells that are not written yet */
     uint64_t rows;            /* since the start, or since the rows held were written */
     struct table_fit fit;
     bool is_started; /* the header was written */
@@ -324,7 +324,7 @@ enum status table_add(struct table *table, const struct cell *cells, struct text
     return STATUS_OK;
 }
 
-/* What is not shown, and how it is. */
+/* Says which rows and columns are not shown, and how to see them. */
 static void append_left_out(const struct table *table, struct text *out)
 {
     const size_t shown = table->fit.left + table->fit.right;

@@ -21,7 +21,7 @@ struct table_shape {
     bool is_box;
     bool is_rounded;  /* reals have five digits */
     bool is_wrapped;  /* a cell that is too wide goes on in the next line; else it is cut */
-    unsigned columns; /* of the screen that the table is to fit; 0: it is as wide as it is */
+    unsigned columns; /* width of the screen that the table is to fit; 0: as wide as it is */
     unsigned rows;    /* shown at most; 0: all */
 };
 

@@ -18,14 +18,14 @@
 struct column_cells {
     uint64_t integers, reals, texts;
     enum input_reading reading; /* READING_NUMBER: its texts are stored as they are */
-    char date[DATE_BYTES];      /* of the row that is inserted */
+    char date[DATE_BYTES];      /* dates of the row that is inserted */
 };
 
 struct import {
     struct session *session;
     struct csv_file file;
     struct column_cells *columns; /* (file.count) */
-    struct cell_census *census;   /* of what the file has, likewise */
+    struct cell_census *census;   /* census of the cells in the file, likewise */
     struct slice table;
     uint64_t rows;
     const char *doing;
@@ -119,8 +119,8 @@ static enum status count_cells(void *self, const struct slice *cells, uint64_t l
 
 /* ---- other spellings ---- */
 
-/* As TRAIN reads the column, where that loses nothing that the texts say. In PostgreSQL no cell may
- * be left over. */
+/* The reading that TRAIN would choose for the column, unless that loses something that the texts
+ * say. In PostgreSQL no cell may be left over. */
 static enum input_reading numbers_reading(const struct import *import,
                                           const struct query_column *column)
 {
@@ -179,7 +179,7 @@ static const char *told_of(enum input_reading reading)
     }
 }
 
-/* What only a row has: but a year may be the name of a column. */
+/* Whether the text can only be a value: but a year may be the name of a column. */
 static bool is_no_name(struct slice name)
 {
     const enum text_kind kind = text_look_at(name).kind;

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 
-#define INPUT_BYTES_MAX ((size_t)64 << 20) /* of SQL in one file */
+#define INPUT_BYTES_MAX ((size_t)64 << 20) /* bytes of SQL in one file */
 
 /* Append what the file holds; "-" is standard input. INVALID where it cannot
  * be opened, LIMIT where it is too large, INTERRUPTED after Ctrl-C. */

@@ -11,7 +11,7 @@
 #include "extension/engine/jobs/job_wait.h"
 #include "extension/engine/jobs/jobs.h"
 
-/* What one of these commands is called with, and what it does. */
+/* The arguments of one of these commands, and its function. */
 struct call {
     unsigned takes;
     bool has_id;

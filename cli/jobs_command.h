@@ -12,6 +12,6 @@ int command_jobs(int argc, char **argv);
 int command_cancel(int argc, char **argv);
 int command_logs(int argc, char **argv);
 int command_wait(int argc, char **argv);
-int command_publish_job(int argc, char **argv); /* of an id; publish_command.h */
+int command_publish_job(int argc, char **argv); /* takes a job's id; publish_command.h */
 
 #endif

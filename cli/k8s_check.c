@@ -47,15 +47,15 @@ enum status k8s_reach_service(const char *address, struct error *err)
 
 /* ----- the Job ----- */
 
-/* What the pod is to check, and with which login. */
+/* The checks that a pod is to make, and its login. */
 struct trial {
     const char *shown;        /* "a pod ..." */
-    const char *arguments[3]; /* of the program; NULL after the last */
+    const char *arguments[3]; /* arguments of the program; NULL after the last */
     const char *account;      /* with its token; NULL: the namespace's own, without */
     struct slice secret;      /* mounted; empty: none */
     const char *folder;       /* where */
-    const char *const *keys;  /* of the Secret, those that are there of these; NULL: all */
-    const char *service_file; /* of libpq; NULL: none */
+    const char *const *keys;  /* keys of the Secret, as far as it has them; NULL: all */
+    const char *service_file; /* libpq's service file; NULL: none */
 };
 
 static const char pod_format[] =

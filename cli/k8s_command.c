@@ -115,7 +115,7 @@ static enum status check_right(struct http *http, struct slice kube_namespace,
     return STATUS_OK;
 }
 
-/* Of the output of a schedule's pod the cluster shows one line. */
+/* Runs all checks. The cluster shows a single line of the output of a schedule's pod. */
 static enum status check_all(struct http *http, struct slice kube_namespace, enum rights_role role,
                              struct error *err)
 {

@@ -11,7 +11,7 @@
 
 #define LOOK_MS 500 /* for file systems without notifications */
 
-/* What was added since the last call. */
+/* Copies the lines added since the last call. */
 static enum status copy(FILE *log, struct error *err)
 {
     char bytes[65536];

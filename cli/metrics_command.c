@@ -86,7 +86,7 @@ static double seconds(const struct job_row *row)
     return row->seconds;
 }
 
-/* Of runtime/record/exposition.c those that the job record has. */
+/* The metrics of runtime/record/exposition.c that the job record has. */
 static const struct family {
     const char *name, *type, *help;
     double (*value)(const struct job_row *row); /* NaN: it is not known */

@@ -4,7 +4,7 @@
 
 #include "extension/sqlite/sql.h"
 
-#define COLUMNS_MAX 100000 /* of all tables of PostgreSQL */
+#define COLUMNS_MAX 100000 /* columns of all tables of PostgreSQL */
 
 static const char sqlite_names[] =
     "SELECT name, CASE WHEN type = 'table' AND ncol = 5 AND sql LIKE '%part%position%value%data%'"
@@ -13,7 +13,8 @@ static const char sqlite_names[] =
     " WHERE type IN ('table', 'view', 'virtual') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
     " AND name <> 'totrain_versions' ORDER BY name";
 
-/* What the caller may find and look at. A model is known by its columns (postgres_host). */
+/* The relations that the caller may find and look at. A model is known by its columns
+ * (postgres_host). */
 #define POSTGRES_RELATIONS                                                                         \
     "pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) "        \
     "c.relnamespace WHERE c.relkind OPERATOR(pg_catalog.=) ANY ('{r,p,v,m,f}') AND "               \

@@ -16,7 +16,8 @@ const char *names_query(const struct session *session);
  * PostgreSQL reads the name as it is written, quotes included. */
 void schema_query(const struct session *session, struct slice table, struct text *sql);
 
-/* What cannot be read is left out: completion must not disturb. */
+/* Reads the names for completion. Names that cannot be read are left out: completion must not
+ * disturb. */
 void names_read(const struct session *session, struct arena *arena, struct completion_names *names);
 
 /* A name as it is to be written: quoted where it must be. Empty where memory ran out. */

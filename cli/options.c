@@ -155,7 +155,7 @@ static enum status apply(struct options *options, const struct row *row, const c
     return STATUS_OK;
 }
 
-/* What getopt_long wants: the letters that are taken, and the names. */
+/* Makes getopt_long's arguments: the letters and the names that are taken. */
 static void describe(unsigned takes, char letters[2 * ROW_COUNT + 3],
                      struct option names[ROW_COUNT + 1])
 {

@@ -16,7 +16,7 @@
 #include "cli/svg.h"
 
 #define INPUTS_MAX 1000 /* -c and -f together */
-#define WORDS_MAX  3    /* what is no option: the database, the model, the picture */
+#define WORDS_MAX  3    /* words that are no options: the database, the model, the picture */
 
 enum {
     OPTION_SQL = 1,      /* -c */
@@ -52,7 +52,7 @@ enum {
     OPTION_PS = 1 << 30
 };
 
-/* What a job on a cluster is like. */
+/* Options that describe a job on a cluster. */
 #define OPTIONS_KUBE_JOB                                                                           \
     (OPTION_IMAGE | OPTION_PULL | OPTION_NAME | OPTION_CPU | OPTION_MEMORY | OPTION_RESOURCE |     \
      OPTION_PRIORITY | OPTION_ACCOUNT | OPTION_DATABASE_SECRET | OPTION_KEEP)
@@ -65,7 +65,7 @@ struct input {
     const char *value;
 };
 
-/* Of jobs on a cluster; NULL where not given. */
+/* Options of jobs on a cluster; NULL where not given. */
 struct cluster_options {
     const char *kubeconfig, *context, *kube_namespace, *image, *pull_policy, *name, *cpu, *memory;
     const char *resource, *priority_class, *service_account, *database_secret, *keep, *schedule;

@@ -6,12 +6,12 @@
 
 #define WIDTH  520.0
 #define HEIGHT 368.0
-#define LEFT   64.0 /* of the plot's area */
+#define LEFT   64.0 /* left edge of the plot's area */
 #define RIGHT  504.0
 #define TOP    54.0
 #define BOTTOM 316.0
 
-#define POINTS_MAX 2000 /* of a curve that is drawn */
+#define POINTS_MAX 2000 /* points of a curve that is drawn */
 #define WORDS_MAX  160
 #define LABEL_MAX  22 /* bytes of a name in the margin */
 

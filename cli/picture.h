@@ -16,7 +16,7 @@
 #include "base/error.h"
 #include "cli/svg.h"
 
-#define PICTURE_CLASSES_MAX 40 /* of a confusion matrix */
+#define PICTURE_CLASSES_MAX 40 /* classes of a confusion matrix */
 #define PICTURE_INPUTS_MAX  40 /* the most important ones */
 
 enum picture_kind {

@@ -28,7 +28,7 @@ struct target {
     struct sqlite_host sqlite;
     struct libpq libpq;
     struct postgres_host postgres;
-    struct postgres_cluster cluster; /* of a job that ran there */
+    struct postgres_cluster cluster; /* the cluster of a job that ran there */
     char job_schema[64];
 };
 

@@ -30,7 +30,7 @@ bool report_is_to_terminal(void);
 enum status report_error(const struct error *err, const char *place, struct slice sql,
                          enum colour colour);
 
-/* As report_error, for a command that ends with it: the exit code. */
+/* report_error for a command that ends with it: returns the exit code. */
 int report(const struct error *err, enum colour colour);
 
 #endif

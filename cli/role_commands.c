@@ -72,7 +72,7 @@ static const char usage_text[] =
 
 struct role_arguments {
     struct role_options options;
-    const char *kubernetes, *kubeconfig; /* of the master */
+    const char *kubernetes, *kubeconfig; /* the master's options */
     bool has_index;
 };
 
@@ -234,7 +234,7 @@ int command_master(int argc, char **argv)
                : run_master(&arguments.options);
 }
 
-/* Of a worker, and of a parameter server. */
+/* Checks the arguments of a worker or a parameter server. */
 static int check_worker(const struct role_arguments *arguments)
 {
     const struct role_options *options = &arguments->options;

@@ -91,7 +91,8 @@ static enum status read_statement(struct scheduling *scheduling, struct error *e
     return statement->failed ? fail_no_memory(err) : STATUS_OK;
 }
 
-/* What the planner refuses is refused at each run; this one would look as if it had trained. */
+/* Refuses settings that the planner would refuse at each run; this run would look as if it had
+ * trained. */
 static enum status check_waits(const struct statement *statement, struct error *err)
 {
     for (size_t i = 0; i < statement->setting_count; i++) {

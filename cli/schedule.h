@@ -13,7 +13,7 @@
 
 #include "cli/options.h"
 
-#define SCHEDULE_SERVICE        "service=totrain" /* of a check that names none */
+#define SCHEDULE_SERVICE        "service=totrain" /* for a check that names none */
 #define SCHEDULE_SERVICE_SECRET "totrain-service"
 
 /* Prints both objects with --dry-run, else makes them; BUSY where a CronJob of this name is there.

@@ -18,9 +18,9 @@
 
 /* One that is running; lives on the stack of script_run(). */
 struct script {
-    const char *name; /* of its file; NULL: it has none */
+    const char *name; /* the file's name; NULL: it has none */
     struct slice text;
-    int position; /* of the statement or command that runs */
+    int position; /* position of the statement or command that runs */
     int depth;
     const struct script *reader; /* the script that reads this one, or NULL */
 };
@@ -29,7 +29,7 @@ struct script {
  * shown when this returns. `name` is what errors call the file, or NULL. */
 enum status script_run(struct session *session, const char *name, struct slice text);
 
-/* As script_run; "-" is standard input. */
+/* script_run of a file; "-" is standard input. */
 enum status script_run_file(struct session *session, const char *path);
 
 /* Shows an error of the script that runs, with its file, its line and the files that read it. A

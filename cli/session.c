@@ -13,7 +13,7 @@
 #include "parser/refused.h"
 
 #define BUSY_TIMEOUT_MS     5000
-#define STEPS_BETWEEN_LOOKS 10000 /* of SQLite's machine: well below a millisecond */
+#define STEPS_BETWEEN_LOOKS 10000 /* steps of SQLite's machine: well below a millisecond */
 
 /* SIGINT: what runs in SQLite is interrupted at once; what waits for a job
  * looks at the counter. A signal handler has no argument, hence these two. */
@@ -28,7 +28,7 @@ static void on_interrupt(int signal)
         sqlite3_interrupt(interrupted_db);
 }
 
-/* What waits for PostgreSQL looks at the counter. */
+/* Catches the signals that interrupt. Code that waits for PostgreSQL looks at the counter. */
 static void catch_signals(sqlite3 *db)
 {
     struct sigaction action = {.sa_handler = on_interrupt};

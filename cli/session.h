@@ -10,23 +10,23 @@
 #include "extension/sqlite/sqlite_host.h"
 #include "parser/parser.h"
 
-#define SESSION_ROWS_SHOWN 40 /* of a table on a terminal, until .maxrows says otherwise */
+#define SESSION_ROWS_SHOWN 40 /* rows of a table on a terminal, until .maxrows says otherwise */
 
 struct script;
 
 struct session {
-    const struct host *host; /* of one of these two */
+    const struct host *host; /* one of the next two */
     sqlite3 *db;             /* NULL: the database is PostgreSQL's */
     struct sqlite_host sqlite;
     struct libpq libpq;
     struct postgres_host postgres;
-    struct postgres_cluster cluster; /* of PostgreSQL */
+    struct postgres_cluster cluster; /* PostgreSQL's */
     const struct cluster_options *cluster_options;
-    char job_schema[64], job_login[64]; /* as the server has them set */
+    char job_schema[64], job_login[64]; /* the server's settings */
     struct formatter formatter;
     struct progress progress;
-    enum colour colour;          /* of errors */
-    const struct script *script; /* what is being run; NULL: nothing */
+    enum colour colour;          /* colour of errors */
+    const struct script *script; /* the script that runs; NULL: none */
     bool is_timed;               /* print how long each statement took */
     bool is_ended;               /* .quit: nothing more is run */
 };

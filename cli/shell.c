@@ -8,7 +8,7 @@
 #include "cli/script.h"
 #include "parser/splitter.h"
 
-#define TYPED_BYTES_MAX ((size_t)64 << 20) /* of one statement */
+#define TYPED_BYTES_MAX ((size_t)64 << 20) /* bytes of one statement */
 
 /* Is there a whole statement, or nothing at all? */
 static bool is_complete(struct slice text)

@@ -21,7 +21,7 @@ static struct table_fit choose(const unsigned *widths, const unsigned *least, si
         used += capped(widths[i], least[i], 0) + TABLE_FIT_FRAME;
     if (used <= room || count <= 1)
         return (struct table_fit){count, 0};
-    used = 1 + TABLE_FIT_FRAME; /* of the column that stands for the others */
+    used = 1 + TABLE_FIT_FRAME; /* the column that stands for the others */
     while (fit.left + fit.right + 1 < count) {
         const bool is_left = fit.left <= fit.right;
         const size_t at = is_left ? fit.left : count - 1 - fit.right;

@@ -12,7 +12,7 @@
 
 #define TABLE_FIT_FRAME 3 /* " | " beside each column */
 
-/* What is shown: the first `left` columns and the last `right` ones. */
+/* The columns shown: the first `left` and the last `right` ones. */
 struct table_fit {
     size_t left, right;
 };

@@ -13,7 +13,7 @@
 
 struct table_shards {
     const struct rows_reading *order_of;
-    struct arena arena; /* of the order */
+    struct arena arena; /* memory of the order */
     struct text json;   /* the order as the session wrote it */
     struct direct_order order;
     struct libpq libpq;
