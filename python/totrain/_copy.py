@@ -14,12 +14,12 @@ from ._frames import _KINDS, _WORDS, Column, _library, _shown, _taken, columns_o
 from ._result import quoted
 from ._errors import Error
 
-COLUMNS_MAX = 1600  # of a table of PostgreSQL
+COLUMNS_MAX = 1600  # columns of a table of PostgreSQL
 CHUNK_BYTES = 1 << 18
 HEADER = b"PGCOPY\n\xff\r\n\0" + bytes(8)  # no flags, no extension
 TRAILER = b"\xff\xff"
 
-IDLE, IN_TRANSACTION = 0, 2  # of libpq's PGTransactionStatusType, as both drivers have it
+IDLE, IN_TRANSACTION = 0, 2  # states of libpq's PGTransactionStatusType, as both drivers have them
 
 _TYPES = {_KINDS["f8"]: "float8", _KINDS["f4"]: "float8", _KINDS["b1"]: "boolean", _WORDS: "text"}
 
@@ -35,7 +35,7 @@ def _prepared(columns: dict[str, Column]) -> dict[str, Column]:
 
 
 def _chunks(key: int, rows: int) -> Iterator[bytes]:
-    """What COPY takes: the rows of the frame with this key, in the order of its arrays."""
+    """Chunks for COPY: the rows of the frame with this key, in the order of its arrays."""
     library, row, buffer = _library(), ctypes.c_int64(0), ctypes.create_string_buffer(CHUNK_BYTES)
     yield HEADER
     while row.value < rows:
@@ -49,7 +49,7 @@ def _chunks(key: int, rows: int) -> Iterator[bytes]:
 
 
 class _Reader:
-    """What psycopg2 reads: chunks as a file."""
+    """A file for psycopg2 to read the chunks from."""
 
     def __init__(self, chunks: Iterator[bytes]) -> None:
         self.chunks, self.rest = chunks, b""

@@ -1,5 +1,5 @@
-"""What the package raises by itself."""
+"""The errors that the package raises by itself."""
 
 
 class Error(Exception):
-    """What the package itself refuses. A statement's errors are those of the database's driver."""
+    """An error of the package itself. A statement's errors are those of the database's driver."""

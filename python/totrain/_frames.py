@@ -102,7 +102,7 @@ def _of_texts(values: list) -> Column:
 
 
 def _plain(value: Any) -> Any:
-    """As SQLite has it: int, float, str or None. Error for what is none of them."""
+    """The value as SQLite has it: int, float, str or None. Error for any other type."""
     if value is None or isinstance(value, (bool, int, float, str)):
         return None if isinstance(value, float) and value != value else value
     if isinstance(value, datetime.datetime):

@@ -85,7 +85,7 @@ def _jupysql() -> Any:
 
 
 def connection_of(state: _State) -> Any:
-    """What %totrain named, else jupysql's. Error where there is none."""
+    """The connection that %totrain named, else jupysql's. Error where there is none."""
     given = state.connection if state.connection is not None else _jupysql()
     if given is None:
         raise Error("no connection: %totrain shop.db opens a file of SQLite, %totrain postgresql://host/name a "
@@ -100,7 +100,7 @@ def choose(state: _State, words: str) -> str:
         state.connection = variable if variable is not None else _open(words)
         state.name = words
         with Session(state.connection):
-            pass  # what it is, and whether it can be used
+            pass  # checks what it is, and whether it can be used
     connection_of(state)
     return f"totrain: {state.name or 'the connection of %sql'}"
 

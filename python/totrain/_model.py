@@ -63,10 +63,10 @@ class Model:
             return session.run(f"{select} {clause}")
 
     def predict(self, rows: Any, *, outputs: list[str] | None = None, threshold: float | None = None) -> Any:
-        """Of each row, in its order, the prediction: a Series of pandas with the frame's index, of polars, else a
-        list. With `outputs` ('probability', 'probabilities', 'score', 'logits', 'leaf', 'shap') a DataFrame of it and of
-        these; 'probabilities', 'logits', 'leaf' and 'shap' are lists or dicts by class. Of a PCA a DataFrame of its
-        components."""
+        """Predicts for each row, in its order: a Series of pandas with the frame's index, of polars, else a list.
+        With `outputs` ('probability', 'probabilities', 'score', 'logits', 'leaf', 'shap') a DataFrame of it and of
+        these; 'probabilities', 'logits', 'leaf' and 'shap' are lists or dicts by class. A PCA gives a DataFrame of
+        its components."""
         options = {"extra_outputs": outputs, "threshold": threshold}
         clause = f"TO PREDICT totrain_guess{with_clause('predict', options)} USING {self.name}"
         with Session(self.connection) as session, _rows(session, rows) as select:
@@ -93,8 +93,8 @@ class Model:
         return self._run(rows, f"TO EXPLAIN {self.name}" + (f" USING {using}" if using else ""))
 
     def forecast(self, steps: int | None = None, *, level: float | None = None) -> Result:
-        """What a forecast expects: of each series its next `steps`, by default all that were trained, with bounds that
-        hold a share `level` of what comes. Columns are those of its history, and the bounds."""
+        """Forecasts the next `steps` of each series, by default all that were trained, with bounds that hold a share
+        `level` of the values to come. Columns are those of its history, and the bounds."""
         clause = ("" if steps is None else f" FOR {literal(steps)}") + with_clause("forecast", {"level": level})
         with Session(self.connection) as session:
             return session.run(f"FORECAST {self.name}{clause}")
@@ -105,7 +105,7 @@ class Model:
             return session.run(f"SHOW TRAIN {self.name}")
 
     def describe(self) -> Result:
-        """What the model is and was made of: item, detail."""
+        """Facts about the model and its making: item, detail."""
         with Session(self.connection) as session:
             return session.run(f"SHOW MODEL {self.name}")
 

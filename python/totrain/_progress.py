@@ -1,8 +1,8 @@
 """How a statement goes, while it runs: one line, and the curve of its loss.
 
-In SQLite the extension writes its events into a pipe (totrain_config('progress', FD)), which a thread
-reads; on PostgreSQL with psycopg the server's notices come to a handler. Whoever shows them is an
-object with update(state) and finish(state).
+In SQLite the extension writes its events into a pipe (totrain_config('progress', FD)), which a thread reads; on
+PostgreSQL with psycopg the server's notices come to a handler. An object with update(state) and finish(state) shows
+them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ UPDATE_SECONDS = 0.2
 
 
 class State:
-    """What is known of a statement that runs: the last event, the curve so far, notices."""
+    """The state of a statement that runs: the last event, the curve so far, notices."""
 
     def __init__(self) -> None:
         self.event: dict[str, Any] = {}
@@ -46,7 +46,7 @@ class State:
                     del values[1:-1:2]
 
     def line(self) -> str:
-        """As the program draws it."""
+        """A line like the program's."""
         event = self.event
         if not event:
             return f"reading rows  {time.monotonic() - self.began:.1f} s"
@@ -151,7 +151,7 @@ def _of_postgres(driver: Any, state: State) -> Iterator[None]:
 
 @contextlib.contextmanager
 def watched(driver: Any, kind: str, shown: Any) -> Iterator[State]:
-    """What runs in the `with` on this connection of a driver is shown while it runs."""
+    """Shows the progress of the statements that run in the `with` on this connection of a driver."""
     state = State()
     source = _of_sqlite if kind == "sqlite" else _of_postgres
     with _Updates(state, shown).running(), source(driver, state):

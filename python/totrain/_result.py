@@ -26,7 +26,7 @@ def _cell(value: Any) -> str:
 
 
 class Result:
-    """What a statement returns: `columns` (names) and `rows` (tuples, in their order).
+    """The result of a statement: `columns` (names) and `rows` (tuples, in their order).
 
     Iterates over its rows. to_pandas(), to_polars() and to_arrow() need these packages; frame() takes what
     there is. A notebook shows it as a table.

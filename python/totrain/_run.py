@@ -132,7 +132,8 @@ def _result_of_objects(rows: list) -> Result:
 
 
 def statements_of(sql: str) -> list[dict]:
-    """As `totrain parse` reads them: a dict each, with "statement" and byte positions. Error where one is wrong."""
+    """The statements, as `totrain parse` reads them: a dict each, with "statement" and byte positions. Error where
+    one is wrong."""
     done = subprocess.run([program_path(), "parse"], input=sql.encode(), capture_output=True, check=False)
     if done.returncode != 0:
         raise Error(done.stderr.decode().strip())

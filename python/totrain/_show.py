@@ -1,4 +1,4 @@
-"""What a notebook shows while a statement runs: by updates of one display; on a terminal one line."""
+"""The display of a notebook while a statement runs: by updates of one output; on a terminal one line."""
 
 from __future__ import annotations
 

@@ -168,7 +168,7 @@ def load(connection: Any) -> None:
 
 
 def connect(database: Any = ":memory:", **options: Any) -> sqlite3.Connection:
-    """As sqlite3.connect(), with the statements and functions of ToTrain.
+    """Connects like sqlite3.connect(), with the statements and functions of ToTrain.
 
     Where Python has SQLite inside, the connection recognises bare statements in execute() itself,
     unless a `factory` is given; executescript() knows none of them there.

@@ -64,17 +64,17 @@ def confusion(model: Any, rows: Any, *, theme: str = "auto") -> Picture:
 
 
 def roc(model: Any, rows: Any, *, theme: str = "auto") -> Picture:
-    """Of a model of two classes: true against false positives over all thresholds, and the area below."""
+    """The curve of true against false positives over all thresholds, and the area below, for two classes."""
     return _report("roc", model, rows, theme)
 
 
 def pr(model: Any, rows: Any, *, theme: str = "auto") -> Picture:
-    """Of a model of two classes: precision against recall over all thresholds, and the area below."""
+    """The curve of precision against recall over all thresholds, and the area below, for two classes."""
     return _report("pr", model, rows, theme)
 
 
 def calibration(model: Any, rows: Any, *, theme: str = "auto") -> Picture:
-    """Of a model of two classes: how often what is predicted comes true, by bins of the probability."""
+    """The share of predictions that come true, by bins of the probability, for two classes."""
     return _report("calibration", model, rows, theme)
 
 

@@ -67,7 +67,7 @@ class _TotrainEstimator(BaseEstimator):
         is_frame = hasattr(X, "iloc")
         names = ", ".join(f"x{i}" if is_frame and not _is_number(X.dtypes.iloc[i]) else f"NUMERIC(x{i})"
                           for i in range(X.shape[1]))
-        attributes = {"train.test_size": 0, **(self.attributes or {})}  # what is held out scikit-learn decides
+        attributes = {"train.test_size": 0, **(self.attributes or {})}  # scikit-learn decides which rows are held out
         options = ", ".join(f"{name} = {literal(value)}" for name, value in attributes.items())
         model = train({**self._frame(X), _LABEL: label}, f"TO TRAIN {self.kind} WITH {options} COLUMN {names} "
                       f"LABEL {_LABEL} INTO {_MODEL}")
