@@ -1,4 +1,4 @@
-"""What a test that failed says first, read from its output."""
+"""The first line that a failed test says, read from its output."""
 
 import re
 
@@ -10,7 +10,8 @@ LONGEST = 200  # characters
 
 
 def first_failure(output):
-    """One line: the name of the test function, where there is one, and what it says. Of an unknown form: the last line."""
+    """One line: the name of the test function, where there is one, and its message. For an unknown form the last
+    line."""
     test, last = "", "no output"
     for line in map(str.strip, output.splitlines()):
         begins = BEGINS.match(line)

@@ -1,4 +1,4 @@
-"""What a program was linked with, and under which licences: for whoever packs it."""
+"""The libraries that a program was linked with, and their licences: for the tools that pack it."""
 
 import os
 import pathlib

@@ -44,7 +44,7 @@ class Test:
 
 
 class Build:
-    """What is asked of a build folder; it need not be built yet."""
+    """A build folder that questions are asked about; it need not be built yet."""
 
     def __init__(self, folder, root=ROOT):
         self.folder, self.root = pathlib.Path(folder).resolve(), root
@@ -111,7 +111,7 @@ class Build:
         return frozenset().union(*(self.sources_of(program) for program in test.programs))
 
     def parts_of(self, target):
-        """What a target that only stands for others stands for."""
+        """The targets that a target only stands for."""
         shown = itertools.takewhile(lambda line: line != "  outputs:", self.ninja("query", target)[2:])
         names = [line.strip() for line in shown if not line.lstrip().startswith("|")]
         return [part for name in names for part in (self.parts_of(name) if name.endswith("/all") else [name])]
@@ -123,7 +123,8 @@ class Build:
         return [part for part in self.parts_of("all") if part not in quick - other and part != MEASURES]
 
     def targets_of(self, tests):
-        """What is to be built for them: one that starts processes finds more in the build than its programs."""
+        """The targets to be built for the tests: one that starts processes finds more in the build than its
+        programs."""
         quick = {program for test in tests if test.is_quick for program in test.programs}
         return [MEASURES, *sorted(quick)] + ([] if all(test.is_quick for test in tests) else self.all_but_quick_programs)
 
@@ -150,7 +151,7 @@ def numbers_of(ranges):
 
 
 class Reached:
-    """What is kept of a build."""
+    """The records kept of a build."""
 
     def __init__(self, build):
         self.folder = build.folder / "reached"
@@ -211,7 +212,7 @@ def read_counts(build, folder):
 
 
 def words_of(build, test):
-    """Of the histories that a simulation is to go through the first ones say what it reaches."""
+    """The command that shows what the test reaches: of a simulation's histories the first ones are enough."""
     if not pathlib.Path(test.command[0]).is_relative_to(build.folder):
         return ["ctest", "-R", f"^{re.escape(test.name)}$"]  # with what it has in its environment
     return [re.sub(r"^(\d+)\.\.\d+$", lambda seeds: f"{seeds[1]}..{int(seeds[1]) + SEEDS - 1}", word) for word in test.command]

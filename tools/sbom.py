@@ -16,7 +16,7 @@ import zipfile
 
 from linked import linked, output_of
 
-# As SPDX names them; what Debian says in whole is in the wheel (*.dist-info/licenses).
+# Licences by the names of SPDX; their whole texts from Debian are in the wheel (*.dist-info/licenses).
 LICENCES = {
     "libbsd0": "BSD-3-Clause", "libcjson1": "MIT", "libcsv3": "LGPL-2.1-or-later", "libcurl4": "curl",
     "libedit2": "BSD-3-Clause", "libevent-2.1-7": "BSD-3-Clause", "libmd0": "BSD-3-Clause", "libpq5": "PostgreSQL",
