@@ -33,7 +33,7 @@ def make_table(path, batch):
 
 
 class Setting:
-    """What is printed with each result."""
+    """A job's settings, which are printed with each result."""
 
     def __init__(self, lanes, step_ms, steps, workers, batch=None, slow=None, least=1):
         self.lanes, self.steps, self.workers, self.least, self.slow = lanes, steps, workers, least, slow
@@ -48,7 +48,7 @@ class Setting:
                 f"paced {self.us:.0f} us a row{slow}")
 
     def seconds_needed(self):
-        """Of one worker, for all steps."""
+        """Seconds of one worker for all steps."""
         return self.steps * self.batch * self.us / 1e6
 
 
@@ -127,7 +127,7 @@ class Job(Traced):
         self.process.stdout.close()
 
     def kill(self):
-        """What is left of it after an error."""
+        """Ends the rest of the job after an error."""
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait()

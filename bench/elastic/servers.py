@@ -19,19 +19,19 @@ import click_table
 
 TABLE_ROWS, HELD_OUT = 20000, .2
 COUNTED = re.compile(r"server/(\d+).* has counted (\d+) batches, (\d+) to (\d+) batches of each of (\d+) shards")
-LAYER_ROWS = 16  # that a batch pulls, about
-WORDS = 124  # that it pulls in the mean
+LAYER_ROWS = 16  # rows of the layers that a batch pulls, about
+WORDS = 124  # words that a batch pulls in the mean
 FEW_SITES, FEW_ADS = 2, 4  # where each batch pulls all of them
 
 
 class ServersSetting:
-    """What is printed with each result. A batch of `batch` rows takes a worker `batch_ms`, and each server
-    `server_ms`."""
+    """Settings, which are printed with each result. A batch of `batch` rows takes a worker `batch_ms`, and each
+    server `server_ms`."""
 
     def __init__(self, seconds, workers=4, servers=2, batch=128, batch_ms=50, server_ms=2, slow=None, slow_server=None,
                  checkpoint=1, is_crowded=False, lanes=0, has_few_words=False):
         self.is_crowded = is_crowded  # server 0 has all rows at first
-        self.lanes = lanes  # that take steps together; 0: workers go by themselves
+        self.lanes = lanes  # lanes that take steps together; 0: workers go by themselves
         self.workers, self.servers, self.batch, self.checkpoint = workers, servers, batch, checkpoint
         self.slow, self.slow_server = slow, slow_server
         self.has_few_words = has_few_words
@@ -104,7 +104,7 @@ class ServersJob(Job):
             raise RuntimeError(f"{self.name}: {answer}")
 
     def wait_until_learned(self):
-        """What is measured then needs no pace."""
+        """Waits until all is learned, and then ends the paces: the measures after that need none."""
         while self.row("SELECT at FROM events WHERE event = 'learned'") is None:
             if self.process.poll() is not None:
                 raise RuntimeError(f"{self.name}: {self.events[-2:]}")
@@ -121,7 +121,7 @@ class ServersJob(Job):
                 self.row("SELECT min(at) FROM events WHERE event = 'joined' AND role = 'worker'"))
 
     def batches(self):
-        """Whoever pushed it: when all servers had counted it."""
+        """The batches by time, whichever worker pushed them: when all servers had counted each."""
         return [line for line in self.trace() if "batches" in line]
 
     def longest_gap(self):
@@ -151,7 +151,7 @@ def run_job(bench, name, setting):
 
 
 def undisturbed(bench, setting):
-    """Of a job of the same epochs in which nobody is slow; measured once for each pace."""
+    """The seconds of a job of the same epochs in which nobody is slow; measured once for each pace."""
     known = bench.__dict__.setdefault("undisturbed", {})
     key = (setting.epochs, setting.batch_ms, setting.server_ms, setting.servers)
     if key not in known:
@@ -274,7 +274,8 @@ def hot_server(bench):
 
 
 def hot_rows(bench):
-    """As hot-server, of rows that each batch asks for, and no others; by a job whose servers have equal parts."""
+    """Like hot-server, but the rows are those that each batch asks for, and no others; by a job whose servers have
+    equal parts."""
     return run_crowded(bench, "hot-rows", "hot rows", has_few_words=True)
 
 

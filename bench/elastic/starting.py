@@ -1,4 +1,4 @@
-"""What thirty workers that start at once cost."""
+"""The cost of thirty workers that start at once."""
 
 import pathlib
 import statistics
@@ -9,7 +9,7 @@ WORKERS = 30
 
 
 def processor_ms(pid):
-    """Of all its threads, so far."""
+    """Milliseconds of all threads of the process, so far."""
     threads = pathlib.Path(f"/proc/{pid}/task").iterdir()
     return sum(int((thread / "schedstat").read_text().split()[0]) for thread in threads) / 1e6
 

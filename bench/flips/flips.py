@@ -36,7 +36,7 @@ MEMORY = ("weights", "slots", "rows", "labels", "order", "transposed", "sums", "
 POINTS = ("begin", "after_partial", "after_sum", "before_apply", "after_apply", "publishing")
 KINDS = [f"memory {name}" for name in MEMORY] + ["send of worker", "send of master", "write of master", "write of session",
                                                  "store at rest", "spec at rest", *journals.KINDS]
-SENDS = {"worker": 150, "master": 25}  # of one role in such a job, about
+SENDS = {"worker": 150, "master": 25}  # messages of one role in such a job, about
 WRITES = {"master": 120, "session": 8}
 
 
@@ -45,7 +45,7 @@ def statement(seed=2, more="", workers=WORKERS):
 
 
 class Place(small_job.Place):
-    """As for failing calls, with three workers."""
+    """The run for failing calls, with three workers."""
 
     def train(self, path, seed):
         run = small_job.Run(self, "undisturbed", path=path, statement=statement(seed))
@@ -82,7 +82,7 @@ def outcome_of(place, run, kind, code, errors):
     if run.crashes() and not kind.startswith("memory"):
         return "WRONG: somebody crashed: " + run.crashes()[0]
     if run.crashes() and digest == place.new and code == 0:
-        return "right, after a crash"  # of a worker whose own memory is not what it was
+        return "right, after a crash"  # the crashed worker's own memory had been inverted
     if digest == place.new:
         return "right" if code == 0 else "right, with an error"
     if code == 0 or digest != place.old:

@@ -18,7 +18,7 @@ NOTHING = "nothing was inverted"
 WORKERS, WORKERS_MAX, MASTERS_MAX = 3, 4, 5  # WORKERS_MAX: as staged.statement has it
 KINDS = ("journal entry", "journal checkpoint", "journal rows")
 MOMENTS = ("while all run", "while no master is there", "while nobody is there", "after the end")
-NOT_OF_THE_ROWS = ("id", "version", "created_at", "statement", "checksum")  # of a model's description
+NOT_OF_THE_ROWS = ("id", "version", "created_at", "statement", "checksum")  # parts of a model's description
 
 
 def training(seed, model="iris_model"):
@@ -85,7 +85,7 @@ class Job(pods.Case):
         return f"{kind} {number}, {column}, bit {bit}"
 
     def invert_bytes(self, table, keys, chance):
-        """Of a row that holds no more than bytes beside its keys."""
+        """Inverts a bit of a row that holds no more than bytes beside its keys."""
         rows = self.execute(f"SELECT octet_length(bytes), {', '.join(keys)} FROM {table} ORDER BY {', '.join(keys)}")
         size, *values = chance.choice(rows)
         bit = chance.randrange(8 * size)
@@ -103,7 +103,7 @@ class Job(pods.Case):
     # --- the job ------------------------------------------------------------
 
     def stop(self, moment, master):
-        """As far as the moment asks for it."""
+        """Runs the job as far as the moment asks for it."""
         if moment == "after the end":
             assert self.finish(master) == 0, master.log.text()
         elif moment != "while all run":
@@ -114,13 +114,13 @@ class Job(pods.Case):
             harness.wait_for(lambda: not self.node.running(), "the end of all workers")
 
     def go_on(self):
-        """As the Job's controller does: a master that ends with an error has a successor, up to a limit."""
+        """Starts masters as the Job's controller does: one that ends with an error has a successor, up to a limit."""
         for _ in range(MASTERS_MAX):
             if self.finish(self.master()) == 0 or self.api.objects["jobs"]["train"]["spec"]["backoffLimit"] == 0:
                 return
 
     def run_and_invert(self, kind, moment, chance):
-        """What was inverted."""
+        """Inverts a bit at the moment, and says which."""
         master = self.master()
         harness.wait_for(lambda: self.journal(self.number, "number", "kind = 'checkpoint'"), "a checkpoint")
         self.stop(moment, master)
@@ -161,7 +161,7 @@ class Job(pods.Case):
             outcome, error = self.outcome()
             outcome = NOTHING if outcome == "right" and NOTHING in said else outcome
             said += f": {error}"
-        except AssertionError as error:  # of a wait
+        except AssertionError as error:  # a wait's
             outcome = f"WRONG: {error}"
         finally:
             log = "".join(f"\n--- master\n{master.log.text()[-2000:]}" for master in self.masters) + "\n" + self.node.log()

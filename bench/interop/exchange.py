@@ -145,7 +145,7 @@ class Ours:
 
 
 def sum_of(prediction, link):
-    """What the link made the prediction of."""
+    """The number that the link made the prediction of."""
     prediction = numpy.asarray(prediction, float)
     if link == "logistic":
         return numpy.log(prediction) - numpy.log1p(-prediction)

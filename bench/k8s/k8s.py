@@ -28,7 +28,7 @@ import pod_jobs  # noqa: E402  pylint: disable=wrong-import-position
 import services  # noqa: E402  pylint: disable=wrong-import-position
 from jobs import Setting, make_table  # noqa: E402  pylint: disable=wrong-import-position
 
-SLOTS = 24  # of the lab's two nodes
+SLOTS = 24  # slots of the lab's two nodes
 QUICK = 0.2
 FROZEN_S = 3
 
@@ -140,7 +140,7 @@ class Bench(elastic.Bench):
 
 
 class Slots:
-    """Who used how many of the slots when, as a broker of bench/elastic tells it."""
+    """The slots that each job used over time, as a broker of bench/elastic tells it."""
 
     def __init__(self, slots, jobs, pods=()):
         self.slots, self.history = slots, []

@@ -35,7 +35,8 @@ class Space(training.Space):
         training.make_image(self.lab, name_of(image), f"TOTRAIN_PACE=us={us}", "TOTRAIN_TRACE=/tmp")
 
     def submit(self, name, statement, image):
-        """As a user does; until the model is in its table. The trace of its workers."""
+        """Submits the job as a user does, and waits until the model is in its table. Returns the trace of its
+        workers."""
         training.program("submit", self.database.address(), statement, f"--namespace={self.name}",
                          f"--image={name_of(image)}", "--pull-policy=Never", f"--name={name}", f"--cpu={CPU}",
                          f"--memory={MEMORY}", "--database-secret=login", f"--resource={places.SLOT}",
@@ -76,7 +77,7 @@ class Job(training.Job):
         return found
 
     def take_journal(self):
-        """What the masters noted: who joined, left, waits, which groups there were."""
+        """The masters' notes: who joined, left, waits, which groups there were."""
         offset = time.time() - time.monotonic()
         rows = self.database.execute(
             "SELECT extract(epoch FROM at)::float8, convert_from(body, 'UTF8')::json "

@@ -97,13 +97,13 @@ def train_one_epoch(bench, table):
 
 
 def processor_seconds(process, first, last):
-    """Of fields of /proc/PID/stat, counted as in proc(5)."""
+    """Sum of fields of /proc/PID/stat, in seconds, counted as in proc(5)."""
     fields = pathlib.Path(f"/proc/{process}/stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()
     return sum(int(field) for field in fields[first - 3:last - 2]) / os.sysconf("SC_CLK_TCK")
 
 
 def read_in_parallel(bench, table):
-    """What the backend takes itself, and what the postmaster's children took that ended meanwhile: its workers."""
+    """Processor time of the backend itself, and of the postmaster's children that ended meanwhile: its workers."""
     connection = bench.server.connect("bench")
     cursor = connection.cursor()
     sql = training("rows28", "y", "LinearClassifier", hidden=()).replace("train.epoch = 1", "train.epoch = 1, train.max_steps = 1, "
@@ -149,7 +149,7 @@ LARGE_MODEL = ("SELECT x1::int::text AS c, x2, y FROM rows28 LIMIT 2000 TO TRAIN
 
 
 def predict_one_row(bench, table):
-    """As an application asks, beside a statement that does nothing."""
+    """Times of single predictions, as an application asks for them, beside a statement that does nothing."""
     bench.ours("SELECT x1, x2, y FROM rows28 LIMIT 1000 TO TRAIN LinearClassifier LABEL y INTO linear")
     bench.ours("SELECT x1, x2, y FROM rows28 LIMIT 1000 TO TRAIN XGBClassifier LABEL y INTO trees")
     bench.ours(LARGE_MODEL)
@@ -267,7 +267,7 @@ def train_and_replace(bench, role):
 
 
 def interrupts_and_kills(bench, table):
-    """What docs/postgres.md promises of a machine that has nothing else to do: the slowest of all runs counts."""
+    """The promises of docs/postgres.md for a machine that has nothing else to do: the slowest of all runs counts."""
     bench.psql("CREATE TABLE IF NOT EXISTS small AS SELECT * FROM rows28 LIMIT 1000")
     table.seconds("PostgreSQL: Ctrl-C to the prompt", [
         train_and_hit(bench, lambda psql, backend: psql.send_signal(signal.SIGINT))[0] for _ in range(bench.runs)], 1)

@@ -28,7 +28,7 @@ def statement(workers, more=""):
 
 
 def processor_seconds(process, first, last):
-    """Of fields of /proc/PID/stat, counted as in proc(5)."""
+    """Sum of fields of /proc/PID/stat, in seconds, counted as in proc(5)."""
     fields = pathlib.Path(f"/proc/{process}/stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()
     return sum(int(field) for field in fields[first - 3:last - 2]) / os.sysconf("SC_CLK_TCK")
 

@@ -116,7 +116,7 @@ def measure(program, row, seeds, kept, keep):
 
 
 def of_this_program(kept, program):
-    """What is kept, without what another program gave."""
+    """The kept results, without those of another program."""
     digest = hashlib.sha256(program.read_bytes()).hexdigest()
     if kept.get("program") != digest:
         kept = {key: value for key, value in kept.items() if "/peer " in key}

@@ -78,7 +78,7 @@ def ours(build):
 
 
 def seconds_of_all():
-    """Of this process and of those that it has waited for."""
+    """Processor time of this process and of those that it has waited for."""
     while True:
         try:
             os.waitpid(-1, 0)
@@ -89,7 +89,7 @@ def seconds_of_all():
 
 
 def by_statement(build, estimator, found):
-    """What the statement forecasts of each series, and its bounds; and the seconds it took."""
+    """The statement's forecasts of each series, and their bounds; and the seconds it took."""
     parts = collections.defaultdict(list)
     for number, series in enumerate(found):
         parts[series.period, series.horizon].append(number)
@@ -123,7 +123,7 @@ def by_statement(build, estimator, found):
 
 
 def measure_statement(build, estimator, found, forecast):
-    """As measure, and how many series have other bits than the function's."""
+    """The same as measure(), and how many series have other bits than the function's."""
     made, spent = by_statement(build, estimator, found)
     results, inside, others = [], [], 0
     for series, (means, bounds) in zip(found, made, strict=True):
@@ -148,7 +148,7 @@ def peers():
 
 
 def measure(forecast, method, found):
-    forecast(method, found[-1])  # what is compiled or prepared once
+    forecast(method, found[-1])  # compiles and prepares once
     results, inside, spent = [], [], 0
     for series in found:
         means, bounds, seconds = forecast(method, series)

@@ -54,7 +54,7 @@ class Bench:
             database.close()
 
     def predictions(self, model, settings="", label="y", columns="*"):
-        """Of the rows that it learned."""
+        """The model's predictions of the rows that it learned."""
         self.run(f"SELECT {columns} FROM t TO TRAIN {model} WITH test_size = 0{settings}{' LABEL ' + label if label else ''} INTO m",
                  "SELECT * FROM t TO PREDICT p.predicted USING m")
         return self.ask("SELECT predicted FROM p")[:, 0].astype(float)
@@ -72,7 +72,7 @@ def rmse(a, b):
 
 
 def learned_by(library, x, y, rounds):
-    """Of labels near 0; the peer's predictions of its own rows."""
+    """The peer's predictions of its own rows, for labels near 0."""
     if library == "XGBRegressor":
         return xgboost.XGBRegressor(n_estimators=rounds).fit(x, y).predict(x)
     if library == "LGBMRegressor":
@@ -160,7 +160,7 @@ def far_points(bench):
     random = numpy.random.default_rng(5)
     x = random.normal(size=(800, 3)) * (3, 1, .3)
     far = 1e8 + x
-    near = far - 1e8  # what of it is there in doubles
+    near = far - 1e8  # the part of x that doubles keep
     bench.write(a=far[:, 0], b=far[:, 1], c=far[:, 2])
     right = sklearn.decomposition.PCA().fit(near).explained_variance_
     bench.run("SELECT * FROM t TO TRAIN PCA WITH n_components = 3, model.standardize = false INTO m",

@@ -1,14 +1,11 @@
 """Quality against scikit-learn: the same rows, folds and layers.
 
-For each data set and model: 5 folds x 3 seeds, the mean of the measure on the
-held-out fold. Of networks ToTrain trains five for each of scikit-learn's, with
-seeds of their own: three folds of diamonds hold a row that decides their error,
-and on them it differs from 540 to 1020 from seed to seed. ToTrain runs as a
-user runs it: the program, a SQLite file, one TRAIN and one EVALUATE statement.
-scikit-learn gets what a careful user gives it: standardised numbers, one-hot
-texts, and its own defaults but for the layers; MLPRegressor also gets a
-standardised label, without which it is not a match. The bars: accuracy at most
-one point below, RMSE at most 2 % above.
+For each data set and model: 5 folds x 3 seeds, the mean of the measure on the held-out fold. ToTrain trains five
+networks for each of scikit-learn's, with seeds of their own: three folds of diamonds hold a row that decides their
+error, and on them it differs from 540 to 1020 from seed to seed. ToTrain runs as a user runs it: the program, a
+SQLite file, one TRAIN and one EVALUATE statement. scikit-learn gets what a careful user gives it: standardised
+numbers, one-hot texts, and its own defaults but for the layers; MLPRegressor also gets a standardised label, without
+which it is not a match. The bars: accuracy at most one point below, RMSE at most 2 % above.
 """
 
 import argparse

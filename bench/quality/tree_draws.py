@@ -27,7 +27,7 @@ import verdicts
 
 NUMBER = 20
 TRAIN, ALL = 3200, 20000
-SHARE = 0.8  # of a table that is split
+SHARE = 0.8  # share of a table for training
 
 
 def rows_of(row, draw):

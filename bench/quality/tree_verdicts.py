@@ -12,8 +12,8 @@ from verdicts import paired, show_rows
 LIBRARIES = ("xgboost", "lightgbm")
 SETTINGS = ("same", "defaults")
 SETTLED = 0.001  # standard error of a mean over sets, of points or of a ratio: more settles nothing
-BEHIND = 0.005   # of accuracy and AUC, on any set
-ABOVE = 1.01     # of RMSE, likewise
+BEHIND = 0.005  # accuracy's and AUC's, on any set
+ABOVE = 1.01  # RMSE's, likewise
 
 
 def mean(values):

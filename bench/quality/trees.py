@@ -33,7 +33,7 @@ import tree_sets
 import tree_verdicts
 
 FOLDS, SEEDS = 5, 3
-# What each library is given, and the statement of the same; the objective is the set's.
+# Settings of each library, and the same in a statement; the objective is the set's.
 SAME = {
     "xgboost": (dict(n_estimators=150, learning_rate=0.1, max_depth=5, reg_lambda=2, min_child_weight=3),
                 "train.num_boost_round = 150, eta = 0.1, max_depth = 5, lambda = 2, min_child_weight = 3"),
@@ -144,7 +144,7 @@ def measure(program, row, seeds, kept, keep):
 
 
 def of_this_program(kept, program):
-    """What is kept, without what another program gave."""
+    """The kept results, without those of another program."""
     version = f"{program.stat().st_mtime_ns}"
     if kept.get("program") != version:
         kept = {key: value for key, value in kept.items() if "/peer " in key}

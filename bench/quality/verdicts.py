@@ -6,9 +6,9 @@ the seeds, and over the sets: arithmetic of accuracy and LogLoss, geometric of t
 
 import math
 
-ACCURACY_BEHIND = 0.002  # of linear models, in the mean
+ACCURACY_BEHIND = 0.002  # linear models', in the mean
 RMSE_ABOVE = 1.01        # likewise
-WORST_BEHIND = 0.03      # of a network on any set
+WORST_BEHIND = 0.03  # a network's, on any set
 WORST_ABOVE = 1.10
 
 

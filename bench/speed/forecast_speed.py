@@ -56,7 +56,7 @@ def make_table(path, name, scale):
 
 
 def processor_seconds():
-    """Of all processes that have ended. Those of a job whose parent is gone are ours to wait for."""
+    """Processor time of all processes that have ended. Those of a job whose parent is gone are ours to wait for."""
     while True:
         try:
             os.waitpid(-1, 0)

@@ -153,7 +153,7 @@ static void bind_clicks(sqlite3_stmt *insert, long row)
 }
 
 #define WORDS_NUMBERS 4
-#define WORDS_COLUMN  25 /* of `distinct` */
+#define WORDS_COLUMN  25 /* the number of the column `distinct` */
 #define WORDS_RANKS   50000
 
 static void bind_words(sqlite3_stmt *insert, long row)

@@ -1,4 +1,4 @@
-"""What workers hold while a state of more than 1 GiB goes from one to another."""
+"""The memory of workers while a state of more than 1 GiB goes from one to another."""
 
 import os
 import pathlib

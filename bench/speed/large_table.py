@@ -15,8 +15,8 @@ import tempfile
 import larger_than_memory
 
 ROWS, SERVERS, GIGABYTES = 10000000, 4, 3
-DIMENSION, SLOTS = 16, 2  # of an embedding; of Adam
-WORKER_MEGABYTES = 200  # of a worker, and of the session, but for pages of files
+DIMENSION, SLOTS = 16, 2  # an embedding's; Adam's
+WORKER_MEGABYTES = 200  # a worker's, and the session's, but for pages of files
 
 
 def statement(rows):
@@ -38,7 +38,7 @@ def generate(path, rows):
 
 
 def weights_bytes(rows):
-    """Of all rows of weights with their optimizer's state, a tenth of the rows of data being held out."""
+    """Bytes of all rows of weights with their optimizer's state, a tenth of the rows of data being held out."""
     return 0.9 * 4 * rows * (DIMENSION + 1) * (1 + SLOTS) * 4
 
 

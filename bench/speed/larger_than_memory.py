@@ -29,8 +29,8 @@ import cgroups  # noqa: E402
 from waiting import wait_for  # noqa: E402
 
 ROWS, MEGABYTES = 20000000, 600
-BAR = 1.3  # of the time without a limit
-PATIENCE = 20  # of the same: a run that takes longer is ended
+BAR = 1.3  # times the time without a limit
+PATIENCE = 20  # likewise: a run that takes longer is ended
 PERIOD = 0.05  # seconds between two looks at the processes
 STATEMENT = ("SELECT * FROM rows28 TO TRAIN DNNClassifier WITH model.hidden_units = [64, 32], train.batch_size = 512, "
              "train.epoch = 1 LABEL y INTO m")
@@ -59,7 +59,7 @@ class Group:
             self.set_limit(limit)
 
     def set_limit(self, limit):
-        """Of memory, and none of it may be swapped out instead."""
+        """Limits the memory; none of it may be swapped out instead."""
         self.file("memory.max", "memory.limit_in_bytes").write_text(str(limit))
         swap = self.file("memory.swap.max", "memory.memsw.limit_in_bytes")
         if swap.exists():  # a kernel can be built without
@@ -103,7 +103,8 @@ class Group:
 
 @dataclasses.dataclass
 class Run:
-    """What became of a job; the most that each process held in bytes, by its name: all of it, and without its files."""
+    """The outcome of a job; the most that each process held in bytes, by its name: all of it, and without its
+    files."""
     seconds: float = 0
     code: int = 0
     printed: str = ""
@@ -130,7 +131,7 @@ def look(group, held):
         except OSError:
             continue  # it has just ended
         kilobytes = [re.search(rf"^{field}:\s+(\d+) kB", status, re.MULTILINE) for field in ("VmHWM", "RssAnon")]
-        if all(kilobytes):  # of one that ends they are gone
+        if all(kilobytes):  # a process that ends has none
             held[name] = tuple(max(1024 * int(now.group(1)), before)
                                for now, before in zip(kilobytes, held.get(name, (0, 0))))
 
@@ -191,7 +192,7 @@ def train(build, database, folder, limit=None, seconds=None, statement=STATEMENT
 
 
 def problems_of(free, limited, limit):
-    """What is not as it should be."""
+    """The faults found in the two runs."""
     found = [f"{name}: exit code {run.code} after {run.seconds:.0f} s {run.printed}"
              for name, run in (("unlimited", free), ("limited", limited)) if run.code]
     if limited.killed:

@@ -8,7 +8,7 @@ import json
 import sqlite3
 import sys
 
-SCORED_ROWS = 16384  # as many as TRAIN measures on
+SCORED_ROWS = 16384  # TRAIN measures on as many
 
 
 def read(path, table, label):

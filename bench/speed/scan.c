@@ -36,7 +36,7 @@ struct scanned {
     double sum;
 };
 
-/* Of a text that is read, its first byte is looked at. */
+/* Reads a text and looks at its first byte. */
 static double read_text(sqlite3_stmt *statement, int column)
 {
     const unsigned char *text = sqlite3_column_text(statement, column);

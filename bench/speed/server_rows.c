@@ -19,8 +19,8 @@
 #include "runtime/ps/server_role.h"
 
 #define WIDTH       16
-#define IDS         2000000 /* of the table: 512 MB with their slots */
-#define DRAWS       16384   /* of a batch; an id that is drawn twice is one row */
+#define IDS         2000000 /* ids of the table: 512 MB with their slots */
+#define DRAWS       16384   /* draws for a batch; an id that is drawn twice is one row */
 #define JOB         ((uint64_t)1)
 #define SERVERS_MAX 16
 
@@ -44,7 +44,7 @@ static void stop_with(const char *what, const struct error *err)
 /* ---- batches ---- */
 
 struct batches {
-    uint32_t count; /* of a batch */
+    uint32_t count; /* ids of a batch */
     uint64_t *ids;  /* (DRAWS) */
     uint32_t *seen;
     float *gradient;
@@ -321,7 +321,7 @@ static struct batch_loss bench_take_loss(void *self)
     return (struct batch_loss){.rows = 0};
 }
 
-/* What passes while the worker waits for servers; its own drawing and computing do not count. */
+/* Counts the time that the worker waits for servers; its own drawing and computing do not count. */
 static void note_state(struct bench *bench)
 {
     const int64_t now = loop_now_us();

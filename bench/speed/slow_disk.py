@@ -38,7 +38,7 @@ def first_row(path, sql):
 
 
 def problems_of(folder, code):
-    """What is not as it should be, and the bytes of the model."""
+    """The faults of the run, and the bytes of the model."""
     stores = list((folder / "state" / "jobs").glob("*/job.db"))
     state, redone = first_row(stores[0], "SELECT state, rows_redone FROM job")
     groups, = first_row(stores[0], "SELECT count(*) FROM events WHERE event = 'group'")

@@ -274,7 +274,7 @@ def interrupt_python(bench, table):
 
 
 def send_large_state(bench, table):
-    """What the sender's peak grows by is what sending costs it."""
+    """The memory that sending a state costs: the growth of the sender's peak."""
     peaks = large_state.measure(bench.program, bench.table("rows28"), bench.folder / "large")
     size = large_state.state_bytes(large_state.HIDDEN)
     state = f"a state of {size / 1e6:.0f} MB"
@@ -396,7 +396,7 @@ def train_clicks(bench, table):
 
 
 def train_words(bench, table):
-    """What a column of 50,000 words costs beside four numbers: half of the other cases' rows."""
+    """The cost of a column of 50,000 words beside four numbers: half of the other cases' rows."""
     made = tables.generated(bench.build, "words", bench.rows // 2)
     database = bench.folder / made.name
     shutil.copyfile(made, database)

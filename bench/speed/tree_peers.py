@@ -65,7 +65,7 @@ def processor_seconds():
 
 
 def aucs(model, seeds, trained, of_trained, held_out, of_held_out):
-    """Of each seed, which leaves out the rows whose number modulo 50 it is."""
+    """The AUC for each seed, which leaves out the rows whose number modulo 50 it is."""
     from sklearn.metrics import roc_auc_score
 
     found = []
