@@ -18,12 +18,12 @@
 #include "runtime/data/spool_writer.h"
 #include "tests/default_trees.h"
 
-#define GROUPS 19 /* of rows */
+#define GROUPS 19 /* groups of rows */
 
 #define CSV_VALUES_MAX    256 /* lines whose first number is a value of series */
-#define SERIES_VALUES     7   /* of each */
+#define SERIES_VALUES     7   /* values of each */
 #define SERIES_LANES      4
-#define SERIES_OF_A_PHASE 8 /* that a lane fits, at most (runtime/learn/series/series.c) */
+#define SERIES_OF_A_PHASE 8 /* most series of a lane in a phase (runtime/learn/series/series.c) */
 
 static void check(enum status status, const struct error *err)
 {
@@ -50,7 +50,7 @@ static size_t split(char *line, struct slice *cells)
     return count;
 }
 
-/* What the file's rows have in columns of roles: weights of 1 to 3, and groups of some rows. */
+/* Puts the values of the columns of roles: weights of 1 to 3, and groups of some rows. */
 static void put_roles(const struct jobspec *spec, struct spool_writer *writer, uint64_t row,
                       struct error *err)
 {

@@ -15,7 +15,7 @@ struct csv_job {
     char header[CSV_LINE_MAX];
     bool lies_by_key; /* the spool, as those of jobs; others are read at once */
     size_t words;     /* so many of the first columns are put as words, not as numbers */
-    uint32_t buckets; /* of each column of numbers; 0: they are taken as numbers */
+    uint32_t buckets; /* buckets of each column of numbers; 0: they are taken as numbers */
 };
 
 /* Writes `folder`/train.spool and fills a spec of 8 lanes that trains a small
@@ -41,11 +41,11 @@ void csv_job_make_linear(struct csv_job *job, const char *csv, const char *folde
 /* The same of logistic regression with standard errors, and of naive Bayes. */
 void csv_job_make_regression(struct csv_job *job, const char *csv, const char *folder);
 void csv_job_make_bayes(struct csv_job *job, const char *csv, const char *folder);
-/* As csv_job_make, with batch normalization. */
+/* csv_job_make with batch normalization. */
 void csv_job_make_norms(struct csv_job *job, const char *csv, const char *folder);
-/* As csv_job_make, of an epoch that is kept, as the last one is clearly worse: of breast_cancer. */
+/* csv_job_make for breast_cancer, where an epoch is kept, as the last one is clearly worse. */
 void csv_job_make_best(struct csv_job *job, const char *csv, const char *folder);
-/* As csv_job_make, with train.max_seconds. */
+/* csv_job_make with train.max_seconds. */
 void csv_job_make_timed(struct csv_job *job, const char *csv, const char *folder);
 /* A score card of ten buckets a number; the file tells two classes apart. */
 void csv_job_make_card(struct csv_job *job, const char *csv, const char *folder);
@@ -55,7 +55,7 @@ void csv_job_make_components(struct csv_job *job, const char *csv, const char *f
 /* The same of a network over embeddings with all that is beside it: of a text whose table is large
  * enough to be moved by touched rows, of a category and of numbers. */
 void csv_job_make_clicks(struct csv_job *job, const char *csv, const char *folder);
-/* As csv_job_make_clicks, with batch normalization. */
+/* csv_job_make_clicks with batch normalization. */
 void csv_job_make_normalized_clicks(struct csv_job *job, const char *csv, const char *folder);
 /* The same of a factorisation machine. */
 void csv_job_make_machine(struct csv_job *job, const char *csv, const char *folder);

@@ -31,9 +31,9 @@ SLOW = int(os.environ.get("TOTRAIN_SLOW", "1"))
 # How many times longer than in other builds a single step may take.
 SLOW_STEP = int(os.environ.get("TOTRAIN_SLOW_STEP", "1"))
 LONG = 1000 // SLOW  # epochs: something is done to such a job while it runs
-# that it lasts then, however fast the machine is, unless its end is waited for: then it is hurried
+# the time that it lasts then, however fast the machine is, unless its end is waited for: then it is hurried
 LONG_SECONDS = 60
-ROWS = 135  # of an epoch, about
+ROWS = 135  # rows of an epoch, about
 RUN_EPOCHS = 15  # a run of KMeans takes all rows about as often
 POINTS = ["begin", "after_partial", "after_sum", "before_apply", "after_apply"]
 
@@ -61,7 +61,7 @@ METRICS = "SELECT * FROM metrics WHERE metric <> 'seconds' ORDER BY epoch, step,
 
 
 def make_folder(folder, kind, csv, workers, least, turns, checkpoint, units, servers, changes=None):
-    """Of a job that has not begun. `changes`: of parts of its spec, by their names."""
+    """Makes a job that has not begun. `changes`: to parts of its spec, by their names."""
     folder.mkdir(parents=True)
     subprocess.run([PROGRAM, f"make_{kind}" if kind else "make", csv or CSV, folder, str(workers), str(least),
                     str(turns), str(checkpoint), str(units)], check=True)
@@ -77,8 +77,8 @@ def make_folder(folder, kind, csv, workers, least, turns, checkpoint, units, ser
 
 
 def known(find, what, csv, *settings):
-    """What find() learns from undisturbed jobs over that table with those settings: the first test that wants it runs
-    them, the others find it beside the program."""
+    """The value that find() learns from undisturbed jobs over that table with those settings: the first test that
+    wants it runs them, the others find it beside the program."""
     made_of = hashlib.sha256(pathlib.Path(PROGRAM).read_bytes() + pathlib.Path(csv).read_bytes() + repr(settings).encode())
     path = pathlib.Path(PROGRAM).parent / "known" / f"{what}-{made_of.hexdigest()[:16]}"
     try:
@@ -121,7 +121,7 @@ class Job:
         self.last = None
 
     def end_everything(self):
-        """What a power cut leaves: the folder."""
+        """Ends all processes as a power cut does; the folder is left."""
         self.process.send_signal(signal.SIGSTOP)  # from then on it starts nobody
         wait_for(lambda: state_of(self.process.pid) == "T", "the supervisor to stop")
         pids = list(self.children()) + [self.process.pid]
@@ -216,7 +216,7 @@ class Job:
         return pathlib.Path(os.readlink(self.folder / "control")).parent
 
     def count_connections(self):
-        """Of workers to workers: a socket that was accepted has the name of the one that listens."""
+        """Connections of workers to workers: a socket that was accepted has the name of the one that listens."""
         names = str(self.sockets() / "w")
         rows = [line.split() for line in pathlib.Path("/proc/net/unix").read_text().splitlines()[1:]]
         connected = [row for row in rows if len(row) == 8 and row[5] == "03"]
@@ -244,9 +244,9 @@ class Job:
 class JobTest(unittest.TestCase):
     """The oracle is the digest of the undisturbed run with one worker."""
 
-    units = 16  # of the hidden layer
+    units = 16  # units of the hidden layer
     kind = None  # a network; "clicks", "clusters", "linear", "regression", "bayes", "card", "components", "outliers", "trees", "dart", "medians", "quantiles", "percentages", "rankings", "series"
-    table = "iris"  # of examples/data
+    table = "iris"  # a table of examples/data
     epochs = 20  # where a test names no other number
 
     @classmethod
@@ -281,7 +281,7 @@ class JobTest(unittest.TestCase):
 
     @classmethod
     def digest_of(cls, epochs):
-        """Of the undisturbed run with one worker."""
+        """The digest of the undisturbed run with one worker."""
         if epochs not in cls.digests:
             job = cls.job(1, epochs=epochs, paced=False)
             assert job.end() == 0, job.last
@@ -298,7 +298,7 @@ class JobTest(unittest.TestCase):
 
 
 class SameModelTest(JobTest):
-    """What every kind of model is put through: a test file has a class of it with `kind` and `epochs`."""
+    """The tests of every kind of model: a test file has a class of it with `kind` and `epochs`."""
 
     flipped = ()  # memories of a worker in which a bit is inverted
     step = 17  # at which something happens

@@ -66,7 +66,7 @@ static const struct job_kind {
     {"make_quantiles", "trees", csv_job_make_quantiles},
     {"make_percentages", "trees", csv_job_make_percentages},
     {"make_rankings", "trees", csv_job_make_rankings},
-    {"make_series", "forecast", NULL}, /* of as many series as it has phases */
+    {"make_series", "forecast", NULL}, /* has as many series as phases */
 };
 
 /* NULL: the word is another command. */

@@ -102,7 +102,7 @@ class Role:
         self.log.thread.join(DEADLINE)
 
     def stop(self):
-        """As a supervisor's death would: closes the lifeline."""
+        """Closes the lifeline, as a supervisor's death would."""
         if self.process.returncode is not None:
             return
         self.lifeline.shutdown(socket.SHUT_RDWR)

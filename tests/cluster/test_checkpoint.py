@@ -146,7 +146,7 @@ class CheckpointTest(LongCase):
         self.check_long(job)
 
     def check_whole(self, job):
-        """Of each checkpoint that there is, all pieces are."""
+        """Checks that each checkpoint has all of its pieces."""
         self.assertEqual(
             job.query("SELECT id, bytes FROM checkpoint ORDER BY id"),
             job.query("SELECT c.id, sum(length(p.bytes)) FROM checkpoint_pieces p, checkpoint c"

@@ -41,7 +41,8 @@ class FlippedBitTest(harness.JobTest):
     units = 64
 
     def flip(self, memory, point):
-        # Of these a value out of its range would end the process, and it would be another test: class 2 becomes 0.
+        # A label or a place in the order that is out of its range would end the process, and it would be another
+        # test: class 2 becomes 0.
         bit = {"labels": 161, "order": 160}.get(memory, 4000000030)
         return self.job(3, fault=f"role=worker,index=1,step=17,attempt=0,point={point},flip={memory},bit={bit}")
 
@@ -51,7 +52,7 @@ class FlippedBitTest(harness.JobTest):
         self.assertIn("bytes of message is inverted", job.log())
 
     def test_a_flipped_bit_in_memory_never_reaches_the_model(self):
-        """Of whatever is kept from step to step, or added up."""
+        """Inverts a bit in each memory that is kept from step to step, or added up."""
         for memory in ("weights", "slots", "labels", "order", "sums", "integers", "reals"):
             with self.subTest(memory=memory):
                 job = self.flip(memory, "before_apply" if memory in ("integers", "reals") else "begin")
@@ -157,7 +158,7 @@ class ClusterTest(harness.JobTest):
                 job.wait_for("progress")
                 pids = list(job.children()) + [job.process.pid]
                 sockets = job.sockets()
-                job.close()  # what the kernel does for a client that was killed
+                job.close()  # the kernel does the same for a client that was killed
                 self.assertTrue(wait_until_gone(pids, DEADLINE))
                 self.assertEqual(job.process.wait(DEADLINE), 130)
                 self.assertFalse(sockets.exists())
@@ -180,7 +181,7 @@ class ClusterTest(harness.JobTest):
                 with self.subTest(workers=workers, way=way):
                     job = self.job(workers, epochs=10000)
                     job.wait_for("progress")
-                    if way == "signal":  # as a terminal sends it: to everybody
+                    if way == "signal":  # sent to everybody, as a terminal does
                         os.killpg(job.process.pid, signal.SIGINT)
                     else:
                         job.process.stdin.write(b"cancel\n")

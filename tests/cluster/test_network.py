@@ -46,7 +46,7 @@ def has_ipv6():
 
 
 class NetworkTest(unittest.TestCase):
-    pace = None  # of workers that are started by hand
+    pace = None  # pace of workers that are started by hand
 
     def setUp(self):
         self.workers = []
@@ -234,7 +234,7 @@ class Proxy:
 
     def __init__(self, target, cuts):
         self.target, self.cuts = target, list(cuts)
-        self.records = []  # what clients said on each connection
+        self.records = []  # texts that clients sent on each connection
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.address = "tcp:127.0.0.1:%d" % self.listener.getsockname()[1]
         self.thread = threading.Thread(target=self._run, daemon=True)

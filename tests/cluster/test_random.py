@@ -22,8 +22,8 @@ SHARE, LEAST = (4, 8) if harness.SLOW > 1 else (1, 0)
 EPOCHS = 3000
 ROUNDS = EPOCHS // harness.SLOW  # a round takes all rows, and under sanitizers long
 SEED = 20240229
-SECONDS = 10  # that a job lasts at least, until everybody has been killed
-TURNS = 75  # of a worker, at most, between the sign of progress and the kill: some ten steps
+SECONDS = 10  # time that a job lasts at least, until everybody has been killed
+TURNS = 75  # turns of a worker, at most, between the sign of progress and the kill: some ten steps
 
 
 class RandomKillTest(harness.JobTest):
@@ -54,8 +54,8 @@ class RandomKillTest(harness.JobTest):
             elif job.last["event"] == "progress" and job.last["step"] > step:
                 step = job.last["step"]
                 kills += self.kill_somebody(job, draw)
-                # What we read next may have been said before: only a step that the books do not
-                # have yet is a sign of life after this kill.
+                # A line read next may have been written before: only a step that the books do not have yet is a sign
+                # of life after this kill.
                 step = max([step, *(row[0] for row in job.query("SELECT step FROM job"))])
         return kills
 

@@ -137,7 +137,7 @@ class ScaleTest(unittest.TestCase):
             job.end_everything()
 
     def test_workers_without_a_lane_are_not_kept_and_the_user_is_told(self):
-        job = self.job(10, least=1, epochs=EPOCHS)  # of eight lanes
+        job = self.job(10, least=1, epochs=EPOCHS)  # eight lanes
         notices = []
         while job.event() is not None and job.last["event"] not in ("done", "failed"):
             if job.last["event"] == "notice":

@@ -31,8 +31,8 @@ KILLS = 100
 SHARE = 4 if harness.SLOW > 1 else 1
 SEED = 20241127
 LEARNED = .8  # the AUC of a model that has learned; of those that nobody disturbs it is above .85
-SECONDS = 8  # that a job lasts at least, until everybody has been killed
-TURNS = 30  # of a worker, at most, between a sign of progress and a kill: some ten batches
+SECONDS = 8  # time that a job lasts at least, until everybody has been killed
+TURNS = 30  # turns of a worker, at most, between a sign of progress and a kill: some ten batches
 THAWS_AFTER = 8  # turns of the master: less than it waits for somebody who is silent
 COUNTED = re.compile(r"server/(\d+).* has counted (\d+) batches, (\d+) to (\d+) batches of each of (\d+) shards; (\d+) came again")
 

@@ -79,7 +79,7 @@ class Steps(StepsCase):
                 self.check_same(self.job(workers, servers, paced=False))
 
     def test_a_killed_server_loses_no_step_but_that_in_flight(self):
-        """What is pushed again are lanes of the step that was on its way, of which each server has at most all."""
+        """The lanes pushed again belong to the step that was on its way, of which each server has at most all."""
         job = self.job(2, 2, checkpoint=60)
         kills = 0
         for index in (0, 1, 0):
@@ -141,7 +141,7 @@ class Steps(StepsCase):
     def test_another_number_of_servers_changes_no_bit(self):
         """2 -> 4 -> 1, and each time all servers are killed as soon as the rows have moved: they go through the moves
         again by their logs, or have snapshots already."""
-        job = self.job(2, 2, checkpoint=60, seconds=10 * EPOCHS)  # as long as it takes: it is hurried at its end
+        job = self.job(2, 2, checkpoint=60, seconds=10 * EPOCHS)  # time enough: it is hurried at its end
         self.wait_for_more(job)
         for number, moves in ((4, 1), (1, 2)):
             self.assertEqual(ask(job, f"servers {number}"), "ok")

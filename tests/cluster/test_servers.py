@@ -44,7 +44,7 @@ class AloneTest(unittest.TestCase):
         return server
 
     def hear(self, address):
-        """What the next one that connects says first names its address, where it then listens."""
+        """The address where the next process that connects listens: it says it first."""
         connection = self.listener.accept()[0]
         connection.settimeout(network_roles.DEADLINE)
         said = b""
