@@ -12,7 +12,7 @@ static peer_id peer_of(uint32_t index)
     return index + 1;
 }
 
-/* What the driver of a role would do with its actions. */
+/* Takes the actions that the driver of a role would carry out. */
 static void take_actions(struct crowd *crowd)
 {
     const struct outbox_entry *entries = crowd->outbox.entries;

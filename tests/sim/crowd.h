@@ -12,9 +12,9 @@ struct crowd {
     struct outbox outbox;
     uint32_t workers, alive;
     int64_t now_ms;
-    /* what the master asked for, since crowd_count_anew */
+    /* actions of the master, since crowd_count_anew */
     uint64_t messages, frames, rows, groups;
-    uint64_t frame_bytes; /* what is sent to many counts once */
+    uint64_t frame_bytes; /* a frame sent to many counts once */
 };
 
 void crowd_open(struct crowd *crowd, uint32_t workers, uint32_t lanes);

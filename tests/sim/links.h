@@ -19,7 +19,7 @@
 
 struct link_end {
     uint32_t node;
-    peer_id peer; /* as the node calls it */
+    peer_id peer; /* the node's id of the peer */
     bool is_open;
     int64_t last_at; /* arrival of the last thing that was sent to it */
 };

@@ -319,7 +319,7 @@ static enum status checked_take_end(void *self, struct error *err)
     return compare(checked, err);
 }
 
-/* What was abandoned has left no trace. */
+/* Abandons the taken state, and checks that no trace of it is left. */
 static void checked_take_abandon(void *self)
 {
     struct checked *checked = self;

@@ -9,7 +9,7 @@
 
 #include "runtime/learn/learning.h"
 
-/* What is simulated: learners for as many workers as come along. */
+/* The subject of a simulation: learners for as many workers as come along. */
 struct subject {
     void *context;
     struct learning (*open)(void *context);
@@ -18,8 +18,8 @@ struct subject {
     size_t metric_count;
     bool ends_by_time; /* is told at any time to end with the step at hand */
     bool shares_rows;  /* among all workers: their bits cannot be inverted for one alone */
-    /* Of subjects whose rows come when they are needed, else NULL: the next ones cannot be read;
-     * how long it took since this was asked last. */
+    /* Functions of subjects whose rows come when they are needed, else NULL: the next ones cannot
+     * be read; how long it took since this was asked last. */
     void (*lose_rows)(struct learning learning);
     int64_t (*load_us)(struct learning learning);
 };

@@ -11,7 +11,7 @@
 #include "tests/cluster/csv_job.h"
 
 struct real {
-    struct real_job borrowed; /* of what follows; comes first */
+    struct real_job borrowed; /* owns the members below; comes first */
     struct csv_job job;
     struct dataset dataset;
     char folder[32];

@@ -37,11 +37,11 @@ struct subject real_subject_open_machine(const char *csv);
 struct subject real_subject_open_clusters(const char *csv);
 /* Forecasts of series whose values are those of the first column. */
 struct subject real_subject_open_series(const char *csv);
-/* As real_subject_open, of a network with batch normalization. */
+/* real_subject_open for a network with batch normalization. */
 struct subject real_subject_open_norms(const char *csv);
-/* As real_subject_open, of a job that keeps the weights of an epoch before the last. */
+/* real_subject_open for a job that keeps the weights of an epoch before the last. */
 struct subject real_subject_open_best(const char *csv);
-/* As real_subject_open, of a job with train.max_seconds. */
+/* real_subject_open for a job with train.max_seconds. */
 struct subject real_subject_open_timed(const char *csv);
 /* A score card of a CSV that tells two classes apart. */
 struct subject real_subject_open_card(const char *csv);

@@ -418,7 +418,7 @@ static void start_master(struct world *world)
     carry_out(world, number);
 }
 
-/* As the process of a master does: the role that trains comes in the dispatcher's place. */
+/* Puts the role that trains in the dispatcher's place, as the process of a master does. */
 static void hand_on(struct world *world, struct node *node)
 {
     if (!node->is_master || node->trains || !dispatch_is_staged(&node->dispatch))
@@ -746,7 +746,7 @@ static bool is_staged(const struct world *world)
     return true;
 }
 
-#define MISHAP (1u << 31) /* of `link`: the event is of no particular node */
+#define MISHAP (1u << 31) /* in `link`: the event is of no particular node */
 
 /* False: the event waits for its node to thaw. */
 static bool happen(void *self, void *happening)

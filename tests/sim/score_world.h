@@ -37,12 +37,12 @@ struct score_plan {
     uint32_t min_workers;
     bool keeps_bad_rows;
     bool stages;    /* the rows of a job that trains; none of them is deadly */
-    uint32_t kills; /* of scorers, none of their rows' fault: at most 3, where rows are scored */
+    uint32_t kills; /* kills of scorers, none by a row: at most 3, where rows are scored */
     uint32_t leaves, cuts;
     uint32_t unsaid; /* deaths between storing a shard and sending so, at most */
 };
 
-/* What this simulation promises to make happen over many seeds. */
+/* Events that this simulation promises to make happen over many seeds. */
 #define SCORE_FAULT_MAP(X)                                                                         \
     X(KILL, "a scorer is killed")                                                                  \
     X(DEADLY_ROW, "a row kills the scorer")                                                        \

@@ -21,11 +21,12 @@ struct search_part {
 struct search {
     struct csv_job job;
     char folder[32];
-    struct jobspec specs[SEARCH_TRIALS], crossed[SEARCH_TRIALS]; /* of all rows, and of folds */
+    struct jobspec specs[SEARCH_TRIALS],
+        crossed[SEARCH_TRIALS]; /* jobs over all rows, and over folds */
     struct dataset all, folds[SEARCH_FOLDS];
     struct search_part parts[SEARCH_TRIALS][SEARCH_FOLDS], last;
     struct fold_result wanted[SEARCH_TRIALS];
-    uint32_t best; /* of the trials */
+    uint32_t best; /* number of the best trial */
 };
 
 static void check(enum status status, const struct error *err)
@@ -65,7 +66,7 @@ static struct spool_writer *open_writer(const struct search *search, const struc
     return writer;
 }
 
-/* As a job of the fold finds them in its folder. */
+/* Opens the rows of a fold as its job finds them in its folder. */
 static void open_fold(struct search *search, const struct folds *folds, uint32_t fold)
 {
     struct fold_writers writers = {.others = open_writer(search, folds, false),

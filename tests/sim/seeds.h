@@ -25,7 +25,8 @@ uint64_t seeds_pick(uint64_t seed, uint64_t stream, uint64_t what, uint64_t belo
 /* Each in turn, with failures printed; how many there were. */
 typedef enum status seed_runner(void *context, uint64_t seed, bool verbose, struct error *err);
 uint64_t seeds_run(const struct seeds *seeds, seed_runner *run, void *context);
-/* What a simulation promises to make happen (its faults first of all), and how often it did. */
+/* Events that a simulation promises to make happen (its faults first of all), and how often each
+ * did. */
 struct seeds_counts {
     const char *const *names;
     const uint64_t *times;

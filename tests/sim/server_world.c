@@ -22,8 +22,8 @@
 #define ZOMBIE_MS         2000 /* after which the launcher has ended it */
 #define FROZEN_MS         600  /* at most */
 #define END_MS            3600000
-#define LEASES            2   /* of a worker */
-#define PAUSE_MS          400 /* of workers while rows move, at first */
+#define LEASES            2   /* leases of a worker */
+#define PAUSE_MS          400 /* most time that workers pause while rows move, at first */
 #define LOAD_MS           30
 #define PIECE_BYTES       512
 #define NOBODY            UINT32_MAX
@@ -83,16 +83,16 @@ struct log_entry {
     struct text bytes;
 };
 
-/* What survives a server. */
+/* The part of a server that outlives its process. */
 struct store {
     struct text pieces, whole;
     bool has_whole;
-    uint64_t id;           /* of the pieces */
-    struct log_entry *log; /* as of step_log.h */
+    uint64_t id;           /* id of the snapshot that the pieces belong to */
+    struct log_entry *log; /* log of steps (step_log.h) */
     uint32_t log_count, log_room;
 };
 
-/* What rows are before a step, the first number of each. */
+/* The rows before a step, the first number of each. */
 struct step_state {
     float values[TABLES][IDS_MAX];
 };
@@ -109,7 +109,7 @@ struct world {
     uint64_t wanted_version;
     struct links links;
     struct timeline time; /* in milliseconds */
-    /* Of each server's process: pushes counted of each worker's, and as they were when another
+    /* Counts by each server's process: pushes of each worker, and the same when another worker
      * pulled. */
     uint64_t pushed[SERVERS_MAX][WORKERS_MAX], base[SERVERS_MAX][WORKERS_MAX][WORKERS_MAX];
     uint64_t resumed[SERVERS_MAX][WORKERS_MAX], resumed_base[SERVERS_MAX][WORKERS_MAX][WORKERS_MAX];
@@ -526,8 +526,8 @@ static void check_learned(struct world *world, struct slice state)
                 complain(world, "a checkpoint without all batches of row", number);
 }
 
-/* Of the process that is the server now. The gate is pulled first: when it has lost the worker
- * before the others answer, nobody waits for that worker. */
+/* Notes a pull from the process that is the server now. The gate is pulled first: when it has lost
+ * the worker before the others answer, nobody waits for that worker. */
 static void note_pull(struct world *world, uint32_t s, uint32_t w)
 {
     world->is_computing[s][w] = s == 0 || world->is_computing[0][w];
@@ -535,7 +535,7 @@ static void note_pull(struct world *world, uint32_t s, uint32_t w)
     memcpy(world->resumed_base[s][w], world->resumed[s], sizeof world->resumed[s]);
 }
 
-/* What was on its way when a worker began again comes on top. */
+/* Checks the bound of staleness. Pushes on their way when a worker began again come on top. */
 static void check_staleness(struct world *world, uint32_t s, uint32_t w, uint32_t other)
 {
     const uint64_t ahead = world->pushed[s][w] - world->base[s][other][w];
@@ -1137,7 +1137,8 @@ static void freeze_one(struct world *world)
     /* Rather one that has begun a snapshot, which it may end when another has followed. */
     for (int i = 0; is_server && i < 4 && !node->server.snapshot.is_on; i++)
         node = world->nodes[node_of(world, SERVER)];
-    /* Who thaws earlier than was thought would get what is new before what has waited. */
+    /* A frozen node is not frozen again: one that thawed earlier than was thought would get later
+     * messages before those that have waited. */
     if (!node->is_alive || node->frozen_until > world->time.now)
         return;
     count(world, is_server ? SERVER_FAULT_SERVER_FREEZE : SERVER_FAULT_FREEZE);
@@ -1244,7 +1245,7 @@ static void count_move(struct world *world, const struct shard_move *before,
               after->now.serving > before->now.serving ? SERVER_FAULT_GROWN : SERVER_FAULT_SHRUNK);
 }
 
-/* What a master learns by a message is counted. */
+/* Gives the master a message, and counts the changes that it makes. */
 static void lead(struct world *world, struct node *node, peer_id from,
                  const struct message *message)
 {
@@ -1274,7 +1275,8 @@ static void lead(struct world *world, struct node *node, peer_id from,
         complain(world, "a role failed", message->failure.status);
 }
 
-/* Of a server. A worker that is frozen does not begin again, and is waited for no longer. */
+/* Ends a server's connection. A worker that is frozen does not begin again, and is waited for no
+ * longer. */
 static void lose_connection(struct world *world, struct node *node, const struct event *event,
                             peer_id peer)
 {
@@ -1285,7 +1287,7 @@ static void lose_connection(struct world *world, struct node *node, const struct
         stop_watching(world, node, world->nodes[other]);
 }
 
-/* What a server has after another layout is checked at once. */
+/* Gives the server a message, and checks its rows at once after another layout. */
 static void serve(struct world *world, struct node *node, peer_id from,
                   const struct message *message)
 {
@@ -1368,14 +1370,14 @@ static void deliver_watched(struct world *world, struct node *node, const struct
     if (node->server.counts.pushes == pushes)
         return;
     world->result->faults[SERVER_FAULT_BUSY] += is_snapshot_on;
-    /* What was on its way over a connection that is lost comes on top. */
+    /* A push over a connection that is lost is not counted: it comes on top. */
     if (world->links.list[event->link].ends[1 - event->side].is_open &&
         world->nodes[world->servers[node->index]] == node && world->nodes[sender]->kind == WORKER &&
         world->nodes[world->workers[world->nodes[sender]->index]] == world->nodes[sender])
         note_push(world, node->index, world->nodes[sender]->index);
 }
 
-/* Of one master, which counts them by itself. */
+/* Lets a master's time pass, and counts the changes that it makes by itself. */
 static void lead_on(struct world *world, struct node *node)
 {
     shard_master_on_tick(&node->master, world->time.now, &node->outbox);

@@ -36,10 +36,11 @@ struct server_plan {
     uint64_t seed;
     uint32_t workers, servers;
     uint32_t shards, epochs, batches;
-    uint32_t ids;        /* of each table */
+    uint32_t ids;        /* ids in each table */
     uint32_t batch_rows; /* ids of a batch, at most */
     uint32_t staleness, min_count;
-    uint32_t lanes;  /* that take steps together, of which `shards` is a multiple; 0: none do */
+    uint32_t
+        lanes; /* lanes that take steps together, of which `shards` is a multiple; 0: none do */
     bool loses_logs; /* a server's store may have lost its last steps, or all, when it starts */
     uint32_t slow_workers; /* 30 times slower: the first ones */
     int64_t snapshot_ms;
@@ -47,11 +48,11 @@ struct server_plan {
     uint32_t kills, server_kills, master_kills, freezes, cuts, cut_offs, leaves;
     uint32_t scales;    /* times that another number of servers is wanted */
     uint32_t skew;      /* rows of one server are selected so many times more often; 0: all alike */
-    int64_t balance_ms; /* as of shard_master.h */
+    int64_t balance_ms; /* see shard_master.h */
     bool verbose;
 };
 
-/* What this simulation promises to make happen over many seeds. */
+/* Events that this simulation promises to make happen over many seeds. */
 #define SERVER_FAULT_MAP(X)                                                                        \
     X(KILL, "a worker is killed")                                                                  \
     X(SERVER_KILL, "a parameter server is killed")                                                 \

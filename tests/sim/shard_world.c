@@ -35,7 +35,7 @@ struct node {
     int64_t frozen_until;
     uint32_t index; /* MASTER */
     /* a worker: */
-    uint32_t epoch; /* of the leases that it has */
+    uint32_t epoch; /* epoch of the leases that it has */
     struct lease queue[QUEUE_MAX];
     uint32_t queued;
     uint64_t working; /* lease id; 0: nothing */

@@ -21,12 +21,12 @@
 
 struct shard_plan {
     struct table_plan table;
-    uint32_t losses, repeats; /* of a thousand messages */
-    uint32_t kills;           /* of workers: no row's fault */
-    uint32_t crashes;         /* of workers, as if a row had done it: at most 2 */
+    uint32_t losses, repeats; /* chances in a thousand for a message */
+    uint32_t kills;           /* kills of workers: no row's fault */
+    uint32_t crashes;         /* crashes of workers, as if a row had done it: at most 2 */
 };
 
-/* What this simulation promises to make happen over many seeds. */
+/* Events that this simulation promises to make happen over many seeds. */
 #define SHARD_FAULT_MAP(X)                                                                         \
     X(KILL, "a worker is killed")                                                                  \
     X(CRASH, "a worker crashes by itself, as if a row had done it")                                \

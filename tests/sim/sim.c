@@ -95,15 +95,15 @@ static int64_t toy_load_us(struct learning learning)
 }
 
 struct run {
-    uint64_t rows;   /* of the toy's table; 0: as the seed says */
-    uint32_t batch;  /* of such a table */
+    uint64_t rows;   /* rows of the toy's table; 0: as the seed says */
+    uint32_t batch;  /* batch of such a table */
     const char *csv; /* train on this with the real learner; NULL: the toy */
-    struct subject (*open)(const char *csv); /* of such a learner */
+    struct subject (*open)(const char *csv); /* opens such a learner */
     struct subject real;
-    struct oracle oracle;  /* of the real learner */
+    struct oracle oracle;  /* the real learner's */
     struct search *search; /* over folds; NULL: one job */
     struct world_result sum;
-    uint64_t loads;   /* of buckets */
+    uint64_t loads;   /* loads of buckets */
     uint64_t stopped; /* jobs that ended by the clock */
 };
 

@@ -33,7 +33,7 @@ totrain_sim(sim_best sim 60 --best ${CMAKE_SOURCE_DIR}/examples/data/breast_canc
 totrain_sim(sim_click_norms sim 60 --click-norms ${CMAKE_SOURCE_DIR}/examples/data/iris.csv)
 # A seed is ten jobs.
 totrain_sim(sim_search sim 60 --search ${CMAKE_SOURCE_DIR}/examples/data/iris.csv)
-# That jobs are ended by the clock, some of them, is what it is for.
+# Some jobs are ended by the clock: they test that.
 totrain_sim(sim_timed sim 200 --timed ${CMAKE_SOURCE_DIR}/examples/data/iris.csv)
 set_tests_properties(sim_timed PROPERTIES PASS_REGULAR_EXPRESSION
   " 0 failures.*[1-9][0-9] jobs ended by the clock")

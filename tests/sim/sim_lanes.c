@@ -20,7 +20,7 @@
 #define LANES           16
 #define STEPS           500
 #define TAKEN_MOST      1.10
-#define TAKEN_MOST_SLOW 1.30 /* what the slow one had, and what it is tried with now and then */
+#define TAKEN_MOST_SLOW 1.30 /* with the slow worker's first lanes, and its trials now and then */
 #define STEPS_OF_PHASES 0.8  /* the others evaluate, or are repeated */
 
 /* How many times as slow worker 0 is, and how many lanes it may have at the end: of its two. One

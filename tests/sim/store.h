@@ -23,7 +23,7 @@ struct store {
     size_t result_count;
     struct checkpoint whole; /* phase 0: none */
     struct text whole_bytes;
-    bool is_damaged;         /* as the checksums see it */
+    bool is_damaged;         /* the checksums do not fit */
     struct checkpoint older; /* the one before; phase 0: none */
     struct text older_bytes;
     bool older_is_damaged;
@@ -37,14 +37,14 @@ void store_deinit(struct store *store);
 
 /* False: another value is there under the same key. */
 bool store_put_metric(struct store *store, const struct metric_row *metric);
-/* As the job's store: said again, it takes the place of what was there. */
+/* Puts a result like the job's store: said again, it takes the place of the one before. */
 void store_put_result(struct store *store, const struct result_row *result);
 uint64_t store_count_evaluations(const struct store *store);
 
 enum status store_put_piece(struct store *store, struct slice bytes, struct error *err);
 enum status store_finish(struct store *store, struct slice bytes, struct error *err);
 void store_drop(struct store *store);
-/* Of two checkpoints only the one of this id is left. */
+/* Keeps the checkpoint of this id, and drops the other one. */
 void store_keep(struct store *store, uint64_t id);
 enum status store_read_piece(void *store, const struct checkpoint *checkpoint, uint64_t position,
                              struct text *out, struct error *err);

@@ -6,7 +6,7 @@
 
 #include "base/random.h"
 
-#define EVENTS_MAX 3000000 /* of a history */
+#define EVENTS_MAX 3000000 /* most events of a history */
 
 void timeline_open(struct timeline *timeline, const struct timeline_options *options)
 {

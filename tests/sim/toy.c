@@ -13,7 +13,7 @@
 #define MEASURES   3
 #define BODY_WORDS 20 /* enough to go in several pieces */
 #define MODEL_ROWS 7
-#define LANE_WORDS 3 /* that a lane touches, some of them twice */
+#define LANE_WORDS 3 /* words that a lane touches, some of them twice */
 
 struct toy {
     struct toy_plan plan;
@@ -243,7 +243,7 @@ static struct fixed_resolved toy_resolve(const void *self, const int64_t *fixed,
     const struct toy *toy = self;
     const uint32_t dense = toy->phase.real_count, width = toy->phase.table.width;
 
-    for (uint32_t i = 0; i < count; i++) { /* of a row of the table, wherever it lies */
+    for (uint32_t i = 0; i < count; i++) { /* the same for a row of the table, wherever it lies */
         const uint32_t at = first + i < dense ? first + i : dense + (first + i - dense) % width;
 
         reals[i] = (float)((double)fixed[i] * 0x1p-40 + at);

@@ -19,8 +19,8 @@ struct toy_plan {
     uint32_t words, word_width;          /* rows of a table, of which a lane touches few; 0: none */
     uint32_t owned;                      /* integers that reach the owner of their segment */
     bool keeps_lanes;                    /* something of the rows of each lane: lane_open */
-    enum status failure;                 /* of each contribution; OK: none */
-    struct toy_table *table;             /* of as many lanes; NULL: phases have `rows` */
+    enum status failure;                 /* the outcome of each contribution; OK: none fails */
+    struct toy_table *table; /* the table with as many lanes; NULL: phases have `rows` */
 };
 
 struct toy;

@@ -106,7 +106,7 @@ struct toy_rows {
     struct toy_table *table;
     struct dataset dataset;
     struct row_lanes lanes;
-    uint32_t number;     /* of the learner */
+    uint32_t number;     /* the learner's */
     uint32_t *lane_rows; /* (lanes) */
     uint64_t *held_out;  /* (lanes + 1) */
     uint32_t *taken, *taken_next;

@@ -21,34 +21,35 @@ struct toy_table_plan {
     uint64_t seed;
     uint64_t rows, held_out;
     uint32_t lanes, batch;
-    uint32_t row_bytes; /* as lanes count them for their buckets; they take 20 */
+    uint32_t row_bytes; /* bytes that lanes count for their buckets; they take 20 */
 };
 
-/* What all learners of a simulation have in common, and what happened to them. */
+/* The common part of all learners of a simulation, and the events that happened to them. */
 struct toy_table {
     struct toy_table_plan plan;
-    uint64_t *starts[2]; /* of ranges of keys: of the rows that train, and of those held out */
+    uint64_t *starts[2]; /* starts of ranges of keys: rows that train, and those held out */
     uint32_t *loaded_by; /* (ranges): learner that had the bucket that begins there last; 0: none */
     uint32_t learners;
-    uint64_t loads, moves; /* of buckets; those that another learner had before */
+    uint64_t loads, moves; /* loads of buckets; loads of buckets that another learner had before */
     uint64_t taken;        /* rows that came from far away, once for each learner that took them */
 };
 
 struct toy_table *toy_table_new(const struct toy_table_plan *plan);
 void toy_table_free(struct toy_table *table);
-/* As if no learner had been. */
+/* Resets the table, as if no learner had been. */
 void toy_table_reset(struct toy_table *table);
 /* How many rows the step takes, of all lanes, and in which epoch. */
 uint64_t toy_table_step_rows(const struct toy_table *table, uint64_t step);
 uint32_t toy_table_epoch(const struct toy_table *table, uint64_t step);
 
-/* Of one learner. It must hold nothing that it does not need when it is freed. */
+/* A learner's rows. It must hold nothing that it does not need when it is freed. */
 struct toy_rows;
 struct toy_rows *toy_rows_new(struct toy_table *table);
 void toy_rows_free(struct toy_rows *rows);
 
-/* What a lane makes of its rows of a step, or of those that are held out: their number, and a sum
- * that knows each of them. IO: they cannot be read. A row that is not in memory ends the program.
+/* The outcome of a lane for its rows of a step, or for those that are held out: their number, and a
+ * sum that knows each of them. IO: they cannot be read. A row that is not in memory ends the
+ * program.
  */
 struct toy_lane {
     uint64_t rows, sum;

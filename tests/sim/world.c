@@ -94,7 +94,7 @@ struct world {
     bool was_short_of_time; /* a worker asked to go ended before the group could do without it */
     uint32_t master;
     struct store store;
-    uint64_t phase_most;    /* that anybody has ever reached */
+    uint64_t phase_most;    /* the latest phase that any worker has reached */
     uint32_t *incarnations; /* by worker index: of the next one */
     uint32_t *unables;      /* by worker index: how often it could not open its rows */
     /* (workers, workers): how many faults keep the first from connecting to the second, and how
@@ -272,7 +272,7 @@ static void stop_node(struct world *world, uint32_t number)
                 close_end(world, i, side);
 }
 
-/* As the store puts rows aside: the first of all forgets what an earlier master has left. */
+/* Takes rows aside like the store: the first of all drops those that an earlier master has left. */
 static void take_rows(struct world *world, struct slice bytes)
 {
     struct byte_reader reader;
@@ -346,7 +346,7 @@ static void take_store(struct world *world, const struct outbox *outbox,
     }
 }
 
-/* Of a checkpoint: the store may refuse, and tells later how it went. */
+/* Stores a checkpoint: the store may refuse, and tells later how it went. */
 static void take_checkpoint(struct world *world, uint32_t number, const struct outbox *outbox,
                             const struct outbox_entry *entry)
 {
@@ -822,7 +822,8 @@ static void freeze(struct world *world)
           (double)world->nodes[number]->frozen_until / 1000);
 }
 
-/* What it was told meanwhile waits; the launcher knows that it is in a call of its store. */
+/* Slows down the store. Messages meanwhile wait; the launcher knows that the master is in a call of
+ * its store. */
 static void slow_store(struct world *world)
 {
     struct node *master = world->nodes[world->master];
@@ -921,7 +922,7 @@ static void flip(struct world *world)
         return;
     }
     memory = worker->learning.memory(worker->learning.self, names[which], &size);
-    if (!memory) /* of trees before the first one */
+    if (!memory) /* trees have none before the first one */
         return;
     count(world, faults[which]);
     invert(world, memory, size);
@@ -996,7 +997,8 @@ static void cut(struct world *world, bool of_members)
     }
 }
 
-/* What is there between them ends as well; without a word, after the time that a sender waits. */
+/* Ends the links between two nodes: their ends see it at once, or, without a word, after the time
+ * that a sender waits. */
 static void end_links_between(struct world *world, uint32_t one, uint32_t other, bool is_silent)
 {
     for (uint32_t i = 0; i < world->link_count; i++) {
@@ -1102,7 +1104,7 @@ static void leave(struct world *world)
     node = world->nodes[number];
     TRACE(world, "%s is asked to go", node->address);
     count(world, WORLD_FAULT_LEAVE);
-    node->has_successor = draw(world, 2) == 0; /* as on a cluster: it is started meanwhile */
+    node->has_successor = draw(world, 2) == 0; /* started meanwhile, as on a cluster */
     if (node->has_successor) {
         count(world, WORLD_FAULT_SUCCESSOR);
         schedule(world, world->time.now + (int64_t)draw(world, 100000), START_WORKER, node->index);
@@ -1136,7 +1138,7 @@ static void check_builds(struct world *world)
     const struct master *master = &world->nodes[world->master]->master;
 
     if (master->state != JOB_STATE_RUNNING)
-        return; /* who made place for another is not missed while the model is made */
+        return; /* a worker that made place for another is not missed while the model is made */
     for (uint32_t rank = 1; rank < master->group.count; rank++)
         if (master->workers[master->group.members[rank].index].build !=
             master->workers[master->group.members[0].index].build)

@@ -28,13 +28,13 @@ struct world_plan {
     uint32_t min_workers;
     uint32_t crashes, master_crashes, freezes, cuts, late_joins; /* how many of each */
     uint32_t leaves;                                             /* SIGTERMs */
-    uint32_t ends;                                               /* of everything at once */
+    uint32_t ends;                                               /* ends of everything at once */
     int64_t checkpoint_ms;                                       /* 0: none are made */
     uint32_t switch_cuts;   /* percent of the changes of groups in which members lose each other */
     uint32_t store_trouble; /* percent of the store's calls for checkpoints that fail */
     uint32_t flips;         /* inverted bits: of weights and sums, where nobody goes of rows, too */
     uint32_t other_builds;  /* percent of the workers that start are of another build */
-    uint32_t hangs;         /* of the work of a worker, whose process lives */
+    uint32_t hangs;         /* hangs of a worker's work, whose process lives */
     uint32_t parts;         /* pairs of workers that cannot reach each other for some time */
     uint32_t slow_stores;   /* calls of the master's store that take seconds */
     uint32_t unables;       /* percent of the workers that start and cannot open their rows */
@@ -43,14 +43,14 @@ struct world_plan {
     bool damages;           /* sometimes a stored checkpoint is damaged while nobody runs */
     int64_t span_us;        /* in which they happen */
     int64_t learn_ms;       /* after which the workers are told to end; 0: never */
-    /* What a lane takes a worker, about: it wavers, as where others use the same processors. 0:
-     * each time something else, and in a third of the worlds one worker is much slower. */
+    /* The time of a lane on a worker, about: it wavers, as where others use the same processors. 0:
+     * each time another, and in a third of the worlds one worker is much slower. */
     int64_t lane_us;
     uint32_t slow_times; /* then worker 0 takes so many times as long */
     bool verbose;
 };
 
-/* What this simulation promises to make happen over many seeds. */
+/* Events that this simulation promises to make happen over many seeds. */
 #define WORLD_FAULT_MAP(X)                                                                         \
     X(CRASH, "a worker crashes")                                                                   \
     X(MASTER_CRASH, "a master crashes")                                                            \
@@ -104,10 +104,10 @@ enum world_fault {
 struct world_result {
     bool is_stopped; /* before its end, as the time was over */
     uint64_t frames, groups, checkpoints, end_us;
-    uint32_t lanes_of_first; /* of worker 0 at the end */
-    uint64_t connections;    /* of workers to workers, that were ever opened */
+    uint32_t lanes_of_first; /* lanes of worker 0 at the end */
+    uint64_t connections;    /* connections between workers that were ever opened */
     uint64_t faults[WORLD_FAULTS];
-    struct result_row results[LEARNER_METRICS_MAX]; /* that the store has at the end */
+    struct result_row results[LEARNER_METRICS_MAX]; /* results in the store at the end */
     size_t result_count;
 };
 
