@@ -1,4 +1,4 @@
-"""What the tests of the doors share: a folder of their own, tables, the shell."""
+"""The common parts of the tests of the doors: a folder of their own, tables, the shell."""
 
 import os
 import pathlib
@@ -66,7 +66,7 @@ class Case(OwnCase):
         return eventually(lambda: self.run_all(query), wanted, query)
 
     def model_digest(self, model="m"):
-        """That of totrain_models, in self.database."""
+        """The digest of totrain_models, in self.database."""
         return self.run_all("SELECT digest FROM totrain_models WHERE name = ?", model)[0][0]
 
     def digest(self, database, model="iris_model"):

@@ -24,7 +24,7 @@ endforeach()
 totrain_add_test(NAME sqlite_oracles COMMAND /usr/bin/python3 ${CMAKE_SOURCE_DIR}/tests/oracles/test_oracles.py)
 set_tests_properties(sqlite_oracles PROPERTIES TIMEOUT 900 LABELS sqlite ENVIRONMENT "${sqlite_environment}")
 
-# What pages show is looked at with the other documents, as changes of defaults and notices change it.
+# The pages' output is looked at with the other documents, as changes of defaults and notices change it.
 totrain_add_test(NAME docs_tutorial COMMAND /usr/bin/python3 ${CMAKE_CURRENT_LIST_DIR}/test_tutorial.py)
 set_tests_properties(docs_tutorial PROPERTIES TIMEOUT 900 LABELS docs ENVIRONMENT "${sqlite_environment}")
 

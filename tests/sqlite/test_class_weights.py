@@ -1,4 +1,5 @@
-"""What rows of each class weigh: balanced, a list, by label; with all kinds of classifiers and any number of workers."""
+"""Weights of the rows of each class: balanced, a list, by label; with all kinds of classifiers and any number of
+workers."""
 
 import random
 import sqlite3

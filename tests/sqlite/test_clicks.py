@@ -27,7 +27,7 @@ def made_rows(seed=4):
 
 
 def made_choices(seed=7):
-    """What is chosen: of four things each likes its own sites and ads, and which of both come together decides."""
+    """Choices among four things: each likes its own sites and ads, and which of both come together decides."""
     draw = random.Random(seed)
     site_side = [[draw.gauss(0, 1) for _ in range(3)] for _ in range(SITES)]
     ad_side = [[draw.gauss(0, 1) for _ in range(3)] for _ in range(ADS)]
@@ -113,7 +113,7 @@ class Clicks(Rows):
         self.assertNotEqual(*digests.values())
 
     def wide_weights(self):
-        """Of each word its weight in the linear model, the first number of its row."""
+        """The weight of each word in the linear model, the first number of its row."""
         chunks = self.execute("SELECT data FROM m WHERE part = 'tensor' AND name = 'table' ORDER BY position")
         floats = b"".join(chunk[8:] for chunk, in chunks)
         return struct.unpack(f"<{len(floats) // 4}f", floats)[::9]
@@ -148,7 +148,7 @@ class Clicks(Rows):
         self.assertNotEqual(self.digest(self.database, "m"), wanted)
 
     def test_a_part_without_a_column_learns_nothing_of_it(self):
-        """What tells the classes apart is not there for the part that is asked."""
+        """The columns of a part do not tell the classes apart, and so it learns nothing."""
         self.train_parts("COLUMN z FOR linear_feature_columns COLUMN z FOR dnn_feature_columns")
         self.assertLess(self.evaluate("true")["AUC"], 0.55)
 

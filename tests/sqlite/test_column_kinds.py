@@ -1,4 +1,4 @@
-"""What a column is follows from all rows, and from the set of them alone."""
+"""A column's kind follows from all rows, and from the set of them alone."""
 
 import json
 import pathlib
@@ -21,7 +21,8 @@ class ColumnKinds(Case):
         self.database = self.connect(isolation_level=None)
 
     def fill(self, table, cell, columns="i INTEGER, x, y"):
-        """Of each row its number, what `cell` makes of it, and a label that a number explains."""
+        """Makes a table: for each row its number, the cell that `cell` makes of it, and a label that a number
+        explains."""
         self.database.execute("BEGIN")
         self.database.execute(f"CREATE TABLE {table} ({columns})")
         self.database.executemany(f"INSERT INTO {table} VALUES (?, ?, ?)",
@@ -65,7 +66,8 @@ class ColumnKinds(Case):
                 self.assertEqual(len(digests), 1)
 
     def auc(self, select):
-        """Of a model on the first 3,000 customers that `select` makes of them, and nothing but a label said, on the others."""
+        """The metrics of a model of the first 3,000 customers that `select` makes, with nothing but a label said, on
+        the others."""
         for part, rows in (("train", "<="), ("test", ">")):
             self.database.execute(f"DROP TABLE IF EXISTS {part}")
             self.database.execute(f"CREATE TABLE {part} AS {select} FROM customers WHERE id {rows} 3000")

@@ -37,7 +37,7 @@ class Constraints(harness.Case):
             f"SELECT * FROM homes TO TRAIN {estimator} WITH n_estimators = 20{more} LABEL price INTO {into}"))
 
     def curves(self, model, column):
-        """Of each place the predictions where the column grows step by step."""
+        """Predictions for each place while the column grows step by step."""
         inputs = {"size": "step, distance", "distance": "0.5, step"}[column]
         found = self.run_all(f"SELECT places.rowid, totrain_predict('{model}', {inputs}, noise, city) "
                              "FROM places, steps ORDER BY places.rowid, step")

@@ -64,7 +64,7 @@ class Detached(harness.Case):
             return b""
 
     def kill_all(self, number=signal.SIGKILL):
-        """What a reboot does; the supervisor first, so that it starts nobody again."""
+        """Ends all processes as a reboot does; the supervisor first, so that it starts nobody again."""
         pids = harness.processes_of(self.state)
         for pid in sorted(pids, key=lambda pid: b"supervise" not in self.command_of(pid)):
             try:

@@ -1,4 +1,4 @@
-"""What documents of SQLFlow show runs unchanged, and gives what tests/golden/documents has."""
+"""The statements in documents of SQLFlow run unchanged, and give the output that tests/golden/documents has."""
 
 import pathlib
 import sys

@@ -1,4 +1,4 @@
-"""What people's tables are really like: too few rows, odd values, odd names."""
+"""Tables as people have them: too few rows, odd values, odd names."""
 
 import json
 import math
@@ -276,7 +276,7 @@ class Values(EdgeCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("NOTICE:  loss, RMSE: NULL, since the labels are too large", done.stderr)
         for job in ("", ", job.max_workers = 1"):
-            with self.subTest(job):  # as TRAIN says it, and no infinite number
+            with self.subTest(job):  # NULL, as TRAIN says, and no infinite number
                 rows = self.connect().execute("SELECT * FROM t TO EVALUATE m WITH "
                     f"validation.metrics = 'RMSE,MAPE'{job}").fetchall()
                 self.assertEqual(rows[0][:2], (None, None))

@@ -150,7 +150,8 @@ class Exchange(harness.Case):
         self.assertEqual(len(self.run_all("SELECT a, b, colour, y AS label FROM t TO EXPLAIN back")), 3)
 
     def test_boosting_goes_on_from_a_model_of_theirs(self):
-        """What it adds comes to their sums: with a rate of nearly nothing these are what is predicted."""
+        """New rounds are added to the sums of the old model: with a rate of nearly nothing the predictions are these
+        sums."""
         for name in ("xgboost_number.ubj", "lightgbm_number.txt"):
             with self.subTest(name):
                 self.import_stored(name, "theirs")

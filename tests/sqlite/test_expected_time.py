@@ -21,7 +21,7 @@ class ExpectedTime(harness.Case):
             SELECT {columns}, i % 2 AS two, 'c' || (i * 7 % 20) AS twenty FROM n""")
 
     def seconds(self, statement, label=""):
-        """What is said, in seconds; less than one is 1."""
+        """The expected time, in seconds; less than one is 1."""
         inputs = ", ".join(f"x{k}" for k in range(COLUMNS)) + (f", {label}" if label else "")
         said = dict(self.run_all(f"EXPLAIN SELECT {inputs} FROM t TO TRAIN {statement} {'LABEL ' + label if label else ''} INTO m"))
         if said["expected time"].startswith("less than a second"):

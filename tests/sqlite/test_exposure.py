@@ -17,7 +17,8 @@ import tree_references  # noqa: E402  pylint: disable=wrong-import-position
 
 EXAMPLE = pathlib.Path(__file__).resolve().parents[2] / "examples" / "sql" / "claims.sql"
 NAMES = {"xgboost": ("xgboost.gbtree", "base_margin"), "lightgbm": ("lightgbm.gbdt", "init_score")}
-# Of offsets.GLM: who learns it, what is told, and how near coefficients are. The first five learn by descent.
+# Estimators that learn the models of offsets.GLM, their settings, and how near coefficients are. The first five learn
+# by descent.
 DESCENT = "train.epoch = 300, model.l2 = 0"
 ROUNDS = "num_boost_round = 300, lambda = 0"
 LINEAR = (

@@ -21,7 +21,7 @@ SCIKIT_LEARN = (("breast_cancer", "LinearClassifier", "benign", {"Accuracy": (.9
                 ("boston", "LinearRegressor", "medv", {"RMSE": (4.7529, 1.0684)}))
 
 
-# Of each kind one that knows a patient's word again: model, settings, label, metric.
+# One model of each kind that recognises a patient's word: model, settings, label, metric.
 BY_GROUP = (("LinearClassifier", "train.epoch = 40", "y", "AUC"),
             ("LinearRegressor", "train.epoch = 40", "z", "R2"),
             ("DNNClassifier", "model.hidden_units = [8], train.epoch = 40", "y", "AUC"),

@@ -47,7 +47,7 @@ class ForecastCase(harness.Case):
 
 class WhatIsForecast(ForecastCase):
     def made_of_each(self, horizon, arguments=""):
-        """What the function for one series says of each: {(store, item, day): (value, lower, upper)}"""
+        """Forecasts by the function for one series, of each series: {(store, item, day): (value, lower, upper)}"""
         found = {}
         for store, item, text in self.run_all(
                 f"SELECT store, item, totrain_forecast_series(day, sales, {horizon}{arguments}) FROM t GROUP BY 1, 2"):

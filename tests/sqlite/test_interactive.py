@@ -238,7 +238,7 @@ class Interactive(harness.Case):
         terminal.expect("n ")
         os.kill(terminal.process.pid, signal.SIGSTOP)
         harness.wait_for(lambda: terminal.state() == "T", "the stop")
-        terminal.cook()  # as the shell does that has the terminal meanwhile
+        terminal.cook()  # a shell does the same that has the terminal meanwhile
         os.kill(terminal.process.pid, signal.SIGCONT)
         terminal.expect("totrain> ")
         terminal.type("FROM ir\t;\r")

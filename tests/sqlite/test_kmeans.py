@@ -81,7 +81,7 @@ class Clusters(harness.Case):
                          found)
 
     def test_the_silhouette_is_that_of_scikit_learn(self):
-        """Of all rows of iris, and of a sample of the 1,200 that are generated."""
+        """The measure over all rows of iris, and over a sample of the 1,200 that are generated."""
         for name, places in (("iris", 7), ("generated", 2)):
             with self.subTest(name):
                 self.make(name)

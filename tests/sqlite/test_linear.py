@@ -24,7 +24,8 @@ class Linear(harness.Case):
             f"SELECT a, b, c, kind, {label} FROM t TO TRAIN {model} WITH {settings} LABEL {label} INTO {into}"))
 
     def predicted(self, label):
-        """Of the first rows the number, or the probability of the second of two classes, or of each of more."""
+        """Predictions of the first rows: the number, or the probability of the second of two classes, or of each of
+        more."""
         function = "predict" if label == "z" else "probabilities"
         found = [row[0] for row in self.run_all(
             f"SELECT totrain_{function}('m', a, b, c, kind) FROM t LIMIT {linear_models.SHOWN}")]

@@ -83,7 +83,7 @@ class Metrics(harness.Case):
             found[:] = [address for address, in rows if address]
             return found
         harness.wait_for(has_address, "an address")
-        return found[0]  # what was seen: a next master may have begun its row
+        return found[0]  # the address found: a next master may have begun its row
 
     def get(self, address, path, method="GET", **options):
         host, port = address.rsplit(":", 1)

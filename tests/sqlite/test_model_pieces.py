@@ -70,7 +70,7 @@ class ModelPieces(harness.Case):
         self.assertEqual(killed.returncode, -signal.SIGXFSZ)
 
     def mark(self):
-        """What is there of the model: rows that are written again lose it. How many there are."""
+        """Marks the rows of the model: rows that are written again lose the mark. Returns how many there are."""
         part, = self.parts()
         self.run_all(f"UPDATE {part} SET value = 7 WHERE part = 'tensor'")
         count = self.run_all(f"SELECT count(*) FROM {part} WHERE value = 7")[0][0]
@@ -102,7 +102,7 @@ class ModelPieces(harness.Case):
         self.check_whole("m", "other")
 
     def test_a_model_is_replaced_by_pieces(self):
-        """Who refers to its table, goes on; who reads meanwhile sees the old model, and it is kept."""
+        """A session that refers to its table goes on; one that reads meanwhile sees the old model, and it is kept."""
         self.run_all(TRAIN.format(", train.seed = 3", "other"))
         self.run_all(TRAIN.format("", "m"))
         self.run_all("CREATE TABLE seen (part TEXT)")

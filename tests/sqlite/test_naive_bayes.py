@@ -38,7 +38,7 @@ class NaiveBayes(harness.Case):
     def test_a_null_and_an_unknown_word_say_nothing(self):
         self.run_all("UPDATE t SET c = NULL WHERE rowid % 7 = 0")
         self.train("y")
-        # Of the classes' shares and densities alone.
+        # The joint probabilities, from the classes' shares and densities alone.
         shown = {row[:2]: row[2:] for row in self.run_all("SELECT * FROM t TO EXPLAIN m USING likelihoods")}
         joint = []
         for name in ("0", "1"):

@@ -1,4 +1,4 @@
-"""What a statement can say of how networks and linear models are learned, from the statement to the table."""
+"""Settings of how networks and linear models are learned, from the statement to the table."""
 
 import math
 import random
@@ -157,7 +157,8 @@ class Losses(harness.Case):
         return self.run_all("SELECT avg(totrain_predict('m', x) - 100 * x) FROM t")[0][0]
 
     def test_each_loss_predicts_what_it_is_for(self):
-        """Of an exponential distribution with mean 10: the median is 6.93, the quantile .9 is 23.03."""
+        """Constants learned from an exponential distribution with mean 10: the median is 6.93, the quantile .9 is
+        23.03."""
         for loss, wanted in (("'mse'", 10), ("'mae'", 6.93), ("'log_cosh'", 6.93), ("'quantile', quantile_level = 0.9", 23.03)):
             with self.subTest(loss):
                 self.assertAlmostEqual(self.shift(loss), wanted, delta=wanted / 10)
@@ -166,7 +167,7 @@ class Losses(harness.Case):
         self.assertLess(self.shift("'huber', huber_delta = 2"), self.shift("'huber', huber_delta = 1000") - 1)
 
     def test_losses_of_classes_make_probabilities_milder(self):
-        """As a focal loss and smoothed labels ask for less of rows that are right."""
+        """A focal loss and smoothed labels ask for less from rows that are right."""
         found = {}
         for loss in ("'log_loss'", "'focal'", "'log_loss', label_smoothing = 0.2"):
             self.run_all(f"SELECT x, kind FROM t TO TRAIN LinearClassifier WITH loss = {loss}, train.test_size = 0, "

@@ -1,4 +1,4 @@
-"""What TRAIN says of columns that give the label away, and of models that have learned nothing."""
+"""Notices of TRAIN on columns that give the label away, and on models that have learned nothing."""
 
 import random
 

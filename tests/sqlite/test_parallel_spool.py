@@ -237,7 +237,7 @@ class ParallelSpool(Case):
     def test_a_page_that_is_broken_is_an_error(self):
         fill(self.plain)
         size = self.plain.execute("PRAGMA page_size").fetchone()[0]
-        leaf = b"\x0d"  # of a table
+        leaf = b"\x0d"  # a leaf page of a table
         with open(self.path, "r+b") as file:
             pages = range(os.path.getsize(self.path) // size // 2 * size,
                           os.path.getsize(self.path), size)

@@ -102,7 +102,7 @@ class Prediction(harness.Case):
                 "SELECT survived, probability, probabilities, logits FROM p"):
             both = json.loads(both)
             self.assertEqual(list(both), ["no", "yes"])
-            self.assertEqual(probability, both["yes"])  # of the positive class
+            self.assertEqual(probability, both["yes"])  # the positive class's
             self.assertAlmostEqual(sum(both.values()), 1)
             self.assertEqual(survived == "yes", json.loads(logits)[0] > 0)
         self.assertEqual(self.run_all("SELECT totrain_probability('m', class, age, sex) FROM titanic "

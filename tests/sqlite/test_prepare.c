@@ -139,7 +139,8 @@ static void a_statement_runs_again_after_a_reset(void **state)
     assert_int_equal(sqlite3_finalize(statement), SQLITE_OK);
 }
 
-/* As its own statements are: numbers and names of the parameters, and new values after a reset. */
+/* Parameters have numbers and names, and take new values after a reset, as in SQLite's own
+ * statements. */
 static void parameters_are_bound_as_to_any_statement(void **state)
 {
     static const char setup[] =

@@ -154,7 +154,7 @@ class Python(harness.Case):
         self.assertEqual(len(self.database.execute(statements[-1]).fetchall()), 150)
 
     def prepared(self, statement):
-        """What a program prepares that is not answered as this module is: its text is kept as any other."""
+        """The statement as the module keeps it for a program that prepares it."""
         return self.database.execute("SELECT totrain_sql(?)", (statement,)).fetchone()[0]
 
     def test_a_model_of_other_columns_is_not_fed_with_the_old_ones(self):

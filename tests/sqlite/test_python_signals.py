@@ -51,7 +51,7 @@ class PythonSignals(harness.Case):
         return process
 
     def wait_for_file(self, name):
-        """Of a job that began after the first."""
+        """Waits for a file of a job that began after the first."""
         harness.wait_for(lambda: len(list(self.state.glob(f"jobs/*/{name}"))) > (name == "job.db"),
                          f"{name} of the job")
 

@@ -159,7 +159,7 @@ class Regressions(harness.Case):
         for share in (1e-2, 1e-3, 1e-4, 3e-5, 1e-6):
             with self.subTest(share):
                 found, facts, rmse, r2 = self.train_near(share)
-                error = math.sqrt(1 / (1000 - 4))  # of a wave: of the deviation of the noise, which is 1
+                error = math.sqrt(1 / (1000 - 4))  # error of a wave: the deviation of the noise is 1
                 for name, value, wanted in (("x", 1 + 3 / share, math.sqrt(1 + share ** -2)), ("u", 2, 1),
                                             ("z", -3 / share, 1 / share)):
                     self.assertAlmostEqual(found[name][0] / value, 1, delta=1e-6, msg=name)

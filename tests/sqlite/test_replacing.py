@@ -45,7 +45,7 @@ class Replacing(harness.Case):
             self.refused(f"SELECT * FROM iris TO EVALUATE m {attributes} INTO customers",
                          'table "customers" exists, and EVALUATE did not make it')
             self.check_customers()
-        self.assertEqual(len(self.jobs_started()), 1)  # that of TRAIN
+        self.assertEqual(len(self.jobs_started()), 1)  # TRAIN's
 
     def test_explain_says_that_a_table_would_not_be_replaced(self):
         self.make_customers()

@@ -12,7 +12,7 @@ import search_reference
 
 NETWORK = ("SELECT a, b, colour, y FROM t TO TRAIN DNNClassifier WITH tune.trials = 4, model.hidden_units = [[4], [8, 4]], "
            "optimizer.learning_rate = RANGE(1e-3, 1e-1), train.epoch = 4{} LABEL y INTO m")
-# Of each kind of model a search, and the same statement with values in their place.
+# A search for each kind of model, and the same statement with values in their place.
 KINDS = (
     ("DNNClassifier", "a, b, y", "model.hidden_units = [[4], [8, 4]], optimizer.learning_rate = RANGE(1e-3, 1e-1), "
      "model.activation = ['relu', 'tanh'], train.batch_size = RANGE(8, 64)", "train.epoch = 4", "LABEL y"),

@@ -16,7 +16,7 @@ import intervals
 MODELS = ("DNNLinearCombined", "DeepFM", "DCN", "XDeepFM")
 ROWS = 100000 // harness.SLOW
 RUNS = int(os.environ.get("TOTRAIN_QUALITY_RUNS", "1"))
-NEAR = .003  # of the AUC: P3
+NEAR = .003  # difference of the AUC: P3
 LEARNED = .8  # the AUC of a model that has learned; workers that sum come above .85
 KILLS = 8 if harness.SLOW == 1 else 3
 ROLES = (b"master", b"worker", b"ps")
@@ -37,7 +37,7 @@ class ServersCase(harness.Case):
         self.database.execute("COMMIT")
 
     def train(self, more, table="clicks", model="DeepFM", columns="", label="clicked", into="m"):
-        """What it says; within a deadline, as a job that hangs is what these tests are for."""
+        """The statement's output; within a deadline, as a job that hangs is what these tests are for."""
         over = threading.Timer(4 * harness.DEADLINE, self.database.interrupt)
         over.start()
         try:

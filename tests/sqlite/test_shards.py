@@ -307,7 +307,7 @@ class Shards(harness.Case):
         return jobs[0] if jobs else (None, None)
 
     def test_a_table_that_cannot_be_written_is_a_failure_of_its_job(self):
-        """What had no name when the job began has one when it ends."""
+        """The table's name is free when the job begins, and taken when it ends."""
         self.pace(SLOW)
         other = self.connect(isolation_level=None, check_same_thread=False)
         failure = []

@@ -68,7 +68,7 @@ class Spellings(harness.Case):
                 self.assertEqual(self.inputs(), ["v"])
                 self.assertGreater(self.evaluate(), 0.999)
                 self.assertTrue(any('"v" is read as numbers' in text for text in notices) or name == "Unicode minus", notices)
-                # Whoever scores reads the same.
+                # Scoring reads the same numbers.
                 self.database.execute("SELECT v, y FROM t TO PREDICT o.p USING m")
                 worst = max(abs(p - y) for p, y in self.run_all("SELECT p, y FROM o"))
                 self.assertLess(worst, 5000)

@@ -12,7 +12,7 @@ SERIES = "WITH RECURSIVE s(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i
 
 
 def width(line):
-    """Of these tests' characters: those of CJK take two columns."""
+    """The width of a line of these tests' characters: those of CJK take two columns."""
     return sum(2 if "一" <= c <= "鿿" else 1 for c in line)
 
 

@@ -47,7 +47,7 @@ class Texts(harness.Case):
         self.assertGreater(measured["AUC"], texts.AUC - 0.01)
         self.run_all("SELECT body, y FROM train TO TRAIN DNNClassifier COLUMN TEXT(body) LABEL y INTO m")
         self.assertGreater(self.evaluate()["AUC"], 0.75)
-        self.run_all("SELECT body, y FROM train TO TRAIN LinearClassifier LABEL y INTO m")  # as one word
+        self.run_all("SELECT body, y FROM train TO TRAIN LinearClassifier LABEL y INTO m")  # each body is one word
         self.assertLess(self.evaluate()["AUC"], 0.6)
 
     def test_free_text_is_left_out_with_a_word_about_text(self):

@@ -64,7 +64,7 @@ class Page:
             os.write(terminal, END)
 
     def on_terminal(self, sql):
-        """What the program shows of it on a terminal."""
+        """The program's output for it on a terminal."""
         ours, theirs = pty.openpty()
         fcntl.ioctl(ours, termios.TIOCSWINSZ, struct.pack("HHHH", 24, tutorial.COLUMNS, 0, 0))
         process = subprocess.Popen(["totrain", self.database, "--progress=none", "-c", sql], cwd=self.folder,

@@ -46,7 +46,7 @@ class WordShapes(harness.Case):
             self.check(words, "dates in a form that is not read", example, "Dates are read as 2024-01-31")
 
     def test_hints_make_numbers(self):
-        """What the hint writes is read: the model is right then."""
+        """The SQL of the hint is read, and the model is right then."""
         for words, right in (([f"{i}.5 kg" for i in range(300)], .999), ([f'"{i}.5"' for i in range(300)], .999),
                              ([f"{i // 13}:{i % 13 * 4:02}" for i in range(300)], .99),
                              ([f"{(i // 13 % 12) or 12}:{i % 13 * 4:02} {'AM' if i < 156 else 'PM'}" for i in range(300)], .99)):
