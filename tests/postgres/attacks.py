@@ -1,4 +1,4 @@
-"""What the attacks have in common: eve, who may log in and owns a schema, and traps that tell whom they caught."""
+"""The common parts of the attacks: eve, who may log in and owns a schema, and traps that tell whom they caught."""
 
 import contextlib
 
@@ -28,7 +28,7 @@ class Attacks(Roles):
             PERFORM eve.catch(); RETURN coalesce(new, old); END $$;
         CREATE FUNCTION eve.immutable(integer) RETURNS integer IMMUTABLE LANGUAGE sql AS 'SELECT 1';
         RESET ROLE"""
-    own_database = False  # of each test: they spoil it. Else each begins with the same schemas in the class's own.
+    own_database = False  # each test has its own, as it spoils it; else each begins with the same schemas in the class's own
 
     @classmethod
     def prepare(cls, connection):
@@ -89,7 +89,7 @@ class Attacks(Roles):
         self.eve.execute("CREATE OR REPLACE FUNCTION eve.immutable(integer) RETURNS integer IMMUTABLE LANGUAGE sql AS 'SELECT 1'")
 
     def try_as(self, user, statement):
-        """What the statement gives, or the error's text: either is fine where nothing of eve's is run."""
+        """The statement's result, or the error's text: either is fine where nothing of eve's is run."""
         with contextlib.closing(self.server.connect(self.database, user)) as connection:
             try:
                 cursor = connection.cursor()
@@ -103,7 +103,7 @@ class Attacks(Roles):
 
 
 ROW = "ROW(5.1, 3.5, 1.4, 0.2)"
-# What reads the model {m}: each as a superuser and as bob.
+# Statements that read the model {m}: each as a superuser and as bob.
 READERS = {
     "predict": f"SELECT totrain.predict('{{m}}', {ROW})",
     "predict_as": f"SELECT totrain.predict('{{m}}', {ROW}, NULL::bigint)",

@@ -30,10 +30,10 @@ class FakeCluster:
         for path in self.folder.iterdir():
             path.chmod(0o644)
         self.login = None  # the connection string in the Secret `login`
-        self.logins = {}  # of single workers, by their index
+        self.logins = {}  # logins of single workers, by their index
         self.is_paused = False  # Jobs stay pending
-        self.is_silent = False  # of a Job that ends nobody hears: its log is empty, and it is deleted
-        self.pace = None  # of the workers: TOTRAIN_PACE
+        self.is_silent = False  # nobody hears of a Job that ends: its log is empty, and it is deleted
+        self.pace = None  # pace of the workers: TOTRAIN_PACE
         self.started = []  # names of Jobs
         self.roles = []
         self.ended = set()  # pods whose master has closed its output

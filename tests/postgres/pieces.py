@@ -26,7 +26,7 @@ class Observed:
         return self.execute(f"SELECT count(*) FROM {table} WHERE value = 7")[0][0]
 
     def mark(self, all_of_it=False):
-        """What is there of the model: rows that are written again lose it. How many there are."""
+        """Marks the rows of the model: rows that are written again lose the mark. Returns how many there are."""
         part, = self.parts()
         self.execute(f"UPDATE {part} SET value = 7 WHERE part = 'tensor'")
         count = self.count_marked(part)
@@ -36,7 +36,7 @@ class Observed:
         return count
 
     def hold(self):
-        """Who writes a piece gets to the end of it, and waits there for this session, whose connection is the answer."""
+        """Holds a writer at the end of a piece, where it waits for this session, whose connection is the answer."""
         part, = self.parts()
         connection = self.connect(autocommit=False)
         connection.cursor().execute(f"LOCK TABLE {part} IN SHARE UPDATE EXCLUSIVE MODE")
@@ -49,7 +49,7 @@ class Observed:
                         "one who writes a piece")[0][0]
 
     def kept(self):
-        """Of the last one that was held: nothing but what was committed."""
+        """The number of rows that are committed when the last writer is held."""
         part, = self.parts()
         return self.execute(f"SELECT count(*) FROM {part} WHERE part = 'tensor'")[0][0]
 

@@ -112,7 +112,7 @@ class Case(staged.Case):
         return master
 
     def command(self, pod):
-        """What a pod's container is here: its arguments, with this machine's paths and addresses."""
+        """Runs a pod's container here: its arguments, with this machine's paths and addresses."""
         arguments = list(pod["spec"]["containers"][0]["args"])
         labels = pod["metadata"]["labels"]
         letter = {"worker": "w", "ps": "s"}[labels["totrain.dev/role"]]
@@ -128,7 +128,7 @@ class Case(staged.Case):
         return [network_roles.PROGRAM, *arguments], {**os.environ, **self.environment}
 
     def want(self, number, what="workers"):
-        """As `totrain scale` and kubectl annotate do."""
+        """Annotates the Job, as `totrain scale` and kubectl annotate do."""
         self.api.modify("jobs", "train", lambda job: job["metadata"].setdefault("annotations", {}).update(
             {f"totrain.dev/{what}": str(number)}))
 

@@ -1,4 +1,4 @@
-"""What the tests of the program on PostgreSQL share: totrain postgres://... with a state of its own."""
+"""The common parts of the tests of the program on PostgreSQL: totrain postgres://... with a state of its own."""
 
 import json
 import os
@@ -14,7 +14,7 @@ PROGRAM = str(harness.BUILD / "totrain")
 
 class Case(harness.Case):
     settings = {}
-    pace = None  # of jobs of programs, too, that are started from then on
+    pace = None  # pace of jobs, also of programs that are started from then on
 
     def setUp(self):
         super().setUp()

@@ -93,7 +93,7 @@ class Cable(Listener):
 
     def serve(self, client):
         with client, socket.socket() as server:
-            server.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)  # what the server says waits with the server
+            server.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)  # the server's bytes wait with the server
             server.connect(("127.0.0.1", self.target))
             try:
                 while not self.is_cut.is_set():

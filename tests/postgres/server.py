@@ -74,13 +74,13 @@ def pg_config(name):
                                        capture_output=True).stdout.strip())
 
 
-marks = []  # of the ports that this process has taken
+marks = []  # sockets that mark the ports that this process has taken
 
 
 def free_port():
-    """That stays free between two listeners: the kernel gives it to nobody who connects, not
-    even to one who tries to connect to it meanwhile, and so would meet himself. Other tests
-    that run beside this one find the datagram port of its number in use, and take another."""
+    """A port that stays free between two listeners: the kernel gives it to no client, not even to one that tries to
+    connect to it meanwhile, and so would meet itself. Other tests that run beside this one find the datagram port of
+    its number in use, and take another."""
     first = int(pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").read_text(encoding="ascii").split()[0])
     while True:
         port = random.randrange(first // 2, first)

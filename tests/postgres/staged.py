@@ -35,7 +35,7 @@ class Case(harness.Case):
     """A server on TCP whose pods need a password, and a submitter who is no superuser."""
 
     settings = SETTINGS
-    role_pace = None  # of the workers
+    role_pace = None  # pace of the workers
 
     @classmethod
     def make_server(cls):

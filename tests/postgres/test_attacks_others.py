@@ -300,7 +300,7 @@ class Names(Attacks):
                 self.assertTrue(caught.exception.pgcode.startswith("22"), caught.exception.pgcode)
 
     def test_a_name_with_its_schema_is_restored(self):
-        """As pg_restore does it: with an empty search_path."""
+        """Refreshes the view as pg_restore does: with an empty search_path."""
         self.execute("CREATE MATERIALIZED VIEW public.scored AS SELECT totrain.predict('public.honest', i) FROM public.iris i")
         self.addCleanup(self.execute, "DROP MATERIALIZED VIEW public.scored")
         cursor = self.session(SUPERUSER)

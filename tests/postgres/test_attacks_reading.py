@@ -98,7 +98,7 @@ class Listing(Attacks):
 
 
 class Spoiled(Attacks):
-    """What changes the database is done to one of its own."""
+    """Attacks that change the database have one of their own."""
 
     own_database = True
 
@@ -121,7 +121,7 @@ class Spoiled(Attacks):
 
 
 class Reading(Attacks):
-    """Whoever names a model of eve's reads it without running anything of hers."""
+    """A reader of a model of eve's runs nothing of hers."""
 
     def check(self, reader):
         self.copy_model()
@@ -130,7 +130,7 @@ class Reading(Attacks):
             found = self.try_as(user, READERS[reader].format(m="eve.m"))
             missing = {"distance": "a LinearClassifier has no distances", "leaf": "a LinearClassifier has no leaves",
                        "quantiles": "the LinearClassifier has no quantiles", "export_model": "has no trees", "forecast": "is no forecast", "forecast_statement": "is no forecast"}.get(reader)
-            if missing:  # what it says was read in the model
+            if missing:  # the answer shows that the model was read
                 self.assertIn(missing, found)
             else:
                 self.assertNotIsInstance(found, str, found)

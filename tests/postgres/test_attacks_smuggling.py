@@ -65,7 +65,7 @@ class Smuggling(Attacks):
 
     @staticmethod
     def real_status(connection):
-        """As the server answers the next statement."""
+        """Looks at the server's answer to the next statement."""
         try:
             connection.cursor().execute("SELECT 1")
         except psycopg2.Error:

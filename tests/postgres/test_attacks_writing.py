@@ -9,7 +9,8 @@ import harness
 from attacks import TRAIN, Attacks, add_tests
 from harness import SUPERUSER
 
-# What eve adds to a table eve.m of hers with a model's columns, that would run as whoever writes into it.
+# Objects that eve adds to a table eve.m of hers with a model's columns, which would run as the role that writes into
+# it.
 TRAPS = {
     "a_trigger_before_insert": "CREATE TRIGGER t BEFORE INSERT ON eve.m FOR EACH ROW EXECUTE FUNCTION eve.trap()",
     "a_trigger_after_insert": "CREATE TRIGGER t AFTER INSERT ON eve.m FOR EACH ROW EXECUTE FUNCTION eve.trap()",
@@ -268,7 +269,7 @@ add_tests(Labels, [f"before_the_statement_the_renamed_type_is_{kind}" for kind i
 class Meanwhile(Attacks):
     """The type is replaced while workers compute: it was checked when the statement was planned."""
 
-    pace = "us=8000"  # of 150 rows: the job is still there when a busy machine comes to look
+    pace = "us=8000"  # pace for 150 rows: the job is still there when a busy machine comes to look
 
     def check(self, kind, how):
         Labels.make_model(self)

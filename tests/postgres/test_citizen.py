@@ -174,7 +174,7 @@ class Temporary(harness.Case):
 
 
 class WithoutTitles(harness.Case):
-    """What tells the protocols apart elsewhere is not there."""
+    """A server without the process titles that tell the protocols apart elsewhere."""
 
     settings = {**harness.BARE, "update_process_title": "off"}
 
@@ -294,7 +294,7 @@ class Statistics(harness.Case):
 
 class Small(harness.Case):
     def hint(self, sql, **options):
-        """What is said of it, and the hint."""
+        """The message about it, and the hint."""
         lines = self.psql(sql, **options).stderr.splitlines()
         return " ".join(line for line in lines if line.startswith(("ERROR", "HINT", "psql:", "NOTICE")))
 

@@ -98,7 +98,7 @@ class Program(program.Case):
 
     def test_metrics_go_with_the_versions_that_are_kept_no_more(self):
         self.check(TRAIN_IRIS * 2)
-        for table in ("versions", "metrics"):  # as if it had been trained thirty times more
+        for table in ("versions", "metrics"):  # made to look as if it had been trained thirty times more
             self.execute(f"INSERT INTO totrain.kept_{table} SELECT (jsonb_populate_record(k, jsonb_build_object("
                          f"'version', k.version - g))).* FROM totrain.kept_{table} k, generate_series(1, 30) g WHERE version = 1")
         self.execute("INSERT INTO totrain.kept_metrics SELECT relation, -40 FROM totrain.kept_versions LIMIT 1")

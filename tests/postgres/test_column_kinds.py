@@ -1,4 +1,4 @@
-"""What a column is follows from all rows: the same model as in SQLite, whoever reads them and in whatever order."""
+"""A column's kind follows from all rows: the same model as in SQLite, with any readers and in any order."""
 
 import json
 import os

@@ -55,7 +55,7 @@ class Case(test_cluster.Case):
         return answers[0]
 
     def waiting(self):
-        """What backends of the pods wait for that have sent rows to nobody."""
+        """The waits of pods' backends whose rows nobody reads."""
         look = f"SELECT wait_event FROM pg_stat_activity WHERE usename = '{staged.POD}' AND state = 'active'"
         return harness.wait_for(lambda: [row for row in self.execute(look) if row[0] == "ClientWrite"], "a full socket")
 
@@ -163,7 +163,7 @@ class Read(staged.Case):
         self.wait_until_dropped()
 
     def test_a_superuser_discards_the_job_of_another_role(self):
-        """As that role: a trigger of its own does not run as the superuser."""
+        """The discard runs as that role: a trigger of its own does not run as the superuser."""
         self.execute("CREATE TABLE run_as (name text); GRANT INSERT ON run_as TO PUBLIC")
         self.addCleanup(self.execute, "DROP TABLE run_as")
         self.execute("CREATE SCHEMA alices AUTHORIZATION alice")

@@ -38,7 +38,7 @@ ODD_SETTINGS = ("SET DateStyle = 'SQL, DMY'; SET IntervalStyle = 'sql_standard';
 
 
 class Helpers:
-    """Of both doors: detach(statement, before, user) gives the job's id, `ends` waits for how it ends."""
+    """The tests of both doors: detach(statement, before, user) gives the job's id, `ends` waits for how it ends."""
 
     def train(self):
         self.train_on("SELECT a, n, v, w, b FROM t", "b")
@@ -172,7 +172,7 @@ class Shared(Helpers):
         self.assertEqual(self.execute("SELECT count(*) FROM alice.away WHERE e = 'one' AND domain = 1"), [(ROWS,)])
 
     def test_names_of_types_are_not_anothers(self):
-        """What is in front of pg_catalog for the caller is not where the kept rows' types are looked up."""
+        """Types of the kept rows are not looked up in the caller's schemas before pg_catalog."""
         self.train()
         self.execute("CREATE SCHEMA front; CREATE DOMAIN front.jsonb AS text; CREATE TYPE front.mood AS ENUM ('x'); GRANT USAGE ON SCHEMA front TO PUBLIC")
         before = "SET search_path = front, pg_catalog, public; "
@@ -327,7 +327,7 @@ class Door(program.Case):
 
     def setUp(self):
         super().setUp()
-        self.pace = None  # of the program
+        self.pace = None  # pace of the program
         make_roles(self)
         self.addCleanup(self.check_nothing_runs)
 
@@ -381,7 +381,7 @@ class Server(Shared, Door):
 
 
 class Followed(Helpers, Door):
-    """What happens to a job's session, worker, server and role."""
+    """Ends of a job's session, worker, server and role."""
 
     def check_written(self, job):
         self.ends(job, "done")
@@ -398,7 +398,7 @@ class Followed(Helpers, Door):
         return job
 
     def leases(self, job):
-        """Of each row how often it was scored."""
+        """Counts how often each row was scored."""
         return self.execute(f"SELECT DISTINCT count(*) FROM totrain.shards WHERE job = {job} AND state = 'done' GROUP BY first")
 
     def test_a_worker_that_is_ended_is_replaced(self):

@@ -256,10 +256,10 @@ class Ends(Case):
 
 class TrainsByServer(Trains):
     by_server = True
-    test_a_worker_that_comes_late_reads_the_same_rows = None  # of what was staged by whomever
+    test_a_worker_that_comes_late_reads_the_same_rows = None  # staged rows are the same for all workers
 
     def test_a_server_of_another_version_sends_the_rows(self):
-        """Of another form of spools: it refuses, and they are staged by the workers."""
+        """A server with another form of spools refuses to stage, and the workers stage the rows."""
         self.execute("""
             CREATE OR REPLACE FUNCTION totrain.stage_shard(format integer, job bigint, schema text, spec text, "order" text,
                 spool integer, shard integer) RETURNS void LANGUAGE plpgsql AS
@@ -274,7 +274,7 @@ class TrainsByServer(Trains):
         self.assertEqual(self.digest(), self.expected())
 
     def test_a_function_that_is_not_the_extensions_own_is_not_called(self):
-        """Whoever may make functions there would get the login's rights."""
+        """A function there that is not the extension's is not called: its owner would get the login's rights."""
         self.execute("ALTER EXTENSION totrain DROP FUNCTION totrain.stage_shard")
         self.by_server = False
         self.assertEqual(self.train(DIRECT), self.expected())

@@ -15,7 +15,7 @@ from staged import harness
 
 
 class KindsCase(test_cluster.DirectCase):
-    """What columns are is decided by all rows, whoever reads them, and however the first lie."""
+    """The kinds of columns follow from all rows, with any readers, and whatever the first rows are."""
 
     ROWS = 3000
     SHUFFLED = "(g * 1031) % 3000"  # each of 0 to 2,999 once
@@ -39,7 +39,7 @@ class KindsCase(test_cluster.DirectCase):
         return self.psql(text, "-v", "ON_ERROR_STOP=1", user="alice")
 
     def run_on_pods(self):
-        """What was said, and how many Jobs it took."""
+        """The output, and the number of Jobs that it took."""
         before = len(self.cluster.started)
         done = self.run_text(self.text(", job.where = 'kubernetes', job.read = 'direct'"))
         self.check_nothing_is_left()
@@ -90,7 +90,7 @@ class Kinds(KindsCase):
         self.assertEqual({first, second}, {third})
 
     def test_a_label_of_words_behind_whole_numbers(self):
-        """As no column of PostgreSQL has both, they are texts from the first row on."""
+        """Texts from the first row on: no column of PostgreSQL has both numbers and texts."""
         self.check(1, label="CASE WHEN i < 1400 THEN ((i * 37) % 500 / 251)::text ELSE 'a' || (i * 37) % 500 / 251 END")
 
     def test_dates_behind_words(self):

@@ -1,4 +1,5 @@
-"""What documents of SQLFlow show runs unchanged in PostgreSQL, and trains the models that it trains in SQLite."""
+"""The statements in documents of SQLFlow run unchanged in PostgreSQL, and train the models that they train in
+SQLite."""
 
 import pathlib
 import sys

@@ -92,7 +92,8 @@ class Functions(harness.Case):
         self.assertEqual(self.digest("m"), first)
 
     def test_files_of_the_server_go_by_its_own_functions(self):
-        """Who may use those, may; and psql hands over a file of the client's."""
+        """The server's functions read its files for the roles that may use them; and psql hands over a file of the
+        client's."""
         self.value("SELECT totrain.import_model('m', pg_read_binary_file(%s))", servers_file(self, "xgboost_two.ubj"))
         output = self.check_psql(f"\\set content `base64 -w0 '{STORED}/xgboost_two.ubj'`\n"
                                  "SELECT totrain.import_model('n', decode(:'content', 'base64'), 'xgboost');\n")

@@ -18,13 +18,13 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "formulas"))
 import formula_rows as rows  # noqa: E402  pylint: disable=wrong-import-position
 
 TYPES = ("double precision", "double precision", "text", "text", "text", "bigint")
-TABLES = {  # of rows to score: types that differ, and the rows
+TABLES = {  # rows to score: types that differ, and the rows
     "hostile": ({}, lambda: map(typed, rows.hostile())),
     "texts": (dict.fromkeys(range(6), "text"),
               lambda: ([None if cell is None else str(cell) for cell in row] for row in rows.hostile(2000, seed=4))),
     "others": ({0: "numeric", 1: "real", 2: "integer", 4: "timestamp with time zone", 5: "smallint"},
                lambda: (row[:6] for row in rows.training(500, seed=5)))}
-# of a model without a label, and of the other ones: what tells how sure it is
+# Models without a label tell how sure they are by a distance.
 DISTANCE = {"kmeans", "pca", "outliers"}
 NUMBERS = {"number", "positive"}  # labels
 
@@ -106,7 +106,7 @@ class Formulas(harness.Case):
             with self.subTest(model=name, table=table, row=i + 1):
                 self.assertTrue(rows.near(mine[1], other[1]), (mine, other))
                 if name == "kmeans" and other[1] > 1e6:
-                    continue  # as far from all as floats can tell
+                    continue  # floats tell no center nearer than another
                 if not label or label in NUMBERS:
                     self.assertTrue(rows.near(float(mine[0]), float(other[0])), (mine, other))
                 elif label != "two" or abs(other[1] - 0.5) > 1e-5:

@@ -33,7 +33,7 @@ class Headers(unittest.TestCase):
         print(other_versions.asked(program, "version"), flush=True)
         self.assertTrue(other_versions.asked(program, "version").startswith(f"PostgreSQL {version}."))
         with tempfile.TemporaryDirectory() as name:
-            both = pathlib.Path(name) / "parser" / "parser.h"  # as that of the build (server/CMakeLists.txt)
+            both = pathlib.Path(name) / "parser" / "parser.h"  # the same name in the build (server/CMakeLists.txt)
             both.parent.mkdir()
             both.write_text(f'#include "{SOURCES}/parser/parser.h"\n#include "{headers}/parser/parser.h"\n', encoding="utf-8")
             other = {str(BUILD.resolve() / "include" / "both_parsers"): name, str(pg_config("includedir-server")): headers}

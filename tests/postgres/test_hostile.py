@@ -8,7 +8,7 @@ from psycopg2 import sql
 import harness
 from harness import run_statement
 
-# What the extension's own SQL might call without a schema. Whoever is called tells on it.
+# Functions that the extension's own SQL might call without a schema. Each tells when it is called.
 SHADOW_FUNCTIONS = """
 lower(text) upper(text) length(text) count(anyelement) md5(text) now() coalesce_(text) format(text) quote_ident(text)
 to_regclass(text) convert_from(bytea,text) octet_length(bytea) has_table_privilege(text,text) pg_table_is_visible(oid)
@@ -164,7 +164,7 @@ class Poison(harness.Case):
         self.cursor = cursor
 
     def use(self, model):
-        """What it predicts; None where it does not."""
+        """The model's prediction; None where it has none."""
         predicted = None
         for text in (f"SELECT * FROM iris TO EVALUATE {model}", f"SHOW TRAIN {model}", "SHOW MODELS",
                      f"SELECT * FROM iris LIMIT 3 TO PREDICT USING {model}",
@@ -223,7 +223,7 @@ class Poison(harness.Case):
                 self.cursor.execute(text)
                 predicted = self.use("p")
                 outcomes[predicted is None] += 1
-                # What is not for predicting may be anything; the rest is under a checksum.
+                # Rows that are not for predicting may be anything; the rest is under a checksum.
                 self.assertIn(predicted, (None, wanted))
                 self.cursor.execute("SELECT pg_backend_pid()")
                 self.assertEqual(self.cursor.fetchone(), (backend,))

@@ -36,8 +36,8 @@ class Install(unittest.TestCase):
             self.assertEqual(os.listdir(folder), [])
 
     def test_no_function_of_the_library_has_the_name_of_one_of_the_server(self):
-        """What is linked into the library goes before what the server has: a call of the server's function
-        would get to ours, whatever its parameters are."""
+        """No symbol of the library is one of the server's: a call of the server's function would get to ours,
+        whatever its parameters are."""
         ours = self.symbols(BUILD / "postgres" / "totrain.so")
         servers = self.symbols("--dynamic", pg_config("bindir") / "postgres")
         self.assertIn("palloc", servers)

@@ -53,7 +53,7 @@ class Long(harness.Case):
 
 
 class Interrupts(Long):
-    """Of each function and statement, at random moments."""
+    """Each function and statement is interrupted at random moments."""
 
     def limit(self, seconds):
         """The limit of before, of a millisecond, may end even this."""
@@ -147,7 +147,7 @@ class Interrupts(Long):
 
 
 class Ends(Long):
-    """Who is busy within a row ends with his session, and with the server."""
+    """A session that is busy within a row ends with its client, and with the server."""
 
     def be_busy(self):
         """A session that explains a row for hours; and what it ends with."""

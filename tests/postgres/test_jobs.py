@@ -155,7 +155,7 @@ class Jobs(harness.Case):
                 os.utime(books, ns=(times.st_atime_ns, times.st_mtime_ns + moves_clock))
         change("1", 0)
         self.assertEqual(self.execute("SELECT * FROM totrain.jobs"), seen)
-        change("2", 1)  # what was written to is read
+        change("2", 1)  # the changed rows are read
         self.assertEqual(self.execute("SELECT * FROM totrain.jobs"), [seen[0], seen[2]])
         shutil.rmtree(jobs / "1")
         self.assertEqual(self.execute("SELECT * FROM totrain.jobs"), [seen[2]])

@@ -1,4 +1,4 @@
-"""What is kept of models beside their tables: whose it is, and that it goes with them."""
+"""The rows kept of models beside their tables: whose they are, and that they go with them."""
 
 import psycopg2
 from psycopg2 import errors

@@ -21,7 +21,7 @@ ENDLESS = test_cluster.LONG.replace("job.lanes", "job.wait = false, job.lanes")
 
 
 class Case(test_cluster.Case):
-    pace = None  # of the workers
+    pace = None  # pace of the workers
 
     def setUp(self):
         super().setUp()

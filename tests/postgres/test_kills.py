@@ -1,4 +1,4 @@
-"""Whoever is killed, whenever: no orphan, no half model, and the old model still predicts."""
+"""Processes are killed at any moment: no orphan, no half model, and the old model still predicts."""
 
 import os
 import random
@@ -107,7 +107,7 @@ class Case(harness.Case):
 
 
 class Watched(Case):
-    """What a job is seen as from outside."""
+    """A job, as it is seen from outside."""
 
     @staticmethod
     def name_of(process):

@@ -110,7 +110,7 @@ class Labels(harness.Case):
         self.assertEqual(self.execute("SELECT count(*) FROM inside WHERE p IN ('sad', 'so''so')"), [(100,)])
 
     def test_a_name_in_a_model_is_not_sql(self):
-        """Whoever writes a model's rows chooses no type that calls a function, and writes no SQL."""
+        """A writer of a model's rows can choose no type that calls a function, and write no SQL."""
         self.train("y0")
         self.execute("CREATE FUNCTION public.evil(integer) RETURNS boolean LANGUAGE plpgsql AS "
                      "$$ BEGIN RAISE EXCEPTION 'evil was called'; END $$; "

@@ -127,8 +127,8 @@ class LargeRows(harness.Case):
         self.assertEqual(done.stdout, "SET\nSET\n")
 
     def test_a_role_that_may_make_no_temporary_table(self):
-        """The rows are kept in one meanwhile. Who may not make it is told what would allow it, by both doors, and by PREDICT
-        into a table, too; with it the role has the rows."""
+        """The rows are kept in a temporary table meanwhile. A role that may not make one is told what would allow it,
+        by both doors, and by PREDICT into a table, too; with that right it gets the rows."""
         self.execute(f"CREATE ROLE carol LOGIN IN ROLE totrain_user; GRANT SELECT ON t, large TO carol; "
                      f"REVOKE TEMPORARY ON DATABASE {self.database} FROM PUBLIC; CREATE SCHEMA carol AUTHORIZATION carol")
         self.addCleanup(self.execute, "DROP OWNED BY carol; DROP ROLE carol")

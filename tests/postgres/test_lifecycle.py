@@ -1,4 +1,4 @@
-"""What becomes of models when tables, owners, schemas, databases and the extension itself come and go."""
+"""The fate of models when tables, owners, schemas, databases and the extension itself come and go."""
 
 import concurrent.futures
 import os

@@ -14,7 +14,7 @@ import harness
 import server
 from harness import wait_for
 
-# Of two models with other labels a prediction tells which of them it is.
+# A prediction tells which of two models with other labels made it.
 TRAIN = ("SELECT sepal_length AS a, petal_width AS b, '{0}' || (class > 0)::int AS y FROM iris "
          "TO TRAIN LinearClassifier WITH train.epoch = 2 LABEL y INTO {1}")
 PREDICT = "SELECT totrain.predict('m', ROW(5.1, 0.2))"
@@ -426,7 +426,7 @@ class Memory(Case):
                 self.run_here(self.PREDICT)
             return self.resident()
 
-        before = replace_often(20)  # what the allocator keeps for itself is some of it
+        before = replace_often(20)  # some of it is memory that the allocator keeps for itself
         self.assertLess(replace_often(20) - before, 4 * 1024)
 
 

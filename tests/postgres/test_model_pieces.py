@@ -18,7 +18,8 @@ from pieces import BYTES, OTHER, TRAIN
 
 
 class Case(pieces.Observed, program.Case):
-    # What vacuum makes dirty would be written by whoever needs the memory, and finds its file too long.
+    # Pages that vacuum makes dirty would be written by any process that needs the memory, and finds its file too
+    # long.
     settings = {**harness.BARE, "max_wal_size": "4GB", "autovacuum": "off"}
 
     @classmethod
@@ -64,7 +65,7 @@ class Case(pieces.Observed, program.Case):
         return process
 
     def publish(self, user="alice"):
-        """What it says."""
+        """Publishes, and returns the message."""
         process = self.publisher(user)
         _, errors = process.communicate()
         self.assertEqual(process.returncode, 0, errors)
@@ -113,7 +114,7 @@ class Pieces(Case):
                          [("f", "alice")])
 
     def test_a_model_that_replaces_another(self):
-        """Who refers to its table goes on; who reads meanwhile sees the old model, and it is kept."""
+        """A session that refers to its table goes on; one that reads meanwhile sees the old model, and it is kept."""
         self.train("other", OTHER)
         self.train("m")
         self.train("kept")

@@ -111,7 +111,7 @@ class OrdinarySql(harness.Case):
         errors = 0
         for statement in statements:
             wanted, got = ask(plain, statement), ask(loaded, statement)
-            # What a transaction command leaves open must not reach the next statement.
+            # A transaction that a command leaves open must not reach the next statement.
             for wire, answer in ((plain, wanted), (loaded, got)):
                 if not answer.rstrip().endswith("ReadyForQuery\t I"):
                     wire.simple("ROLLBACK")
@@ -149,7 +149,7 @@ class OrdinarySql(harness.Case):
         self.assertGreater(self.compare(ask, self.slips(150)), 100)
 
     def test_the_server_log_is_the_same(self):
-        """What the log says of an ordinary error."""
+        """The lines of the log for an ordinary error."""
         for wire in (self.open(self.plain), self.open(self.database)):
             before = len(self.server.log())
             wire.simple("SELEKT 1")

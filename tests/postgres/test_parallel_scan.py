@@ -26,7 +26,7 @@ class ParallelScan(harness.Case):
         cursor.execute("INSERT INTO parted SELECT * FROM big; ANALYZE parted")
 
     def train(self, table="big", model="m", before=""):
-        """Who read the rows, and the digest."""
+        """The processes that read the rows, and the digest."""
         done = self.psql(f"SET totrain.progress_interval = -1; {before} {TRAIN.format(table, model)}", "-v", "ON_ERROR_STOP=1")
         self.assertEqual(done.returncode, 0, done.stderr)
         readers = [line for line in done.stderr.splitlines() if "rows are read by" in line]

@@ -287,7 +287,7 @@ class Masters(pods.Case):
         self.api.create("pods", left)
         again = self.master()
         self.assertEqual(again.end(), 0, again.log.text())
-        self.assertTrue(again.events("done"))  # whoever follows the job may not have heard of it before
+        self.assertTrue(again.events("done"))  # the follower of the job may not have heard of it before
         self.check_published(self.expected())
 
     def test_a_job_that_failed_fails_again_and_says_so_to_the_job(self):

@@ -143,7 +143,7 @@ class Steps(Case):
     """All workers take each step together: the steps since the last snapshot lie in the job's tables, too."""
 
     def learned(self, turns):
-        """What the model is worth, when so many servers were killed or deleted meanwhile."""
+        """The metrics of a model, where so many servers were killed or deleted meanwhile."""
         self.submit(statement(epochs=40, job__checkpoint_seconds=1, job__sync="true", job__lanes=4))
         master = self.master()
         self.wait_for_pods(WORKERS + SERVERS)

@@ -12,7 +12,7 @@ LONG = statement(epochs=800, batch=16, job__checkpoint_seconds=0.2)
 
 
 class Told(pods.Case):
-    """What `kubectl describe job` shows: Events of the Job."""
+    """Events of the Job, as `kubectl describe job` shows them."""
 
     heard = 0  # lines of the master's log
 
@@ -149,7 +149,7 @@ class Told(pods.Case):
 
 
 class Deleted(pods.Case):
-    """Whoever deletes the Job wants its end: the workers are told so, and do not wait for SIGTERM or a group."""
+    """A deleted Job is to end: the workers are told so, and do not wait for SIGTERM or a group."""
 
     def begin(self):
         self.submit(LONG)
@@ -158,7 +158,7 @@ class Deleted(pods.Case):
         return master
 
     def delete_job(self):
-        """What it owns is deleted later, as the cluster's garbage collector does."""
+        """Deletes the Job. Its objects are deleted later, as the cluster's garbage collector does."""
         self.api.delete("jobs", "train", cascades=False)
 
     def check_cancelled(self, master, has_tables=True):
@@ -241,7 +241,7 @@ class Deleted(pods.Case):
         self.check_workers_go()
 
     def test_workers_without_a_master_wait_for_one_when_the_job_is_not_over(self):
-        """As those of a node that is drained with the master."""
+        """The workers are like those of a node that is drained with the master."""
         self.execute(f"ALTER ROLE {staged.POD} SET log_statement = 'all'")
         self.addCleanup(self.execute, f"ALTER ROLE {staged.POD} RESET log_statement")
         master = self.begin()

@@ -1,4 +1,4 @@
-"""What a plain role can and cannot do: nothing that its own SQL could not."""
+"""The rights of a plain role: none that its own SQL would not have."""
 
 import psycopg2
 from psycopg2 import errors
@@ -181,7 +181,7 @@ class RowSecurity(Roles):
 
 
 class Traps(Roles):
-    """What a superuser touches of alice's runs as alice, and cannot become the superuser."""
+    """A superuser's statements on alice's objects run as alice, and cannot become the superuser."""
 
     def set_trap(self, call):
         """A materialized view of alice's whose refreshing runs the call; rows that try to get the superuser's role."""
@@ -275,7 +275,7 @@ class Functions(Roles):
         self.assertGreater(len(rows), 5)
         for name, definer, leakproof, public in rows:
             with self.subTest(name):
-                # What follows DROP TABLE may write what is kept of models; nobody can call it.
+                # The function that follows DROP TABLE may write the rows kept of models; nobody can call it.
                 self.assertEqual((definer, leakproof, public), (name == "totrain.forget_dropped()", False, False))
 
     def test_views_of_the_extension_read_no_table_with_the_rights_of_their_owner(self):

@@ -120,7 +120,8 @@ class Psql(harness.Case):
         self.assertEqual((output, errors), ("\n", ""))
 
     def outlive(self, text, seconds):
-        """What psql says that still has a statement when so many seconds have gone by since the text was executed."""
+        """The output of psql that still has a statement when so many seconds have gone by since the text was
+        executed."""
         holder = self.connect()
         holder.cursor().execute("SELECT pg_advisory_lock(1)")
         process = subprocess.Popen(["psql", "-XqAt", "-v", "ON_ERROR_STOP=1"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,

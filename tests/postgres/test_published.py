@@ -42,7 +42,7 @@ class Case(harness.Case):
                  "one who writes the model")
 
     def check_publish(self, model="m"):
-        """What is kept is the model that would have been there."""
+        """The job keeps the model that the session would have made."""
         self.assertNotIn(model, self.tables())
         rows = harness.facts(self.execute(f"SELECT * FROM totrain.publish({self.job()})"))
         self.assertEqual((rows["version"], rows["rows"], rows["job"]), (1, 150, self.job()))

@@ -12,7 +12,7 @@ import harness
 from attacks import COLUMNS, ROW, TRAIN, Attacks
 
 TURNS = int(os.environ.get("TOTRAIN_RACE_TURNS", "300"))
-SHARES = 7 + .1 + .2 + .5  # of ten tests; what some of them alternate is slow
+SHARES = 7 + .1 + .2 + .5  # shares of ten tests; some of them alternate with slow statements
 FILL = "INSERT INTO {0} SELECT * FROM public.honest; GRANT SELECT ON {0} TO PUBLIC"
 MODEL = f"CREATE TABLE yard.m ({COLUMNS}); " + FILL.format("yard.m")
 TRAPPED = MODEL + "; CREATE INDEX ON yard.m ((eve.immutable(1))); CREATE TRIGGER t BEFORE INSERT OR DELETE ON yard.m FOR EACH ROW EXECUTE FUNCTION eve.trap()"

@@ -81,7 +81,7 @@ class Reading(program.Case):
         self.execute("ANALYZE t")
         before = self.execute(counted)[0][0]
         self.train()
-        program.harness.wait_for(lambda: self.execute(counted)[0][0] > before, "the statistics")  # of the sample
+        program.harness.wait_for(lambda: self.execute(counted)[0][0] > before, "the statistics")  # statistics of the sample
         self.assertEqual(self.execute(counted)[0][0], before + 1)
 
     def test_all_readers_see_one_state(self):

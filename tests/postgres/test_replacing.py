@@ -120,7 +120,7 @@ class Replacing(Roles):
         self.refuses(self.by_session, "SELECT * FROM iris TO PREDICT alice.t.class USING m", 'table "alice.t" exists', "alice")
 
     def rights(self, name="p"):
-        """Of everybody, from the catalog; without who granted."""
+        """Everybody's rights, from the catalog; without the grantors."""
         return self.execute(f"""
             SELECT 'table', x.grantee::regrole::text, x.privilege_type, x.is_grantable, relowner::regrole::text FROM pg_class, aclexplode(relacl) x
             WHERE oid = '{name}'::regclass UNION ALL SELECT attname::text, x.grantee::regrole::text, x.privilege_type, x.is_grantable, ''

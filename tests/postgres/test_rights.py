@@ -12,7 +12,7 @@ TRAIN = "SELECT * FROM iris TO TRAIN LinearClassifier WITH train.epoch = 2 LABEL
 ROW = "ROW(5.1, 3.5, 1.4, 0.2)"
 ROLES = ("totrain_user", "totrain_reader", "totrain_monitor", "totrain_admin", "none")
 
-# Of each act the letters of the roles that may do it; {user} is the role, with a schema of its own.
+# Letters of the roles that may do each act; {user} is the role, with a schema of its own.
 ACTS = {
     TRAIN.format("{user}.m"): "u",
     f"SELECT * FROM totrain.run($$ {TRAIN.format('{user}.m')} $$)": "u",

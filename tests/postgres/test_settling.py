@@ -1,4 +1,4 @@
-"""What is settled over all shards, by the server: once, whoever dies while it does so, and from whatever bytes."""
+"""The server settles the facts over all shards: once, whatever process dies while it does so, and from any bytes."""
 
 import contextlib
 import signal
@@ -45,7 +45,7 @@ class Case(test_staging.Case):
 
 class Deaths(Case):
     def test_the_worker_dies_and_the_server_goes_on(self):
-        """What it stores then is what the next worker finds."""
+        """The server stores the facts, and the next worker finds them."""
         job = self.stage(TEXT)
         with self.held() as snapshot:
             master, worker = self.until_settling(job, snapshot)
@@ -141,7 +141,7 @@ class Ways(Case):
 
 
 class Bytes(Case):
-    """Of the job's owner, who may write what he likes into his table, or of nobody."""
+    """Damaged bytes, and bytes that the job's owner may have written into its table."""
 
     CALL = (f"SELECT totrain.stage_shard({staged.STAGED_VERSION}, {{job}}, 'totrain_jobs', (SELECT "
             "convert_from(body, 'UTF8') FROM totrain_jobs.result_{job} WHERE number = 1), (SELECT "

@@ -199,7 +199,7 @@ class Damage(staged.Case):
 
 
 class Rights(staged.Case):
-    """What the login of the roles may do, and what the session refuses."""
+    """The rights of the roles' login, and the session's refusals."""
 
     def pod(self, sql):
         connection = self.server.connect(self.database, staged.POD)
@@ -298,7 +298,7 @@ class Rights(staged.Case):
 
 
 class Logins(staged.Case):
-    """What is wrong with a login is said at once, and no password with it."""
+    """A fault of a login is told at once, and no password with it."""
 
     def check_fails(self, code, text, **changes):
         job = self.stage()
@@ -409,7 +409,7 @@ class Poison(staged.Case):
         self.execute(f"UPDATE totrain_jobs.input_{job} SET bytes = set_byte(bytes, 999, get_byte(bytes, 999) # 1) "
                      "WHERE octet_length(bytes) > 999")
         master = self.master(job)
-        for incarnation in range(3):  # whoever runs it starts it again
+        for incarnation in range(3):  # its supervisor starts it again
             worker = self.worker(job, 0, master.address(), incarnation=incarnation)
             harness.wait_for(lambda: any(role.process.poll() is not None for role in (worker, master)), "its end")
         self.assertEqual(master.end(), 1)

@@ -9,7 +9,7 @@ import test_direct
 from staged import harness, server
 
 SHARDS = 12
-WORDS = 150  # of 8 bytes a row: some 1,500 rows a shard
+WORDS = 150  # words of 8 bytes a row: some 1,500 rows a shard
 TEXT = ("SELECT * FROM wide TO TRAIN LinearClassifier WITH train.epoch = 1, train.batch_size = 500, job.lanes = 8, "
         "job.max_workers = 4, train.test_size = 0.1, job.read = 'direct' COLUMN v LABEL class INTO iris_model;")
 
@@ -34,7 +34,7 @@ class Case(test_direct.Case):
 
     @property
     def digest_here(self):
-        """Of a local run: of the same rows in each test."""
+        """The digest of a local run over the same rows, which are those of each test."""
         if TEXT not in digests:
             digests[TEXT] = self.expected(TEXT)
         return digests[TEXT]
@@ -252,7 +252,7 @@ class Tables(Case):
             connection.rollback()
 
     def test_bytes_that_no_worker_stored_are_an_error(self):
-        """Of an index, and of what is settled: the job fails with the reason, and the workers end."""
+        """Damaged bytes of an index, and of the settled facts: the job fails with the reason, and the workers end."""
         for file, text in (("train.3.index", "spool|part|rows"), ("settled", "JSON|expected|rows")):
             job = self.stage(TEXT)
             self.execute(f"INSERT INTO totrain_jobs.rows_{job} VALUES ('{file}', 0, decode(repeat('5a', 64), 'hex'))", "alice")

@@ -1,4 +1,5 @@
-"""What is beside a server: a subscriber by logical replication, foreign tables, and the cluster that pg_upgrade makes of this one."""
+"""The surroundings of a server: a subscriber by logical replication, foreign tables, and the cluster that pg_upgrade
+makes of this one."""
 
 import re
 import shutil
@@ -143,7 +144,8 @@ class Subscriber(harness.Case):
         return " ".join(self.cursor.connection.notices)
 
     def test_a_new_table_does_not_stop_a_subscription_to_all_tables(self):
-        """Whoever scores its rows, and whatever is published; the subscriber gets them once it has the table."""
+        """Predictions are published by any session, with any publication; the subscriber gets them once it has the
+        table."""
         for publication in ("FOR ALL TABLES", "FOR TABLES IN SCHEMA public"):
             with self.subTest(publication):
                 self.subscribe(publication)
@@ -160,7 +162,7 @@ class Subscriber(harness.Case):
                     cursor.execute("DROP TABLE first, other, judged")
 
     def follow_new_tables(self, rows):
-        """What is there is copied, what is written again arrives."""
+        """Present rows are copied, and rows that are written again arrive."""
         self.there.execute("DROP TABLE judged; CREATE TABLE judged AS SELECT ''::text AS name, 0::float8 AS value, ''::text AS part LIMIT 0")
         self.there.execute("ALTER SUBSCRIPTION several REFRESH PUBLICATION")
         self.eventually_there("SELECT count(*) FROM first", rows)

@@ -26,7 +26,7 @@ class Taken(staged.Case):
                        + f" FROM generate_series(1, {ROWS}) g; GRANT SELECT ON measured TO alice, bob")
 
     def run_job(self, text, workers=WORKERS):
-        """What the workers took together, of how many bytes, and how many of them took it."""
+        """The bytes that the workers took together, the bytes of all rows, and the number of workers."""
         job = self.stage(text)
         size, = self.execute(f"SELECT sum(octet_length(bytes)) FROM totrain_jobs.input_{job}")[0]
         master = self.master(job)
@@ -37,7 +37,7 @@ class Taken(staged.Case):
             self.assertEqual(role.end(), 0, role.log.text())
             took += re.findall(r"took (\d+) bytes of (\d+) of the job's rows", role.log.text())
         self.assertLessEqual({int(of) for _, of in took}, {int(size)})
-        groups = master.log.text().count(" group: epoch ")  # of each new one, lanes may have moved
+        groups = master.log.text().count(" group: epoch ")  # lanes may have moved with each new one
         return sum(int(count) for count, _ in took), int(size) * groups, len(took)
 
     def check_taken_once(self, text):

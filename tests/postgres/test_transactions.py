@@ -60,7 +60,8 @@ class Transactions(harness.Case):
     def test_a_cancel_is_not_forgotten_where_an_error_would_be(self):
         """EXPLAIN's error would not matter to PREDICT, which asks how many rows there may be: here it is the user's."""
         self.ask(RUN)
-        # What is IMMUTABLE is called as a plan is made: that of the sample, and then that of EXPLAIN, which has to wait.
+        # An IMMUTABLE function is called as a plan is made: that of the sample, and then that of EXPLAIN, which has
+        # to wait.
         self.ask("""
             CREATE SEQUENCE plans;
             CREATE FUNCTION waits() RETURNS integer IMMUTABLE LANGUAGE plpgsql AS $$

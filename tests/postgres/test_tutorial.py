@@ -51,7 +51,7 @@ class Page:
         return done.stdout
 
     def prepare_database(self):
-        """As the page does before it starts psql."""
+        """Prepares the files as the page does before it starts psql."""
         self.run_lines("".join(tutorial.opening(self.text, "sh psql").splitlines(keepends=True)[:-1]))
 
     def check_block(self, block, names, rows):

@@ -150,7 +150,8 @@ class Workers(harness.Case):
         self.check_nothing_runs()
 
     def test_a_model_above_the_limit_of_a_session_goes_to_workers(self):
-        """Who loads no more of it than it may, as its memory shows; views are told, and what no job can be made of."""
+        """A session loads no more of a model than it may, as its memory shows; views are told, and models that no job
+        can be made of."""
         self.execute("CREATE TABLE few AS SELECT g AS id, sin(g) AS a, cos(g) AS b, g % 2 AS y FROM generate_series(1, 300) g; ANALYZE few")
         self.by_psql("SELECT a, b, y FROM few TO TRAIN DNNClassifier WITH model.hidden_units = [3000, 3000], train.max_steps = 1 LABEL y INTO large;"
                      "SELECT * FROM few TO PREDICT alone.p WITH predict.extra_outputs = 'probability' USING large;")

@@ -1,4 +1,4 @@
-"""What the server sends, message by message, as libpq traces it (PQtrace).
+"""The server's messages, one by one, as libpq traces them (PQtrace).
 
 psycopg2 shows an error's fields but not the bytes, and speaks only the simple
 query protocol; here both protocols end in text that two servers' answers can be
