@@ -71,7 +71,7 @@ class FakeApi:
         self.logs = collections.defaultdict(list)  # pod -> chunks; None: its end
         self.reviews = lambda asked: True
         self.admission = lambda plural, thing: None  # or what it refuses with: code, reason, message
-        self.kubelet = None  # of the pods (fake_node.py)
+        self.kubelet = None  # kubelet of the pods (fake_node.py)
         self.swallows = ""  # a kind: requests about it are never answered
         self.is_away = False
         self.requests = []  # "METHOD path"
@@ -138,7 +138,7 @@ class FakeApi:
             "current-context": "fake"}))
         return str(path)
 
-    # What a script does.
+    # Functions for scripts.
 
     def fault(self, verb, **what):
         with self.lock:
@@ -194,7 +194,7 @@ class FakeApi:
             return thing
 
     def forget(self):
-        """As etcd when it compacts: what happened before now cannot be watched."""
+        """Forgets history as etcd does when it compacts: events before now cannot be watched."""
         with self.lock:
             self.forgotten = self.version
             self.history = []
@@ -308,7 +308,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             api.heads.append(dict(self.headers))
             if verb in ("delete", "patch"):
                 api.changes.append((verb, plural, name, body))
-            api.lock.notify_all()  # who waits for a request looks again
+            api.lock.notify_all()  # a test that waits for a request looks again
         what = api.take_fault(verb)
         if not api.wants_client and self.headers.get("Authorization") != f"Bearer {api.token}":
             self.answer(401, status(401, "Unauthorized", "Unauthorized"), what)

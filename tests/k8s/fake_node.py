@@ -28,7 +28,7 @@ class Node:
         self.containers = {}  # by pod's name
         self.logs = []
         self.threads = []
-        self.uids = []  # of all pods that ever had a process, in their order
+        self.uids = []  # uids of all pods that ever had a process, in their order
         api.kubelet = self
         self.thread = threading.Thread(target=self.run)
         self.thread.start()

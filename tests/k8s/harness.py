@@ -1,4 +1,4 @@
-"""What the tests on Kubernetes share: the lab, a namespace for each test, pods, measured times.
+"""The common parts of the tests on Kubernetes: the lab, a namespace for each test, pods, measured times.
 
 The lab is started by the fixture of ctest (lab.py); a test that is run by hand
 starts it too, and leaves it up. A test has a namespace of its own, which goes

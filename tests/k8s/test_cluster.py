@@ -179,7 +179,7 @@ class Command(harness.Case):
 
 
 class Failures(harness.Case):
-    """What breaks, is seen, and comes back."""
+    """Failures of the cluster, which are seen, and pass."""
 
     def test_a_dead_node_is_seen_and_returns(self):
         spec = pod_spec([container()], nodeName="node-2", tolerations=PATIENT)

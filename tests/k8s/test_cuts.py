@@ -17,7 +17,7 @@ LATER_S = 15  # than without: what the time-outs of the product make, the same o
 ROWS = 300000
 TRAIN = ("SELECT * FROM many TO TRAIN DNNClassifier WITH model.hidden_units = [16, 16], train.test_size = 0, train.epoch = 36, "
          "train.batch_size = 2048, job.lanes = 8, job.max_workers = 4{more} LABEL class INTO {model};")
-digests = {}  # of local runs, by attributes
+digests = {}  # digests of local runs, by attributes
 
 
 def latest(usual):
@@ -68,7 +68,7 @@ class Case(test_train.Case):
         return any(pod["spec"]["nodeName"] == node for pod in self.pods_of("master"))
 
     def sessions(self, node):
-        """Of pods of that node, as the server has them."""
+        """Activity of the pods of that node, as the server has it."""
         number = int(node.rsplit("-", 1)[1])
         return self.server.execute("SELECT pid, state, wait_event, query, now() - state_change FROM pg_stat_activity WHERE usename = 'totrain_pod' AND "
                                    f"client_addr << '10.88.{number}.0/24'")
@@ -102,7 +102,7 @@ class Case(test_train.Case):
 
 
 class Cuts(Case):
-    """What concerns everybody in the lab: no other test runs beside these."""
+    """Cuts that concern everybody in the lab: no other test runs beside these."""
 
     def test_a_node_is_cut_off_while_the_server_sends_rows_to_it(self):
         """Without shuffle a worker takes eight mebibytes at a time, for which the server waits."""
@@ -114,7 +114,7 @@ class Cuts(Case):
         self.cut(begun, node, "cut while it reads", usual, "m")
 
     def test_the_masters_node_is_cut_off_while_workers_step(self):
-        """Whoever follows the job makes the next master; the Job's controller would take 20 s."""
+        """The session that follows the job makes the next master; the Job's controller would take 20 s."""
         usual, begun = self.undisturbed(), self.begin("m")
         master = wait_for(lambda: next((pod for pod in self.pods_of("master")
                                         if pod["metadata"]["name"].startswith("m-")), None), "a master")

@@ -53,8 +53,8 @@ class Sessions(Case):
         self.assertEqual(session.returncode, 0, said + problems + self.kubectl("get", "all,events").stdout)
 
     def share_taken(self, pods, workers):
-        """What the workers took of the job's rows together to train, as a multiple of all of them, and how many bytes
-        these are. The one that settled what they staged took rows, too, before."""
+        """The bytes of the job's rows that the workers took together to train, as a multiple of all of them, and the
+        bytes of all. The worker that settled the staged rows took some, too, before."""
         lines = "\n".join(line for _, line in watched.logged(pods.pods(role="worker"))).rpartition("all rows are staged")[2]
         took = [(int(taken), int(size)) for taken, size in
                 re.findall(r"took (\d+) bytes of (\d+) of the job's rows", lines)]
@@ -79,7 +79,7 @@ class Rows(Sessions):
             ANALYZE measured; GRANT SELECT ON measured TO alice""")
 
     def run_and_watch(self, statement):
-        """What psql said, and the workers' pods that were seen meanwhile."""
+        """The output of psql, and the workers' pods that were seen meanwhile."""
         session = self.start(statement)
         pods = {}
 

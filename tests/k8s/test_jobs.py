@@ -15,7 +15,7 @@ import training
 from harness import Stopwatch, container, pod, pod_spec, rounds
 
 DELETIONS = int(os.environ.get("TOTRAIN_DELETIONS", "50" if harness.FULL else "4"))
-ROWS = 150  # of iris: a step takes all of them, and is what a death without notice may cost
+ROWS = 150  # rows of iris: a step takes all of them, which a death without notice may cost
 STEPS = 3000  # four minutes of four paced workers: a job lasts until its test has seen enough, and hurries then
 TRAIN = ("SELECT * FROM iris TO TRAIN DNNClassifier WITH model.hidden_units = [16, 16], train.epoch = {epochs}, "
          "train.batch_size = 150, job.lanes = 8, job.checkpoint_seconds = 1, job.max_workers = {most} "
@@ -233,7 +233,7 @@ class Masters(Case):
         self.assertEqual(self.api.get(job.path)["status"]["succeeded"], 1)
 
     def evict(self, found):
-        """As `kubectl drain`."""
+        """Evicts the pod as `kubectl drain` does."""
         self.api.post(f"{self.path}/pods/{found.name}/eviction", {
             "apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": found.name}})
 
@@ -277,8 +277,8 @@ class Masters(Case):
 
 
 class Trees(Case):
-    """What is kept of a row is no part of the state: where a lane moves it is made anew, from the trees so far and the
-    growing one."""
+    """A lane's memory of its rows is no part of the state: where a lane moves it is made anew, from the trees so far
+    and the growing one."""
 
     def begin(self, text=TREES, workers=4, **options):
         job = self.submit(text, workers=workers, resource=self.make_room(2, 2), **options)
@@ -339,7 +339,7 @@ class Preempted(Case):
         """With notice: not one row is computed twice."""
         low, high = self.make_priority("low", 10), self.make_priority("high", 1000)
         room = self.make_room(4, 4)
-        job = self.begin(train(most=8), workers=8, priority=low, resource=room)  # as many as lanes: no more are kept
+        job = self.begin(train(most=8), workers=8, priority=low, resource=room)  # at most one a lane: no more are kept
         numbers = itertools.count()
         for _ in rounds(2, 6):
             names = [f"service-{next(numbers)}" for _ in range(4)]
@@ -359,7 +359,7 @@ class Preempted(Case):
 
 
 class Cluster(Case):
-    """What concerns everybody in the lab: no other test runs beside these."""
+    """Tests that concern everybody in the lab: no other test runs beside these."""
 
     def test_a_node_dies(self):
         """Its workers are replaced elsewhere, though it has room, too, and is ready as far as the cluster knows. They
@@ -371,7 +371,7 @@ class Cluster(Case):
             self.finish("a node dies", job, redone=4 * ROWS)
 
     def lose_a_node(self, job):
-        """Of which the master is not."""
+        """Kills a node without the master."""
         home = job.master().node
         dead = next(node.name for node in self.lab.nodes() if node.name != home)
         lost = [found for found in job.ready_workers() if found.node == dead]

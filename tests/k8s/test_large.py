@@ -38,7 +38,7 @@ BLOCKS = """SELECT pg_stat_clear_snapshot(), heap_blks_read + heap_blks_hit, idx
 
 
 def processor_seconds(process, first, last):
-    """Of fields of /proc/PID/stat, counted as in proc(5)."""
+    """Sum of fields of /proc/PID/stat, in seconds, counted as in proc(5)."""
     fields = pathlib.Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
     return sum(int(field) for field in fields[first - 3:last - 2]) / os.sysconf("SC_CLK_TCK")
 
@@ -182,7 +182,7 @@ class Large(test_data.Sessions):
     # --- processor time ------------------------------------------------------------------
 
     def server_seconds(self):
-        """Of processor time that the server's processes have taken, those that have ended, too."""
+        """Processor time that the server's processes have taken, those that have ended, too."""
         found = processor_seconds(self.server.pid, 16, 17)
         for entry in pathlib.Path(f"/proc/{self.server.pid}/task").glob("*/children"):
             for process in entry.read_text(encoding="ascii").split():

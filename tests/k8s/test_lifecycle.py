@@ -65,7 +65,7 @@ def kernel_values():
 
 
 def machine():
-    """What a lab could leave on the machine outside of its folder and its control groups."""
+    """Things that a lab could leave on the machine outside of its folder and its control groups."""
     networks = pathlib.Path("/run/netns")
     return {
         "interfaces": {name for name in os.listdir("/sys/class/net") if name.startswith(("lab", "cni"))},
@@ -137,7 +137,7 @@ class Lifecycle(unittest.TestCase):
             self.assertNotEqual(cgroups.remains(self.lab.place.group), [])
             self.lab.down()
             self.check_nothing_is_left()
-        self.lab.down()  # of no lab: nothing to do
+        self.lab.down()  # without a lab: nothing to do
 
     def test_killing_its_first_process_ends_all_of_it(self):
         self.start()
@@ -154,7 +154,7 @@ class Lifecycle(unittest.TestCase):
         self.check_nothing_is_left()
 
     def test_it_ends_when_its_folder_is_removed(self):
-        """As git worktree remove and rm -r do; nobody could find the lab any more."""
+        """Removes the folder as git worktree remove and rm -r do; nobody could find the lab any more."""
         self.start()
         cgroup = self.lab.place.group
         shutil.rmtree(self.folder, ignore_errors=True)

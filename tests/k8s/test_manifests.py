@@ -1,4 +1,4 @@
-"""What `totrain submit --dry-run` and `totrain k8s rbac` print, and `totrain k8s check`.
+"""Output of `totrain submit --dry-run`, `totrain k8s rbac` and `totrain k8s check`.
 
     TOTRAIN_BUILD=build/release tests/k8s/test_manifests.py --write
 

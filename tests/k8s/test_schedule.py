@@ -32,7 +32,7 @@ class Scheduled(Case):
         path.unlink()
 
     def submit(self, statement, *more, name="nightly", image=IMAGE):
-        """As somebody who has the submitter's account, and no database."""
+        """Submits with the submitter's account, and without a database."""
         done = subprocess.run(
             [BUILD / "totrain", "submit", "service=shop", statement, f"--schedule={SCHEDULE}", f"--name={name}",
              f"--kubeconfig={self.kubeconfig}", f"--namespace={self.space}", f"--image={image}", "--cpu=100m",

@@ -79,7 +79,7 @@ class Case(train.Case):
         self.api.request("DELETE", f"{self.path}/pods/{pod.name}")
 
     def check_end(self, session, undisturbed):
-        """As good as the job of one machine, and nothing is left."""
+        """Checks that the model is as good as that of one machine's job, and nothing is left."""
         said, errors = session.communicate(timeout=train.DEADLINE)
         self.assertEqual(session.returncode, 0, errors + "\n" + self.explain())
         there = self.auc(said)

@@ -323,7 +323,7 @@ class Followed(Case):
         self.assertEqual(supervisor.end(), 0)
 
     def posted_pods(self):
-        """What the supervisor itself made, by name."""
+        """The objects that the supervisor itself made, by name."""
         return [thing for _, plural, kind, thing in self.api.history
                 if (plural, kind) == ("pods", "ADDED") and "finalizers" in thing["metadata"]]
 

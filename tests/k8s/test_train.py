@@ -43,7 +43,7 @@ def make_server(settings):
 
 
 def forms_of(secret):
-    """As it is, in hexadecimal, and within something in base64."""
+    """The forms of a secret that are searched for: as it is, in hexadecimal, and within something in base64."""
     text = secret.encode()
     whole = [base64.b64encode(text[start:start + len(text[start:]) // 3 * 3]).decode() for start in range(3)]
     return [secret, text.hex(), *whole]
@@ -156,7 +156,7 @@ class Case(harness.Case):
                 self.assertNotIn(form, text)
 
     def logs(self):
-        """Of all containers, those of before, too."""
+        """Logs of all containers, those of before, too."""
         for found in self.pods():
             for previous in ("true", "false"):
                 with contextlib.suppress(harness.ApiError):

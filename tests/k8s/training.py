@@ -39,7 +39,7 @@ import server as postgres  # noqa: E402  pylint: disable=wrong-import-position
 BUILD = pathlib.Path(os.environ.get("TOTRAIN_BUILD", ROOT / "build" / "release")).resolve()
 POD, PASSWORD, SCHEMA = "totrain_pod", "only for this test", "totrain_jobs"
 DEADLINE = 900
-COLLECTIONS = {  # of a kind: its path, for the namespace
+COLLECTIONS = {  # paths of kinds, for the namespace
     "Job": "/apis/batch/v1/namespaces/{}/jobs", "Secret": "/api/v1/namespaces/{}/secrets",
     "Service": "/api/v1/namespaces/{}/services", "ServiceAccount": "/api/v1/namespaces/{}/serviceaccounts",
     "Role": "/apis/rbac.authorization.k8s.io/v1/namespaces/{}/roles",
@@ -48,7 +48,7 @@ COLLECTIONS = {  # of a kind: its path, for the namespace
 
 
 def program(*arguments, **options):
-    """What the program prints."""
+    """The program's output."""
     done = subprocess.run([str(BUILD / "totrain"), *map(str, arguments)], text=True, capture_output=True, check=False,
                           **options)
     if done.returncode:
@@ -208,7 +208,7 @@ class Job(Traced):
         return [item for item in items if item["kind"] != "Pod"]
 
     def credentials(self):
-        """Of one new authority: the data of the Secrets, by their names."""
+        """Secrets of one new authority: their data, by their names."""
         folder = self.space.folder / f"tls.{self.name}"
         folder.mkdir()
         subprocess.run([BUILD / "tests" / "job_roles", "authority", folder, str(self.number), "0", "master=master",
@@ -224,7 +224,7 @@ class Job(Traced):
         return keys
 
     def complete(self, item, keys, environment):
-        """What a dry run cannot know."""
+        """Adds the facts that a dry run cannot know."""
         name = item["metadata"]["name"]
         if item["kind"] == "Job":
             container, = item["spec"]["template"]["spec"]["containers"]
@@ -249,7 +249,7 @@ class Job(Traced):
         self.api.patch(self.path, {"spec": {"suspend": False}})
 
     def delete(self):
-        """As kubectl does."""
+        """Deletes the Job as kubectl does."""
         self.api.request("DELETE", self.path, {"propagationPolicy": "Background"})
 
     # --- its pods -------------------------------------------------------------------
@@ -294,7 +294,7 @@ class Job(Traced):
                 self.asked_at = time.monotonic()
                 if ended:
                     self.ended_at = before or self.asked_at
-                if before and self.asked_at > before + 10:  # what it wrote last has been read by now
+                if before and self.asked_at > before + 10:  # its last words have been read by now
                     raise AssertionError(f"{self.name} is {ended} without {what}: {self.said()}")
             return found
         return harness.wait_for(checked, f"{self.name}: {what}", DEADLINE)
@@ -312,7 +312,7 @@ class Job(Traced):
         return self.wait_for(lambda: self.step() >= step, f"step {step}")
 
     def said(self, lines=40):
-        """What its masters said last, without what they say all the time."""
+        """The last lines of its masters, without the ones that come all the time."""
         found = [line for _, line in watched.logged(self.pods("master")) if '"event":"progress"' not in line]
         return "\n".join(found[-lines:])
 

@@ -1,4 +1,4 @@
-"""What pods do, as it happens: their processes, what they write, when they came and went.
+"""The life of pods as it happens: their processes, their output, when they came and went.
 
     watched = Watched(lab, namespace)
     watched.pods()          Pod objects, in the order in which they were first seen; those that are gone too

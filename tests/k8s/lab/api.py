@@ -28,7 +28,7 @@ class ApiError(Exception):
 
 
 class Api:
-    """As the administrator, or as whoever holds `token`."""
+    """A client with the administrator's rights, or those of `token`."""
 
     def __init__(self, keys, token=None):
         self.context = ssl.create_default_context(cafile=keys / "ca.crt")

@@ -26,7 +26,7 @@ import prepare
 from control import LabError, Refused
 
 CLONE_NEWNET = 0x40000000
-STARTS_MAX = 5  # of a program before the lab is ready
+STARTS_MAX = 5  # starts of a program before the lab is ready
 SLOTS = 12
 
 
@@ -37,7 +37,7 @@ class Lab:
     # --- start and end -----------------------------------------------------
 
     def prepare(self):
-        """What a lab is made of is there, so that one starts at once."""
+        """Prepares all parts of a lab, so that one starts at once."""
         with self.front():
             check_machine(self.place)
             prepare.prepare(self.place)
@@ -157,7 +157,7 @@ class Lab:
             self.wait_for_node(node)
 
     def wait_for(self, condition, what):
-        """As api.wait_for(), in the lab's network; a program that does not start fails it at once."""
+        """Like api.wait_for(), in the lab's network; a program that does not start fails it at once."""
         def checked():
             self.check_programs()
             return condition()
@@ -226,7 +226,7 @@ class Lab:
         return api.Api(self.place.keys, token)
 
     def kill_node(self, name):
-        """As a power cut: nothing of the node runs any more, and nothing says so to the API server."""
+        """Ends the node like a power cut: nothing of it runs any more, and nothing says so to the API server."""
         with control.process(control.process_behind(self.node(name).control)) as first:
             control.ask(self.place.control, {"do": "stop", "name": name, "signal": "SIGKILL"})
             if not control.has_ended(first):

@@ -6,7 +6,7 @@ import place as places
 
 # A node is NotReady this long after its last word (the kubelet renews its lease every 2 s).
 NODE_GRACE_SECONDS = 8
-# Of its own, a bridge has the lowest address of its ports: it changes when a node dies, and the others talk to nobody
+# A bridge would have the lowest address of its ports: it changes when a node dies, and the others talk to nobody
 # until they have asked who has the API server's.
 BRIDGE = "02:00:0a:58:00:01"
 

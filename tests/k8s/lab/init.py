@@ -79,7 +79,7 @@ def answer(connection, value):
     try:
         connection.sendall(json.dumps(value).encode() + b"\n")
     except OSError:
-        pass  # who asked has gone
+        pass  # the client has gone
     connection.close()
 
 
@@ -107,7 +107,7 @@ class Init:
         self.ending = True
 
     def look_for_lock(self):
-        """Whoever removes the folder would never find the lab again."""
+        """Ends if the folder was removed: nobody could find the lab again."""
         if os.fstat(self.lock.fileno()).st_nlink == 0:
             self.end()
 

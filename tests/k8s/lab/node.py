@@ -13,7 +13,7 @@ import sys
 import place as places
 
 KUBELET_CONFIG = "kubelet.json"
-# What a kubelet writes there, for the whole machine; in a node these are files of the node.
+# Settings that a kubelet writes there, for the whole machine; in a node these are files of the node.
 KERNEL = {"vm/overcommit_memory": 1, "vm/panic_on_oom": 0, "kernel/panic": 10, "kernel/panic_on_oops": 1,
           "kernel/keys/root_maxkeys": 1000000, "kernel/keys/root_maxbytes": 25000000}
 

@@ -15,7 +15,7 @@ from control import LabError, Refused
 sys.path.insert(0, str(places.ROOT / "tools"))
 import oci  # noqa: E402  pylint: disable=wrong-import-position
 
-GO = (1, 24)  # what go.mod of k8s.io/kubernetes asks for
+GO = (1, 24)  # the version that go.mod of k8s.io/kubernetes demands
 
 
 def prepare(place):
