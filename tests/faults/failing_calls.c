@@ -88,7 +88,7 @@ static void write_stack(const char *path, const char *head)
     close(file);
 }
 
-static _Thread_local uint64_t last_number; /* of must_fail's call among those of the role */
+static _Thread_local uint64_t last_number; /* number of must_fail's call among those of the role */
 
 /* This call is to fail; errno says how. */
 static bool must_fail(enum call call)

@@ -1,5 +1,5 @@
-# What the system refuses, and what the disk has when a machine loses its power: libraries for
-# LD_PRELOAD, and the tests that start jobs with them. A sanitizer has allocations of its own.
+# Refusals by the system, and the state of the disk when a machine loses its power: libraries for LD_PRELOAD, and the
+# tests that start jobs with them. A sanitizer has allocations of its own.
 if(NOT TOTRAIN_SANITIZE AND NOT TOTRAIN_COVERAGE AND NOT TOTRAIN_FUZZ)
   foreach(name failing_calls recording_disk slow_disk)
     add_library(${name} MODULE ${CMAKE_CURRENT_LIST_DIR}/${name}.c)

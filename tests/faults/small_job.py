@@ -31,7 +31,7 @@ def library(name):
 
 
 def digest_of(path):
-    """Of the model m, as its table says, and a hash of its other rows; None without one."""
+    """The digest of the model m, as its table has it, and a hash of its other rows; None without one."""
     database = sqlite3.connect(path)
     try:
         digest, = database.execute("SELECT json_extract(data, '$.digest') FROM m WHERE part = 'meta'").fetchone()
@@ -120,7 +120,7 @@ class Run:
                 pass
 
     def crashes(self):
-        """What the library wrote of processes that a signal of their own mistake killed."""
+        """The library's notes on processes that a signal of their own mistake killed."""
         return [file.read_text(errors="replace") for file in self.calls.glob("crash.*")]
 
     def failed(self):

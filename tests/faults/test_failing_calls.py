@@ -25,7 +25,7 @@ ERRORS = {"memory": errno.ENOMEM, "mmap": errno.ENOMEM, "read": errno.EIO, "writ
           "socket": errno.EMFILE, "thread": errno.EAGAIN, "spawn": errno.EAGAIN, "truncate": errno.EIO,
           "rename": errno.EIO, "unlink": errno.EIO}
 ROLES = ("session", "supervise", "master", "worker")
-CODES = (1, 2, 3, 4, 5)  # of docs/cli.md
+CODES = (1, 2, 3, 4, 5)  # exit codes of docs/cli.md
 # Where nothing reaches anybody any more a job waits for its workers: such calls fail once. So do all calls of
 # workers: one that cannot work is tried again and again, with pauses, while the job waits.
 ONCE = ("send", "connect", "socket")
@@ -43,7 +43,7 @@ def counts_of(run):
 
 
 def judge(place, run, code, errors):
-    """What became of it: "same", "error" or "late error"; AssertionError for what may not be."""
+    """The outcome of the run: "same", "error" or "late error"; AssertionError for any that may not be."""
     assert code is not None, "it does not end"
     run.wait_until_gone()
     digest = small_job.digest_of(run.path)
@@ -56,7 +56,7 @@ def judge(place, run, code, errors):
     assert small_job.said_error(errors) or "cannot" in errors or "memory" in errors, f"no error is said: {errors!r}"
     assert "is no model" not in errors, f"what cannot be read is taken for another table: {errors}"
     if digest == place.new:
-        return "late error"  # what was to be said of a model that is there could not be
+        return "late error"  # the model is there, but its end could not be reported
     assert digest == place.old, f"it failed, and the model's digest is {digest}"
     return "error"
 

@@ -57,7 +57,7 @@ def records_of(path):
 
 
 class File:
-    """What it holds, and what of that is on the disk: then come writes that may be or not."""
+    """The bytes of a file, and those that are on the disk: then come writes that may be or not."""
 
     def __init__(self):
         self.now = bytearray()
@@ -100,7 +100,7 @@ class Disk:
         self.open = {}  # inode -> File
 
     def start(self, root):
-        """What was there before."""
+        """Notes the files that were there before."""
         for path in sorted(root.rglob("*")):
             entry = None
             if path.is_file():
@@ -190,7 +190,7 @@ class Recorded:
                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def end(self, process):
-        """What it said."""
+        """Its output."""
         said, errors = process.communicate(timeout=small_job.DEADLINE)
         assert process.returncode == 0, errors
         return said
@@ -218,7 +218,8 @@ class Recorded:
         os.kill(wait_for(stopped, "a worker to stop"), signal.SIGCONT)
 
     def disk_at(self, count, chance=None, keeps_names=False):
-        """As a power cut after so many records leaves it; keeps_names: of files alone, all names are on the disk."""
+        """Makes the disk that a power cut after so many records leaves; keeps_names: all names are on the disk, and
+        only bytes of files are lost."""
         disk = Disk()
         disk.now, disk.synced = dict(self.before.now), dict(self.before.synced)
         copies = {id(entry): File() for entry in self.before.now.values() if entry}
@@ -337,7 +338,7 @@ def check_detached(place, count, seed):
     for turn in range(PUBLISHED):
         detached.check(published + 1, random.Random(turn))
     first = detached.stored[0][0]
-    for turn in range(count):  # as many before the first checkpoint as behind it
+    for turn in range(count):  # the same number before the first checkpoint as behind it
         chance = random.Random(seed * 1000 + turn)
         at = (chance.randrange(detached.returned, first) if turn % 2
               else chance.randrange(first, len(recorded.records)))
