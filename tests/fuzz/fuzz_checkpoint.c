@@ -24,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define PIECE  16
 
 static struct jobstore *store;
-static sqlite3 *hand; /* of another program, on the same file */
+static sqlite3 *hand; /* another program's, on the same file */
 
 static void open_store(void)
 {
@@ -111,7 +111,7 @@ static void meddle(const uint8_t *data)
     (void)sqlite3_exec(hand, sql, NULL, NULL, NULL);
 }
 
-/* What can be read is what was put. */
+/* Checks that the checkpoint that can be read is the one that was put. */
 static void check_store(const struct checkpoint *put)
 {
     struct checkpoint found;

@@ -131,7 +131,8 @@ static bool is_over(void *ignored)
     return true;
 }
 
-/* What the functions of the SQL ask of a row. A row of many deep trees ends when it first asks. */
+/* Asks for a row's outputs as the functions of the SQL do. A row of many deep trees ends when it
+ * first asks. */
 static void ask_outputs(struct scorer *scorer, struct output_workspace *workspace)
 {
     struct cell cell;
@@ -176,7 +177,7 @@ static void check_outputs(const struct model *model)
     free(cells);
 }
 
-/* What TO EXPLAIN USING ... tells of the model itself, and EXPORT MODEL writes. */
+/* Runs the reports of TO EXPLAIN USING ... on the model itself, and EXPORT MODEL. */
 static void check_reports(const struct model *model)
 {
     const struct model_inside *inside = model->kind->insides;

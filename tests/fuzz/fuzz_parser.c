@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
             abort();                                                                               \
     } while (0)
 
-/* What stands where a hint is looked for, and the parameters, lie within the text. */
+/* Checks that the places of hints and parameters lie within the text. */
 static void check_refused(struct slice program)
 {
     const struct span span = {0, (int)program.size};

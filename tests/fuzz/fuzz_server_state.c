@@ -1,6 +1,6 @@
 /*
- * What a parameter server goes on from, as anybody may have written it: a snapshot by pieces, or
- * entries of the log (runtime/ps/server_log.h).
+ * The state that a parameter server goes on from, as anybody may have written it: a snapshot by
+ * pieces, or entries of the log (runtime/ps/server_log.h).
  *
  *     input: 0, size of a piece (2), the snapshot   |   1, entries of  size (2), bytes; size 0:
  * none
