@@ -20,7 +20,7 @@ from test_server_kills import RandomKills, SEED  # noqa: E402
 
 RUNS = 20
 KILLS = 8  # a job
-NEAR = .003  # of the AUC
+NEAR = .003  # difference of the AUC
 
 
 def undisturbed():

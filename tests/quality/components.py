@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What scikit-learn's PCA says of the rows of linear_models.py: REFERENCE, by whether inputs are standardised.
+"""scikit-learn's PCA of the rows of linear_models.py: REFERENCE, by whether inputs are standardised.
 
-Of each component the loadings, variance and share; of the first rows the components, and the distance to what the first
-two give back. Signs are those of the loading of the greatest magnitude, which is above 0. As a program, with
-scikit-learn in its environment, it prints REFERENCE anew (made with scikit-learn 1.9.1).
+It has the loadings, variance and share of each component, and the components of the first rows, with the distance to
+the row that the first two give back. Signs are those of the loading of the greatest magnitude, which is above 0. As a
+program, with scikit-learn in its environment, it prints REFERENCE anew (made with scikit-learn 1.9.1).
 """
 
 import json

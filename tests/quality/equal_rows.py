@@ -7,7 +7,7 @@ of scikit-learn's LogisticRegression without penalty, to which the test holds it
 # a, b, y, and how many of twenty rows are such ones
 ROWS = [(1, 3.5, 0, 8), (1, 3.5, 1, 2), (2, -1.25, 0, 3), (2, -1.25, 1, 7)]
 LOG_LOSS = 0.555633
-PROBABILITIES = {1: 0.2, 2: 0.7}  # of y = 1, by a
+PROBABILITIES = {1: 0.2, 2: 0.7}  # probabilities of y = 1, by a
 
 
 def main():

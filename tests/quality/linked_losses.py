@@ -12,7 +12,7 @@ import random
 
 SHOWN = 5  # rows whose predictions are kept
 ROWS = 500
-PENALTY = 0.01  # of margins, on weights of standardised inputs
+PENALTY = 0.01  # penalty of margins, on weights of standardised inputs
 
 
 def counted(draw, mean):
@@ -54,7 +54,7 @@ REFERENCE = {
     "hinge": [-2.25526, -0.2737895, 0.5426858, 0.1904966, -2.333916],
 }
 
-# What scikit-learn's network of a log link learns: hidden units, steps of all rows, rate; its predictions after each.
+# scikit-learn's network with a log link: hidden units, steps of all rows, rate; its predictions after each.
 UNITS, STEPS, RATE = 3, 4, 0.05
 NETWORK = [
     [1.380523, 2.116108, 1.634287, 2.094726, 1.441713],
@@ -139,7 +139,7 @@ def reference():
 
 
 def network():
-    """Of counts divided by their mean, as they are learned here; predictions times the mean."""
+    """A network for counts divided by their mean, as they are learned here; predictions times the mean."""
     import numpy  # pylint: disable=import-outside-toplevel,import-error
     from sklearn import neural_network  # pylint: disable=import-outside-toplevel,import-error
     made = rows()

@@ -23,7 +23,7 @@ def made(seed=5):
 
 
 def columns(row):
-    """What DENSE(v, 2) and SPARSE(s, IDS) make of a row."""
+    """The inputs that DENSE(v, 2) and SPARSE(s, IDS) make of a row."""
     numbers = [float(one) for one in row[0].split(",")] + [0.0] * IDS
     for item in row[1].split():
         number, weight = item.split(":")
@@ -36,7 +36,8 @@ COEFFICIENTS = (1.5307244869046093, 1.9931642069513251, -0.9909831555335052,
                 0.9761251199377932, -2.0150900763976045, 0.4968931368895588, 3.000447399619925)
 
 
-# Of a logistic regression over the sums of the weights of s alone, y > 2, l2 0.01: intercept, then those of the ids.
+# A logistic regression over the sums of the weights of s alone, y > 2, l2 0.01: intercept, then the weights of the
+# ids.
 L2 = 0.01
 LOGISTIC = (-0.20546381313754475, 0.7463818414853187, -0.9464013847037964, 0.10764090806047276, 1.2783348536487127)
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What scikit-learn's naive Bayes says of the rows of linear_models.py: REFERENCE, the classes' probabilities.
+"""scikit-learn's naive Bayes on the rows of linear_models.py: REFERENCE, the classes' probabilities.
 
 Numbers are GaussianNB's, the words of kind CategoricalNB's: the logarithms of both are added up, and the classes' shares
 of the rows counted once. As a program, with scikit-learn in its environment, it prints REFERENCE anew (made with

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What XGBoost with base_margin, LightGBM with init_score and statsmodels' GLM with offset and exposure learn.
+"""Models of XGBoost with base_margin, LightGBM with init_score and statsmodels' GLM with offset and exposure.
 
 Rows are those of tree_references.py, with an offset o and an exposure e. LEARNED: of each model who learns it, the
 label, what it is told, and the rounds; PREDICTED its predictions of the first rows, with their offsets.
@@ -43,7 +43,7 @@ PREDICTED = {
     "lightgbm huber": [5.2554291, 5.7554291, 4.1882684, 3.1882684, 5.7554291, 4.1882684],
 }
 
-# Of glm(): (intercept), a, c.
+# Coefficients of glm(): (intercept), a, c.
 GLM = {
     "numbers": [4.976363862, 2.79307271, 0.5846686228],
     "two classes": [-2.046369934, 0.1970962212, 0.1035501775],

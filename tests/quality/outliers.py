@@ -25,7 +25,7 @@ def rows(count=600, anywhere=40):
 
 
 def area(scores, labels):
-    """Of the scores, which are less the more a row is one of those that lie anywhere."""
+    """The area below the curve of the scores, which are less the more a row is one of those that lie anywhere."""
     order = sorted(range(len(scores)), key=lambda i: scores[i])
     found = below = 0
     for i in order:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What statsmodels says of the rows of linear_models.py: coefficients, standard errors and the fit.
+"""statsmodels on the rows of linear_models.py: coefficients, standard errors and the fit.
 
 SETTINGS: of each model its label, estimator and attributes; REFERENCE what is expected. As a program, with statsmodels
 and scikit-learn in its environment, it prints REFERENCE anew (made with statsmodels 0.15.0, scikit-learn 1.9.1).

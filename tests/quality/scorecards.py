@@ -39,7 +39,7 @@ def bins_of(column, bins):
 
 
 def evidence(column, bad, smoothing):
-    """Of each bin rows, bad rows, weight of evidence, and what it adds to the information value."""
+    """The rows, bad rows, weight of evidence, and share of the information value of each bin."""
     all_bad, count = sum(bad), len(bad)
     share = all_bad / count
     found = {}

@@ -35,7 +35,7 @@ def made(seed=3):
 
 
 BUCKETS = 8192
-ACCURACY, AUC = 0.785, 0.8611125  # of the second half
+ACCURACY, AUC = 0.785, 0.8611125  # accuracy and AUC of the second half
 # The same of trees over counts in so many features, by XGBoost 3.2, LightGBM 4.7 and scikit-learn 1.9.
 TREE_BUCKETS = 1000
 TREES_AUC = {"XGB": 0.8132375, "LGBM": 0.82221875, "RandomForest": 0.83459375, "HistGradientBoosting": 0.8214}

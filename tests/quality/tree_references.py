@@ -154,7 +154,7 @@ def errors():
 
 
 def measured():
-    """Of each model the metrics of its rounds as they are named, and the number of the best round, from 1."""
+    """Metrics of each model's rounds by their names, and the number of the best round, from 1."""
     import xgboost  # pylint: disable=import-outside-toplevel,import-error
     made = rows()
     found = {}
