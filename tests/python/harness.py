@@ -1,4 +1,5 @@
-"""What the tests of the package share: a folder of their own, iris. They run in the environment of make_environment."""
+"""The common parts of the tests of the package: a folder of their own, iris. They run in the environment of
+make_environment."""
 
 import csv
 import os

@@ -25,7 +25,7 @@ class Kernel:
         self.manager.cleanup_resources()
 
     def messages(self, code):
-        """What comes of the cell, until it is over."""
+        """Runs the cell, and returns its output when it is over."""
         asked = self.client.execute(textwrap.dedent(code).strip())
         while True:
             message = self.client.get_iopub_msg(timeout=4 * harness.DEADLINE)

@@ -19,7 +19,7 @@ from totrain._run import Session
 
 
 class Values(harness.Case):
-    """What SQL sees of each kind of column."""
+    """Values of SQL for each kind of column."""
 
     def setUp(self):
         super().setUp()

@@ -47,7 +47,7 @@ ADDRESS = re.compile(r"0x[0-9a-f]+|\d+(\.\d+)? ?m?s\b")
 
 
 def plain(output):
-    """What a reader sees of an output, without addresses and times."""
+    """An output as a reader sees it, without addresses and times."""
     if output["output_type"] == "error":
         shown = f"{output['ename']}: {output['evalue']}"
     elif output["output_type"] == "stream":
@@ -59,7 +59,7 @@ def plain(output):
 
 class Beside(harness.Case):
     def outputs(self, first):
-        """Of each cell, of a notebook that begins with `first`."""
+        """Outputs of each cell of a notebook that begins with `first`."""
         for file in self.folder.glob("test.db*"):
             file.unlink()
         harness.load_iris(self.connect())

@@ -1,4 +1,4 @@
-"""What docs/python.md shows is run, block after block, in a folder of its own."""
+"""The code of docs/python.md is run, block after block, in a folder of its own."""
 
 import contextlib
 import io

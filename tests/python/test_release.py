@@ -1,4 +1,4 @@
-"""What `make release` promises, as far as it costs no build: no folder of this machine in what is handed out, a wheel that
+"""The promises of `make release`, as far as they cost no build: no folder of this machine in the files, a wheel that
 is the same when it is packed again, a bill of materials of all that is in it, one version everywhere."""
 
 import hashlib
