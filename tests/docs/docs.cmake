@@ -1,4 +1,4 @@
-# What the documents say is what the program does.
+# The documents describe the program as it is.
 foreach(name man cli_page completion)
   totrain_add_test(NAME docs_${name} COMMAND /usr/bin/python3 ${CMAKE_CURRENT_LIST_DIR}/test_${name}.py)
   set_tests_properties(docs_${name} PROPERTIES TIMEOUT 120 LABELS docs

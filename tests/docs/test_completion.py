@@ -28,7 +28,7 @@ class Completion(unittest.TestCase):
         self.environment = {**os.environ, "TOTRAIN_STATE": state.name}
 
     def complete(self, *words):
-        """What may stand for the last word."""
+        """The words that may stand in the place of the last word."""
         line = " ".join(map(shlex.quote, map(str, (PROGRAM, *words))))
         script = (f"set -u; source {shlex.quote(str(SCRIPT))}; COMP_WORDS=({line}); COMP_CWORD={len(words)}; _totrain; "
                   'printf "%s\\n" "${COMPREPLY[@]}"')

@@ -1,4 +1,4 @@
-"""What holds for every document: run by ctest as `docs_documents`.
+"""Rules for every document: run by ctest as `docs_documents`.
 
 - No line is longer than 120 characters, so that a terminal and a diff can show it. Commands and SQL
   to be copied (fenced blocks) may be longer, and so may attributes.md, columns.md, metrics.md, models.md and

@@ -1,5 +1,5 @@
-"""What the tests of docs/tutorial.md, docs/forecast-tutorial.md and README.md share: their blocks, and how tables are
-compared with rows.
+"""The common parts of the tests of docs/tutorial.md, docs/forecast-tutorial.md and README.md: their blocks, and how
+tables are compared with rows.
 
     ```sql            statements of every door;  ```sql sqlite, ```sql postgres  of one database
     ```               behind it: what the program shows of the block's one statement, as on a terminal of COLUMNS
@@ -49,7 +49,7 @@ def steps(text, database):
 
 
 def statements(body):
-    """Of a block; none of the page has a semicolon inside."""
+    """The statements of a block; none of the page has a semicolon inside."""
     return [statement.strip() for statement in body.split(";") if statement.strip()]
 
 
