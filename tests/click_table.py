@@ -19,7 +19,7 @@ def rows(count, seed=4, sites=SITES, ads=ADS):
 
 
 def write(path, count, **of):
-    """As a CSV file."""
+    """Writes the rows as a CSV file."""
     with open(path, "w") as file:
         file.write("ad,site,x,z,clicked\n")
         for ad, site, x, z, clicked in rows(count, **of):

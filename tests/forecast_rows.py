@@ -34,7 +34,7 @@ def value(store, item, i):
 
 
 def rows(stores=3, items=2, count=60, missing=lambda store, item, i: False):
-    """Of each day one of each store and item, but for those that are missing."""
+    """Rows for each day, store and item, but for those that are missing."""
     return [(f"s{store}", item, day.isoformat(), float(value(store, item, i)))
             for store in range(stores) for item in range(items) for i, day in enumerate(days(count))
             if not missing(store, item, i)]

@@ -1,4 +1,4 @@
-"""What a sample of a number that is another each time says of its mean."""
+"""Estimates of the mean of a number that varies, from a sample."""
 
 import math
 import statistics

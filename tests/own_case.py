@@ -1,5 +1,5 @@
-"""What tests of SQLite share, of the databases' doors as of the package for Python: a folder of their own, and tables of
-CSV files."""
+"""The common parts of the tests of SQLite, of its doors and of the package for Python: a folder of their own, and
+tables of CSV files."""
 
 import csv
 import os

@@ -1,4 +1,4 @@
-"""What the tests of all doors share: waiting for something to be so, and the processes of a folder."""
+"""The common parts of the tests of all doors: waiting for something to be so, and the processes of a folder."""
 
 import contextlib
 import os
@@ -11,15 +11,15 @@ DEADLINE = 120  # seconds: a broken promise, not a slow machine
 SHORTEST_PAUSE, LONGEST_PAUSE = .005, .2  # seconds between two looks at what is waited for
 STARTING = 1  # seconds without a command line, of a process that does not end: then it has none
 
-# Of /proc/PID/stat, counted from the state on (proc(5), "flags" and "num_threads"), and two of the
-# flags (linux/sched.h: PF_EXITING, PF_KTHREAD).
+# Fields of /proc/PID/stat, counted from the state on (proc(5), "flags" and "num_threads"), and two of the flags
+# (linux/sched.h: PF_EXITING, PF_KTHREAD).
 FLAGS, THREADS = 6, 17
 EXITING, OF_THE_KERNEL = 0x4, 0x200000
 
 
 class Kept(threading.local):
-    """What a condition opens once and uses each time that wait_for asks it, which closes it: by a key. None while
-    this thread waits for nothing."""
+    """Resources that a condition opens once and uses each time that wait_for asks it, which closes them: by a key.
+    None while this thread waits for nothing."""
 
     by_key = None
 
@@ -70,7 +70,7 @@ def read_of(pid, name):
 
 
 class Reading:
-    """Of what changes by itself: see eventually()."""
+    """A reading of a value that changes by itself: see eventually()."""
 
     def __init__(self, read, wanted, what):
         self.read, self.wanted, self.what = read, wanted, what
@@ -86,8 +86,8 @@ class Reading:
 
 
 def eventually(read, wanted, what="it", seconds=DEADLINE):
-    """What `read` gives in the end: what is wanted, a value or a function that says whether one will do.
-    For what changes by itself after an event: read once, it may be as it was before."""
+    """The value that `read` gives in the end: `wanted` is a value, or a function that says whether one will do. For
+    values that change by themselves after an event: read once, one may be as it was before."""
     reading = Reading(read, wanted, what)
     wait_for(reading.will_do, reading, seconds)
     return reading.last
@@ -115,9 +115,9 @@ def has_ended(fields):
 def command_of(pid):
     """Its command line, empty where it has none.
 
-    Who dies loses the memory that the command line is in first, and its files with their locks
-    after that, which takes a while on a machine with much to do: nobody is taken for gone before
-    both are. Who is being started has none for a moment, either.
+    A process that dies loses the memory that the command line is in first, and its files with their locks after that,
+    which takes a while on a machine with much to do: nobody is taken for gone before both are. A process that is
+    being started has none for a moment, either.
     """
     end = time.monotonic() + DEADLINE
     starting_end = time.monotonic() + STARTING

@@ -84,7 +84,7 @@ def write_shares(frame):
         path = next(FOLDER.glob(f"xgboost_{name}.[ju]*"))
         shares = xgboost.Booster(model_file=path).predict(data, pred_contribs=True)
         write_rows(f"xgboost_{name}.shares", shares.reshape(EXPLAINED, -1))
-    # Of classes LightGBM weighs the ways of a row by rows, where XGBoost and ToTrain do it by hessians.
+    # LightGBM weighs the ways of a row to classes by rows, where XGBoost and ToTrain do it by hessians.
     shares = lightgbm.Booster(model_file=FOLDER / "lightgbm_number.txt").predict(explained, pred_contrib=True)
     write_rows("lightgbm_number.shares", shares)
 

@@ -157,7 +157,7 @@ def columns_move(case):
 
 def words_change(case):
     """Other names for words and columns, and a constant column beside them."""
-    if case.draws_rows:  # of drawn columns there are others then
+    if case.draws_rows:  # with another column other rows are drawn
         return None
     case.fill("t", case.table, case.label())
     case.train("t", "m")
@@ -293,7 +293,7 @@ def losses_agree(case):
 
 
 def more_rounds_learn_more(case):
-    """Of squared errors on the training rows."""
+    """More rounds lower the squared error on the training rows."""
     if case.model not in BOOSTED:
         return None
     case.fill("t", case.table, case.label(case.scale, case.offset))
@@ -323,7 +323,7 @@ def a_column_that_tells_all_is_learned(case):
     case.fill("t", case.table, case.label(case.scale, case.offset))
     case.train("t", "m")
     found = case.evaluate("t", "m")["R2"]
-    least = .6 if case.model == "LinearRegressor" else .8  # whose steps come near in some hundred epochs
+    least = .6 if case.model == "LinearRegressor" else .8  # steps of LinearRegressor come near in some hundred epochs
     return None if found > least else f"R2 {found:.3f} of a column of {words} words that tells the label"
 
 

@@ -35,7 +35,7 @@ def _shape(draw):
 
 def _numbers(draw, name, rows):
     scale, offset = draw.choice(SCALES), draw.choice(OFFSETS)
-    if abs(offset) > 1e5 * scale:  # as many digits as doubles hold, with room to spare
+    if abs(offset) > 1e5 * scale:  # doubles hold no more digits, with room to spare
         scale = max(scale, abs(offset) * 1e-7)
     if draw.random() < .3:  # few different values, many of each
         units = [draw.randrange(12) / 3 - 2 for _ in range(rows)]

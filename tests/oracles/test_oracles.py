@@ -28,7 +28,7 @@ def connected(folder):
 
 
 def run_case(folder, seed, oracle):
-    """What is wrong, or None; and the statements."""
+    """The fault, or None; and the statements."""
     database = connected(folder)
     case = statements.Case(database, seed)
     try:

@@ -21,8 +21,7 @@ struct search_part {
 struct search {
     struct csv_job job;
     char folder[32];
-    struct jobspec specs[SEARCH_TRIALS],
-        crossed[SEARCH_TRIALS]; /* jobs over all rows, and over folds */
+    struct jobspec specs[SEARCH_TRIALS], crossed[SEARCH_TRIALS]; /* over all rows; over folds */
     struct dataset all, folds[SEARCH_FOLDS];
     struct search_part parts[SEARCH_TRIALS][SEARCH_FOLDS], last;
     struct fold_result wanted[SEARCH_TRIALS];

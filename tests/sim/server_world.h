@@ -39,8 +39,7 @@ struct server_plan {
     uint32_t ids;        /* ids in each table */
     uint32_t batch_rows; /* ids of a batch, at most */
     uint32_t staleness, min_count;
-    uint32_t
-        lanes; /* lanes that take steps together, of which `shards` is a multiple; 0: none do */
+    uint32_t lanes;  /* lanes in step, of which `shards` is a multiple; 0: none take steps */
     bool loses_logs; /* a server's store may have lost its last steps, or all, when it starts */
     uint32_t slow_workers; /* 30 times slower: the first ones */
     int64_t snapshot_ms;

@@ -25,8 +25,7 @@ struct moment {
 };
 
 struct timeline_options {
-    uint64_t seed,
-        stream; /* seed and stream of chance: each world draws from a stream of its own */
+    uint64_t seed, stream; /* chance's: each world draws from a stream of its own */
     size_t event_size;
     int64_t ticks_per_ms;
     bool verbose; /* traces are shown */

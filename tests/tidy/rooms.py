@@ -23,7 +23,7 @@ FOLDERS = ["base", "lazy", "params", "kinds", "parser", "planner", "jobspec", "c
 GENERATED = {"parser/grammar.h"}
 # Headers that are included for what they do (define what PostgreSQL wants, bring cmocka), not for a name of theirs.
 FOR_EFFECT = {"extension/postgres/server/compat.h", "tests/check.h"}
-# What headers bring from a library's header; its names are not read.
+# Names that headers bring from a library's header are not read.
 BROUGHT = {"base/json.h": {"cJSON"}, "lazy/pq.h": {"PGconn", "PGresult"}}
 # A .c without a header of its own declares nothing, or what another header must declare.
 # Headers that are written before their .c: others are built against them.
@@ -50,7 +50,7 @@ COMMENT = re.compile(r'(/\*.*?\*/|//[^\n]*)|("(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\
 
 
 def without_comment(match):
-    """What stands in the place of a comment: nothing; a string stays."""
+    """The replacement of a comment: nothing; a string stays."""
     return match.group(2) or " "
 
 
@@ -69,7 +69,8 @@ def code_of(text):
 
 
 def names_of(header):
-    """What a header gives to a file that includes it: macros, types, constants of enums, functions, and variables."""
+    """The names that a header gives to a file that includes it: macros, types, constants of enums, functions, and
+    variables."""
     code = code_of(header)
     names = set(re.findall(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", code, re.M))
     # Lists of macros make names in the files that use them, out of the words that the list has.
@@ -79,7 +80,7 @@ def names_of(header):
     names |= set(re.findall(r"\b(?:struct|union|enum)\s+(\w+)\s*\{", code))
     for body in re.findall(r"\benum\b[^{;()]*\{([^}]*)\}", code):
         names |= set(re.findall(r"(?:^|,)\s*(\w+)", body))
-    # What stands between braces are members and local names.
+    # Names between braces are members and local names.
     while re.search(r"\{[^{}]*\}", code):
         code = re.sub(r"\{[^{}]*\}", ";", code)
     names |= set(re.findall(r"\b(\w+)\s*\(", code)) | set(re.findall(r"\(\s*\*\s*(\w+)\s*\)", code))

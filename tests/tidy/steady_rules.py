@@ -1,9 +1,9 @@
-"""What makes a test in Python unsteady, found in its text: tidy.py tells it of all files below tests.
+"""Causes of unsteadiness in a test in Python, found in its text: tidy.py reports them for all files below tests.
 
-- What changes by itself is read once, after something was done to a process. Whoever kills one, or sees it end, knows
-  nothing yet of what others make of that: a job's state, a row of its events, a line of its log come a moment later,
-  on a busy machine two. Such a value is waited for (waiting.eventually, wait_for), unless who
-  writes it has ended, or stands still: then the line, or the one before it, says so: "# settled: WHY".
+- A value that changes by itself is read once, after something was done to a process. A test that kills one, or sees
+  it end, knows nothing yet of the reaction of others: a job's state, a row of its events, a line of its log come a
+  moment later, on a busy machine two. Such a value is waited for (waiting.eventually, wait_for), unless its writer
+  has ended, or stands still: then the line, or the one before it, says so: "# settled: WHY".
 - A pause. It is too short on a busy machine, and makes all others wait. What it is to wait for is waited for.
 """
 
@@ -15,7 +15,7 @@ DISTURBING = {"kill", "killpg", "send_signal", "terminate", "stop", "wait", "com
 DISTURBING_SQL = re.compile(r"\bpg_(terminate|cancel)_backend\b")
 # When these have returned, who writes of the job has ended, too. Each function that calls one of them is such a one.
 SETTLING = {"end", "ends", "end_everything", "check_nothing_runs"}
-SETTLING_WITH_JOB = {"check_same"}  # of tests/cluster/job.py: others of that name compare tables
+SETTLING_WITH_JOB = {"check_same"}  # from tests/cluster/job.py: others of that name compare tables
 READING = {"execute", "query", "run_all", "check"}
 CHANGING_SQL = re.compile(
     r"\btotrain[._](jobs|events|workers|servers|shards|statistics)\b|\bpg_(stat_activity|locks|prepared_xacts)\b|"
@@ -81,7 +81,7 @@ def reads_what_changes(call):
 
 
 class File:
-    """What its own functions do is known of their calls, too."""
+    """A file of tests: a call of one of its functions that settles or reads does so, too."""
 
     def __init__(self, text):
         self.lines = text.splitlines()
@@ -137,7 +137,7 @@ def pauses_of(text):
 
 
 def problems_of(name, text):
-    """Of the file of that name, below tests."""
+    """The problems of the file of that name, below tests."""
     if name not in PAUSING:
         for number in pauses_of(text):
             yield f"{name}:{number}: a pause; wait for what is to be (tests/waiting.py)"

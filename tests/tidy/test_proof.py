@@ -1,4 +1,5 @@
-"""What tells what tests cost, and what runs the parts of the proof: tests/measured.c, tools/costs, tools/proof.
+"""Tests of the tools that measure the tests' costs, and run the parts of the proof: tests/measured.c, tools/costs,
+tools/proof.
 
     test_proof.py MEASURED
 """

@@ -1,4 +1,4 @@
-"""What tests/tidy/steady_rules.py finds, and what it leaves alone."""
+"""Problems that tests/tidy/steady_rules.py finds, and texts that it leaves alone."""
 
 import textwrap
 import unittest

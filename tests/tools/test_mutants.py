@@ -144,7 +144,7 @@ class Tests(unittest.TestCase):
 
 
 def suites_of(tests, costs=""):
-    """Of a build in which each test has base/a.c in it."""
+    """The suites of a build in which each test has base/a.c in it."""
     with tempfile.TemporaryDirectory() as folder:
         mutants.TREE = pathlib.Path(folder)
         (mutants.TREE / "tests").mkdir()
@@ -198,7 +198,7 @@ class Batches(unittest.TestCase):
 
 
 class Running(unittest.TestCase):
-    """What ctest -V says of tests, and the end of what runs them."""
+    """Lines of ctest -V about tests, and the end of the program that runs them."""
 
     STARTED = "test 12\n      Start  12: sqlite_a\ntest 7\n      Start   7: test_b\n"
 
