@@ -4,7 +4,7 @@ foreach(name spool word_table column_statistics column_sample robust_range exact
 endforeach()
 # Its volume may be full.
 target_link_options(test_sparse_files PRIVATE -Wl,--wrap=pwrite)
-# What the clones of WIDE_VECTORS compute, as functions that a test can call.
+# The clones of WIDE_VECTORS as functions that a test can call.
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
   set(baseline_options "")
   set(avx2_options -mavx2)

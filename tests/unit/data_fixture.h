@@ -13,7 +13,7 @@
 
 struct folder {
     char path[64];
-    char file[128]; /* of the last folder_file */
+    char file[128]; /* path of the last folder_file */
 };
 
 static inline void folder_open(struct folder *folder)

@@ -44,16 +44,16 @@ struct described_query {
 };
 
 struct described_catalog {
-    struct catalog catalog; /* what plan_statement takes */
+    struct catalog catalog; /* the catalog for plan_statement */
     struct described_query query, validation;
     struct model_summary model;
     struct model_input inputs[DESCRIBED_COLUMNS_MAX];
-    struct transform_input made[DESCRIBED_COLUMNS_MAX]; /* of model.made */
+    struct transform_input made[DESCRIBED_COLUMNS_MAX]; /* model.made's inputs */
     const struct transform_input *made_list[DESCRIBED_COLUMNS_MAX];
     char made_names[DESCRIBED_COLUMNS_MAX][80];
     struct cell classes[DESCRIBED_COLUMNS_MAX];
-    struct forecast_model outline; /* of model.outline */
-    struct forecast_found found;   /* of outline.found */
+    struct forecast_model outline; /* model.outline */
+    struct forecast_found found;   /* outline.found */
     struct slice model_name, schemas, file, refused;
     int refused_position;
     bool has_model, has_schemas;

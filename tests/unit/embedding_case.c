@@ -116,7 +116,7 @@ static double dense_of(const struct reference *of, uint32_t column)
         .dense[(size_t)of->row * of->network->columns.dense_width + column];
 }
 
-/* What the members of a CONCAT, which are two, count for its embedding. */
+/* The share of a member of a CONCAT, which has two, in its embedding. */
 static double share_of_member(const struct transform_input *input)
 {
     if (!input->concat.number || input->concat.combiner == COMBINER_SUM)
@@ -277,7 +277,7 @@ static void compress(struct reference *of)
     }
 }
 
-/* Of one number of the embeddings, as it is written down: pair by pair. */
+/* The pairs of one number of the embeddings, as the formula is written: pair by pair. */
 static double pairs(const struct reference *of, uint32_t j)
 {
     const struct embedding_shape *shape = &of->network->shape;
@@ -289,7 +289,7 @@ static double pairs(const struct reference *of, uint32_t j)
     return sum;
 }
 
-/* Of a row whose hidden layers are there. */
+/* Finishes a row whose hidden layers are computed. */
 static void finish(struct reference *of, double *outputs)
 {
     const struct embedding_shape *shape = &of->network->shape;

@@ -14,7 +14,7 @@ struct embedding_case {
     struct jobspec spec;
 };
 
-/* What is beside the hidden layers. */
+/* The parts beside the hidden layers. */
 struct embedding_parts {
     enum interaction interaction;
     bool is_wide;

@@ -183,7 +183,7 @@ static size_t failures_of_run(void)
 
 void check_every_allocation_may_fail(const char *what, failing_memory_run *run, void *context)
 {
-    static size_t first; /* of those that are spread: another one each time */
+    static size_t first; /* first of those that are spread: another one each time */
     const size_t failures = failures_of_run();
     cJSON_Hooks hooks = {hooked_malloc, free};
     struct outcome wanted;

@@ -8,7 +8,7 @@
  *     run, n-th fails
  *     and all once more, where from the i-th on every allocation fails
  *
- * Of a run with many allocations some fail: those on a way through the code on which none has
+ * In a run with many allocations some fail: those on a way through the code on which none has
  * failed yet, and a few, evenly spread; of the next such run others. With
  * TOTRAIN_EVERY_ALLOCATION=1 in the environment each fails of each run (make test-full).
  *

@@ -26,7 +26,7 @@ static struct row_hash hash_of(uint64_t key)
     return (struct row_hash){.low = random_bits(3, RANDOM_SIMULATION, key, 0), .high = key};
 }
 
-/* As rows of a data set lie. */
+/* Orders rows as those of a data set lie. */
 static int compare_keys(const void *a, const void *b)
 {
     const struct row_key key = {SEED, RANDOM_LANE, 0};
@@ -93,9 +93,9 @@ static void close_part(struct dataset_part *part)
     free(part->hashes);
 }
 
-#define HIDDEN_ID 0x40000000 /* of no table's row */
+#define HIDDEN_ID 0x40000000 /* an id of no table's row */
 
-/* What the rows of a part are, and how often each is held. */
+/* The rows of a part, and how often each is held. */
 struct hidden_part {
     struct dataset_part rows;
     uint32_t *holders; /* (rows) */

@@ -50,7 +50,7 @@ struct jobspec made_spec(const struct dataset *dataset);
 struct sums {
     int64_t *integers, *fixed;
     float *reals;
-    struct touched_rows rows; /* of the table */
+    struct touched_rows rows; /* touched rows of the table */
 };
 void learned_sums_init(struct sums *sums, const struct phase *phase);
 void learned_sums_deinit(struct sums *sums);

@@ -16,13 +16,14 @@ struct group {
 void group_open(struct group *group, const struct jobspec *spec, const struct dataset *dataset,
                 uint32_t workers);
 void group_close(struct group *group);
-const struct phase *phase_of(const struct group *group); /* that all of them are at */
+const struct phase *phase_of(const struct group *group); /* the phase of all of them */
 
 /* By pieces of a size that divides nothing. */
 void give_state(const struct learning *from, const struct learning *to);
 
-/* Of the state of `from` a head that is cut, changed or of another job than `other`'s, a body of
- * another size and one that did not come are refused, and change nothing. */
+/* Checks that a state's head that is cut, changed or of another job than `other`'s, a body of
+ * another size and one that did not come are refused, and change nothing. The state is that of
+ * `from`. */
 void check_bad_states(const struct learning *from, const struct learning *to,
                       const struct learning *other);
 

@@ -6,8 +6,8 @@
 
 /* clang-format off */
 static const struct {
-    const char *word;  /* of model.loss */
-    double setting;    /* what the loss has: delta, unit of log_cosh, alpha, power, smoothing or gamma */
+    const char *word; /* word for model.loss */
+    double setting; /* the loss's: delta, unit of log_cosh, alpha, power, smoothing or gamma */
     unsigned outputs;
     double target;     /* a number, or a class */
     double z[REFERENCE_OUTPUTS];

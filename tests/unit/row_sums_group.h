@@ -14,7 +14,7 @@ struct dataset mixed_dataset(struct rows_shape shape);
 
 /* Each adds its lanes, all apply the totals. Returns the loss before the phase. */
 double group_phase(struct group *group);
-/* Of the model that was learned. */
+/* Digest of the model that was learned. */
 void digest_of(const struct learning *learning, char digest[DIGEST_BYTES]);
 /* All phases, of so many workers. Returns the loss before the last one. */
 double run_group(const struct jobspec *spec, const struct dataset *dataset, uint32_t workers,
@@ -26,7 +26,7 @@ struct row_sums_trial {
     double setting;
 };
 
-/* What the tests below learn from. */
+/* Data sets and settings that the tests below learn from. */
 struct row_sums_trials {
     struct jobspec (*spec_of)(const struct dataset *dataset, double setting);
     struct row_sums_trial workers[4]; /* up to the first without rows */

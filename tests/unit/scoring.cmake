@@ -2,7 +2,7 @@ foreach(name cell_list list_counts list_ids cell_text text_words word_shapes cel
   totrain_test(test_${name} SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_${name}.c USES base scoring kinds LIBS PkgConfig::CJSON LABEL unit)
 endforeach()
 
-# What the clones of WIDE_VECTORS compute, as functions that a test can call.
+# The clones of WIDE_VECTORS as functions that a test can call.
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
   set(baseline_options "")
   set(avx2_options -mavx2)

@@ -89,7 +89,7 @@ static void a_reserved_port_can_be_listened_on_by_one_after_the_other(void **sta
         CHECK_OK(address_connect(&where, &client, &err));
         while ((accepted = address_accept(listener)) < 0)
             continue;
-        close(listener); /* as if it had died: its side closes first */
+        close(listener); /* ends it: its side closes first */
         close(accepted);
         close(client);
     }
@@ -131,7 +131,7 @@ static void an_identity_is_read_only_as_it_is_written(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         if (identity_read(slice_of(bad[i]), &again))
             check_failed("\"%s\" was read", bad[i]);
-    /* What a certificate may hide behind a zero byte. */
+    /* A zero byte may hide a part of a certificate's name. */
     CHECK(!identity_read(SLICE("totrain:job/17/master\0"), &again));
     CHECK(!identity_read(SLICE("totrain:job/17\0/master"), &again));
 }

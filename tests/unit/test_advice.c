@@ -88,7 +88,7 @@ static bool proposal_is_planned(const struct estimator *estimator, const char *p
     char text[2048];
     struct error err;
 
-    if (begins(proposal, "USING ")) /* of a model of the same columns */
+    if (begins(proposal, "USING ")) /* a model of the same columns */
         return true;
     if (size > strlen(in_select) && strcmp(proposal + size - strlen(in_select), in_select) == 0)
         return true;
@@ -224,7 +224,7 @@ static void what_is_proposed_can_be_written(void **state)
     CHECK_INT(failed, 0);
 }
 
-/* What refused settings are answered, in full. */
+/* Advice for settings that are refused, in full. */
 static void advice_says_what_to_write_with_the_value(void **state)
 {
     static const struct {
@@ -310,7 +310,7 @@ static void advice_says_what_to_write_with_the_value(void **state)
     }
 }
 
-/* What a model of series cannot be without. */
+/* The settings that a model of series needs. */
 static const char *settings_of(struct slice model)
 {
     const struct name name = {.text = model};

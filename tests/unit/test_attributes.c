@@ -588,7 +588,7 @@ static void check_written_and_read(const struct attribute *attribute, const stru
 
 static void check_not_read(const struct attribute *attribute, const char *format, double number)
 {
-    struct jobspec members; /* as large as any struct of attributes */
+    struct jobspec members; /* members as large as any struct of attributes */
     char value[64], text[256];
     struct error err;
     cJSON *object;
@@ -601,7 +601,7 @@ static void check_not_read(const struct attribute *attribute, const char *format
     cJSON_Delete(object);
 }
 
-/* What is out of the range, or of another type, is refused in a job spec as in a statement. */
+/* A value out of the range, or of another type, is refused in a job spec as in a statement. */
 static void check_range_of_stored(const struct attribute *attribute)
 {
     const double above = attribute->most + attribute->most / 2 + 1;
@@ -697,7 +697,7 @@ static void check_in_schema(const struct attribute *attribute, const struct kind
     }
 }
 
-/* What may be typed at the end of the text. */
+/* The words that may be typed at the end of the text. */
 static struct completion completed(const char *text, struct arena *arena)
 {
     static const struct completion_names no_names;
@@ -862,7 +862,7 @@ static void check_words(const struct attribute *attribute, const char *model)
     check_refused(attribute, model, number(7));
 }
 
-/* As check_range; 1 byte beyond is beyond. */
+/* Like check_range; 1 byte beyond is beyond. */
 static void check_memory(const struct attribute *attribute, const char *model)
 {
     static const char *const bad[] = {"",    "lots",   "512",    "16777215", "-1Gi",

@@ -42,7 +42,7 @@ static void an_unused_text_is_the_empty_string(void **state)
 
 static void a_prefix_ends_with_a_whole_character(void **state)
 {
-    const struct slice word = SLICE("a\xD1\x8F\xE2\x82\xAC"); /* of 1, 2 and 3 bytes */
+    const struct slice word = SLICE("a\xD1\x8F\xE2\x82\xAC"); /* characters of 1, 2 and 3 bytes */
     static const size_t sizes[] = {0, 1, 1, 3, 3, 3, 6, 6};
     (void)state;
 

@@ -8,7 +8,7 @@
 
 #define ROWS 1000
 
-/* What is measured of a row: its class, the class that is predicted, and the positive's logit. */
+/* The values measured for a row: its class, the predicted class, and the positive's logit. */
 struct judged_row {
     uint32_t label, predicted;
     double logit;

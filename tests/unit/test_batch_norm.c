@@ -27,7 +27,7 @@ static void stage_init(struct stage *stage)
 
     memcpy(stage->parameters, parameters, sizeof parameters);
     for (int i = 0; i < 4 * WIDTH; i++)
-        stage->gradient[i] = 1e9f; /* what is not begun from zeros is seen */
+        stage->gradient[i] = 1e9f; /* shows if it does not begin from zeros */
     stage->room =
         (struct batch_norm_room){stage->mean, stage->variance, stage->inverse, stage->sums, false};
 }

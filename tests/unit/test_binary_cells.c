@@ -39,7 +39,7 @@ static void integers_of_all_widths(void **state)
     CHECK(number(PG_OID, BYTES("\xff\xff\xff\xff")) == 4294967295);
 }
 
-/* As array_send() writes it: dimensions, flags, the elements' type, size and lower bound. */
+/* The bytes of array_send(): dimensions, flags, the elements' type, size and lower bound. */
 #define ARRAY(type, size) "\0\0\0\1\0\0\0\0\0\0" type "\0\0\0" size "\0\0\0\0"
 
 static void arrays_are_vectors_of_doubles(void **state)
@@ -78,7 +78,7 @@ static void arrays_that_are_no_vectors(void **state)
         read(PG_VECTOR, BYTES(ARRAY("\0\x17", "\2") "\0\0\0\4\0\0\0\7\xff\xff\xff\xff"), &scratch);
     CHECK_INT(cell.integer, VECTOR_HAS_NULLS);
     CHECK_INT(cell_elements(&cell), 0);
-    CHECK_INT(scratch.size, 0); /* of what was read before */
+    CHECK_INT(scratch.size, 0); /* the numbers read before are gone */
     /* cut, of a type that is no number, of other elements than it says */
     CHECK_INT(
         binary_cell(PG_VECTOR, BYTES(ARRAY("\0\x17", "\1") "\0\0\0\4\0\0"), &scratch, &cell, &err),

@@ -337,7 +337,7 @@ static void steps_stay_in_the_log_until_all_checkpoints_have_them(void **state)
     CHECK_OK(step_log_begin(fixture.store, &err));
     for (uint64_t step = 3; step < 6; step++)
         put_step(&fixture, step, SLICE("abc"));
-    put_step(&fixture, 6, (struct slice){large, 20u << 20}); /* of several pieces */
+    put_step(&fixture, 6, (struct slice){large, 20u << 20}); /* a checkpoint of several pieces */
     CHECK_OK(checkpoint_abandon(fixture.store, &err));       /* takes none of them */
     for (uint64_t step = 3; step < 6; step++) {
         CHECK_OK(read_step(&fixture, step, &entry));

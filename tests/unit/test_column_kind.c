@@ -52,7 +52,7 @@ static void texts_are_read_as_what_they_all_are(void **state)
     CHECK(column_reading(&column) == READING_SEPARATED);
 }
 
-/* What a census of these texts, each many times, makes of a column. */
+/* The column that a census of these texts makes, each of them many times. */
 static struct query_column column_of(const char *const *texts, size_t count)
 {
     struct query_column column = {.name = SLICE("v")};
@@ -301,10 +301,10 @@ static void what_a_census_counted_is_taken_over(void **state)
     counts.spaced = 5;
     query_column_take(&column, &counts, counts.integers + 3 + 126 + 20);
     CHECK_SLICE(column.name, "a");
-    CHECK(column.integers == UINT32_MAX); /* as many as it can say */
+    CHECK(column.integers == UINT32_MAX); /* the most that it can say */
     CHECK_INT(column.nulls, 3);
     CHECK_INT(column.texts, 126);
-    CHECK_INT(column.reals, 20); /* what is left of the rows */
+    CHECK_INT(column.reals, 20); /* the rest of the rows */
     CHECK_INT(column.separated_texts, 13);
     CHECK_INT(column.dates, 2 + 16 + 17);
     CHECK_INT(column.times, 1 + 17);

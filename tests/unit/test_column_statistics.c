@@ -235,7 +235,7 @@ static void words_come_by_count_and_classes_by_value(void **state)
     CHECK_SLICE(inputs[4].words[2], "c");
     CHECK(inputs[4].has_nulls && inputs[4].word_counts[2] == 1);
     CHECK(inputs[5].word_count == 6 && inputs[5].hash_buckets == 0);
-    CHECK(inputs[6].word_count == 3 && inputs[6].hash_buckets == 1); /* of 6, at most 3 */
+    CHECK(inputs[6].word_count == 3 && inputs[6].hash_buckets == 1); /* 6, at most 3 */
     CHECK_SLICE(inputs[6].words[2], "2");
     CHECK_INT(learned.dataset.labels.count, 3);
     CHECK_INT(learned.dataset.labels.values[0].integer, -2);
@@ -342,7 +342,8 @@ static void columns_may_lie_anywhere(void **state)
     learned_deinit(&learned);
     column_statistics_free(statistics);
 
-    /* As many rows taken out as added are no rows, but other statistics must not take their place.
+    /* Statistics with as many rows taken out as added have no rows, but others must not take their
+     * place.
      */
     CHECK_OK(column_statistics_new(&spec, WORD_BYTES, &statistics, &err));
     CHECK(column_statistics_is_fresh(statistics));
@@ -684,7 +685,7 @@ static void bytes_that_were_not_put_are_refused(void **state)
     text_append_char(&bytes, 0);
     CHECK_INT(read_into_new(&table, text_slice(&bytes), &err), STATUS_CORRUPT);
     bytes.size--;
-    table_open(&other, TASK_CLASSIFICATION, LABEL_INTEGER); /* whose classes have eight bytes */
+    table_open(&other, TASK_CLASSIFICATION, LABEL_INTEGER); /* classes of eight bytes */
     CHECK_INT(read_into_new(&other, text_slice(&bytes), &err), STATUS_CORRUPT);
     other.inputs[0].type = INPUT_CATEGORY;
     CHECK_INT(read_into_new(&other, text_slice(&bytes), &err), STATUS_CORRUPT);
@@ -694,13 +695,13 @@ static void bytes_that_were_not_put_are_refused(void **state)
     table_close(&table);
 }
 
-/* Of one category, with a label of reals; each word of the category once. */
+/* One category and a label of reals; each word of the category once. */
 struct put_counts {
     uint64_t rows, nulls;
     const char *words; /* a letter each */
     uint64_t times;
     double label;    /* beside another one, which is 8 */
-    uint8_t content; /* of the category's column */
+    uint8_t content; /* content of the category's column */
 };
 
 static enum status read_and_finish(const struct put_counts *counts, struct error *err)
@@ -784,7 +785,7 @@ static void of_a_text_only_what_is_null_is_counted(void **state)
     table_close(&table);
 }
 
-/* Of n values in their order the number floor(b n / buckets) begins bucket b. */
+/* Sorts n values: the one with the number floor(b n / buckets) begins bucket b. */
 static uint32_t sort_out(const struct table *table, uint32_t column, const uint8_t *is_training,
                          uint32_t buckets, double *bounds)
 {

@@ -211,7 +211,7 @@ static void the_step_is_the_greatest_common_divisor(void **state)
     }
 }
 
-/* Whoever counts which of them: the sums are the same. */
+/* Counts made in parts have the same sums. */
 static void counts_of_parts_are_added(void **state)
 {
     const char *const series[] = {"2024-01-04;2024-01-05;2024-01-08", "2024-01-02",

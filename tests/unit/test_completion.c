@@ -24,7 +24,7 @@ static const struct completion_command commands[] = {
     {".read", "FILE", "Run the statements of a file."}};
 static const struct completion_names names = {tables, 2, models, 2, commands, 6};
 
-/* What is offered at the cursor of a text. */
+/* The candidates at the cursor of a text. */
 struct offer {
     struct arena arena;
     struct completion completion;

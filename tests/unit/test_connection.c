@@ -205,10 +205,10 @@ static void an_owner_that_refuses_a_message_gets_no_more(void **state)
     event_base_free(base);
 }
 
-/* Of memory that is never written, so that it costs none. */
+/* The memory is never written, so that it costs none. */
 static void a_peer_that_does_not_read_is_given_up_at_the_limit(void **state)
 {
-    size_t size = CONNECTION_UNSENT_MAX + ((size_t)16 << 20); /* what sockets hold, too */
+    size_t size = CONNECTION_UNSENT_MAX + ((size_t)16 << 20); /* includes the sockets' buffers */
     char *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     struct event_base *base = event_base_new();
     struct side side;

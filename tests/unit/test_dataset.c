@@ -56,7 +56,7 @@ static void add_row(struct table *table, struct cell x, struct cell colour, stru
     row[0] = x, row[1] = colour, row[2] = y;
 }
 
-static struct team *team; /* that opens the next table */
+static struct team *team; /* opens the next table */
 
 static enum status try_open(struct table *table, const uint32_t *order, struct error *err)
 {
@@ -306,9 +306,9 @@ static void rows_that_tie_do_not_slow_or_break_the_order(void **state)
     table_close(&table);
 }
 
-/* Of three different rows, 400 times each: counts by class in the first
- * `count` of `classes`, taken in `order` (NULL: as they lie). */
-/* Of a third each. Chance alone takes a class of 128 rows below a quarter in one of 40; a sixth is
+/* Checks the mixture of three different rows, 400 times each: counts by class in the first `count`
+ * of `classes`, taken in `order` (NULL: as they lie). */
+/* Each has a third. Chance alone takes a class of 128 rows below a quarter in one of 40; a sixth is
  * four deviations away. */
 static void check_mixed(const int32_t *classes, const uint32_t *order, uint32_t count)
 {
@@ -341,7 +341,7 @@ static void equal_rows_are_spread_over_batches_and_held_out_rows(void **state)
     table_close(&table);
 }
 
-/* Of four different rows in a large table: every lane has a quarter of its rows of each. */
+/* Four kinds of rows in a large table: every lane has a quarter of its rows of each. */
 static void equal_rows_are_spread_over_lanes(void **state)
 {
     enum { ROWS = 400000, LANES = 8, KINDS = 4 };
@@ -387,7 +387,7 @@ static void without_shuffle_rows_take_16_gib_at_most(void **state)
     CHECK_FAILS(plain_rows_check(&dataset, DATASET_BYTES_MAX / 116 + 1, &err), STATUS_LIMIT,
                 "148102321 rows take 17179869236 bytes of memory without shuffle, more than "
                 "17179869184");
-    /* Of so many nothing is read or allocated before they are refused. */
+    /* Such a number of rows is refused before anything is read or allocated. */
     dataset = (struct dataset){.spool.rows = (uint64_t)1 << 32};
     CHECK_FAILS(plain_rows_open(&dataset, &spec, NULL, &err), STATUS_LIMIT,
                 "4294967296 rows take 17179869184 bytes");
@@ -719,7 +719,7 @@ static void rare_classes_are_noticed(void **state)
         add_row(&table, real_cell(i), i ? null_cell() : text_cell("a"), integer_cell(i % 5));
     check_notices(&table, "few rows; the fewest: of all 50, 0 has 10, 1 has 10, 2 has 10\n");
     table_open(&table, TASK_CLASSIFICATION, LABEL_INTEGER);
-    for (int i = 0; i < 1200; i++) /* of thirty classes none has 5 % */
+    for (int i = 0; i < 1200; i++) /* none of thirty classes has 5 % */
         add_row(&table, real_cell(i), i ? null_cell() : text_cell("a"), integer_cell(i % 30));
     check_notices(&table, "");
 }
@@ -968,7 +968,7 @@ static void rows_without_a_label_have_neither_classes_nor_values(void **state)
         add_row(&table, (struct cell){.type = CELL_REAL, .real = i}, red, red);
     CHECK_FAILS(try_open(&table, NULL, &err), STATUS_CORRUPT,
                 "the spool has 3 columns, and the job spec 2");
-    for (int i = 0; i < 8; i++) { /* as rows of two cells */
+    for (int i = 0; i < 8; i++) { /* rows of two cells */
         table.cells[2 * i] = (struct cell){.type = CELL_REAL, .real = i};
         table.cells[2 * i + 1] = red;
     }

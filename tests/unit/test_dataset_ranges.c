@@ -29,7 +29,7 @@ struct table {
     struct folder keyed, plain;
     struct spec_input inputs[COLUMNS - 1];
     struct jobspec spec;
-    uint32_t rows, different; /* of `rows` rows so many are */
+    uint32_t rows, different; /* `rows` rows, of which so many are different */
     bool has_huge;            /* one of them has an x of 1e12 */
 };
 
@@ -215,7 +215,7 @@ static void equal_rows_are_numbered_in_any_order(void **state)
     compare(70000, 50000, 0.25);
 }
 
-/* What the files have changed is found when it is read, and by nobody who does not need it. */
+/* A change in the files is found when it is read, and only by a worker that needs it. */
 static void a_block_that_changed_is_found_by_who_holds_its_rows(void **state)
 {
     struct table table;
@@ -273,7 +273,7 @@ static void rows_that_are_released_take_no_memory(void **state)
     table_close(&table);
 }
 
-/* Of four different rows in a large table each lane has its share, and a quarter of each kind. */
+/* Four kinds of rows in a large table: each lane has its share, and a quarter of each kind. */
 static void equal_rows_are_spread_over_lanes(void **state)
 {
     enum { ROWS = 400000, KINDS = 4, LANES = 8 };
@@ -305,7 +305,7 @@ static void equal_rows_are_spread_over_lanes(void **state)
     table_close(&table);
 }
 
-/* Of an index that counts more rows than 32 bits do, which are in no block here. */
+/* The index counts more rows than 32 bits do, which are in no block here. */
 static void ranges_of_many_rows_begin_where_the_counts_say(void **state)
 {
     enum { RANGES = 1 << SPOOL_RANGE_BITS, OF_RANGE = 100001 };
@@ -569,8 +569,8 @@ static void settle_numbers(uint32_t rows, bool has_nulls, uint64_t *taken, uint6
     folder_close(&here);
 }
 
-/* Of a table of numbers hashes and sample, and of the blocks with rows of the sample the NULLs
- * where there are some: not the blocks. */
+/* A table of numbers takes hashes and sample; blocks with rows of the sample are read for NULLs
+ * only where there are some. */
 static void a_part_of_numbers_is_settled_by_single_rows(void **state)
 {
     enum { ROWS = 200000 };

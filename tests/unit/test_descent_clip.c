@@ -37,7 +37,7 @@ static void close_fixture(struct fixture *fixture)
     made_dataset_close(&fixture->dataset);
 }
 
-/* What the first step moves, by the rate: the gradient. */
+/* The gradient: the change by the first step, divided by the rate. */
 struct moved {
     double norm, greatest;
 };

@@ -88,7 +88,7 @@ static void the_widest_columns_shrink_first(void **state)
 
     (void)state;
     memcpy(widths, four, sizeof widths);
-    fit = table_fit(widths, tens, 4, 125); /* of 125 with their frames */
+    fit = table_fit(widths, tens, 4, 125); /* 125 columns with their frames */
     CHECK(fit.left == 4 && fit.right == 0);
     CHECK(widths[1] == 40 && widths[3] == 60);
     memcpy(widths, four, sizeof widths);

@@ -473,7 +473,7 @@ static void what_is_collected_is_the_state_of_a_learner_that_has_learned(void **
         struct error err;
 
         fixture_open(&fixture, shape, 0, all_parts[p]);
-        fixture.of.spec.servers = 1; /* whose learner has no room for steps */
+        fixture.of.spec.servers = 1; /* its learner has no room for steps */
         learn_epoch(&fixture, 0);
         CHECK_OK(embedding_network_init(&network, &fixture.of.spec, &fixture.of.dataset, &err));
         collect(&fixture, &learned);

@@ -54,7 +54,7 @@ struct fixture {
     uint32_t count;
 };
 
-/* Of the case that it has, with parameters that are drawn. */
+/* Makes a network for the fixture's case, with parameters that are drawn. */
 static void fixture_make(struct fixture *fixture)
 {
     struct error err;
@@ -220,7 +220,7 @@ static void texts_numbers_alone_and_categories_alone_have_gradients(void **state
     fixture_close(&fixture);
 }
 
-/* Of two categories, and of a category and a text. */
+/* The members are two categories, or a category and a text. */
 static void members_of_a_concat_have_one_embedding(void **state)
 {
     static const enum combiner combiners[] = {COMBINER_SUM, COMBINER_MEAN, COMBINER_SQRTN};
@@ -368,7 +368,7 @@ static void check_same_state(const struct descent *a, const struct descent *b)
     text_deinit(&y);
 }
 
-/* Of a small table, which is summed whole, and of a large one, whose touched rows are. */
+/* A small table is summed whole, and a large one by its touched rows. */
 static void a_job_learns_the_same_bits_with_any_workers(void **state)
 {
     static const uint32_t tables[] = {12, 1500, 1500}, classes[] = {2, 2, 3};
@@ -477,8 +477,8 @@ static void a_saved_state_goes_on_to_the_same_bits(void **state)
     check_states(all_parts[NORMALIZED_LAST], 2);
 }
 
-/* Of layers behind which nothing is bent: uniform, to Glorot's limit. Weights of a linear model
- * start at 0, and are the first of the last layer's. */
+/* Checks the start of layers whose outputs are not bent: uniform, to Glorot's limit. Weights of a
+ * linear model start at 0, and are the first of the last layer's. */
 static void check_weights_start(const struct fixture *fixture, uint32_t number)
 {
     const struct embedding_shape *shape = &fixture->network.shape;
@@ -601,7 +601,7 @@ static void the_cost_of_the_kind_is_that_of_its_learner(void **state)
     }
 }
 
-/* What learns and what scores must say the same of these rows. */
+/* Learning and scoring must say the same of these rows. */
 static void check_losses(struct fixture *fixture, const float *outputs)
 {
     const uint32_t width = fixture->network.head.outputs;

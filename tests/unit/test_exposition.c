@@ -84,7 +84,7 @@ static void a_job_that_scores_has_rows_and_one_that_stages_has_shards(void **sta
     CHECK(strstr(text, "\ntotrain_rows 11\n") && strstr(text, "\ntotrain_rows_scored 3\n"));
     CHECK(strstr(text, "\ntotrain_rows_bad 0\n") && !strstr(text, "totrain_shards_staged"));
     text_deinit(&out);
-    text = page_of_shards(true, &out); /* what is settled over all shards is none of them */
+    text = page_of_shards(true, &out); /* the shard that settles the facts is not counted */
     CHECK(strstr(text, "\ntotrain_shards 10\n") && strstr(text, "\ntotrain_shards_staged 3\n"));
     CHECK(strstr(text, "\ntotrain_shards_leased 0\n") && !strstr(text, "totrain_rows"));
     text_deinit(&out);

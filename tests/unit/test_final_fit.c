@@ -37,7 +37,7 @@ static enum status add_all(struct final_fit *fit, uint32_t classes, uint32_t ste
         TRY(final_fit_add(fit, &scorer,
                           classes == 2 ? reference_labels[row] : reference_classes[row], err));
     }
-    return final_fit_add(fit, NULL, -1, err); /* of a class that the model does not know */
+    return final_fit_add(fit, NULL, -1, err); /* a class that the model does not know */
 }
 
 static enum status fit(struct jobspec *spec, uint32_t classes, bool is_lesser, uint32_t step,
@@ -104,7 +104,7 @@ static void classes_are_calibrated_against_the_rest(void **state)
     }
 }
 
-/* What the threshold does with the reference's rows, of the label `positive`. */
+/* The threshold's decisions on the reference's rows, for the label `positive`. */
 struct decided {
     double hits, predicted, positives;
 };
@@ -148,7 +148,7 @@ static void thresholds_are_the_best_of_all(void **state)
     NEAR(made.predicted - made.hits + 3 * (made.positives - made.hits), REFERENCE_COST);
     made = decide("cost 1, 0", 1); /* none that is missed costs anything */
     CHECK(made.predicted == 0);
-    made = decide("recall >= 1", 0); /* of the lesser label */
+    made = decide("recall >= 1", 0); /* the label that is less */
     CHECK(made.hits == made.positives);
 }
 

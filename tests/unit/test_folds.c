@@ -110,7 +110,7 @@ static void put(const struct folds *folds, uint32_t fold, bool by_group)
     CHECK_OK(spool_writer_close(writers.fold, &err));
 }
 
-/* What a spool holds: of each class and group how many rows, and what its rows are. */
+/* The content of a spool: rows by class and group, and a hash of them. */
 struct content {
     uint64_t rows, classes[3], groups[23];
     struct row_hash sum;
@@ -299,7 +299,7 @@ static void writing_can_be_stopped(void **state)
 
 /* ---- what was measured ---- */
 
-/* Of 1, 2 and 6, whichever fold has which of them: 3, and the root of 7. */
+/* The folds have 1, 2 and 6 in any order: the mean is 3, and the deviation the root of 7. */
 static void metrics_of_folds_have_a_mean_and_a_deviation(void **state)
 {
     static const double values[] = {6, 1, 2, 6};

@@ -83,7 +83,7 @@ static void test_a_frame_is_found_by_its_key_until_it_is_removed(void **state)
     CHECK(totrain_frame_add(&of, 1, -1) == 0);
 }
 
-/* Of COPY: the number of fields, and then each one's length and bytes. */
+/* COPY's rows: the number of fields, and then each one's length and bytes. */
 static void test_rows_are_copied_whole(void **state)
 {
     const struct frame_column columns[] = {column("r", FRAME_FLOAT64, reals, sizeof *reals),

@@ -74,7 +74,7 @@ static void each_class_gives_its_share(void **state)
     CHECK_INT(quotas[1], 4);
     CHECK_INT(quotas[2], 2);
 
-    /* Of equal remainders the first one. */
+    /* The first one of equal remainders is rounded up. */
     set_rows((const uint64_t[]){5, 5, 5, 5}, 4);
     CHECK_INT(settle(&tenth), 2);
     CHECK_INT(quotas[0] + quotas[1], 2);

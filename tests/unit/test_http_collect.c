@@ -65,7 +65,7 @@ struct fixture {
     enum status status;
     int code;
     struct error err;
-    char text[64]; /* of "text" of the object */
+    char text[64]; /* "text" of the object */
 };
 
 static void on_answer(void *context, enum status status, struct api_answer *answer,

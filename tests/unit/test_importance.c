@@ -210,8 +210,8 @@ static void an_input_of_no_weight_does_not_matter(void **state)
     fixture_deinit(&fixture);
 }
 
-/* Of trees, which have one column of dense for a number with NULLs: age decides, the others do not.
- * A row with a NULL goes left. */
+/* Trees have one column of dense for a number with NULLs: age decides, the others do not. A row
+ * with a NULL goes left. */
 static void a_number_that_is_kept_is_dealt_out_alone(void **state)
 {
     static const uint32_t height = HEIGHT, age = AGE, colour = COLOUR;
@@ -333,7 +333,7 @@ static void rows_that_say_nothing_are_refused(void **state)
     model_init(&fixture, 2);
     importance = new_importance(&fixture, METRIC_AUC, 10);
     CHECK_FAILS(importance_begin(importance, &value, &err), STATUS_INVALID, "no rows");
-    add_rows(&fixture, importance, 1, false); /* of one class alone */
+    add_rows(&fixture, importance, 1, false); /* rows of one class alone */
     CHECK_FAILS(importance_begin(importance, &value, &err), STATUS_INVALID,
                 "AUC is not defined on these rows");
     CHECK(strstr(err.hint, "explain.metric"));

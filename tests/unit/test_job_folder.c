@@ -167,7 +167,7 @@ static void snapshots_of_parameter_servers_go_with_the_rows(void **state)
     }
 }
 
-/* What the kernel does when the session's process ends. */
+/* Closes the lock, as the kernel does when the session's process ends. */
 static void die(struct job_folder *folder)
 {
     close(folder->lock - 1);

@@ -123,7 +123,7 @@ static void what_does_not_reach_the_disk_is_named(void **context)
 
 static bool is_submitted;
 
-/* That the job goes on without the session. */
+/* Takes the notice that the job goes on without the session. */
 static void put_notice(void *self, const char *line)
 {
     (void)self;
@@ -182,7 +182,7 @@ static enum status take_over(void *self, const struct job_folder *taken, struct 
     return fail(err, STATUS_UNSUPPORTED, "no server follows job %d", (int)taken->id);
 }
 
-/* Of a job that scores: a server that does not take it is what comes behind the disk. */
+/* Submits a job that scores: after the disk the server may refuse it. */
 static enum status submit_to_server(size_t *taken_when, struct error *err)
 {
     static const struct host_jobs jobs = {.keep = take_over};

@@ -249,7 +249,7 @@ static bool check_member(const struct jobspec *spec, int object, int member)
     if (item) {
         const bool is_first = strcmp(item->string, "version") == 0 || /* looked at first */
                               (parent == tree && strcmp(item->string, "kind") == 0) ||
-                              cJSON_HasObjectItem(parent, "text"); /* of a notice */
+                              cJSON_HasObjectItem(parent, "text"); /* a notice's */
         const bool is_optional = may_be_missing(item->string);
         snprintf(name, sizeof name, "member \"%s\"", item->string);
         snprintf(missing, sizeof missing, is_first ? "%s: expected" : "%s is missing", name);

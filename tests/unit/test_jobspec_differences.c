@@ -159,7 +159,7 @@ static void jobs_that_read_or_tell_otherwise_are_not_equal(void **state)
 #undef DIFFERS
 }
 
-/* Of the arena, which this begins, and the caller ends. */
+/* Reads the spec back into the arena, which this begins, and the caller ends. */
 static struct jobspec read_back(const struct jobspec *spec, struct arena *arena)
 {
     struct jobspec again;
@@ -257,7 +257,7 @@ static void constraints_and_roles_are_in_the_fingerprint(void **state)
         text_deinit(&texts[i]);
 }
 
-/* What the writer makes of the spec reads back as nothing: the message says why. */
+/* Inputs for specs that the writer refuses, as they would not read back: the message says why. */
 static struct spec_input bucket_input(void)
 {
     static const double bounds[] = {-1.5, 0, 1e300};
@@ -483,7 +483,7 @@ static void parts_of_dates_and_readings_that_cannot_be_are_refused(void **state)
     inputs[0].reading = READING_DAY_FIRST;
     check_not_written(&spec, "\"reading\": a numeric has none");
     inputs[0] = example().inputs[0];
-    inputs[1].reading = READING_COMMA; /* of a part of dates */
+    inputs[1].reading = READING_COMMA; /* the input is a part of dates */
     check_not_written(&spec, "\"reading\": a numeric has none");
     inputs[1] = example().inputs[1];
     inputs[0].type = INPUT_CATEGORY, inputs[0].vocabulary_max = 10;

@@ -560,7 +560,7 @@ static void a_changed_checkpoint_is_replaced_by_the_one_before(void **state)
     lead(&second, shared);
     CHECK_FAILS(checkpoint_open_older(second.store, JOB, 1, &checkpoint, &err), STATUS_NOT_FOUND,
                 "no checkpoint");
-    shared->pieces[3].bytes[0] ^= 1; /* of 11 */
+    shared->pieces[3].bytes[0] ^= 1; /* 11 bytes */
     lead(&third, shared);
     CHECK_FAILS(checkpoint_open(third.store, JOB, 1, &checkpoint, &err), STATUS_CORRUPT,
                 "not used");
@@ -568,7 +568,7 @@ static void a_changed_checkpoint_is_replaced_by_the_one_before(void **state)
     CHECK_INT(checkpoint.phase, 3);
     CHECK_OK(checkpoint_read_piece(third.store, &checkpoint, 1, &piece, &err));
     assert_string_equal(text_string(&piece), "abcde");
-    /* What it makes next is of an earlier phase than the damaged one, and counts. */
+    /* Its next checkpoint is of an earlier phase than the damaged one, and counts. */
     put_checkpoint(&third, 12, 4);
     close_store(&second);
     lead(&second, shared);
@@ -809,7 +809,7 @@ static void a_masters_number_and_a_rows_data_have_limits(void **state)
     CHECK_FAILS(replay_far(1, JOURNAL_DATA_BYTES_MAX + 1, &err), STATUS_CORRUPT, "it has ");
 }
 
-/* As the program wrote them before there was a list of fields. */
+/* Entries as the program wrote them before there was a list of fields. */
 static const struct {
     enum journal_kind kind;
     const char *body;
@@ -1070,7 +1070,7 @@ static enum status replayed(enum journal_kind kind, struct slice body, struct er
     add(shared, 1, JOURNAL_CLAIM, "{}");
     add(shared, 1, kind, body.data);
     open_store(&session, shared);
-    session.writer.journal.each_piece = NULL; /* of a checkpoint the head alone is here */
+    session.writer.journal.each_piece = NULL; /* the head of a checkpoint alone is here */
     status = journal_replay(&session.writer.journal, session.store, &position, err);
     close_store(&session);
     free(shared);

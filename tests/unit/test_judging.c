@@ -115,7 +115,7 @@ static void check_values(struct metrics *metrics, const struct metric_reference 
 }
 
 #define CHECK_VALUES(metrics, values) check_values(metrics, values, COUNT(values), 1e-9)
-/* Of outputs that are single precision, where scikit-learn has doubles. */
+/* Outputs are single precision, where scikit-learn has doubles. */
 #define CHECK_FLOATS(metrics, values) check_values(metrics, values, COUNT(values), 1e-6)
 
 static void metrics_of_many_classes_are_those_of_scikit_learn(void **state)

@@ -258,7 +258,7 @@ static void a_bit_that_is_inverted_in_any_memory_is_found(void **state)
         is_found =
             learning->verify(learning->self, &err) == STATUS_CORRUPT ||
             learning->verify_rows(learning->self, &position, UINT64_MAX, &err) == STATUS_CORRUPT;
-        if (!is_found) { /* what is kept of rows is looked at when it is read */
+        if (!is_found) { /* kept distances are looked at when they are read */
             int64_t integers[2] = {0}, sums[256] = {0};
             uint32_t done;
 
@@ -384,7 +384,7 @@ static void more_clusters_than_rows_are_refused(void **state)
     made_dataset_close(&dataset);
 }
 
-/* Of each row a worker keeps its distance to a center. */
+/* A worker keeps the distance of each row to a center. */
 static void clusters_of_too_many_rows_are_refused_with_the_bytes(void **state)
 {
     struct dataset dataset = {.train.rows = (uint64_t)1 << 33, .transform = {.dense_width = 2}};

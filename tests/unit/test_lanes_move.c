@@ -5,7 +5,7 @@
 
 #define MEMBERS_MAX 40
 
-/* Of `count` members that have lanes already. */
+/* A group of `count` members that have lanes already. */
 struct fixture {
     double speeds[MEMBERS_MAX];
     struct share had[MEMBERS_MAX];
@@ -200,7 +200,7 @@ static void a_move_is_believed_when_its_cost_was_lost_three_times(void **state)
     CHECK(!lanes_should_move(&about));
     about.known_ms = 1600;
     CHECK(lanes_should_move(&about));
-    about.left_ms = 450; /* of which it would save 90 */
+    about.left_ms = 450; /* it would save 90 of them */
     CHECK(!lanes_should_move(&about));
     about = (struct lanes_case){.gain = 0.09, .move_ms = 0, .left_ms = 1e6, .known_ms = 1e6};
     CHECK(!lanes_should_move(&about));

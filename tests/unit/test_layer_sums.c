@@ -31,7 +31,7 @@ static float *draw_many(uint64_t stream, size_t count)
     return floats;
 }
 
-/* What layer_sums.h promises, one output at a time, rounded after every step. */
+/* The sum that layer_sums.h promises, one output at a time, rounded after every step. */
 static float add_up(const float *x, const float *weights, float bias, size_t inputs, size_t stride)
 {
     volatile float sum = bias;

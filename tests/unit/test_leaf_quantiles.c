@@ -91,7 +91,7 @@ static int by_residual(const void *a, const void *b)
     return (x->residual > y->residual) - (x->residual < y->residual);
 }
 
-/* What the sorted rows of a leaf say. */
+/* The quantile of the sorted rows of a leaf. */
 static float expected(double quantile, bool is_weighted, const struct row *rows, uint32_t count)
 {
     const struct quantile_place place = quantile_place_of(quantile, count);

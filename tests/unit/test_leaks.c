@@ -226,7 +226,7 @@ static void words_that_name_the_class_are_a_leak(void **state)
     table_init(&table, INPUT_CATEGORY, 3);
     for (uint32_t i = 0; i < ROWS; i++)
         table.ids[i] = table.classes[i] == 2 ? -1 : table.classes[i] * 2 + (int32_t)(i % 2 == 0);
-    check_none(&table); /* what judges has other words than the rule */
+    check_none(&table); /* the judged rows have other words than the rule */
     for (uint32_t i = 0; i < ROWS; i++)
         table.ids[i] = table.classes[i] == 2 ? -1 : table.classes[i] * 4 + (int32_t)(i / 2 % 4);
     check_leak(&table, "right in 100 % of 200 rows");

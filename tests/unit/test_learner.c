@@ -672,7 +672,7 @@ static void a_job_whose_time_is_over_ends_with_the_step(void **state)
     }
 }
 
-/* What the model has been cut off from is a notice; it is none of a job that ended by itself. */
+/* A notice says which steps the model was cut off from; a job that ended by itself has none. */
 static void a_model_tells_the_steps_that_it_made(void **state)
 {
     struct dataset dataset = made_dataset((struct rows_shape){60, 0, 4, 0, 0, 2});
@@ -927,8 +927,7 @@ static void a_state_that_is_abandoned_half_way_leaves_the_own_one(void **state)
 
     (void)state;
     spec.early_stopping = 3;
-    network_params(&spec.params)->optimizer =
-        OPTIMIZER_ADAGRAD; /* whose slots do not start from 0 */
+    network_params(&spec.params)->optimizer = OPTIMIZER_ADAGRAD; /* slots do not start from 0 */
     ahead = opened(&spec, &dataset);
     whole = opened(&spec, &dataset);
     for (int i = 0; i < 3; i++)
@@ -1024,7 +1023,7 @@ static void what_cannot_be_trained_is_refused_with_the_bytes(void **state)
 }
 
 /* One function for the planner, which prints them, and the learner, which has them. */
-/* What the planner says of a model's size is what the learner has. */
+/* The planner's cost of a model is that of its learner. */
 static void the_cost_of_a_kind_is_that_of_its_learner(void **state)
 {
     static const struct rows_shape shapes[] = {
@@ -1043,7 +1042,7 @@ static void the_cost_of_a_kind_is_that_of_its_learner(void **state)
         descent = opened(&spec, &dataset);
         CHECK(descent->cost.parameters == descent->model.parameter_count);
         CHECK(descent->cost.multiplications == multiplications[i]);
-        CHECK_INT(descent->cost.slots, 2); /* of Adam */
+        CHECK_INT(descent->cost.slots, 2); /* Adam's */
         descent_close(descent);
         made_dataset_close(&dataset);
     }
@@ -1493,13 +1492,13 @@ static void rows_of_validation_are_measured_some_at_a_time(void **state)
     CHECK(most > 0 && most < ROWS / 2);
     CHECK_INT(held, 0);
     (void)exported(descent, &model, metrics);
-    CHECK(metrics[1].validation * ROWS == round(metrics[1].validation * ROWS)); /* of all */
+    CHECK(metrics[1].validation * ROWS == round(metrics[1].validation * ROWS)); /* on all */
     CHECK(isfinite(metrics[0].validation));
     descent_close(descent);
     made_dataset_close(&dataset);
 }
 
-/* Of all lanes, as many as the learner wants in a call. */
+/* Contributes all lanes, in calls with as many as the learner wants. */
 static enum status contribute_some(struct descent *descent, struct error *err)
 {
     struct sums sums;
@@ -1541,8 +1540,8 @@ static void rows_that_cannot_be_read_fail_what_needs_them(void **state)
     }
 }
 
-/* Of a saved state's head, at these offsets (descent_state.c): number, kind and step of its
- * phase. */
+/* Sets number, kind and step of the phase in a saved state's head, at these offsets
+ * (descent_state.c). */
 static void put_phase(struct text *state, uint64_t number, uint32_t kind, uint64_t step)
 {
     char *head = state->data + sizeof(uint32_t);

@@ -150,7 +150,7 @@ static void a_copy_without_room_is_none_and_the_model_says_so(void **state)
     made_dataset_close(&fixture.dataset);
 }
 
-/* What is noted, as a row of losses, and whether the best of them is kept. */
+/* Whether the best of these losses is kept, which are noted in their order. */
 static bool keeps(struct descent *descent, const double *losses, size_t count)
 {
     descent->progress = (struct progress){0};
@@ -159,7 +159,7 @@ static bool keeps(struct descent *descent, const double *losses, size_t count)
     return descent_best_is_kept(descent);
 }
 
-/* Of 60 rows a standard error is an eighth of a loss of errors, of 10,000 a hundredth; of a log
+/* A standard error of 60 rows is an eighth of a loss of errors, of 10,000 a hundredth; of a log
  * loss of .01 a half and a twentieth. */
 static void clearly_worse_is_more_than_what_comes_by_chance(void **state)
 {

@@ -216,7 +216,7 @@ static void what_was_measured_before_a_new_beginning_is_measured_anew(void **sta
     struct fixture fixture;
     struct error err;
     double good;
-    float *best; /* of which the model is made */
+    float *best; /* weights that the model is made of */
     size_t size;
     (void)state;
 

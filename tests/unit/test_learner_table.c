@@ -242,13 +242,13 @@ static void a_bit_is_found_where_its_row_is_used(void **state)
                   touched_rows_has(&sums.rows, row) ? STATUS_CORRUPT : STATUS_OK);
         words[(size_t)row * 8 + row % 8] ^= 1u << row % 32;
     }
-    fixture.descent->arrays.parameters[0] += 1; /* of another tensor */
+    fixture.descent->arrays.parameters[0] += 1; /* a parameter of another tensor */
     CHECK_INT(descent_verify_used(fixture.descent, &sums.rows, &err), STATUS_CORRUPT);
     learned_sums_deinit(&sums);
     close_fixture(&fixture);
 }
 
-/* Of the rows that it reads, which it could not repair later. */
+/* A step checks the rows that it reads, which it could not repair later. */
 static void a_step_finds_what_changed_in_the_rows_that_it_moves(void **state)
 {
     static const char *const names[] = {"weights", "slots", "row steps"};
@@ -271,7 +271,7 @@ static void a_step_finds_what_changed_in_the_rows_that_it_moves(void **state)
         words = descent_memory(fixture.descent, names[i], &size);
         words[i == 2 ? row
                      : (i == 1 ? fixture.descent->model.parameter_count : 0) + table->first +
-                           row * 8 + 3] ^= 1u << 20; /* of the slots the second one is read */
+                           row * 8 + 3] ^= 1u << 20; /* the second slot is read */
         CHECK_INT(descent_verify(fixture.descent, &err), STATUS_CORRUPT);
         CHECK_INT(run_phase(fixture.descent, 1, 0, &report, &err), STATUS_CORRUPT);
         learned_sums_deinit(&sums);

@@ -119,7 +119,7 @@ static void a_lease_is_completed_and_renewed_by_its_own_worker_alone(void **stat
     CHECK_FAILS(complete(ledger, &other, 1, &err), STATUS_STALE,
                 "lease 1 is worker 1's, not worker 2's");
     CHECK_FAILS(ledger_renew(ledger, 2, own.id, own.slot, 5000, &err), STATUS_STALE, "worker 1's");
-    none.slot = UINT32_MAX; /* as a message may say */
+    none.slot = UINT32_MAX; /* a slot that a message may name */
     CHECK_FAILS(complete(ledger, &none, 1, &err), STATUS_STALE, "has ended");
     /* The first slot that is not there, as a sanitizer sees: behind two of each worker. */
     none.slot = 20;

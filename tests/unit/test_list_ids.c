@@ -7,7 +7,7 @@
 
 #define ITEMS 4
 
-/* Of ids below 10, whose rows begin at 100. */
+/* An input with ids below 10, whose rows begin at 100. */
 static struct transform_input input_of(enum category_rule rule, enum combiner combiner,
                                        bool is_weighted)
 {
@@ -63,7 +63,7 @@ static void items_select_rows_and_count_as_the_combiner_says(void **state)
         {COMBINER_SUM, true, "0:0", 1, {100}, {0}},
         {COMBINER_MEAN, true, "9:3 0", 2, {100, 109}, {0.25, 0.75}},
         {COMBINER_SQRTN, true, "9:4 0:3", 2, {100, 109}, {0.6, 0.8}},
-        {COMBINER_MEAN, true, "9:3 0:0 1:-7", 1, {109}, {1}}, /* as in TensorFlow */
+        {COMBINER_MEAN, true, "9:3 0:0 1:-7", 1, {109}, {1}}, /* the same as in TensorFlow */
         {COMBINER_SQRTN, true, "9:-3", 0, {0}, {0}},
         {COMBINER_MEAN, true, "1:1e-300", 1, {101}, {1}},
         {COMBINER_SUM, false, "", 0, {0}, {0}},

@@ -17,7 +17,7 @@ static void take(void *context, struct slice line)
 static void answer(struct log_lines *lines, const char *bytes, bool is_whole)
 {
     log_lines_begin(lines);
-    for (; *bytes; bytes++) /* as they may come */
+    for (; *bytes; bytes++) /* a byte at a time */
         log_lines_take(lines, (struct slice){bytes, 1});
     if (is_whole)
         log_lines_end(lines);

@@ -17,7 +17,7 @@
 #include "tests/check.h"
 
 #define ROUNDS    100
-#define STRANGERS 64 /* that the loop keeps */
+#define STRANGERS 64 /* strangers that the loop keeps */
 
 struct counter {
     uint64_t heard, lost, lines;
@@ -183,7 +183,7 @@ static void a_worker_cannot_speak_for_another(void **state)
 
 struct waiting {
     struct loop *loop;
-    int fds[STRANGERS + 1]; /* that send nothing; -1: closed by the loop */
+    int fds[STRANGERS + 1]; /* connections that send nothing; -1: closed by the loop */
     uint32_t open;
     const char *bound;
 };

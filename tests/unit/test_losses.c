@@ -142,13 +142,13 @@ static double exact(const struct loss_head *head, const double *z, size_t label,
     }
 }
 
-/* Of half of a deviance. */
+/* The share of the slope: a half for losses that are halves of deviances. */
 static double slope_share(const struct loss_head *head)
 {
     return head->loss >= NETWORK_POISSON && head->loss <= NETWORK_TWEEDIE ? 0.5 : 1;
 }
 
-/* Of one row with the label or target. */
+/* Checks one row with the label or target. */
 static void check_row(const struct loss_head *head, const float *outputs, int32_t label,
                       float target)
 {
@@ -336,7 +336,7 @@ static void a_delta_is_in_units_of_the_label(void **state)
     CHECK(head.delta == 1.35f);
 }
 
-/* Of an odd number of labels the one in the middle. */
+/* The middle one of an odd number of labels. */
 static void an_output_starts_at_the_best_constant(void **state)
 {
     float values[5] = {3, -1, 0.5f, 9, 0};
@@ -450,7 +450,7 @@ static void a_loss_is_reported_in_units_of_the_label(void **state)
     }
 }
 
-/* Of a job with such a loss: what is reported has the label's unit, and no RMSE is made of it. */
+/* The reported loss of such a job has the label's unit, and no RMSE is made of it. */
 static void the_bits_do_not_depend_on_workers(void **state)
 {
     (void)state;
@@ -497,7 +497,7 @@ static void the_bits_do_not_depend_on_workers(void **state)
     }
 }
 
-/* As a bit that is inverted in a label makes it (loss_head_take). */
+/* An inverted bit in a label makes it a class that is none (loss_head_take). */
 static void a_class_that_is_none_touches_no_other_row(void **state)
 {
     static const enum network_loss losses[] = {NETWORK_LOG_LOSS, NETWORK_FOCAL};

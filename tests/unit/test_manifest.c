@@ -55,7 +55,7 @@ static void check_restricted(const cJSON *spec)
     CHECK_SLICE(API_TEXT(spec, "priorityClassName"), "batch");
 }
 
-/* What a pod sees of Secrets is `files`: PATH SECRET:KEY, each with a semicolon behind. */
+/* Checks that a pod sees these files of Secrets: PATH SECRET:KEY, each with a semicolon behind. */
 static void check_files(const cJSON *spec, const char *files)
 {
     const cJSON *volumes = API_MEMBER(spec, "volumes"), *volume = NULL, *found, *source, *item;
@@ -322,7 +322,7 @@ static void secrets_hold_credentials_as_base64_of_whom_they_belong_to(void **sta
     CHECK_INT(manifest_member_secrets(&job, KUBE_SERVER), 1);
     secret = manifest_members_secret(&job, KUBE_SERVER, 0, credentials, SLICE("uid-1"));
     CHECK_SLICE(API_TEXT(secret, "metadata", "name"), "iris-ps-0");
-    CHECK_SLICE(API_TEXT(secret, "data", "1.key"), "a2V5"); /* of all that there may be */
+    CHECK_SLICE(API_TEXT(secret, "data", "1.key"), "a2V5"); /* one for each possible server */
     CHECK_SLICE(API_TEXT(secret, "data", "63.key"), "a2V5");
     CHECK(!API_MEMBER(secret, "data", "64.key"));
     cJSON_Delete(secret);
@@ -332,7 +332,7 @@ static void secrets_hold_credentials_as_base64_of_whom_they_belong_to(void **sta
     cJSON_Delete(secret);
 }
 
-/* What is wrong with a job, and which member is named. */
+/* Faults of a job, and the member that is named. */
 static void a_job_that_the_api_would_refuse_is_refused_here(void **state)
 {
     static const struct {

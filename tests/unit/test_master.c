@@ -81,7 +81,7 @@ static void job_of_two_workers(struct fixture *fixture)
     }
 }
 
-/* What the master does then is all that the outbox has. */
+/* Lets time pass. The outbox has the actions of this tick alone. */
 static void tick(struct fixture *fixture, int64_t now_ms)
 {
     outbox_clear(&fixture->outbox);
@@ -575,7 +575,7 @@ static void rows_of_a_rank_0_that_was_lost_are_stored_anew(void **state)
     master_on_disconnect(&fixture.master, 10, 1, &fixture.outbox);
     hello(&fixture, 2, 0, 1);
     say(&fixture, 1, finished); /* late, from a peer that is gone */
-    say(&fixture, 2, finished); /* of an older group */
+    say(&fixture, 2, finished); /* a member of an older group */
     CHECK_INT(fixture.master.state, JOB_STATE_RUNNING);
     send_rows(&fixture, 2, 1, 2, 1);
     CHECK_INT(count_kind(&fixture, OUTBOX_MODEL_ROWS), 0);
@@ -594,7 +594,7 @@ static void rows_of_a_rank_0_that_was_lost_are_stored_anew(void **state)
     close_master(&fixture);
 }
 
-/* What it looks at after its last row is what it made all of them of. */
+/* The rows that the same process has sent are not asked for again. */
 static void the_same_rank_0_goes_on_where_its_rows_end(void **state)
 {
     struct fixture fixture;
@@ -1270,7 +1270,7 @@ static void a_group_that_works_is_not_disturbed_by_a_state_that_was_stored(void 
     CHECK(sent(&fixture, 3, MESSAGE_CHECKPOINT, &message));
     met(&fixture, 1); /* and is dissolved after the phase in flight */
     CHECK_INT(fixture.master.group.count, 0);
-    fixture.master.writing.head.phase = 5; /* as its SNAPSHOT says */
+    fixture.master.writing.head.phase = 5; /* the phase that its SNAPSHOT says */
     error_clear(&err);
     outbox_clear(&fixture.outbox);
     master_on_stored(&fixture.master, fixture.now, fixture.master.writing.head.id, &err,
@@ -1465,7 +1465,7 @@ static void a_group_that_all_have_left_is_over(void **state)
     met(&fixture, 1);
     CHECK_INT(fixture.master.group.count, 0);
     say(&fixture, 1, gone);
-    fixture.master.writing.head.phase = 5; /* as its SNAPSHOT says */
+    fixture.master.writing.head.phase = 5; /* the phase that its SNAPSHOT says */
     error_clear(&err);
     master_on_stored(&fixture.master, fixture.now, fixture.master.writing.head.id, &err,
                      &fixture.outbox);
@@ -1596,7 +1596,7 @@ static void pieces_of_two_states_are_not_put_together(void **state)
     id = asked_for_checkpoint(&fixture, 0).checkpoint.id;
     snapshot(&fixture, id, 6, 25, 0, SLICE("0123456789"));
     CHECK(sent(&fixture, 1, MESSAGE_CHECKPOINT, &message) && message.checkpoint.offset == 10);
-    snapshot(&fixture, id, 6, 35, 10, SLICE("0123456789")); /* of another size in all */
+    snapshot(&fixture, id, 6, 35, 10, SLICE("0123456789")); /* another size in all */
     CHECK_INT(count_kind(&fixture, OUTBOX_PIECE), 0);
     CHECK_INT(count_kind(&fixture, OUTBOX_EVENT), 1);
     CHECK(!fixture.master.writing.is_active);
@@ -1651,7 +1651,7 @@ static void nothing_behind_the_end_of_a_checkpoint_can_be_asked_for(void **state
     struct message request;
     (void)state;
 
-    asked_for_checkpoint(&fixture, 5); /* whose store would be called for a piece that is there */
+    asked_for_checkpoint(&fixture, 5); /* the store would be called for a piece that is there */
     request = of(MESSAGE_STATE_REQUEST, fixture.master.group.epoch);
     request.state_request.phase = 5;
     fixture.master.stored.bytes = 30;

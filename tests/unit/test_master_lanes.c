@@ -7,7 +7,7 @@
 #define WORKERS 8
 #define STEPS   1000
 #define BUCKETS 4
-#define LANE_MS 20 /* of a worker that nothing slows down */
+#define LANE_MS 20 /* a lane's time on a worker that nothing slows down */
 
 /* Eight workers of two lanes each, in a group that is connected, in an epoch of 1,000 steps. */
 struct fixture {
@@ -267,8 +267,8 @@ static void who_comes_back_as_another_process_has_had_no_lane(void **state)
     close_job(&fixture);
 }
 
-/* Whoever comes first; two of them had other lanes than the others, by speeds that are not known
- * any more. */
+/* Workers come in any order; two of them had other lanes than the others, by speeds that are not
+ * known any more. */
 static void a_new_master_leaves_lanes_where_they_are(void **state)
 {
     const struct share lanes[WORKERS] = {{0, 2}, {2, 2},  {4, 3},  {7, 1},

@@ -343,7 +343,7 @@ static void a_worker_of_other_rows_is_replaced_and_two_of_them_are_right(void **
     open_crowd(&fixture, 2);
     leave(&fixture, 1);
     meet(&fixture);
-    fixture.master.votes = 1; /* as if worker 0 alone had come */
+    fixture.master.votes = 1; /* the vote of worker 0 alone */
     hello_of(&fixture, 1, 1, 0, 55);
     CHECK_INT(fixture.master.workers[1].peer, PEER_NONE);
     CHECK_INT(fixture.master.group.count, 1);

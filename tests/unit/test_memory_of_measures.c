@@ -1,4 +1,4 @@
-/* What measures models and counts cells, with every allocation failing in turn. */
+/* Measures of models and counts of cells, with every allocation failing in turn. */
 #include "base/bytes.h"
 #include "scoring/cell_counts.h"
 #include "scoring/importance.h"
@@ -181,7 +181,7 @@ static enum status take_census(void *context, struct text *result, struct error 
     return status;
 }
 
-/* Of groups, or of times, more rows than there is room for the first time that it grows. */
+/* More rows of groups, or of times, than there is room for the first time that it grows. */
 static enum status measure_numbers(void *context, struct text *result, struct error *err)
 {
     const struct aim_facts *aim = context;

@@ -121,7 +121,7 @@ struct telling {
     enum output output;
 };
 
-/* What a row's cells say, with the scorer and its workspace. */
+/* The outputs for a row's cells, with the scorer and its workspace. */
 static enum status tell(void *context, struct text *result, struct error *err)
 {
     const struct telling *telling = context;

@@ -48,7 +48,7 @@ static void make_push(struct push *push, uint32_t step, bool is_of_one_bucket)
     }
 }
 
-/* What fails changes nothing, and what was taken for it is told. */
+/* A failed push changes nothing, and the memory that was taken for it is told. */
 static enum status push_step(struct row_table *table, uint32_t step, bool is_of_one_bucket,
                              struct error *err)
 {

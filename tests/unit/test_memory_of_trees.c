@@ -13,7 +13,7 @@
 struct taking {
     struct made made;
     struct jobspec spec;
-    struct group group; /* whose state is taken */
+    struct group group; /* its state is taken */
 };
 
 /* The whole state of a learner. */

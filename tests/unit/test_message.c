@@ -157,7 +157,7 @@ static int close_room(void **state)
     return 0;
 }
 
-/* What the message's frame is read as. */
+/* Reads the message back from its frame. */
 static enum status sent(struct room *room, const struct message *message, struct message *read,
                         struct error *err)
 {

@@ -360,7 +360,7 @@ static void clusters_are_measured_without_a_label(void **state)
     static const struct kind of_three = {.outputs = three_clusters},
                              of_one = {.outputs = one_cluster};
     const float distances[4][3] = {{2, 1, 4}, {3, 6, 5}, {0, 0, 7}, {8, 4, 0}};
-    const float inputs[4] = {0, 10, 13, 30}; /* of clusters 1, 0, 0, 2 */
+    const float inputs[4] = {0, 10, 13, 30}; /* inputs of rows in clusters 1, 0, 0, 2 */
     struct metrics_row row;
     struct stage stage;
     struct error err;

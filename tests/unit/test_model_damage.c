@@ -302,7 +302,7 @@ static void joined_init(struct fixture *fixture)
     CHECK_INT(shape->fields, 1);
 }
 
-/* Of both categories. */
+/* A card with both categories. */
 static void card_init(struct fixture *fixture)
 {
     static const double bad[] = {1, 2, 3, 0, 0, 4, 5, 5, 0}, good[] = {7, 6, 5, 0, 1, 4, 9, 14, 0};

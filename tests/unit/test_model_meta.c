@@ -21,7 +21,7 @@ static struct text meta_of(const struct model *model)
     return json;
 }
 
-/* What is read of the description where this part of it says something else. */
+/* Reads the description with another text in the place of this part. */
 static enum status read_changed(const struct model *model, const char *part, const char *other,
                                 struct model *read, struct arena *arena, struct error *err)
 {
@@ -246,7 +246,8 @@ static void a_code_is_of_an_input_that_may_be_missing(void **state)
     fixture_deinit(&fixture);
 }
 
-/* Of a number e to the output; of two classes a margin, which no probability is made of. */
+/* An exponential link belongs to a number; a margin, which no probability is made of, to two
+ * classes. */
 static void a_link_comes_back_and_is_of_its_task(void **state)
 {
     static const char *const exp_link = "\"link\":\"exp\"", *const margin = "\"link\":\"margin\"";

@@ -1,4 +1,4 @@
-/* What the fuzzer of stored models begins with: where a seed is no model, it never finds one. */
+/* Seeds of the fuzzer of stored models: where a seed is no model, it never finds one. */
 #include "tests/check.h"
 
 #include <dirent.h>
@@ -25,11 +25,11 @@ static size_t read_seed(const char *name, char *bytes)
     return size;
 }
 
-/* What the seeds are of. */
+/* Formats and kinds that seeds have. */
 struct seen {
     size_t seeds;
     bool formats[MODEL_FORMAT_VERSION + 1];
-    bool kinds[32]; /* as in kinds */
+    bool kinds[32]; /* the same order as in kinds */
 };
 
 static void look_at(struct seen *seen, const char *name)

@@ -326,7 +326,7 @@ static void check_weights(uint32_t classes, uint32_t width, enum label_link link
             CHECK(fabs(found - expected) < 1e-4);
         }
     }
-    /* What is not a word or a number has a row, too. */
+    /* A cell that is neither a word nor a number has a row, too. */
     find_row(&fixture, "weight", "age is null", classes == 2);
     find_row(&fixture, "weight", "colour is null", classes == 2);
     find_row(&fixture, "weight", "colour in bucket 1", classes == 2);

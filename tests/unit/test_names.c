@@ -1,4 +1,4 @@
-/* What columns and classes are called where a model is shown. */
+/* Names of columns and classes where a model is shown. */
 #include "scoring/feature_names.h"
 #include "scoring/label_names.h"
 #include "tests/check.h"

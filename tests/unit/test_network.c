@@ -23,10 +23,10 @@ struct fixture {
     struct network_workspace space;
     float parameters[PARAMETERS_MAX];
     double exact[PARAMETERS_MAX];
-    const float *weights; /* of the rows; NULL: all 1 */
+    const float *weights; /* the rows' weights; NULL: all 1 */
 };
 
-/* Of the data set that it has. */
+/* Makes a network for the fixture's data set. */
 static void fixture_make(struct fixture *fixture, uint32_t hidden_layers,
                          enum activation activation, double dropout)
 {
@@ -144,7 +144,7 @@ static double loss_of(const struct fixture *fixture, const double *z, uint32_t r
     return log(sum) - z[part->classes[row]];
 }
 
-/* What id k of a row counts: 1, or a word's share of its text. */
+/* The weight of id k of a row: 1, or a word's share of its text. */
 static double share_of(const struct fixture *fixture, uint32_t row, uint32_t k)
 {
     const struct transform *transform = &fixture->dataset.transform;
@@ -384,7 +384,7 @@ static void the_gradient_goes_through_batch_normalization(void **state)
         }
 }
 
-/* What is stored has the norms in its weights: it computes what the network does of rows that it
+/* The stored weights include the norms: they compute what the network computes for rows that it
  * does not learn from. */
 static void a_stored_network_has_its_norms_in_its_weights(void **state)
 {
@@ -596,7 +596,7 @@ static void weights_start_within_their_limits_and_biases_at_zero(void **state)
     fixture_close(&fixture);
 }
 
-/* Of three classes, of which one weighs more, and of two. */
+/* Three classes, of which one weighs more, and two. */
 static void output_biases_start_at_the_shares_of_the_classes(void **state)
 {
     const uint64_t counts[] = {900, 90, 10};

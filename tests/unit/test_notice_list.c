@@ -22,7 +22,7 @@ static enum status read(const char *json, struct notice_list *list, struct error
     return status;
 }
 
-/* What is written of a list and read again. */
+/* Writes a list and reads it again. */
 static void read_back(const struct notice_list *list, struct notice_list *again)
 {
     cJSON *object = cJSON_CreateObject();

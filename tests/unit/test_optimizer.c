@@ -162,7 +162,7 @@ static struct optimizer optimizer_for(enum optimizer_kind kind, enum schedule sc
     return optimizer_of(&settings, STEPS);
 }
 
-/* As gradient() in the script. */
+/* gradient() of the script. */
 static float gradient_at(int i, int t)
 {
     return (float)((7 * i + 5 * t) % 16 - 6) / 8;
@@ -242,7 +242,7 @@ static void every_optimizer_is_that_of_pytorch(void **state)
         struct optimizer optimizer = optimizer_for(of_pytorch[k].kind, SCHEDULE_CONSTANT);
         float w[COUNT];
 
-        optimizer.settings.centered = true; /* of RMSprop */
+        optimizer.settings.centered = true; /* RMSprop's */
         is_there[of_pytorch[k].kind] = true;
         train_with(&optimizer, 0, 0, 1, w);
         for (int i = 0; i < COUNT; i++)
@@ -361,8 +361,8 @@ static bool is_near(double value, double right)
     return fabs(value - right) <= fabs(right) * 0x1p-52;
 }
 
-/* Of any C library, on any processor: these bits. And as near as the library's, so that what
- * is rounded to float is what it was. */
+/* Any C library and any processor gives these bits. They are as near as the library's, so that a
+ * result that is rounded to float is the same. */
 static void power_and_cosine_do_not_come_from_the_c_library(void **state)
 {
     const double pi = 0x1.921fb54442d18p+1;
@@ -399,7 +399,7 @@ static void a_cool_down_leads_to_zero_from_where_it_begins(void **state)
     CHECK(fabs(optimizer_schedule(&optimizer, 399) - 0.01) < 1e-12);
 }
 
-/* What a row's steps come to where nothing but the first one has a gradient, by the dense rule. */
+/* The way of a row over steps of which only the first has a gradient, by the dense rule. */
 static float moved_by_dense_steps(const struct optimizer *optimizer, uint64_t t)
 {
     float w = 0, first = 0, second = 0;
@@ -592,7 +592,7 @@ static void the_penalty_of_many_steps_takes_no_weight_beyond_0(void **state)
     }
 }
 
-/* Of Adam and Adagrad: as far as steps do that have no other gradient, whose slots change slowly.
+/* Adam and Adagrad: as far as steps go that have no other gradient, whose slots change slowly.
  */
 static void the_penalty_of_the_steps_between_is_that_of_dense_steps(void **state)
 {
@@ -732,7 +732,7 @@ static double rate_at(struct descent_settings settings, uint64_t t)
     return schedule_factor(&settings, 1000, 0, t);
 }
 
-/* As the formulas in schedule.h, past their ends, too. */
+/* The formulas of schedule.h, past their ends, too. */
 static void schedules_follow_their_formulas(void **state)
 {
     const struct descent_settings exponential = {

@@ -201,7 +201,7 @@ static bool is_logged(struct jobstore *store, uint64_t step)
     return is;
 }
 
-/* As a disk with so little room left. */
+/* Limits files like a disk with so little room left. */
 static void limit_files(rlim_t bytes)
 {
     struct rlimit limit;

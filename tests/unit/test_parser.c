@@ -44,7 +44,7 @@ static enum status parse_built(struct fixture *fixture)
                            &fixture->err);
 }
 
-/* As CHECK_OK, with the fixture's error. */
+/* CHECK_OK with the fixture's error. */
 #define CHECK_PARSES(fixture, sql)                                                                 \
     do {                                                                                           \
         struct error err;                                                                          \

@@ -7,7 +7,7 @@
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 struct mistake {
-    const char *sql, *at, *hint; /* what is behind the place; "" at the end */
+    const char *sql, *at, *hint; /* at: the text behind the place; "" at the end */
 };
 
 static void check_all(const struct mistake *list, size_t count)

@@ -537,7 +537,7 @@ static void beyond_eight_workers_explain_tells_where_the_speed_grows(void **stat
     scene_deinit(&scene);
 }
 
-/* As no statement can make it: the ranges of a KMeans end before. */
+/* No statement can make such a model: the ranges of a KMeans end before. */
 static void a_kind_that_is_too_large_names_its_own_attribute(void **state)
 {
     const struct setting setting = {.value.span.start = 42};

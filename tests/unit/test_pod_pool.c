@@ -81,7 +81,7 @@ static void end_pod(struct fixture *f, uint32_t index, uint32_t incarnation, enu
     view.exit_code = code;
     snprintf(view.message, sizeof view.message, "because");
     show(f, view);
-    CHECK_INT(next(f), POD_POOL_DELETE); /* what is left of it */
+    CHECK_INT(next(f), POD_POOL_DELETE); /* the rest of it */
     CHECK(strcmp(f->step.uid, view.uid) == 0);
     answer(f, STATUS_OK, "");
     pod_pool_on_gone(&f->pool, f->now_ms, view.uid);
@@ -110,7 +110,7 @@ static void nothing_is_done_before_the_first_list(void **state)
 
     begin(&f, 2);
     CHECK_INT(next(&f), POD_POOL_NOTHING);
-    show(&f, pod(0, 5, POD_RUNNING)); /* of the master that was here before */
+    show(&f, pod(0, 5, POD_RUNNING)); /* the pod of an earlier master */
     show(&f, pod(0, 4, POD_RUNNING));
     show(&f, pod(1, 2, POD_PENDING));
     CHECK_INT(next(&f), POD_POOL_NOTHING);
@@ -495,7 +495,7 @@ static void what_somebody_deletes_is_replaced_while_it_ends(void **state)
     f.now_ms = 2 * POD_POOL_MISSED_MS;
     pod_pool_on_worker(&f.pool, f.now_ms, 0, 0, true); /* it works on: another group */
     pod_pool_on_worker(&f.pool, f.now_ms, 0, 0, false);
-    show(&f, pod(0, 1, POD_RUNNING)); /* what is said of the one before is not said of it */
+    show(&f, pod(0, 1, POD_RUNNING)); /* the report was about the pod before */
     f.now_ms += 2 * POD_POOL_MISSED_MS;
     CHECK_INT(next(&f), POD_POOL_NOTHING);
     gone(&f, 0, 0);
@@ -603,7 +603,7 @@ static void it_is_empty_when_the_last_pod_is_gone(void **state)
     pod_pool_deinit(&f.pool);
 }
 
-/* As when its node dies and its connections are closed: the API server says it runs. */
+/* The node dies and its connections are closed, while the API server says that the pod runs. */
 static void a_pod_that_runs_without_its_worker_is_lost(void **state)
 {
     struct fixture f;
@@ -893,7 +893,7 @@ static void the_master_says_which_servers_are_needed_and_which_go(void **state)
     pod_pool_deinit(&f.pool);
 }
 
-/* As after END: it may have ended before its Pod is deleted, however. */
+/* After END a server may have ended before its Pod is deleted. */
 static void a_server_that_was_dismissed_may_end_as_it_likes(void **state)
 {
     struct fixture f;
@@ -964,7 +964,7 @@ static void what_was_full_counts_no_more_when_rows_have_moved(void **state)
     answer(&f, STATUS_OK, "");
     show(&f, pod(1, 4, POD_RUNNING));
     fill_server(&f, 4);
-    CHECK_INT(f.pool.asked, 4); /* as many as there may be */
+    CHECK_INT(f.pool.asked, 4); /* the most that there may be */
     CHECK_INT(f.pool.failure.status, STATUS_OK);
     pod_pool_on_serving(&f.pool, 4);
     fill_server(&f, 5);

@@ -32,7 +32,7 @@ struct model_pod {
 };
 
 struct call {
-    bool is_open, is_orphan; /* of a master that is no more */
+    bool is_open, is_orphan; /* is_orphan: a call of a master that is no more */
     bool is_executed;
     struct pod_pool_step step;
     enum status status;
@@ -45,7 +45,7 @@ struct model {
     uint32_t wanted, slots, quota, uids, changes;
     int64_t need; /* bytes that a worker really takes */
     struct model_pod pods[PODS];
-    uint32_t known[PODS]; /* what the master saw: the change of each pod, by place */
+    uint32_t known[PODS]; /* changes that the master saw of each pod, by place */
     uint32_t known_uid[PODS];
     struct call calls[CALLS];
     uint64_t creates, deletes;
@@ -221,7 +221,8 @@ static struct pod_view view_of(const struct model_pod *pod)
     return view;
 }
 
-/* As the watcher after a relist: what is gone, then what changed. */
+/* Looks like the watcher after a relist: first at pods that are gone, then at those that
+ * changed. */
 static void look(struct model *model)
 {
     for (int i = 0; i < PODS; i++) {

@@ -75,7 +75,7 @@ static void every_way_gives_the_bits_of_the_definition(void **state)
             struct product p = {
                 .n = n, .k = k, .m = m, .a = a, .a_row = k, .a_column = 1, .b = b, .b_row = m};
 
-            p.c_row = m + 3; /* what lies between rows stays */
+            p.c_row = m + 3; /* numbers between rows stay */
             check_product(product_variants(w), p, c);
             p.start = a; /* the same for each row */
             check_product(product_variants(w), p, c);

@@ -39,7 +39,7 @@ static void what_is_not_known_yet_is_left_out(void **state)
     check_line(&event, "epoch 12");
     event.epoch = 0;
     event.steps = 420;
-    check_line(&event, "shard 84/420"); /* of a table that is scored */
+    check_line(&event, "shard 84/420"); /* shards of a table that is scored */
 }
 
 static void losses_rate_workers_and_time_left_follow(void **state)

@@ -27,7 +27,7 @@ struct refused {
     const char *sql, *hint; /* NULL: it has none */
 };
 
-/* What the database said before stays, and the hint is beside it. */
+/* Checks that the database's message stays, with the hint beside it. */
 static void check_hint(struct slice sql, int position, const char *hint)
 {
     struct error err;

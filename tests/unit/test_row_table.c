@@ -393,7 +393,7 @@ static void old_rows_are_let_go(void **state)
     once = pull_first(&table, 8, 11);
     CHECK(once != start_of(8));
     assert_float_equal(pull_first(&table, 8, 12), start_of(8), 0);
-    push_one(&table, 8, 1, 12); /* as for the first time, slots as well */
+    push_one(&table, 8, 1, 12); /* slots as well begin again */
     assert_float_equal(pull_first(&table, 8, 12), once, 0);
     CHECK_INT(table.counts.expired, 1);
     CHECK_INT(table.counts.rows, 1);

@@ -65,7 +65,7 @@ static size_t first_from(const struct table *table, uint64_t position)
     return low;
 }
 
-/* What a reader does with its stretch; the time that it takes. */
+/* Reads a reader's stretch; returns the time that it takes. */
 static uint64_t read_stretch(struct table *table, struct scan_ranges *ranges, uint32_t reader,
                              const struct stretch *stretch)
 {
@@ -98,7 +98,7 @@ static struct virtual_reader *next_reader(struct virtual_reader *readers, uint32
     return next;
 }
 
-/* The time when the last one ends. Of `count` readers, `idle` never start. */
+/* The time when the last one of `count` readers ends, of which `idle` never start. */
 static uint64_t run(struct table *table, uint32_t count, uint32_t idle)
 {
     struct virtual_reader readers[SCAN_READERS_MAX] = {{0}}, *reader;

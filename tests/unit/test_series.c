@@ -9,7 +9,7 @@
 #include "tests/unit/learner_group.h"
 
 #define COLUMNS_MAX 4 /* two that tell a series, the time, the value */
-#define VALUES      9 /* of each series, but for some */
+#define VALUES      9 /* values of each series, but for some */
 
 struct table {
     struct folder folder;
@@ -419,7 +419,7 @@ static void a_bit_that_is_inverted_in_any_memory_is_found(void **state)
     table_close(&table);
 }
 
-/* What was added is known by its sum. */
+/* A contribution is known by its sum. */
 static void contributions_are_counted(void **state)
 {
     struct table table;
@@ -526,7 +526,7 @@ static void series_of_one_hash_are_not_joined(void **state)
     (void)state;
 
     table_make(&table, 2, 20);
-    table.spec.lanes = 1; /* whose rows are those that are held here, and are not read again */
+    table.spec.lanes = 1; /* its rows are those that are held here, and are not read again */
     table_read(&table, NULL);
     hold_rows(&table);
     CHECK(table.dataset.train.hashes[0].high == table.dataset.train.hashes[1].high);

@@ -101,7 +101,7 @@ static void errors_of_the_past_are_those_by_hand(void **state)
         CHECK(value_of(record, h) == 12 && deviation_of(record, h) > 0);
 }
 
-/* Of a series that comes again in twos: the season before is what comes. */
+/* A series that repeats itself in twos: the season before is forecast. */
 static void a_season_is_compared_with_the_one_before(void **state)
 {
     static const double values[] = {1, 5, 1, 5, 1, 5, 1, 7, 1, 5, 1, 5};

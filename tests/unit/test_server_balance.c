@@ -70,20 +70,20 @@ static void a_hot_servers_hottest_buckets_go_to_the_others(void **state)
 
     begin(&stage, 4);
     set_rows(&stage, 0, BUCKETS_PER_TABLE, 1);
-    set_rows(&stage, 256, 296, 100); /* of server 1 */
+    set_rows(&stage, 256, 296, 100); /* server 1's */
     go_round(&stage, BALANCE_PATIENCE - 1);
     CHECK(!server_balance_is_due(&stage.balance));
     go_round(&stage, 1);
     CHECK(server_balance_is_due(&stage.balance));
     CHECK(server_balance_choose(&stage.balance, &stage.layout, &next, &choice));
     CHECK(choice.hot == 1 && choice.before > 3 && choice.after < 1.05);
-    CHECK_INT(choice.moved, 30); /* of the 40: each server keeps, or gets, ten */
+    CHECK_INT(choice.moved, 30); /* 30 of the 40: each server keeps, or gets, ten */
     for (uint32_t b = 0; b < BUCKETS_PER_TABLE; b++)
         CHECK(next.servers[b] == server_of_bucket(&stage.layout, b) || stage.rows[b] == 100);
     for (uint32_t s = 0; s < 4; s++)
         most = rows_of(&stage, &next, s) > most ? rows_of(&stage, &next, s) : most;
-    CHECK(most <= 1290); /* of 4984 */
-    stage.layout = next; /* what was moved stays where it is */
+    CHECK(most <= 1290); /* all: 4984 */
+    stage.layout = next; /* moved buckets stay where they are */
     stage.layout.id = 6;
     server_balance_clear(&stage.balance);
     go_round(&stage, 5);
@@ -198,7 +198,7 @@ static void what_is_of_no_round_counts_as_nothing(void **state)
     for (int i = 0; i < 5; i++) {
         say(&stage, 0, 5, sizeof stage.rows);
         say(&stage, 0, 5, sizeof stage.rows);     /* again: server 1 is missing */
-        say(&stage, 1, 4, sizeof stage.rows);     /* of another layout */
+        say(&stage, 1, 4, sizeof stage.rows);     /* a load of another layout */
         say(&stage, 1, 5, sizeof stage.rows - 4); /* not all buckets */
         say(&stage, 2, 5, sizeof stage.rows);     /* none of them */
     }

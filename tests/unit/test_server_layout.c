@@ -42,7 +42,7 @@ static void rows_of_one_id_are_of_many_servers(void **state)
     }
 }
 
-/* Of so many servers, and the bucket given away that every nth is. */
+/* A layout with so many servers, in which every nth bucket is given away. */
 static struct server_layout mixed(uint32_t serving, uint32_t nth)
 {
     struct server_layout layout = {.id = 7, .serving = serving};

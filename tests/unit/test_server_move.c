@@ -9,7 +9,7 @@
 
 #define JOB     ((uint64_t)7)
 #define TABLES  2
-#define IDS     200 /* of a batch */
+#define IDS     200 /* ids of a batch */
 #define SERVERS 4
 #define WORKER  ((peer_id)1)
 #define READER  ((peer_id)100) /* + index: another server, as one knows it that it asks */
@@ -35,10 +35,10 @@ struct stage {
     struct outbox outboxes[SERVERS];
     uint32_t count, serving;
     uint32_t incarnations[SERVERS];
-    struct outbox begun[SERVERS]; /* what was asked for while others are told */
+    struct outbox begun[SERVERS]; /* requests made while others are told */
     uint64_t next;                /* layout that is prepared */
-    struct layout_runs map;       /* of the layouts that the master speaks of; count 0: none */
-    uint32_t pieces;              /* that were carried */
+    struct layout_runs map;       /* map of the master's layouts; count 0: none */
+    uint32_t pieces;              /* pieces carried */
 };
 
 static char *address_of(uint32_t index)
@@ -164,7 +164,8 @@ static void note_log(struct stage *stage, uint32_t s)
     }
 }
 
-/* As step_log.h has it: the first entry of a move takes the place of all that there was of it. */
+/* Finds a move's entry as step_log.h does: the first entry of a move takes the place of all that
+ * there were. */
 static bool find_logged(const struct stage *stage, uint32_t s, uint64_t number, struct slice *bytes)
 {
     for (uint32_t i = stage->log_counts[s]; i-- > 0;) {
@@ -198,7 +199,7 @@ static enum status begin_by_log(struct stage *stage, uint32_t s)
     return status;
 }
 
-/* What the server asked for before is gone. */
+/* Sends a message to the server; its requests of before are gone. */
 static void send_to(struct stage *stage, uint32_t s, peer_id from, struct message message)
 {
     message.job = JOB;
@@ -280,7 +281,7 @@ static uint32_t rows_of(const struct batch *batch)
     return batch->counts[0] + batch->counts[1];
 }
 
-/* Of all batches; steps are counted from the first shard on. */
+/* The shard of all batches; steps are counted from the first shard on. */
 static uint32_t shard_of(const struct stage *stage)
 {
     return stage->is_in_step ? 0 : 1;
@@ -388,7 +389,8 @@ static void say_places(struct stage *stage, uint32_t s, enum message_type type, 
     text_deinit(&places);
 }
 
-/* What the server has sent to this peer first is answered by that server. False: nothing. */
+/* Carries the server's first request for this peer to that server, and the answer back. False:
+ * there is none. */
 static bool carry(struct stage *stage, uint32_t s, peer_id peer, uint32_t source)
 {
     struct message message;
@@ -606,7 +608,7 @@ static void no_batch_is_counted_while_rows_move(void **state)
     copy(&stage, 2);
     pull(&stage, 0);
     hold(&stage, 2);
-    push(&stage, 0, 3); /* of before */
+    push(&stage, 0, 3); /* a push of before */
     CHECK(is_closed(&stage, 0, WORKER));
     resume(&stage, 0, 0);
     CHECK(is_closed(&stage, 0, WORKER));
@@ -831,7 +833,7 @@ static void requests_for_rows_out_of_turn_end_their_connection(void **state)
     finish(&stage);
 }
 
-/* What is more than it may have is said to the master, and is dropped with the move. */
+/* A server without room for its rows says so to the master, and drops them with the move. */
 static void a_server_without_room_says_so(void **state)
 {
     struct message message;

@@ -8,12 +8,12 @@
 
 #define JOB    ((uint64_t)7)
 #define TABLES 2
-#define WIDTH  2 /* of the second table; the first has 1 */
-#define ROWS   3 /* of each table in a message */
+#define WIDTH  2 /* width of the second table; the first has 1 */
+#define ROWS   3 /* rows of each table in a message */
 #define WORKER ((peer_id)1)
 #define PIECE  64
 
-/* What a worker sends: the same ids of both tables. */
+/* A worker's batch: the same ids of both tables. */
 struct batch {
     uint32_t counts[TABLES];
     uint64_t ids[TABLES * ROWS];
@@ -232,7 +232,7 @@ static void a_stale_push_moves_less(void **state)
     finish(&stage);
 }
 
-/* As many workers as there are push once while another one computes. */
+/* All other workers push once while one computes. */
 static void a_push_counts_in_full_where_all_are_as_fast(void **state)
 {
     struct server_options options = options_of(tables);
@@ -388,7 +388,7 @@ static void a_push_beyond_the_limit_changes_nothing(void **state)
     finish(&stage);
 }
 
-/* Whoever started it gives it more. */
+/* The launcher that started it gives it more memory. */
 static void a_server_that_may_grow_ends_without_a_word_to_its_master(void **state)
 {
     struct server_options options = options_of(tables);
@@ -620,7 +620,7 @@ static void a_server_says_which_rows_were_pulled_lately(void **state)
     pull_and_push(&stage, 4, 0);
     pull_and_push(&stage, 4, 1);
     message = pull_of(&stage.batch);
-    message.pull.is_reading = true; /* of one that collects */
+    message.pull.is_reading = true; /* a worker that collects */
     send_from(&stage, WORKER, message);
     server_load_note_busy(&stage.role.load, 700);
     outbox_clear(&stage.outbox);

@@ -67,7 +67,7 @@ static void init_role(struct server *server)
     CHECK_OK(server_role_init(&server->role, &options, &err));
 }
 
-/* As server_process.c does it. */
+/* Restores the snapshot as server_process.c does. */
 static void restore(struct server *server)
 {
     bool is_last = false;

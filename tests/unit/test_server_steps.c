@@ -12,7 +12,7 @@
 #define LANES   3
 #define BATCHES 2
 #define WIDTH   2
-#define ROWS    2 /* of a lane's push */
+#define ROWS    2 /* rows of a lane's push */
 
 static const struct row_table_options table = {
     .number = 0, .width = WIDTH, .settings = {.optimizer = OPTIMIZER_SGD, .learning_rate = 1}};

@@ -60,7 +60,7 @@ struct reference {
     uint32_t first; /* node of the tree */
 };
 
-/* What a tree adds on average, from a node down, where the inputs of `known`, a bit each, are. */
+/* The mean of a tree from a node down, where the inputs of `known`, a bit each, are known. */
 static double expected(const struct reference *reference, uint32_t number, uint32_t known)
 {
     const float *node = trees_node(reference->trees, number);
@@ -81,7 +81,7 @@ static double expected(const struct reference *reference, uint32_t number, uint3
            (left_cover + right_cover);
 }
 
-/* What an output is where the inputs of `known` are. */
+/* An output where the inputs of `known` are known. */
 static double expected_output(struct reference *reference, uint32_t output, uint32_t known)
 {
     const struct trees_model *trees = reference->trees;
@@ -341,7 +341,7 @@ static void each_row_asks_whom_the_workspace_has_then(void **state)
 
 /* ---- linear models ---- */
 
-/* What the inputs add is nothing on average, and adds up to what is predicted. */
+/* Checks that the inputs' shares are 0 on average, and add up to the prediction. */
 static void check_linear(struct fixture *fixture, row_maker *make)
 {
     static const uint32_t width = 1;

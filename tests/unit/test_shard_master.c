@@ -620,7 +620,7 @@ static void tick_at(struct stage *stage, int64_t now_ms)
     shard_master_on_tick(&stage->master, now_ms, &stage->outbox);
 }
 
-/* What the launcher is told last; NULL: nothing. */
+/* The last message for the launcher; NULL: none. */
 static const struct outbox_entry *find_told(const struct stage *stage)
 {
     const struct outbox_entry *found = NULL;
@@ -829,7 +829,7 @@ static void a_move_that_a_server_is_lost_in_begins_again_later(void **state)
     outbox_clear(&stage.outbox);
     shard_master_on_disconnect(&stage.master, stage.now_ms, SERVER_PEER + 2, &stage.outbox);
     check_given_up(&stage);
-    held(&stage, 0, NULL, 0); /* of the move that is over */
+    held(&stage, 0, NULL, 0); /* counts for the move that is over */
     CHECK_INT(stage.outbox.count, 0);
     server_of(&stage, 2, first_layout,
               (struct server_layout){.id = stage.master.move.next.id, .serving = 3});
@@ -865,7 +865,7 @@ static void workers_wait_no_longer_than_they_are_to_and_then_twice_as_long(void 
     CHECK_INT(sent(&stage, WORKER_PEER, MESSAGE_SERVERS, NULL), 0);
     tick_at(&stage, stage.now_ms + 1);
     CHECK_INT(sent(&stage, WORKER_PEER, MESSAGE_SERVERS, NULL), 1);
-    want_servers(&stage, 3, 2); /* as there are */
+    want_servers(&stage, 3, 2); /* the present numbers */
     CHECK_INT(told(&stage), 2);
     CHECK_INT(sent(&stage, SERVER_PEER + 2, MESSAGE_END, NULL), 1);
     tick_at(&stage, stage.now_ms + 1000);
@@ -966,7 +966,7 @@ static void a_move_that_no_server_knows_to_be_done_is_undone_by_a_later_master(v
 
 #define LANES 3
 
-/* Of three groups. */
+/* Says HELLO with lanes in three groups. */
 static void hello_of_lanes(struct stage *stage, peer_id from, uint32_t index)
 {
     struct message message = {.type = MESSAGE_HELLO, .hello = hello_of(index, 0)};
@@ -998,7 +998,7 @@ static void all_lanes_are_leased_to_each_worker_about_as_many(void **state)
         CHECK_INT(sent(&stage, 1, MESSAGE_LEASE, NULL) + sent(&stage, 2, MESSAGE_LEASE, NULL),
                   lane + 1 == LANES ? LANES : 0);
     }
-    CHECK_INT(sent(&stage, 1, MESSAGE_LEASE, NULL), 2); /* of the third group */
+    CHECK_INT(sent(&stage, 1, MESSAGE_LEASE, NULL), 2); /* the third group's */
     CHECK_INT(sent(&stage, 2, MESSAGE_LEASE, NULL), 1);
     outbox_clear(&stage.outbox);
     shard_master_on_disconnect(&stage.master, stage.now_ms, 1, &stage.outbox);

@@ -49,7 +49,7 @@ static void workers_have_four_shards_each_where_there_are_batches(void **state)
     CHECK_INT(plan.batches, 1);
 }
 
-/* Of 33 batches and 4 * 8 shards: 33 of one batch, not 32 of two that are half as large. */
+/* 33 batches for 4 * 8 shards make 33 shards of one batch, not 32 of two that are half as large. */
 static void batches_stay_nearly_as_large_as_they_may_be(void **state)
 {
     (void)state;

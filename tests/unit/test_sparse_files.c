@@ -16,7 +16,7 @@
 /* ---- a volume that may be full ---- */
 
 static _Atomic uint64_t volume_room = UINT64_MAX;
-static char volume_path[64]; /* of the two files below it */
+static char volume_path[64]; /* folder of the two files below it */
 
 ssize_t __real_pwrite(int file, const void *bytes, size_t size, off_t offset);
 ssize_t __wrap_pwrite(int file, const void *bytes, size_t size, off_t offset);
@@ -59,7 +59,7 @@ struct copies {
     const struct spool_source *source;
 };
 
-/* What stands at an offset of a file. */
+/* The byte at an offset of a file. */
 static uint8_t byte_at(uint32_t file, uint64_t offset)
 {
     return (uint8_t)(random_bits(file, RANDOM_SAMPLE, 0, offset / 8) >> offset % 8 * 8);
@@ -155,7 +155,7 @@ static void bytes_come_when_they_are_needed_and_once(void **state)
     need_and_check(&copies, some, sizeof some / sizeof *some);
     CHECK_INT(copies.toy.bytes, 100 + 128 + 1 + 7 + 1000 + 1 + 1);
     CHECK_INT(copies.toy.calls, 1);
-    CHECK_INT(copies.toy.extents, 5); /* what touches is one */
+    CHECK_INT(copies.toy.extents, 5); /* neighbours are one extent */
     need_and_check(&copies, some, sizeof some / sizeof *some);
     CHECK_INT(copies.toy.calls, 1);
     need_and_check(&copies, &(struct spool_extent){0, 0, 10000}, 1);

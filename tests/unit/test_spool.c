@@ -453,7 +453,7 @@ static void *write_branch(void *argument)
     return NULL;
 }
 
-/* Of a spool whose writer had one branch. */
+/* The path of the second file of a spool whose writer had one branch. */
 static void second_file(const struct folder *folder, char path[SPOOL_PATH_MAX])
 {
     CHECK(spool_file_path(folder->file, 1, path));
@@ -525,7 +525,7 @@ static void a_branch_is_written_when_it_is_flushed(void **state)
     folder_open(&folder);
     CHECK_OK(spool_writer_open(folder_file(&folder, "train.spool"), mixed, 3, 0, &writer, &err));
     CHECK_OK(spool_writer_branch(writer, &rows.writer, &err));
-    CHECK_OK(spool_writer_flush(rows.writer, &err)); /* of no rows */
+    CHECK_OK(spool_writer_flush(rows.writer, &err)); /* flushes no rows */
     second_file(&folder, path);
     CHECK(access(path, F_OK) != 0);
     for (int part = 0; part < 3; part++, rows.first += rows.rows) {
@@ -676,7 +676,7 @@ static void check_refused(const char *path, const char *message)
     arena_deinit(&arena);
 }
 
-/* Of one of the files of the spool at `path`. */
+/* Checks the damage of one of the files of the spool at `path`. */
 static void check_damage(const char *path, const char *damaged)
 {
     struct stat information;
@@ -760,7 +760,7 @@ static void what_is_abandoned_leaves_no_file(void **state)
     folder_close(&folder);
 }
 
-/* What an attacker who knows the format could do: the checksums fit what was changed. */
+/* Seals a changed header, as an attacker who knows the format could: the checksums fit. */
 static void seal(uint8_t *bytes)
 {
     struct spool_header *header = (struct spool_header *)bytes;
@@ -806,7 +806,7 @@ static void texts_that_end_before_they_start_are_refused(void **state)
 
     folder_open(&folder);
     folder_file(&folder, "train.spool");
-    write_offset(folder.file, 0, 0); /* as it was: the checksums do fit */
+    write_offset(folder.file, 0, 0); /* the old offset: the checksums do fit */
     check_rows(folder.file, 20);
     write_offset(folder.file, 0, 1);
     check_refused(folder.file, "a text starts before its column");
@@ -872,7 +872,7 @@ static void a_writer_counts_rows_in_64_bits(void **state)
 
     folder_open(&folder);
     CHECK_OK(spool_writer_open(folder_file(&folder, "train.spool"), mixed, 3, 0, &writer, &err));
-    writer->rows = UINT32_MAX; /* as if it had as many behind it */
+    writer->rows = UINT32_MAX; /* pretends that so many rows are behind it */
     CHECK_OK(put_small_row(writer, &err));
     CHECK(writer->rows == (uint64_t)UINT32_MAX + 1);
     writer->rows = SPOOL_ROWS_MAX;

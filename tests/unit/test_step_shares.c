@@ -104,7 +104,7 @@ static void the_largest_lanes_do_not_overflow(void **state)
     CHECK_INT(taken[0] + (uint64_t)taken[1] + taken[2] + taken[3], all - 1);
     CHECK_INT(taken[0], most);
     CHECK_INT(taken[2],
-              most - 1); /* of the last rows of equal lanes that of the lower lane is first */
+              most - 1); /* among the last rows of equal lanes that of the lower lane is first */
     step_shares_at(rows, 5, all, all / 2, taken);
     CHECK(taken[0] - most / 2 <= 1 && taken[3] - (most - 1) / 2 <= 1);
 }

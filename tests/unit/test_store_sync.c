@@ -17,7 +17,7 @@ struct stage {
     struct loop *loop;
     struct jobstore *store;
     struct store_sync sync;
-    uint64_t pieces, wanted; /* that are put; that work puts while it may */
+    uint64_t pieces, wanted; /* pieces put; pieces that work puts while it may */
     char *piece;
 };
 

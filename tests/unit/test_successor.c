@@ -13,7 +13,7 @@ static const struct kube_job iris = {.name = {"iris", 4},
                                      .workers_max = 3,
                                      .keep_s = 60};
 
-/* As the API server has it once it is released. */
+/* The Job as the API server has it once it is released. */
 static cJSON *running_job(void)
 {
     cJSON *job = manifest_job(&iris);

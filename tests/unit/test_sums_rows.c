@@ -60,7 +60,7 @@ static struct fixed_resolved as_floats(const void *context, const int64_t *fixed
     return fixed_resolve(fixed, count, 0, reals);
 }
 
-/* What each sends to each, and how many messages that are. */
+/* Exchanges the messages of all members; returns how many there are. */
 static uint32_t exchange(struct sums sums[MEMBERS])
 {
     uint32_t messages = 0;
@@ -131,7 +131,7 @@ static void touched_rows_reach_everybody_in_pieces_of_any_size(void **state)
         struct sums sums[MEMBERS] = {{.phase = 0}, {.phase = 0}, {.phase = 0}};
         uint32_t sent;
 
-        for (int times = 0; times < 3; times++) { /* what a phase leaves is not in the next one */
+        for (int times = 0; times < 3; times++) { /* a phase leaves nothing for the next one */
             for (uint32_t rank = 0; rank < MEMBERS; rank++)
                 open_member(&sums[rank], rank, sizes[i]);
             sent = exchange(sums);

@@ -58,7 +58,7 @@ static void each_vector_is_only_scaled_by_the_matrix(void **state)
 
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (int rows = 1; rows < 40;
-             rows += 13) { /* of fewer rows than columns it has no full rank */
+             rows += 13) { /* with fewer rows than columns it has no full rank */
             products(sizes[i], rows, matrix);
             check_eigen(sizes[i], matrix);
         }

@@ -21,7 +21,7 @@ static void products(double matrix[N * N])
     }
 }
 
-/* Of the columns that are used, matrix times inverse is 1. */
+/* Checks that matrix times inverse is 1 in the columns that are used. */
 static void check_inverse(const double *inverse, const bool *is_used)
 {
     double matrix[N * N];

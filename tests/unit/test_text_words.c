@@ -1,4 +1,4 @@
-/* What a word of a free text is: models keep the hashes of words, so that none of this may change.
+/* Words of a free text: models keep the hashes of words, so that none of this may change.
  */
 #include "scoring/text_words.h"
 #include "tests/check.h"

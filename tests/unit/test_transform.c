@@ -87,7 +87,7 @@ static void null_takes_the_mean_the_is_null_input_and_the_null_bucket(void **sta
     arena_deinit(&arena);
 }
 
-/* As the one above, of a kind of model that takes numbers as they are. */
+/* Makes the transform of a kind of model that takes numbers as they are. */
 static struct transform make_kept(struct transform_input *inputs, struct arena *arena)
 {
     struct transform transform = make(inputs, arena);
@@ -341,7 +341,7 @@ static void texts_that_cannot_be_are_refused(void **state)
         {.hash_buckets = 1, .words_max = 0},
         {.hash_buckets = 1, .words_max = TEXT_WORDS_MAX + 1},
         {.hash_buckets = 1, .words_max = 1, .word_count = 1},
-        {.hash_buckets = 1, .words_max = 1, .rule = RULE_HASH}, /* of a list that is none */
+        {.hash_buckets = 1, .words_max = 1, .rule = RULE_HASH}, /* the text is no list */
         {.hash_buckets = 1, .words_max = 1, .is_weighted = true},
         {.hash_buckets = 1, .words_max = 1, .list = {LIST_ITEMS, 1, 0, ':', 0}},
         {.hash_buckets = 1, .words_max = 1, .list = {LIST_ITEMS, 2, 0, ':', 0}, .rule = RULE_ID},
@@ -375,7 +375,7 @@ static void texts_that_cannot_be_are_refused(void **state)
     transform.input_count++;
     CHECK_FAILS(transform_finish(&transform, &arena, &err), STATUS_CORRUPT,
                 "where 65536 are possible");
-    transform.input_count = 400; /* whose rows have no numbers of 31 bits */
+    transform.input_count = 400; /* the rows' numbers need more than 31 bits */
     CHECK_FAILS(transform_finish(&transform, &arena, &err), STATUS_CORRUPT, "hash buckets");
     arena_deinit(&arena);
 }
@@ -960,7 +960,7 @@ static void a_cross_takes_the_cells_of_its_columns(void **state)
     CHECK(transform_input_takes(&inputs[1], 0) && !transform_input_takes(&inputs[1], 2));
     CHECK_INT(transform.id_rows, 3 + 1001 + 51);
     CHECK_OK(transform_row(&transform, cells, NULL, ids, &err));
-    CHECK_INT(ids[1], 3 + 481); /* as in test_cross.c */
+    CHECK_INT(ids[1], 3 + 481); /* the number that test_cross.c has */
     CHECK_OK(cross_bucket(&crosses[1], cells, &second, &err));
     CHECK_INT(ids[2], 3 + 1001 + second);
     CHECK_FAILS(transform_row(&transform, others, NULL, ids, &err), STATUS_INVALID,

@@ -502,8 +502,7 @@ static void words_that_are_never_sorted_share_a_bin(void **state)
     CHECK_INT(words_with_bins(600, 0, false), 600);
     CHECK_INT(words_with_bins(600, 1, false), 600);
     CHECK_INT(words_with_bins(600, 10, false), 591);
-    CHECK_INT(words_with_bins(600, 10.4, false),
-              591); /* as rows are rounded where they are sorted */
+    CHECK_INT(words_with_bins(600, 10.4, false), 591); /* rows are rounded where they are sorted */
     CHECK_INT(words_with_bins(600, 10.6, false), 590);
     CHECK_INT(words_with_bins(600, 500, false), 101);
     CHECK_INT(words_with_bins(600, 1000, false), 0);

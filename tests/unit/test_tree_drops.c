@@ -89,7 +89,7 @@ static uint32_t dropped_in_all(const struct trees_params *params, uint32_t *most
 static void as_many_are_left_out_as_the_statement_says(void **state)
 {
     struct trees_params params = dart_of(.1, 0);
-    const uint32_t expected = 200 * 201 / 2 / 10; /* of each round a tenth */
+    const uint32_t expected = 200 * 201 / 2 / 10; /* a tenth of each round */
     uint32_t most, nones, sum;
     (void)state;
 

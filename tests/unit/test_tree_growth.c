@@ -20,7 +20,7 @@ struct table {
     struct tree_bins bins;
     uint8_t rows[ROWS][COLUMNS];
     struct tree_sums sums[ROWS];
-    uint32_t nodes[ROWS]; /* that each row has reached */
+    uint32_t nodes[ROWS]; /* nodes that the rows have reached */
 };
 
 static void table_init(struct table *table, uint64_t seed)

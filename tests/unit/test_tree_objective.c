@@ -207,7 +207,7 @@ static void hessians_of_classes_are_those_of_the_library(void **state)
     }
 }
 
-/* What each objective is about, by the C library. */
+/* The loss of each objective, by the C library. */
 static double loss_of(enum tree_objective_name name, double y, double z)
 {
     const double v = 1.3, slope = 1.5;
@@ -476,7 +476,7 @@ static void losses_of_classes_are_logarithms(void **state)
     tree_objective_rows(&objective, labels_of(&rows.dataset, &rows.dataset.train), 0, 3, outputs,
                         NULL, NULL, &loss, &hits);
     CHECK(is_near((double)loss * objective.loss_unit, expected, 1e-6));
-    CHECK(hits == 1); /* of equal outputs the first is predicted */
+    CHECK(hits == 1); /* the first of equal outputs is predicted */
 }
 
 static void an_unseen_class_costs_the_most(void **state)
@@ -595,7 +595,7 @@ static void losses_of_labels_far_from_zero_are_told_apart(void **state)
     number(&rows, TREE_AUTOMATIC, ROWS, 7, 7);
     objective = opened(&rows);
     CHECK(objective.loss_unit > 0 && objective.loss_most == 1);
-    /* Of a base_score far from the labels the first losses are great. */
+    /* First losses are great if the base_score is far from the labels. */
     trees_params(&rows.spec.params)->base_score = 1007;
     objective = opened(&rows);
     CHECK(objective.loss_most == 4e6);
@@ -650,7 +650,7 @@ static void robust_objectives_start_at_the_best_constant(void **state)
 
         derivative += part / sqrt(1 + part * part);
     }
-    CHECK(fabs(derivative) <= 1); /* as many rows are below as are above */
+    CHECK(fabs(derivative) <= 1); /* 0 at the best base, but for rounding */
     number(&rows, TREE_SQUARED_LOG_ERROR, ROWS, 0, 90);
     for (uint32_t i = 0; i < ROWS; i++)
         logarithms += log1p((double)rows.values[i]) / ROWS;
@@ -679,7 +679,7 @@ static void quantiles_start_at_that_of_the_labels(void **state)
     CHECK(base_of(&rows) == -7);
 }
 
-/* Of each row what models of one quantile have, one output after the other; losses are the mean. */
+/* Each row has the outputs of models of one quantile, one after the other; losses are the mean. */
 static void several_quantiles_are_outputs(void **state)
 {
     static const double quantiles[] = {0.1, 0.5, 0.25};
@@ -768,7 +768,7 @@ static void losses_of_lightgbm_have_its_gradients(void **state)
     }
 }
 
-/* Of labels as large as these none weighs much; that of the least ones counts the most. */
+/* Rows with labels as large as these weigh little; those with the least labels count the most. */
 static void rows_of_percentages_count_by_their_labels(void **state)
 {
     static const float weights[] = {1, 0, 2};
@@ -789,7 +789,7 @@ static void rows_of_percentages_count_by_their_labels(void **state)
     CHECK_INT(tree_objective_count(&objective, 1e30f, NULL), 1);
     number(&rows, TREE_MAPE, 3, 1, 100);
     memcpy(rows.values, (float[]){1, 3, 100}, 3 * sizeof *rows.values);
-    CHECK(base_of(&rows) == 1); /* as 100 and 3 together weigh less */
+    CHECK(base_of(&rows) == 1); /* 100 and 3 together weigh less */
 }
 
 static void a_base_score_is_a_prediction(void **state)

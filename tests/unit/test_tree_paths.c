@@ -27,7 +27,8 @@ static uint64_t draw(uint64_t seed, uint64_t number, uint64_t what, uint64_t mos
     return random_bits(seed, RANDOM_SIMULATION, number, what) % most;
 }
 
-/* Of none to so many words as there may be; those that rows have lie close together. */
+/* Draws a list of none to the most words that there may be; those that rows have lie close
+ * together. */
 static void draw_list(struct drawn *drawn, struct forest_node *node, uint64_t seed, uint32_t number)
 {
     const uint32_t count = (uint32_t)draw(seed, number, 4, TREE_LIST_WORDS + 1);

@@ -42,7 +42,7 @@ static void scored_init(struct scored *rows, enum tree_objective_name name, uint
     }
     rows->part = (struct dataset_part){.rows = count, .hashes = rows->hashes};
     CHECK_OK(tree_groups_init(&rows->groups, count, &err));
-    for (uint32_t i = 0; i < count; i += 3) /* as ranges come */
+    for (uint32_t i = 0; i < count; i += 3) /* in steps, like ranges */
         tree_groups_add(&rows->groups, &rows->part, i, count - i < 3 ? count - i : 3, i, &last);
     CHECK_OK(tree_groups_end(&rows->groups, count, &err));
 }
@@ -121,7 +121,7 @@ static double metric(const struct scored *rows, const struct ranking *ranking,
     return dcg(rows->labels, order, n, n) / ideal(rows, n, most);
 }
 
-/* What swapping the ranks i and j changes. */
+/* The change of the measure when the ranks i and j are swapped. */
 static double change(const struct scored *rows, const struct ranking *ranking,
                      const uint32_t *order, uint32_t n, uint32_t i, uint32_t j)
 {

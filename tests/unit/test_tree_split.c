@@ -74,7 +74,7 @@ static double slow_score(double g, double h, double lambda, const struct tree_sp
     return -2 * (g * w + (h + lambda) * w * w / 2 + o->alpha * fabs(w));
 }
 
-/* Of gradients that were rounded, and hessians that were not. */
+/* Noise of gradients that were rounded, and hessians that were not. */
 static double slow_noise(const struct node *node, double lambda)
 {
     const double rows = (double)node->total.hessian * node->units.rows_of_hessian;
@@ -143,7 +143,7 @@ static double slow_set(const struct node *node, uint32_t most, double l2,
     return best;
 }
 
-/* What the split says of itself is so. */
+/* Checks that the split's own numbers are right. */
 static void check_split(const struct node *node, const struct tree_split *split, double l2,
                         const struct tree_split_options *o, struct tree_bounds bounds)
 {
@@ -167,7 +167,7 @@ static void check_split(const struct node *node, const struct tree_split *split,
         CHECK(!split->missing_left);
 }
 
-/* What may be said of a split, all together in turns. */
+/* Options of a split, all together in turns. */
 static struct tree_split_options drawn_options(uint64_t number, const int8_t *direction,
                                                struct tree_bounds *bounds)
 {
@@ -246,7 +246,7 @@ static void the_best_set_is_that_of_all(void **state)
     CHECK(of_many > 50);
 }
 
-/* Of those in order: smoothed ranks, a penalty of their own, and few words on the smaller side. */
+/* Sets in order: smoothed ranks, a penalty of their own, and few words on the smaller side. */
 static void sets_are_as_small_as_the_statement_wants(void **state)
 {
     (void)state;
@@ -427,7 +427,7 @@ static void a_node_without_a_difference_is_not_split(void **state)
         node.total.hessian += node.histogram[b].hessian;
     }
     CHECK(best_of(&node, &o, no_bounds).gain == 0);
-    node.histogram[9].gradient += 10; /* as the rounding of so many rows makes */
+    node.histogram[9].gradient += 10; /* rounding so many rows can make as much */
     node.total.gradient += 10;
     CHECK(best_of(&node, &o, no_bounds).gain == 0);
     node.histogram[9].gradient += 90;
@@ -579,7 +579,7 @@ static void so_many_columns_are_drawn_as_the_share_says(void **state)
         from[c] = c % 3 != 0;
     for (uint64_t i = 0; i < DRAWS; i++) {
         tree_columns_draw(from, COLUMNS, 0.37, 4, RANDOM_NODE_COLUMNS, i, allowed);
-        CHECK_INT(count_of(allowed, COLUMNS), 7); /* of 20: 7.4 */
+        CHECK_INT(count_of(allowed, COLUMNS), 7); /* 7 of 20: 7.4 are wanted */
         for (uint32_t c = 0; c < COLUMNS; c++) {
             CHECK(allowed[c] <= from[c]);
             times[c] += allowed[c];
@@ -611,7 +611,7 @@ static void one_column_is_drawn_at_least_and_all_at_most(void **state)
     CHECK(memcmp(allowed, none, 5) == 0);
 }
 
-/* Of sets in order each side has rows enough, as their hessians tell; and leaves of such splits
+/* Each side of a set in order has rows enough, as their hessians tell; and leaves of such splits
  * have the penalty that their gain was measured with. */
 static void sets_have_rows_enough(void **state)
 {
@@ -769,7 +769,7 @@ static void check_wide(const struct wide_node *node, const struct tree_split_opt
     CHECK_INT(lefts, split.bin);
     for (uint32_t i = split.bin; i < TREE_LIST_WORDS; i++)
         CHECK_INT(split.list[i], 0);         /* equal splits have equal bytes */
-    for (uint32_t i = 0; i < split.bin; i++) /* of equal ranks the first, or the last ones */
+    for (uint32_t i = 0; i < split.bin; i++) /* the first of equal ranks, or the last ones */
         CHECK(split.list[i] == words[i].bin || split.list[i] == words[count - 1 - i].bin);
 }
 

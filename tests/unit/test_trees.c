@@ -96,7 +96,7 @@ static struct learner_report group_phase(struct group *group)
     return group_phase_turned(group, 0);
 }
 
-/* What was learned: the trees, and a hash of all that they came of. */
+/* The outcome of learning: the trees, and a hash of all that they came from. */
 static uint64_t outcome_of(const struct group *group)
 {
     const struct learning *learning = &group->learners[group->count - 1];
@@ -249,10 +249,10 @@ static void any_number_of_workers_grows_the_same_trees(void **state)
 #define ROUNDS_MOST 40
 #define NAMED_MOST  6
 #define NEAR(a, b)  CHECK(fabs((a) - (b)) <= 1e-5 * (1 + fabs(b))) /* floats, and doubles */
-/* Of rounds, held-out times are told apart as far as those of training rows are. */
+/* Held-out times are told apart as far as those of training rows are. */
 #define NEAR_COX(a, b) CHECK(fabs((a) - (b)) <= 2e-3 * (1 + fabs(b)))
 
-/* What a run told of each round. */
+/* The numbers that a run told of each round. */
 struct told {
     uint32_t rounds, best; /* best: that the model has; 0: all */
     double train[ROUNDS_MOST][NAMED_MOST], held_out[ROUNDS_MOST][NAMED_MOST];
@@ -332,7 +332,8 @@ static void run_told(const struct jobspec *spec, const struct dataset *dataset, 
     group_close(&group);
 }
 
-/* Of the last round they are those of the finished model, which other code measures. */
+/* Checks the last round's metrics against those of the finished model, which other code
+ * measures. */
 static void check_last_round(const struct told *told, const struct jobspec *spec)
 {
     const uint32_t last = told->rounds - 1;
@@ -492,7 +493,7 @@ static void threads_leave_no_trace(void **state)
     made_deinit(&made);
 }
 
-/* Of 0, 1, 2, 0 ... as many as there are rows, or all 1. */
+/* Weights 0, 1, 2, 0 ... for all rows, or all 1. */
 static float *weights_of(struct dataset *dataset, bool are_equal)
 {
     float *weights = malloc(dataset->train.rows * sizeof *weights);
@@ -849,7 +850,7 @@ static void a_stored_model_scores_rows_as_they_were_learned(void **state)
 
 /* ---- early stopping, limits, rows ---- */
 
-/* What the new model is measured and stored as: the old model's trees, and those that were grown.
+/* The new model is measured and stored as the old model's trees, and those that were grown.
  */
 static void the_old_trees_come_before_the_new_ones(void **state)
 {

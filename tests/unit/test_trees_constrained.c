@@ -11,7 +11,7 @@ enum { ROWS = 3000, COLUMNS = 6, BINS = 33 };
 
 struct table {
     uint8_t bins[ROWS][COLUMNS]; /* 0: missing */
-    int64_t gradients[ROWS];     /* of the label, with hessians of 1 */
+    int64_t gradients[ROWS];     /* gradients of the label, with hessians of 1 */
 };
 
 static double draw(uint64_t a, uint64_t b)

@@ -252,7 +252,7 @@ static void descriptions_that_are_none_of_trees_are_refused(void **state)
                        "an input is no text");
 }
 
-/* What EVALUATE needs of a regressor, which is no part of the digest. */
+/* The aim, which EVALUATE needs of a regressor, is no part of the digest. */
 static void the_aim_reads_back_as_it_was_written(void **state)
 {
     static const struct aim_facts aims[] = {

@@ -14,7 +14,7 @@
 /* ---- what a statement says ---- */
 
 struct said {
-    const char *attributes[4]; /* whose names stand at 10, 20, ... */
+    const char *attributes[4]; /* their names stand at 10, 20, ... */
 };
 
 static bool find_said(const void *context, const char *attribute, struct slice *spelled,

@@ -1,4 +1,4 @@
-/* What trials came to, in the store of a job. */
+/* Results of trials in the store of a job. */
 #include "runtime/data/jobstore_parts.h"
 #include "runtime/data/trial_results.h"
 #include "tests/check.h"
@@ -47,7 +47,7 @@ static void trials_are_read_in_their_order_as_they_were_put(void **state)
     text_deinit(&found);
 }
 
-/* As a version before deviations made it, where a job goes on after an upgrade. */
+/* A version before deviations made the store, and the job goes on after an upgrade. */
 static void a_store_without_deviations_is_read(void **state)
 {
     struct jobstore *store;

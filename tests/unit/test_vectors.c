@@ -101,7 +101,7 @@ static void a_cross_is_one_element_of_several_cells(void **state)
     (void)state;
     CHECK_OK(vectors_spread(&vectors, cells, spread, &err));
     CHECK_SLICE(spread[1].text, "a.org");
-    CHECK(spread[2].type == CELL_INTEGER && spread[2].integer == 481); /* as in test_cross.c */
+    CHECK(spread[2].type == CELL_INTEGER && spread[2].integer == 481); /* test_cross.c's */
     CHECK(!vectors_find(&vectors, 0) && !vectors_find(&vectors, 1));
     cells[1].type = CELL_BLOB;
     CHECK_FAILS(vectors_spread(&vectors, cells, spread, &err), STATUS_INVALID,

@@ -2,7 +2,7 @@
 
 #include "tests/check.h"
 
-/* What the watcher said, one word a change: "+a/u1 ", "~a/u1 ", "-a/u1 ", "| ". */
+/* The watcher's reports, one word a change: "+a/u1 ", "~a/u1 ", "-a/u1 ", "| ". */
 struct fixture {
     struct watcher watcher;
     struct http_request request;
@@ -134,7 +134,7 @@ static void repeated_and_late_events_say_nothing(void **state)
     CHECK(stream(&f, EVENT("ADDED", "c", "u0", "4")));     /* before the list */
     CHECK(stream(&f, EVENT("DELETED", "b", "u2", "15")));
     check_said(&f, "-b/u2 ");
-    CHECK(stream(&f, EVENT("MODIFIED", "b", "u2", "14"))); /* of one that is no more */
+    CHECK(stream(&f, EVENT("MODIFIED", "b", "u2", "14"))); /* the object is gone */
     CHECK(stream(&f, EVENT("DELETED", "b", "u2", "15")));
     CHECK(stream(&f, EVENT("DELETED", "d", "u4", "17"))); /* before its addition */
     CHECK(stream(&f, EVENT("ADDED", "d", "u4", "16")));

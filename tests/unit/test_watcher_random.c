@@ -234,7 +234,7 @@ static bool give_event(struct model *model, const struct happening *happening, s
     return goes_on;
 }
 
-/* What is held back goes out, one of them chosen anew each time. */
+/* Releases one of the events held back, chosen anew each time. */
 static bool release(struct model *model)
 {
     while (model->held_count > 0) {

@@ -14,7 +14,7 @@ static struct slice word_of(char (*words)[BYTES], uint32_t i)
     return (struct slice){words[i], strlen(words[i])};
 }
 
-/* Of several lengths, the empty word among them. */
+/* Words of several lengths, the empty word among them. */
 static char (*made_words(void))[BYTES]
 {
     char(*words)[BYTES] = calloc(WORDS, sizeof *words);
@@ -46,7 +46,7 @@ static void each_word_is_counted_by_itself(void **state)
     free(words);
 }
 
-/* Of a table of any size: as they are found alone. */
+/* A table of any size finds the words as they are found alone. */
 static void several_words_are_found_at_once(void **state)
 {
     char(*words)[BYTES] = made_words();

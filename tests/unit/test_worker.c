@@ -121,7 +121,7 @@ static void hello_of(struct fixture *fixture, peer_id from, uint64_t epoch, uint
     say(fixture, from, message);
 }
 
-/* Of rank 0: how far each of up to three members is. */
+/* Rank 0's PHASES: how far each of up to three members is. */
 static void phases(struct fixture *fixture, peer_id from, uint64_t epoch, uint32_t count,
                    const uint64_t list[])
 {
@@ -184,7 +184,7 @@ static void work_lanes(struct fixture *fixture)
         worker_work(&fixture->worker, 0, &fixture->outbox);
 }
 
-/* What the other member would say of its lanes 2 and 3 in phase 0. */
+/* The other member's sums of its lanes 2 and 3 in phase 0. */
 static void partial(struct fixture *fixture, uint64_t epoch, uint64_t phase)
 {
     int64_t integers[3] = {0}, fixed[6] = {0};
@@ -252,7 +252,7 @@ static void who_cannot_open_its_rows_says_why_and_ends(void **state)
     worker_on_message(&worker, 0, MASTER, &message, &outbox);
     CHECK_INT(worker.state, WORKER_ENDED);
     CHECK_INT(outbox.entries[0].kind, OUTBOX_END);
-    CHECK_INT(outbox.entries[0].status, STATUS_CONNECTION); /* whoever started it does so again */
+    CHECK_INT(outbox.entries[0].status, STATUS_CONNECTION); /* its launcher starts it again */
     worker_deinit(&worker);
     outbox_deinit(&outbox);
 }
@@ -401,7 +401,7 @@ static void a_member_lost_before_it_may_have_met_this_one_is_reported_at_once(vo
     close_worker(&fixture);
 }
 
-/* What it said of the group to come is not taken for said by the connection that it closed. */
+/* A word about the group to come that came over a closed connection counts no more. */
 static void who_comes_again_after_a_word_of_the_next_group_is_heard_again(void **state)
 {
     struct fixture fixture;
@@ -517,7 +517,7 @@ static void who_is_behind_asks_for_the_state_and_who_is_ahead_gives_it(void **st
     close_worker(&fixture);
 }
 
-/* What was sent of a state, the bytes of all its messages in a row. */
+/* The bytes of a state that were sent, all its messages in a row. */
 static struct text sent_bytes(const struct fixture *fixture, enum message_type type)
 {
     struct text bytes;
@@ -944,7 +944,7 @@ static void who_finds_no_master_gives_up_in_its_time(void **state)
     close_worker(&fixture);
 }
 
-/* As its pod is deleted in the moment in which the job ends. */
+/* Its pod is deleted in the moment in which the job ends. */
 static void asked_to_go_it_does_not_wait_for_a_master_that_never_knew_it(void **state)
 {
     struct fixture fixture;
@@ -974,7 +974,7 @@ static void asked_to_go_a_member_waits_for_the_next_master(void **state)
     close_worker(&fixture);
 }
 
-/* Of a drained node whose master leaves with it: the next master is on its way. */
+/* A node is drained, and the master leaves with it: the next master is on its way. */
 static void asked_to_go_soon_after_its_master_it_waits_for_the_grace(void **state)
 {
     struct fixture fixture;
@@ -991,7 +991,7 @@ static void asked_to_go_soon_after_its_master_it_waits_for_the_grace(void **stat
     close_worker(&fixture);
 }
 
-/* Of a job that was deleted while it had no master, and that nobody follows. */
+/* A job was deleted while it had no master, and nobody follows it. */
 static void asked_to_go_long_after_its_master_it_waits_a_little(void **state)
 {
     struct fixture fixture;
@@ -1050,14 +1050,14 @@ static void a_sum_of_another_phase_is_refused(void **state)
     }
 }
 
-/* What was held back for a group's next phase goes with the group. */
+/* Sums held back for a group's next phase go with the group. */
 static void a_held_sum_does_not_reach_the_next_group(void **state)
 {
     struct fixture fixture;
     (void)state;
 
     worker_with_a_friend(&fixture);
-    partial(&fixture, 1, 1); /* of the next phase */
+    partial(&fixture, 1, 1); /* sums of the next phase */
     CHECK(fixture.worker.held.size > 0);
     group_of_two(&fixture, 2);
     CHECK_INT(fixture.worker.held.size, 0);
@@ -1116,7 +1116,7 @@ static void members_that_exchange_no_sums_do_not_meet(void **state)
     close_worker(&fixture);
 }
 
-/* Of two the higher rank connects, an owner or not. */
+/* The higher rank of two connects, an owner or not. */
 static void members_meet_those_with_which_they_exchange_sums(void **state)
 {
     struct fixture fixture;
@@ -1210,7 +1210,7 @@ static void phases_come_once_and_from_rank_0_alone(void **state)
     hello_of(&fixture, MASTER + 2, 1, 1, 0);
     phases(&fixture, MASTER + 2, 1, 3, list);
     CHECK_INT(count_sent(&fixture, MESSAGE_PEER_LOST), 1);
-    phases(&fixture, MASTER + 1, 1, 2, list); /* of another number of members */
+    phases(&fixture, MASTER + 1, 1, 2, list); /* another number of members */
     CHECK_INT(count_sent(&fixture, MESSAGE_PEER_LOST), 1);
     CHECK_INT(fixture.worker.state, WORKER_MEETING);
     close_worker(&fixture);
@@ -1297,7 +1297,7 @@ static enum status contribute_after_waiting(void *self, uint32_t first, uint32_t
     return without_waiting.contribute(self, first, count, integers, sums, rows, done, err);
 }
 
-/* Who gets rows later than others is no slower worker. */
+/* A worker that gets rows later than others is no slower. */
 static void waiting_for_rows_is_not_the_time_of_lanes(void **state)
 {
     struct fixture fixture;

@@ -19,7 +19,7 @@ struct toy_origin {
     struct sparse_file files[TOY_FILES_MAX];
     int descriptors[TOY_FILES_MAX];
     size_t count;
-    _Atomic uint64_t bytes, calls, extents; /* that were read */
+    _Atomic uint64_t bytes, calls, extents; /* bytes, calls and extents read */
     _Atomic int64_t extents_left;           /* before it fails; negative: it does not */
     _Atomic uint32_t rests, closes;
     pthread_mutex_t lock; /* over the waiting for one of these to change */

@@ -119,7 +119,7 @@ static inline double trees_fixture_draw(uint64_t seed, uint64_t number, uint64_t
     return random_uniform(seed, RANDOM_SIMULATION, number, what);
 }
 
-/* What a node tests: sets only where `with_sets`, and there are categories. */
+/* Sets a node's test: sets only where `with_sets`, and there are categories. */
 static inline void trees_fixture_test(struct trees_fixture *made, float *node, uint64_t seed,
                                       uint64_t number, bool with_sets)
 {
