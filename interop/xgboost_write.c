@@ -12,8 +12,7 @@
 
 #define NO_PARENT        INT32_MAX
 #define BASE_NEAR_ENOUGH 2.5e-7 /* a quarter of what predictions may differ by */
-#define LABEL_STEP_MOST  1e-4 /* a float's step near the label's mean, to the predictions' spread  \
-                               */
+#define LABEL_STEP_MOST  1e-4   /* a float's step, to the spread of predictions */
 
 /* One tree, as the lists that XGBoost has of it. */
 struct lists {

@@ -410,6 +410,6 @@ struct measure {
 };
 /* metric_find, with the number; false also for a number that the metric does not take. */
 bool measure_find(struct slice name, struct measure *measure);
-void measure_append(struct measure measure, struct text *out); /* as measure_find reads it */
+void measure_append(struct measure measure, struct text *out); /* measure_find finds it again */
 
 #endif

@@ -1,4 +1,5 @@
-"""What golden tests share: a case NAME.sql, a program that is run on it, and files beside it that say what it prints.
+"""The common parts of golden tests: a case NAME.sql, a program that is run on it, and files beside it that have its
+output.
 
 With --write the files are made new, and what has changed is printed, the same change of several files once: read it
 before committing it.
@@ -40,7 +41,8 @@ def parts_of(text):
 
 
 def change_of(before, after):
-    """What is gone (- ...) and what is new (+ ...), and behind which parts it stands: only the first is compared."""
+    """The lines that are gone (- ...) and those that are new (+ ...), and the parts before them: only the first is
+    compared."""
     old, new = parts_of(before), parts_of(after)
     change, places = [], []
     for what, first, end, new_first, new_end in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():

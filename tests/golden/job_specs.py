@@ -20,7 +20,7 @@ LIKE, WITHOUT = "like", "without"
 
 
 def difference(spec, other):
-    """What has to be said of spec where the other is known."""
+    """The part of spec that tells it from the other one."""
     found = {}
     gone = [name for name in other if name not in spec]
     if gone:
@@ -80,7 +80,7 @@ def whole(path):
 
 
 def problems_of(text, path):
-    """What is wrong with a job spec that the program wrote, where the golden file is at path."""
+    """The problems of a job spec that the program wrote, where the golden file is at path."""
     found = json.loads(text)
     if not path.exists():
         return [f"{path.name} is not there"]
