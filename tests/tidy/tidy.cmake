@@ -6,3 +6,5 @@ totrain_test_of_files(tidy_proof LABEL unit TIMEOUT 300
   COMMAND /usr/bin/python3 -B ${CMAKE_SOURCE_DIR}/tests/tidy/test_proof.py $<TARGET_FILE:measured>)
 totrain_test_of_files(tidy_steady_rules LABEL unit TIMEOUT 300
   COMMAND /usr/bin/python3 -B ${CMAKE_SOURCE_DIR}/tests/tidy/test_steady_rules.py)
+totrain_test_of_files(tidy_comment_rules LABEL unit TIMEOUT 300
+  COMMAND /usr/bin/python3 -B ${CMAKE_SOURCE_DIR}/tests/tidy/test_comment_rules.py)

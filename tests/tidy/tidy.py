@@ -5,6 +5,7 @@
 - half of all functions fit in 15 lines, nine in ten in 70;
 - database, BLAS, TLS and event-loop headers stay in the folders that own them;
 - nothing unfinished is marked in the code;
+- a comment begins with its noun, or is a sentence (comment_rules.py);
 - a test in Python does not pause, and reads nothing once that changes by itself (steady_rules.py).
 """
 
@@ -16,12 +17,15 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import comment_rules  # noqa: E402
 from problems import report  # noqa: E402
 from steady_rules import problems_of  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDERS = ["base", "params", "kinds", "parser", "planner", "jobspec", "codegen", "scoring", "runtime", "k8s",
-           "extension", "cli", "tests"]
+           "extension", "cli", "forecast", "interop", "lazy", "tests"]
+COMMENTED = [*FOLDERS, "bench", "python", "tools", "cmake", "docs", "debian", "examples", ".ci",
+             "CMakeLists.txt", "Makefile"]
 BANNED = ["strcpy", "strcat", "sprintf", "vsprintf", "gets", "strtok", "system", "popen", "alloca",
           "atoi", "atol", "atof", "sleep", "usleep", "nanosleep", "tmpnam", "mktemp", "rand",
           "srand", "setenv", "putenv"]
@@ -32,7 +36,7 @@ OWNED = {
     "cblas.h": ["bench/speed/gemm.c"],
     "event2/": ["runtime/", "tests/unit/test_connection.c", "tests/unit/test_dial.c", "tests/unit/test_tls.c"],
     "openssl/": ["runtime/", "k8s/client/base64.c"],
-    "curl/": ["k8s/client/http.c"],
+    "curl/": ["k8s/client/http.c", "lazy/curl.h"],
     "yaml.h": ["k8s/client/kubeconfig.c"],
 }
 # words that one file alone may use, and what stands for them elsewhere
@@ -44,6 +48,15 @@ def sources():
     for folder in FOLDERS:
         for path in sorted((ROOT / folder).rglob("*.[ch]")):
             yield path, path.relative_to(ROOT).as_posix()
+
+
+def commented():
+    """(name, text) of the files whose comments are looked at; texts of other languages have none."""
+    for top in COMMENTED:
+        path = ROOT / top
+        for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
+            if file.is_file() and "__pycache__" not in file.parts:
+                yield file.relative_to(ROOT).as_posix(), file.read_bytes().decode(errors="replace")
 
 
 def check_format(problems):
@@ -106,6 +119,7 @@ def main():
             lengths.extend(function_lengths(text))
     for path in sorted((ROOT / "tests").rglob("*.py")):
         problems.extend(problems_of(path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8")))
+    problems.extend(comment_rules.problems_of_all(commented()))
     median = statistics.median(lengths)
     short = sum(length <= 70 for length in lengths) / len(lengths)
     print(f"{len(lengths)} functions: median {median:.0f} lines, {short:.1%} within 70, "
