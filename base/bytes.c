@@ -9,7 +9,7 @@ struct byte_reader byte_reader_over(struct slice bytes)
     return (struct byte_reader){at, at ? at + bytes.size : at, false};
 }
 
-static bool take(struct byte_reader *reader, void *value, size_t size)
+static bool take_bytes(struct byte_reader *reader, void *value, size_t size)
 {
     if (reader->failed || (size_t)(reader->end - reader->at) < size) {
         reader->failed = true;
@@ -23,21 +23,21 @@ static bool take(struct byte_reader *reader, void *value, size_t size)
 uint8_t read_u8(struct byte_reader *reader)
 {
     uint8_t value = 0;
-    take(reader, &value, sizeof value);
+    take_bytes(reader, &value, sizeof value);
     return value;
 }
 
 uint32_t read_u32(struct byte_reader *reader)
 {
     uint32_t value = 0;
-    take(reader, &value, sizeof value);
+    take_bytes(reader, &value, sizeof value);
     return le32toh(value);
 }
 
 uint64_t read_u64(struct byte_reader *reader)
 {
     uint64_t value = 0;
-    take(reader, &value, sizeof value);
+    take_bytes(reader, &value, sizeof value);
     return le64toh(value);
 }
 
