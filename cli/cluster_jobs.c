@@ -17,7 +17,7 @@
 #include "runtime/launch/job_detach.h"
 #include "runtime/launch/job_folder.h"
 
-static void take(const char *value, struct slice *member)
+static void take_option(const char *value, struct slice *member)
 {
     if (value)
         *member = slice_of(value);
@@ -43,14 +43,14 @@ enum status cluster_job_needs_login(struct error *err)
 enum status cluster_job_fill(const struct cluster_options *options, struct kube_job *job,
                              struct error *err)
 {
-    take(options->name, &job->name);
-    take(options->kube_namespace, &job->kube_namespace);
-    take(options->image, &job->image);
-    take(options->pull_policy, &job->pull_policy);
-    take(options->service_account, &job->service_account);
-    take(options->priority_class, &job->priority_class);
-    take(options->database_secret, &job->database_secret);
-    take(options->resource, &job->slot_resource);
+    take_option(options->name, &job->name);
+    take_option(options->kube_namespace, &job->kube_namespace);
+    take_option(options->image, &job->image);
+    take_option(options->pull_policy, &job->pull_policy);
+    take_option(options->service_account, &job->service_account);
+    take_option(options->priority_class, &job->priority_class);
+    take_option(options->database_secret, &job->database_secret);
+    take_option(options->resource, &job->slot_resource);
     if (job->image.size == 0)
         return fail(err, STATUS_INVALID, "--image is missing"),
                error_hint(err, "It names totrain's image as the cluster knows it.");

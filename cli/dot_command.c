@@ -39,8 +39,8 @@ const struct completion_command dot_commands[] = {
 const size_t dot_command_count = sizeof dot_commands / sizeof *dot_commands;
 
 /* Errors stand at the command; the script knows where that is. */
-static enum status refuse(const struct session *session, const char *problem, struct slice word,
-                          const char *hint)
+static enum status refuse_command(const struct session *session, const char *problem,
+                                  struct slice word, const char *hint)
 {
     struct error err;
 
@@ -147,7 +147,7 @@ static enum status run_schema(struct session *session, struct slice value)
 static enum status run_timing(struct session *session, struct slice value)
 {
     if (!slice_is(value, "on") && !slice_is(value, "off"))
-        return refuse(session, ".timing is on or off, not", value, "");
+        return refuse_command(session, ".timing is on or off, not", value, "");
     session->is_timed = slice_is(value, "on");
     return STATUS_OK;
 }
@@ -155,8 +155,8 @@ static enum status run_timing(struct session *session, struct slice value)
 static enum status run_mode(struct session *session, struct slice value)
 {
     if (!format_find(value, &session->formatter.format))
-        return refuse(session, ".mode is table, box, line, csv, tsv, json or markdown, not", value,
-                      "");
+        return refuse_command(session, ".mode is table, box, line, csv, tsv, json or markdown, not",
+                              value, "");
     return STATUS_OK;
 }
 
@@ -173,8 +173,8 @@ static bool read_limit(struct slice value, unsigned limit, unsigned *number)
 static enum status run_maxrows(struct session *session, struct slice value)
 {
     if (!read_limit(value, ROWS_MAX, &session->formatter.rows_max))
-        return refuse(session, ".maxrows is a number of rows from 0 (all) to 1000000, not", value,
-                      "");
+        return refuse_command(session, ".maxrows is a number of rows from 0 (all) to 1000000, not",
+                              value, "");
     return STATUS_OK;
 }
 
@@ -187,7 +187,8 @@ static enum status run_maxwidth(struct session *session, struct slice value)
         return STATUS_OK;
     }
     if (!read_limit(value, COLUMNS_MAX, &columns) || (columns > 0 && columns < COLUMNS_MIN))
-        return refuse(session, ".maxwidth is auto, 0 (any) or from 20 to 100000, not", value, "");
+        return refuse_command(session, ".maxwidth is auto, 0 (any) or from 20 to 100000, not",
+                              value, "");
     session->formatter.columns_max = (int)columns;
     return STATUS_OK;
 }
@@ -224,9 +225,9 @@ static enum status run_read(struct session *session, struct slice value)
     char path[PATH_MAX];
 
     if (file.size == 0 || memchr(file.data, '\0', file.size))
-        return refuse(session, ".read takes the name of a file, not", value, "");
+        return refuse_command(session, ".read takes the name of a file, not", value, "");
     if (!path_of(session, file, path))
-        return refuse(session, "the path is too long:", value, "");
+        return refuse_command(session, "the path is too long:", value, "");
     return script_run_file(session, path);
 }
 
@@ -296,10 +297,10 @@ static enum status run_import(struct session *session, struct slice value)
     file = without_quotes(word);
     word = next_word(&value);
     if (file.size == 0 || word.size == 0 || value.size > 0 || memchr(file.data, '\0', file.size))
-        return refuse(session, ".import takes a file and a table, not", all,
-                      "Write .import FILE TABLE; a name with blanks stands in quotes.");
+        return refuse_command(session, ".import takes a file and a table, not", all,
+                              "Write .import FILE TABLE; a name with blanks stands in quotes.");
     if (!path_of(session, file, path))
-        return refuse(session, "the path is too long:", file, "");
+        return refuse_command(session, "the path is too long:", file, "");
     text_init(&table, TEXT_MAXIMUM);
     append_table(word, &table);
     status = import_file(session, path, separator, text_slice(&table), &rows, &err);
@@ -336,9 +337,9 @@ static enum status run_output(struct session *session, struct slice value)
     FILE *stream;
 
     if (memchr(file.data ? file.data : "", '\0', file.size))
-        return refuse(session, ".output takes the name of a file, not", value, "");
+        return refuse_command(session, ".output takes the name of a file, not", value, "");
     if (file.size > 0 && !path_of(session, file, path))
-        return refuse(session, "the path is too long:", value, "");
+        return refuse_command(session, "the path is too long:", value, "");
     TRY(end_output(session));
     if (file.size == 0 || slice_is(file, "stdout"))
         return STATUS_OK;
@@ -362,7 +363,7 @@ static enum status refuse_unknown(const struct session *session, struct slice wo
     nearest = text_nearest(word, words, dot_command_count);
     if (nearest >= 0)
         snprintf(hint, sizeof hint, "Did you mean %s?", words[nearest]);
-    return refuse(session, "unknown command", word, hint);
+    return refuse_command(session, "unknown command", word, hint);
 }
 
 enum status dot_command_run(struct session *session, struct slice line)
@@ -383,7 +384,7 @@ enum status dot_command_run(struct session *session, struct slice line)
         if (!slice_is(word, dot_commands[i].word))
             continue;
         if (value.size > 0 && !*dot_commands[i].argument)
-            return refuse(session, "it takes nothing behind it, not", value, "");
+            return refuse_command(session, "it takes nothing behind it, not", value, "");
         return run[i](session, value);
     }
     return refuse_unknown(session, word);

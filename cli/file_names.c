@@ -48,8 +48,9 @@ static int compare(const void *left, const void *right)
     return order ? order : (a->text.size > b->text.size) - (a->text.size < b->text.size);
 }
 
-static enum status add(const char *folder, struct slice front, const char *name,
-                       struct arena *arena, struct completion *completion, struct error *err)
+static enum status add_file_name(const char *folder, struct slice front, const char *name,
+                                 struct arena *arena, struct completion *completion,
+                                 struct error *err)
 {
     struct slice text = arena_printf(arena, "%.*s%s%s", SLICE_FORMAT(front), name,
                                      is_folder(folder, name) ? "/" : "");
@@ -77,7 +78,7 @@ enum status file_names_find(struct slice typed, struct arena *arena, struct comp
     while (status == STATUS_OK && completion->count < COMPLETION_CANDIDATES_MAX &&
            (entry = readdir(folder)))
         if (is_offered(entry->d_name, start))
-            status = add(path, front, entry->d_name, arena, completion, err);
+            status = add_file_name(path, front, entry->d_name, arena, completion, err);
     closedir(folder);
     qsort(completion->candidates, completion->count, sizeof *completion->candidates, compare);
     return status;

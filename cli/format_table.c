@@ -219,7 +219,7 @@ static void set_widths(struct table *table)
     measure(table, table->names);
 }
 
-static void start(struct table *table, struct text *out)
+static void start_table(struct table *table, struct text *out)
 {
     const unsigned columns = table->shape.columns;
 
@@ -264,7 +264,7 @@ static void release(struct table *table, struct text *out)
 {
     const uint64_t first = table->rows > table->room ? table->room / 2 : table->rows;
 
-    start(table, out);
+    start_table(table, out);
     for (uint64_t row = 0; row < first; row++)
         write_held(table, row, out);
     if (first < table->rows)

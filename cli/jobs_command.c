@@ -148,7 +148,7 @@ static enum status read_id(const struct options *options, const struct call *cal
     return STATUS_OK;
 }
 
-static int run(int argc, char **argv, const struct call *call)
+static int run_call(int argc, char **argv, const struct call *call)
 {
     struct options options;
     struct error err;
@@ -169,27 +169,27 @@ static int run(int argc, char **argv, const struct call *call)
 
 int command_jobs(int argc, char **argv)
 {
-    return run(argc, argv, &(struct call){OPTION_FORMAT, false, "jobs", show_jobs});
+    return run_call(argc, argv, &(struct call){OPTION_FORMAT, false, "jobs", show_jobs});
 }
 
 int command_cancel(int argc, char **argv)
 {
-    return run(argc, argv, &(struct call){0, true, "cancel ID", cancel});
+    return run_call(argc, argv, &(struct call){0, true, "cancel ID", cancel});
 }
 
 int command_logs(int argc, char **argv)
 {
-    return run(argc, argv, &(struct call){OPTION_FOLLOW, true, "logs ID", logs});
+    return run_call(argc, argv, &(struct call){OPTION_FOLLOW, true, "logs ID", logs});
 }
 
 int command_publish_job(int argc, char **argv)
 {
-    return run(argc, argv,
-               &(struct call){OPTION_FORMAT | OPTION_PROGRESS, true, "publish ID", publish});
+    return run_call(argc, argv,
+                    &(struct call){OPTION_FORMAT | OPTION_PROGRESS, true, "publish ID", publish});
 }
 
 int command_wait(int argc, char **argv)
 {
-    return run(argc, argv,
-               &(struct call){OPTION_FORMAT | OPTION_PROGRESS, true, "wait ID", wait_for});
+    return run_call(argc, argv,
+                    &(struct call){OPTION_FORMAT | OPTION_PROGRESS, true, "wait ID", wait_for});
 }

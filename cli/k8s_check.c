@@ -240,8 +240,8 @@ static enum status follow(struct http *http, const struct kube_job *wanted, stru
                 view.message[0] ? ": " : "", view.message);
 }
 
-static enum status run(struct http *http, struct kube_job *wanted, const struct trial *trial,
-                       struct error *err)
+static enum status run_trial(struct http *http, struct kube_job *wanted, const struct trial *trial,
+                             struct error *err)
 {
     struct arena arena;
     enum status status;
@@ -287,7 +287,7 @@ enum status k8s_check_pod(struct http *http, struct slice kube_namespace,
                                .folder = FOLDER,
                                .keys = keys};
     }
-    return run(http, &wanted, &trial, err);
+    return run_trial(http, &wanted, &trial, err);
 }
 
 enum status k8s_check_schedule(struct http *http, struct slice kube_namespace,
@@ -305,5 +305,5 @@ enum status k8s_check_schedule(struct http *http, struct slice kube_namespace,
     TRY(schedule_check_database(address, err));
     TRY(kube_job_check_secret("the service's Secret", trial.secret, err));
     begin_job(kube_namespace, options, &wanted);
-    return run(http, &wanted, &trial, err);
+    return run_trial(http, &wanted, &trial, err);
 }

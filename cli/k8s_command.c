@@ -187,7 +187,7 @@ static enum status check_schedule(const struct options *options, struct error *e
     return k8s_reach_service(options->words[1], err);
 }
 
-static enum status run(const struct options *options, struct error *err)
+static enum status run_k8s_command(const struct options *options, struct error *err)
 {
     const char *what = options->word_count > 0 ? options->words[0] : "";
 
@@ -216,5 +216,5 @@ int command_k8s(int argc, char **argv)
         options_print(TAKES, stdout);
         return 0;
     }
-    return run(&options, &err) == STATUS_OK ? 0 : report(&err, options.colour);
+    return run_k8s_command(&options, &err) == STATUS_OK ? 0 : report(&err, options.colour);
 }

@@ -236,7 +236,7 @@ static enum status serve(struct slice host, uint32_t port, struct error *err)
     return status;
 }
 
-static enum status run(const struct options *options, struct error *err)
+static enum status run_metrics_command(const struct options *options, struct error *err)
 {
     struct slice host;
     uint32_t port;
@@ -266,5 +266,5 @@ int command_metrics(int argc, char **argv)
         options_print(takes, stdout);
         return 0;
     }
-    return run(&options, &err) == STATUS_OK ? 0 : report(&err, options.colour);
+    return run_metrics_command(&options, &err) == STATUS_OK ? 0 : report(&err, options.colour);
 }

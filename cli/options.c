@@ -176,8 +176,8 @@ static void describe(unsigned takes, char letters[2 * ROW_COUNT + 3],
     *names = (struct option){.name = NULL};
 }
 
-static enum status take(struct options *options, unsigned takes, int code, char **argv,
-                        struct error *err)
+static enum status take_option(struct options *options, unsigned takes, int code, char **argv,
+                               struct error *err)
 {
     const char *word = argv[optind - 1];
 
@@ -206,7 +206,7 @@ enum status options_read(int argc, char **argv, unsigned takes, struct options *
     describe(takes, letters, names);
     optind = 1;
     while ((code = getopt_long(argc, argv, letters, names, NULL)) != -1)
-        TRY(take(options, takes, code, argv, err));
+        TRY(take_option(options, takes, code, argv, err));
     for (; optind < argc; optind++)
         TRY(add_word(options, argv[optind], err));
     return STATUS_OK;

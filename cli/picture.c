@@ -150,7 +150,8 @@ static void draw_frame(struct text *svg, const struct frame *frame, const char *
     svg_words(svg, LEFT - 8, TOP - 10, SVG_START, "", slice_of(y));
 }
 
-static void begin(const struct drawing *drawing, double height, const char *what, const char *more)
+static void begin_drawing(const struct drawing *drawing, double height, const char *what,
+                          const char *more)
 {
     struct text title;
 
@@ -228,7 +229,7 @@ static enum status draw_rates(const struct drawing *drawing, bool is_roc, struct
     if (!isfinite(area))
         return fail(err, STATUS_INVALID, "the rows are all of one class, so there is no curve");
     snprintf(words, sizeof words, ", area %.4f", area);
-    begin(drawing, HEIGHT, is_roc ? "ROC" : "precision and recall", words);
+    begin_drawing(drawing, HEIGHT, is_roc ? "ROC" : "precision and recall", words);
     draw_frame(drawing->svg, &unit_frame, is_roc ? "false positive rate" : "recall",
                is_roc ? "true positive rate" : "precision");
     if (is_roc)
@@ -244,7 +245,7 @@ static enum status draw_calibration(const struct drawing *drawing, struct error 
     TRY(find_column(drawing->table, "mean_predicted", &x, err));
     TRY(find_column(drawing->table, "actual", &y, err));
     TRY(find_column(drawing->table, "rows", &rows, err));
-    begin(drawing, HEIGHT, "calibration", ", a dot's area is its share of the rows");
+    begin_drawing(drawing, HEIGHT, "calibration", ", a dot's area is its share of the rows");
     draw_frame(drawing->svg, &unit_frame, "predicted probability", "share that came true");
     draw_diagonal(drawing);
     for (size_t row = 0; row < drawing->table->row_count; row++)
@@ -297,7 +298,7 @@ static enum status draw_history(const struct drawing *drawing, struct error *err
         return fail(err, STATUS_INVALID, "the model has no history of its loss");
     widen(&frame.x);
     widen(&frame.y);
-    begin(drawing, HEIGHT, "history of training", "");
+    begin_drawing(drawing, HEIGHT, "history of training", "");
     draw_frame(drawing->svg, &frame, "epoch", "loss");
     draw_legend(drawing->svg, RIGHT - 210, "a", "training");
     TRY(draw_curve(drawing, x, trained, &frame, "a", err));
@@ -402,8 +403,8 @@ static enum status draw_confusion(const struct drawing *drawing, struct error *e
     if (status == STATUS_OK) {
         const double size = fmax(
             16, fmin(88, floor((RIGHT - left) / (double)(classes->count ? classes->count : 1))));
-        begin(drawing, top + size * (double)classes->count + 24, "confusion",
-              ", rows by actual and predicted class");
+        begin_drawing(drawing, top + size * (double)classes->count + 24, "confusion",
+                      ", rows by actual and predicted class");
         svg_words(drawing->svg, left, 48, SVG_START, "", SLICE("predicted"));
         svg_words(drawing->svg, left - 8, top - 6, SVG_END, "", SLICE("actual"));
         draw_matrix(drawing->svg, classes, left, top, size);
@@ -455,7 +456,7 @@ static enum status draw_importance(const struct drawing *drawing, struct error *
         axis.greatest = 1;
     if (shown < rows)
         snprintf(more, sizeof more, ", the first %zu of %zu inputs", shown, rows);
-    begin(drawing, 40 + 22 * (double)shown + 12, "importance", more);
+    begin_drawing(drawing, 40 + 22 * (double)shown + 12, "importance", more);
     for (size_t row = 0; row < shown; row++)
         draw_bar(drawing, row, columns, &axis, 36 + 22 * (double)row);
     return STATUS_OK;

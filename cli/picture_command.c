@@ -136,8 +136,8 @@ static enum status table_of_result(struct result *result, struct picture_table *
 }
 
 /* A statement of ours; the error shows it, as the user did not type it. */
-static enum status run(struct session *session, const struct text *statement, struct result *result,
-                       struct error *err)
+static enum status run_for_picture(struct session *session, const struct text *statement,
+                                   struct result *result, struct error *err)
 {
     const struct sink sink = result_sink(result);
     const enum status status = engine_run(session->host, text_slice(statement), NULL, &sink, err);
@@ -170,7 +170,7 @@ static enum status trained_on(struct session *session, const char *model, struct
     text_init(&show, TEXT_MAXIMUM);
     result_init(&result);
     text_printf(&show, "SHOW MODEL %s", model);
-    status = run(session, &show, &result, err);
+    status = run_for_picture(session, &show, &result, err);
     text = arena_copy(arena, find_statement(&result));
     text_deinit(&show);
     result_deinit(&result);
@@ -223,7 +223,7 @@ static enum status draw_model(struct session *session, const struct options *opt
     result_init(&result);
     status = write_statement(session, options, kind, &sql, err);
     if (status == STATUS_OK)
-        status = run(session, &sql, &result, err);
+        status = run_for_picture(session, &sql, &result, err);
     if (status == STATUS_OK)
         status = table_of_result(&result, &table, err);
     if (status == STATUS_OK)

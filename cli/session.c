@@ -206,8 +206,8 @@ static void put_progress(void *self, const struct job_event *event)
     progress_event(&((struct session *)self)->progress, event);
 }
 
-static enum status run(struct session *session, struct slice text, const struct piece *piece,
-                       struct error *err)
+static enum status run_piece(struct session *session, struct slice text, const struct piece *piece,
+                             struct error *err)
 {
     struct sink sink = {.self = session,
                         .columns = put_columns,
@@ -235,7 +235,7 @@ static enum status run(struct session *session, struct slice text, const struct 
 enum status session_run(struct session *session, struct slice text, const struct piece *piece,
                         struct error *err)
 {
-    enum status status = run(session, text, piece, err);
+    enum status status = run_piece(session, text, piece, err);
 
     progress_erase(&session->progress);
     return status;
