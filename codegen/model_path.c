@@ -32,7 +32,7 @@ void model_path_write(struct slice schema, struct slice name, struct text *out)
     write_part(name, out);
 }
 
-static enum status refuse(struct slice text, const char *why, struct error *err)
+static enum status refuse_path(struct slice text, const char *why, struct error *err)
 {
     fail(err, STATUS_INVALID, "\"%.*s\" is no name of a model: %s", SLICE_FORMAT(text), why);
     return error_hint(err, "Write 'model', 'schema.model', or '\"my model\"' for a name with other "
@@ -106,7 +106,7 @@ enum status model_path_read(struct slice text, struct arena *arena, struct slice
     if (!has_memory)
         return fail_no_memory(err);
     if (fault)
-        return refuse(text, fault, err);
+        return refuse_path(text, fault, err);
     *schema = count == 2 ? parts[0] : (struct slice){NULL, 0};
     *name = parts[count - 1];
     return STATUS_OK;
