@@ -38,9 +38,9 @@ static void project_member(const struct member *member, const struct series *ser
         adjusted_project(&member->adjusted, origin, horizon, means, variances);
 }
 
-static enum status add(struct combined *combined, const struct method *method,
-                       const struct series *series, const struct fitting *fitting,
-                       struct error *err)
+static enum status add_member(struct combined *combined, const struct method *method,
+                              const struct series *series, const struct fitting *fitting,
+                              struct error *err)
 {
     struct member *member = &combined->members[combined->count++];
 
@@ -104,12 +104,12 @@ static enum status fit(const struct series *series, const struct fitting *wanted
         with_room.horizon = HORIZON_LEAST;
     TRY(mixture_init(&combined->mixture, fitting, err));
     if (demand_is_rare(series))
-        return add(combined, &sba_method, series, fitting, err);
-    TRY(add(combined, &auto_ets_method, series, fitting, err));
-    TRY(add(combined, &dynamic_optimized_theta_method, series, fitting, err));
-    TRY(add(combined, &optimized_theta_method, series, fitting, err));
-    TRY(add(combined, &auto_arima_method, series, fitting, err));
-    TRY(add(combined, &seasonal_naive_method, series, fitting, err));
+        return add_member(combined, &sba_method, series, fitting, err);
+    TRY(add_member(combined, &auto_ets_method, series, fitting, err));
+    TRY(add_member(combined, &dynamic_optimized_theta_method, series, fitting, err));
+    TRY(add_member(combined, &optimized_theta_method, series, fitting, err));
+    TRY(add_member(combined, &auto_arima_method, series, fitting, err));
+    TRY(add_member(combined, &seasonal_naive_method, series, fitting, err));
     if (season_is_found(series->values, series->count, series->season)) {
         if (series->season <= ETS_SEASON_MAX) /* else it has done so */
             TRY(add_adjusted(combined, &auto_ets_method, series, fitting, err));

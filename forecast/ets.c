@@ -131,7 +131,7 @@ struct sums {
 };
 
 /* Runs over all values; false where a level or season that multiplies comes near 0. */
-static bool run(struct search *search, struct sums *sums)
+static bool run_over_values(struct search *search, struct sums *sums)
 {
     const struct ets *ets = &search->ets;
     const bool is_times = ets->form.season == ETS_TIMES, is_relative = ets->form.is_relative;
@@ -278,7 +278,7 @@ static double cost(void *context, const double *u, double *gradient)
     struct sums sums;
 
     take_numbers(search, u);
-    if (!run(search, &sums))
+    if (!run_over_values(search, &sums))
         return INFINITY;
     if (gradient) {
         adjoints = run_back(search, &sums);
@@ -451,7 +451,7 @@ enum status ets_fit(const struct ets_form *form, const struct series *series,
 
         value = descend_bfgs(cost, &search, search.places.count, u);
         take_numbers(&search, u);
-        run(&search, &sums);
+        run_over_values(&search, &sums);
         search.ets.variance = sums.squares / (count - (parameters - 1));
         search.ets.criterion = count * value + 2 * parameters +
                                2 * parameters * (parameters + 1) / (count - parameters - 1);

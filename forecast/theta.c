@@ -48,7 +48,7 @@ static void move_on(const struct theta *theta, struct states *states, double val
     states->intercept = states->mean - states->slope * (t + 1) / 2;
 }
 
-static struct states begin(const struct theta *theta)
+static struct states first_states(const struct theta *theta)
 {
     return (struct states){
         .level = theta->start,
@@ -61,7 +61,7 @@ static struct states begin(const struct theta *theta)
 /* Squares of the errors of the values after the first ones. */
 static double squares(const struct theta *theta, uint32_t count)
 {
-    struct states states = begin(theta);
+    struct states states = first_states(theta);
     double sum = 0;
 
     for (uint32_t i = 0; i < count; i++) {
@@ -190,7 +190,7 @@ static void project(const void *fitted, const struct series *series, uint32_t or
                     uint32_t horizon, double *means, double *variances)
 {
     const struct theta *theta = fitted;
-    struct states states = begin(theta);
+    struct states states = first_states(theta);
 
     (void)series;
     for (uint32_t i = 0; i < origin; i++)
