@@ -28,7 +28,7 @@ static char peek(struct json *json)
     return json->at < json->bytes.size ? json->bytes.data[json->at] : '\0';
 }
 
-static bool take(struct json *json, char c)
+static bool take_char(struct json *json, char c)
 {
     if (peek(json) != c || json->at == json->bytes.size)
         return false;
@@ -184,8 +184,8 @@ static enum status read_numbers(struct json *json, struct value *list)
         if (!read_number(json, &number))
             return no_json(json);
         text_append(&json->numbers, (struct slice){(const char *)&number, sizeof number});
-    } while (take(json, ','));
-    if (!take(json, ']'))
+    } while (take_char(json, ','));
+    if (!take_char(json, ']'))
         return no_json(json);
     *list = (struct value){.type = VALUE_NUMBERS, .count = json->numbers.size / sizeof number};
     numbers = ARENA_NEW(json->arena, double, list->count);
@@ -222,8 +222,8 @@ static enum status read_items(struct json *json, struct text *items)
     do {
         TRY(read_value(json, &item));
         text_append(items, (struct slice){(const char *)&item, sizeof item});
-    } while (take(json, ','));
-    return take(json, ']') ? STATUS_OK : no_json(json);
+    } while (take_char(json, ','));
+    return take_char(json, ']') ? STATUS_OK : no_json(json);
 }
 
 static enum status read_list(struct json *json, struct value *list)
@@ -233,7 +233,7 @@ static enum status read_list(struct json *json, struct value *list)
     char first = peek(json);
 
     *list = (struct value){.type = VALUE_NUMBERS};
-    if (take(json, ']'))
+    if (take_char(json, ']'))
         return STATUS_OK;
     if (first != '{' && first != '[' && first != '"' && first != 'n')
         return read_numbers(json, list);
@@ -251,15 +251,15 @@ static enum status read_members(struct json *json, struct text *members)
     struct member member;
 
     do {
-        if (!take(json, '"'))
+        if (!take_char(json, '"'))
             return no_json(json);
         TRY(read_text(json, &member.name));
-        if (!take(json, ':'))
+        if (!take_char(json, ':'))
             return no_json(json);
         TRY(read_value(json, &member.value));
         text_append(members, (struct slice){(const char *)&member, sizeof member});
-    } while (take(json, ','));
-    return take(json, '}') ? STATUS_OK : no_json(json);
+    } while (take_char(json, ','));
+    return take_char(json, '}') ? STATUS_OK : no_json(json);
 }
 
 static enum status read_object(struct json *json, struct value *object)
@@ -268,7 +268,7 @@ static enum status read_object(struct json *json, struct value *object)
     enum status status;
 
     *object = (struct value){.type = VALUE_OBJECT};
-    if (take(json, '}'))
+    if (take_char(json, '}'))
         return STATUS_OK;
     text_init(&members, DOCUMENT_ARENA_MAX);
     status = read_members(json, &members);
@@ -294,11 +294,11 @@ static enum status read_value(struct json *json, struct value *value)
     struct slice text;
 
     TRY(stop_count(json->stop, &json->values, json->err));
-    if (take(json, '{'))
+    if (take_char(json, '{'))
         return read_nested(json, false, value);
-    if (take(json, '['))
+    if (take_char(json, '['))
         return read_nested(json, true, value);
-    if (take(json, '"')) {
+    if (take_char(json, '"')) {
         TRY(read_text(json, &text));
         *value = (struct value){.type = VALUE_TEXT, .count = text.size, .of.text = text.data};
         return STATUS_OK;

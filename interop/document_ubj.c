@@ -35,7 +35,7 @@ static char take_marker(struct ubj *ubj)
     return marker;
 }
 
-static bool take(struct ubj *ubj, char marker)
+static bool take_byte(struct ubj *ubj, char marker)
 {
     if (left(ubj) == 0 || ubj->bytes.data[ubj->at] != marker)
         return false;
@@ -136,7 +136,7 @@ static enum status read_typed(struct ubj *ubj, struct value *list)
     double *numbers;
     size_t count;
 
-    if (bytes == 0 || !take(ubj, '#') || !read_count(ubj, &count) || count > left(ubj) / bytes)
+    if (bytes == 0 || !take_byte(ubj, '#') || !read_count(ubj, &count) || count > left(ubj) / bytes)
         return no_ubj(ubj);
     numbers = ARENA_NEW(ubj->arena, double, count);
     if (!numbers)
@@ -197,7 +197,7 @@ static enum status read_items(struct ubj *ubj, struct text *items)
 {
     struct value item;
 
-    while (!take(ubj, ']')) {
+    while (!take_byte(ubj, ']')) {
         TRY(read_value(ubj, take_marker(ubj), &item));
         text_append(items, (struct slice){(const char *)&item, sizeof item});
     }
@@ -210,9 +210,9 @@ static enum status read_list(struct ubj *ubj, struct value *list)
     enum status status;
     void *kept;
 
-    if (take(ubj, '$'))
+    if (take_byte(ubj, '$'))
         return read_typed(ubj, list);
-    if (take(ubj, '#'))
+    if (take_byte(ubj, '#'))
         return read_counted(ubj, list);
     text_init(&items, DOCUMENT_ARENA_MAX);
     status = read_items(ubj, &items);
@@ -228,7 +228,7 @@ static enum status read_members(struct ubj *ubj, struct text *members)
 {
     struct member member;
 
-    while (!take(ubj, '}')) {
+    while (!take_byte(ubj, '}')) {
         TRY(read_text(ubj, &member.name));
         TRY(read_value(ubj, take_marker(ubj), &member.value));
         text_append(members, (struct slice){(const char *)&member, sizeof member});

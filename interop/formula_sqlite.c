@@ -14,7 +14,7 @@
 #define SPACES   "char(32,9,10,11,12,13)"
 #define GREATEST "1.7976931348623157e308"
 
-static void refuse(const struct sql_printer *printer, uint32_t column, const char *wanted)
+static void append_refusal(const struct sql_printer *printer, uint32_t column, const char *wanted)
 {
     text_append_string(printer->out, "json_extract('{}', ");
     sql_literal(printer, (struct slice){"column ", 7});
@@ -47,7 +47,7 @@ static void read_number(const struct sql_printer *printer, const struct formula 
                 "WHEN (CAST((~) AS REAL) = ~ OR CAST((~) AS INTEGER) = ~) THEN CASE "
                 "WHEN CAST((~) AS REAL) BETWEEN -" GREATEST " AND " GREATEST
                 " THEN CAST((~) AS REAL) ELSE ");
-    refuse(printer, column, "finite number");
+    append_refusal(printer, column, "finite number");
     append_cell(printer, column, " END WHEN lower(~) IN (");
     sql_missing(printer, cell->reading);
     append_cell(printer, column, ") THEN NULL");
@@ -56,13 +56,13 @@ static void read_number(const struct sql_printer *printer, const struct formula 
                     " WHEN lower(~) IN ('t', 'true', 'yes', 'y', 'on') THEN 1.0"
                     " WHEN lower(~) IN ('f', 'false', 'no', 'n', 'off') THEN 0.0");
     append_cell(printer, column, " ELSE ");
-    refuse(printer, column, "number");
+    append_refusal(printer, column, "number");
     append_cell(printer, column, " END WHEN 'blob' THEN ");
-    refuse(printer, column, "number");
+    append_refusal(printer, column, "number");
     append_cell(printer, column,
                 " ELSE CASE WHEN @ BETWEEN -" GREATEST " AND " GREATEST
                 " THEN CAST(@ AS REAL) ELSE ");
-    refuse(printer, column, "finite number");
+    append_refusal(printer, column, "finite number");
     append_cell(printer, column, " END END");
 }
 
@@ -101,10 +101,10 @@ static void read_word(const struct sql_printer *printer, const struct formula *c
         text_append_string(printer->out, " WHEN NULL THEN -1");
     append_cell(printer, column,
                 " ELSE CASE WHEN ~ = '' THEN NULL ELSE -1 END END WHEN 'blob' THEN ");
-    refuse(printer, column, "text or number");
+    append_refusal(printer, column, "text or number");
     append_cell(printer, column,
                 " ELSE CASE WHEN @ NOT BETWEEN -" GREATEST " AND " GREATEST " THEN ");
-    refuse(printer, column, "finite number");
+    append_refusal(printer, column, "finite number");
     for (uint32_t i = 0; i < cell->count; i++) {
         if (!is_spelled(cell->words[i], &number))
             continue;
@@ -124,7 +124,7 @@ static void read_date(const struct sql_printer *printer, const struct formula *c
 
     append_cell(printer, column,
                 "CASE WHEN typeof(@) = 'null' THEN NULL WHEN typeof(@) <> 'text' THEN ");
-    refuse(printer, column, "date");
+    append_refusal(printer, column, "date");
     append_cell(printer, column,
                 " WHEN ~ GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*'"
                 " AND ~ NOT GLOB '*[ Tt]24:*' AND ~ NOT GLOB '0000*'"
@@ -134,7 +134,7 @@ static void read_date(const struct sql_printer *printer, const struct formula *c
                 " WHEN lower(~) IN (");
     sql_missing(printer, READING_NUMBER);
     append_cell(printer, column, ") THEN NULL ELSE ");
-    refuse(printer, column, "date");
+    append_refusal(printer, column, "date");
     append_cell(printer, column, " END");
 }
 
@@ -151,7 +151,7 @@ static void read_cell(const struct sql_printer *printer, const struct formula *c
         read_date(printer, cell);
         break;
     default:
-        refuse(printer, cell->index, "number that it may be");
+        append_refusal(printer, cell->index, "number that it may be");
     }
 }
 
