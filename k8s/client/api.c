@@ -91,8 +91,8 @@ static void append_number(struct text *out, const char *name, int64_t value)
     append_query(out, name, slice_of(digits));
 }
 
-static enum status begin(struct http_request *request, const char *method,
-                         const struct api_target *target, struct error *err)
+static enum status begin_request(struct http_request *request, const char *method,
+                                 const struct api_target *target, struct error *err)
 {
     append_path(&request->path, target);
     text_clear(&request->body);
@@ -119,13 +119,13 @@ static enum status set_body(struct http_request *request, const cJSON *object, c
 enum status api_get(struct http_request *request, const struct api_target *target,
                     struct error *err)
 {
-    return begin(request, "GET", target, err);
+    return begin_request(request, "GET", target, err);
 }
 
 enum status api_list(struct http_request *request, const struct api_target *target,
                      struct slice selector, struct slice token, struct error *err)
 {
-    TRY(begin(request, "GET", target, err));
+    TRY(begin_request(request, "GET", target, err));
     append_number(&request->path, "limit", API_LIST_LIMIT);
     if (selector.size > 0)
         append_query(&request->path, "labelSelector", selector);
@@ -139,7 +139,7 @@ enum status api_list(struct http_request *request, const struct api_target *targ
 enum status api_watch(struct http_request *request, const struct api_target *target,
                       struct slice selector, struct slice resource_version, struct error *err)
 {
-    TRY(begin(request, "GET", target, err));
+    TRY(begin_request(request, "GET", target, err));
     append_query(&request->path, "watch", SLICE("true"));
     append_query(&request->path, "allowWatchBookmarks", SLICE("true"));
     append_number(&request->path, "timeoutSeconds", API_WATCH_S);
@@ -155,7 +155,7 @@ enum status api_watch(struct http_request *request, const struct api_target *tar
 enum status api_create(struct http_request *request, const struct api_target *target,
                        const cJSON *object, struct error *err)
 {
-    TRY(begin(request, "POST", target, err));
+    TRY(begin_request(request, "POST", target, err));
     append_query(&request->path, "fieldManager", SLICE("totrain"));
     TRY(end(request, err));
     return set_body(request, object, "application/json", err);
@@ -187,7 +187,7 @@ enum status api_delete(struct http_request *request, const struct api_target *ta
     if (deletion->grace_s >= 0)
         json_add_integer(options, "gracePeriodSeconds", deletion->grace_s);
     add_preconditions(options, deletion);
-    status = begin(request, "DELETE", target, err);
+    status = begin_request(request, "DELETE", target, err);
     if (status == STATUS_OK)
         status = set_body(request, options, "application/json", err);
     cJSON_Delete(options);
@@ -203,7 +203,7 @@ enum status api_patch(struct http_request *request, const struct api_target *tar
         [API_PATCH_APPLY] = "application/apply-patch+yaml", /* JSON is YAML */
     };
 
-    TRY(begin(request, "PATCH", target, err));
+    TRY(begin_request(request, "PATCH", target, err));
     append_query(&request->path, "fieldManager", SLICE("totrain"));
     if (kind == API_PATCH_APPLY)
         append_query(&request->path, "force", SLICE("true"));
@@ -217,7 +217,7 @@ enum status api_pod_log(struct http_request *request, const struct api_target *p
     struct api_target target = *pod;
 
     target.subresource = "log";
-    TRY(begin(request, "GET", &target, err));
+    TRY(begin_request(request, "GET", &target, err));
     if (log->container)
         append_query(&request->path, "container", slice_of(log->container));
     if (log->follows)

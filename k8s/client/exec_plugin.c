@@ -63,8 +63,8 @@ static char **environment_of(const struct access_exec *exec, struct arena *arena
     return variables;
 }
 
-static enum status start(const struct access_exec *exec, struct arena *arena, struct run *run,
-                         struct error *err)
+static enum status start_plugin(const struct access_exec *exec, struct arena *arena,
+                                struct run *run, struct error *err)
 {
     char **arguments = ARENA_NEW(arena, char *, exec->argument_count + 2);
     char **environment = environment_of(exec, arena);
@@ -258,7 +258,7 @@ enum status exec_plugin_run(struct kube_access *access, int timeout_ms, struct a
     enum status status;
 
     text_init(&run.printed, EXEC_PLUGIN_BYTES_MAX);
-    status = start(access->exec, arena, &run, err);
+    status = start_plugin(access->exec, arena, &run, err);
     if (status == STATUS_OK)
         status = follow(&run, name, timeout_ms, err);
     if (run.pid > 0)

@@ -20,7 +20,7 @@ static bool on_bytes(void *context, struct slice bytes)
     return !collect->body.failed;
 }
 
-static enum status begin(struct http_collect *collect, struct error *err);
+static enum status begin_try(struct http_collect *collect, struct error *err);
 
 /* Overwrites the body, which may hold a Secret. */
 static void drop_body(struct http_collect *collect)
@@ -41,7 +41,7 @@ static void on_end(void *context, enum status status, const struct error *why)
         http_can_renew(collect->http)) {
         collect->is_second = true;
         drop_body(collect);
-        status = begin(collect, &err);
+        status = begin_try(collect, &err);
         if (status == STATUS_OK)
             return;
     } else if (status == STATUS_OK) {
@@ -52,7 +52,7 @@ static void on_end(void *context, enum status status, const struct error *why)
     collect->on_answer(collect->context, status, &answer, &err);
 }
 
-static enum status begin(struct http_collect *collect, struct error *err)
+static enum status begin_try(struct http_collect *collect, struct error *err)
 {
     struct http_sink sink = {collect, on_head, on_bytes, on_end};
 
@@ -66,7 +66,7 @@ static enum status begin(struct http_collect *collect, struct error *err)
 enum status http_collect_start(struct http_collect *collect, struct error *err)
 {
     collect->is_second = false;
-    return begin(collect, err);
+    return begin_try(collect, err);
 }
 
 void http_collect_cancel(struct http_collect *collect)

@@ -59,8 +59,8 @@ static unsigned line_of(const yaml_node_t *node)
     return (unsigned)node->start_mark.line + 1;
 }
 
-static enum status refuse(struct reader *reader, const yaml_node_t *node, const char *where,
-                          const char *problem)
+static enum status refuse_node(struct reader *reader, const yaml_node_t *node, const char *where,
+                               const char *problem)
 {
     return fail(reader->err, STATUS_CORRUPT, "%s:%u: %s: %s", reader->file, line_of(node), where,
                 problem);
@@ -98,16 +98,16 @@ static enum status take_field(struct reader *reader, const yaml_node_t *node, co
                               bool is_boolean, struct kubeconfig_field *field)
 {
     if (field->name)
-        return refuse(reader, node, name, "is there twice");
+        return refuse_node(reader, node, name, "is there twice");
     field->name = name;
     field->file = reader->file;
     field->line = line_of(node);
     if (is_null(node))
         return STATUS_OK;
     if (node->type != YAML_SCALAR_NODE || memchr(scalar(node).data, '\0', scalar(node).size))
-        return refuse(reader, node, name, "expected a text");
+        return refuse_node(reader, node, name, "expected a text");
     if (is_boolean && !is_scalar(node, "true") && !is_scalar(node, "false"))
-        return refuse(reader, node, name, "expected true or false");
+        return refuse_node(reader, node, name, "expected true or false");
     if (scalar(node).size == 0)
         return STATUS_OK;
     field->value = arena_copy(reader->arena, scalar(node));
@@ -127,16 +127,16 @@ static enum status take_member(struct reader *reader, const yaml_node_t *key,
 static enum status expect_mapping(struct reader *reader, const yaml_node_t *node, const char *where)
 {
     return node->type == YAML_MAPPING_NODE ? STATUS_OK
-                                           : refuse(reader, node, where, "expected a mapping");
+                                           : refuse_node(reader, node, where, "expected a mapping");
 }
 
 static enum status expect_sequence(struct reader *reader, const yaml_node_t *node,
                                    const char *where, size_t count_max)
 {
     if (node->type != YAML_SEQUENCE_NODE)
-        return refuse(reader, node, where, "expected a list");
+        return refuse_node(reader, node, where, "expected a list");
     if ((size_t)(node->data.sequence.items.top - node->data.sequence.items.start) > count_max)
-        return refuse(reader, node, where, "too many entries");
+        return refuse_node(reader, node, where, "too many entries");
     return STATUS_OK;
 }
 
@@ -176,7 +176,7 @@ static enum status read_arguments(struct reader *reader, const yaml_node_t *node
 
             if (text->type != YAML_SCALAR_NODE ||
                 memchr(scalar(text).data, '\0', scalar(text).size))
-                return refuse(reader, text, "exec args", "expected texts");
+                return refuse_node(reader, text, "exec args", "expected texts");
             *argument = arena_copy(reader->arena, scalar(text));
             if (!argument->data)
                 return fail_no_memory(reader->err);
@@ -214,7 +214,7 @@ static enum status read_variables(struct reader *reader, const yaml_node_t *node
             TRY(read_members(reader, pair, "exec env", variable_members, &variable));
             if (!variable.name.value.data ||
                 memchr(variable.name.value.data, '=', variable.name.value.size))
-                return refuse(reader, pair, "exec env", "expected the name of a variable");
+                return refuse_node(reader, pair, "exec env", "expected the name of a variable");
             variables[exec->variable_count] =
                 arena_printf(reader->arena, "%.*s=%.*s", SLICE_FORMAT(variable.name.value),
                              SLICE_FORMAT(variable.value.value));
@@ -242,14 +242,14 @@ static enum status check_exec(struct reader *reader, const yaml_node_t *node,
                               const struct exec_fields *fields)
 {
     if (!fields->command.value.data)
-        return refuse(reader, node, "exec", "the command is missing");
+        return refuse_node(reader, node, "exec", "the command is missing");
     if (!slice_is(fields->version.value, "client.authentication.k8s.io/v1") &&
         !slice_is(fields->version.value, "client.authentication.k8s.io/v1beta1"))
-        return refuse(reader, node, "exec apiVersion",
-                      "expected client.authentication.k8s.io/v1 or v1beta1");
+        return refuse_node(reader, node, "exec apiVersion",
+                           "expected client.authentication.k8s.io/v1 or v1beta1");
     if (slice_is(fields->interactive.value, "Always"))
-        return refuse(reader, node, "exec interactiveMode",
-                      "a program that asks for input cannot be run");
+        return refuse_node(reader, node, "exec interactiveMode",
+                           "a program that asks for input cannot be run");
     return STATUS_OK;
 }
 
@@ -323,7 +323,7 @@ static enum status read_entry(struct reader *reader, const yaml_node_t *node, co
             if (is_scalar(key, kind) && !is_null(value))
                 *body = value;
         }
-    return name->value.data ? STATUS_OK : refuse(reader, node, kind, "the name is missing");
+    return name->value.data ? STATUS_OK : refuse_node(reader, node, kind, "the name is missing");
 }
 
 static enum status add_cluster(struct reader *reader, const yaml_node_t *node)
@@ -411,9 +411,9 @@ static enum status read_top(struct reader *reader, const yaml_node_t *key, const
     if (is_scalar(key, "current-context"))
         return take_current(reader, value);
     if (is_scalar(key, "kind") && !is_scalar(value, "Config"))
-        return refuse(reader, value, "kind", "expected Config");
+        return refuse_node(reader, value, "kind", "expected Config");
     if (is_scalar(key, "apiVersion") && !is_scalar(value, "v1"))
-        return refuse(reader, value, "apiVersion", "expected v1");
+        return refuse_node(reader, value, "apiVersion", "expected v1");
     return STATUS_OK;
 }
 

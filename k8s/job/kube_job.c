@@ -31,8 +31,8 @@ static bool has_only(struct slice text, const char *more)
     return true;
 }
 
-static enum status refuse(const char *what, struct slice value, const char *expected,
-                          struct error *err)
+static enum status refuse_value(const char *what, struct slice value, const char *expected,
+                                struct error *err)
 {
     return fail(err, STATUS_INVALID, "%s is %s, not \"%.*s\"", what, expected, SLICE_FORMAT(value));
 }
@@ -45,7 +45,7 @@ static enum status check_name(const char *what, struct slice name, size_t bytes_
         return STATUS_OK;
     if (name.size == 0 || name.size > bytes_max || !has_only(name, "-.") || name.data[0] == '-' ||
         name.data[0] == '.' || name.data[name.size - 1] == '-' || name.data[name.size - 1] == '.')
-        return refuse(what, name, "a name of a-z, 0-9, - and .", err);
+        return refuse_value(what, name, "a name of a-z, 0-9, - and .", err);
     return STATUS_OK;
 }
 
@@ -53,7 +53,7 @@ static enum status check_image(struct slice image, struct error *err)
 {
     if (image.size == 0 || image.size > 255 ||
         !has_only(image, "ABCDEFGHIJKLMNOPQRSTUVWXYZ._-/:@") || image.data[0] == '-')
-        return refuse("the image", image, "a name as REGISTRY/NAME:TAG", err);
+        return refuse_value("the image", image, "a name as REGISTRY/NAME:TAG", err);
     return STATUS_OK;
 }
 
@@ -63,7 +63,7 @@ static enum status check_slot(struct slice name, struct error *err)
         return STATUS_OK;
     if (name.size > 200 || !memchr(name.data, '/', name.size) ||
         !has_only(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ._-/"))
-        return refuse("the resource", name, "a name as example.com/gpu", err);
+        return refuse_value("the resource", name, "a name as example.com/gpu", err);
     return STATUS_OK;
 }
 
@@ -72,9 +72,10 @@ static enum status check_schema(struct slice schema, struct error *err)
 {
     for (size_t i = 0; i < schema.size; i++)
         if ((unsigned char)schema.data[i] < ' ')
-            return refuse("the schema", schema, "a name on one line", err);
+            return refuse_value("the schema", schema, "a name on one line", err);
     if (schema.size > 63 || (schema.size > 0 && schema.data[0] == '-'))
-        return refuse("the schema", schema, "a name of at most 63 bytes, without a first -", err);
+        return refuse_value("the schema", schema, "a name of at most 63 bytes, without a first -",
+                            err);
     return STATUS_OK;
 }
 
@@ -83,7 +84,7 @@ static enum status check_snapshot(struct slice snapshot, struct error *err)
 {
     if (snapshot.size > KUBE_JOB_SNAPSHOT_MAX || !has_only(snapshot, "ABCDEF-") ||
         (snapshot.size > 0 && snapshot.data[0] == '-'))
-        return refuse("a snapshot", snapshot, "what pg_export_snapshot() returns", err);
+        return refuse_value("a snapshot", snapshot, "what pg_export_snapshot() returns", err);
     return STATUS_OK;
 }
 
@@ -182,15 +183,16 @@ enum status kube_job_check(const struct kube_job *job, struct error *err)
 {
     TRY(check_name("the job's name", job->name, MANIFEST_NAME_BYTES_MAX, false, err));
     if (memchr(job->name.data, '.', job->name.size)) /* it is a label and a host's name too */
-        return refuse("the job's name", job->name, "a name of a-z, 0-9 and -", err);
+        return refuse_value("the job's name", job->name, "a name of a-z, 0-9 and -", err);
     if (check_name("the namespace", job->kube_namespace, NAMESPACE_BYTES_MAX, false, err) !=
             STATUS_OK ||
         memchr(job->kube_namespace.data, '.', job->kube_namespace.size))
-        return refuse("the namespace", job->kube_namespace, "a name of a-z, 0-9 and -", err);
+        return refuse_value("the namespace", job->kube_namespace, "a name of a-z, 0-9 and -", err);
     TRY(check_image(job->image, err));
     if (!slice_is(job->pull_policy, "Always") && !slice_is(job->pull_policy, "IfNotPresent") &&
         !slice_is(job->pull_policy, "Never"))
-        return refuse("the pull policy", job->pull_policy, "Always, IfNotPresent or Never", err);
+        return refuse_value("the pull policy", job->pull_policy, "Always, IfNotPresent or Never",
+                            err);
     TRY(check_name("the service account", job->service_account, 253, false, err));
     TRY(check_name("the priority class", job->priority_class, 253, true, err));
     TRY(check_name("the database's Secret", job->database_secret, 253, true, err));
@@ -211,7 +213,7 @@ enum status schedule_check(struct slice schedule, struct error *err)
     if (schedule.size > 0 && schedule.size <= 100 &&
         (schedule.data[0] == '@' ? fields == 1 : fields == 5 && has_only(schedule, letters)))
         return STATUS_OK;
-    return refuse("a schedule", schedule, "five fields of cron as '0 3 * * *'", err);
+    return refuse_value("a schedule", schedule, "five fields of cron as '0 3 * * *'", err);
 }
 
 enum status quantity_read_cpu(struct slice text, int64_t *cpu_m, struct error *err)
@@ -220,11 +222,12 @@ enum status quantity_read_cpu(struct slice text, int64_t *cpu_m, struct error *e
     double number;
 
     if (!number_with_suffix(text, &number, &suffix) || (suffix.size > 0 && !slice_is(suffix, "m")))
-        return refuse("an amount of processors", text, "a number as 2, 1.5 or 500m", err);
+        return refuse_value("an amount of processors", text, "a number as 2, 1.5 or 500m", err);
     if (suffix.size == 0)
         number *= 1000;
     if (number < 1 || number > (double)QUANTITY_CPU_M_MAX || number != (double)(int64_t)number)
-        return refuse("an amount of processors", text, "from 1m to 1000, in thousandths", err);
+        return refuse_value("an amount of processors", text, "from 1m to 1000, in thousandths",
+                            err);
     *cpu_m = (int64_t)number;
     return STATUS_OK;
 }
@@ -234,9 +237,9 @@ enum status quantity_read_memory(struct slice text, int64_t *bytes, struct error
     double number;
 
     if (!memory_size_read(text, &number))
-        return refuse("an amount of memory", text, "a number as 512Mi, 2Gi or 2G", err);
+        return refuse_value("an amount of memory", text, "a number as 512Mi, 2Gi or 2G", err);
     if (number < (double)QUANTITY_MEMORY_MIN || number > (double)QUANTITY_MEMORY_MAX)
-        return refuse("an amount of memory", text, "from 16Mi to 1024Ti", err);
+        return refuse_value("an amount of memory", text, "from 16Mi to 1024Ti", err);
     *bytes = (int64_t)number;
     return STATUS_OK;
 }

@@ -385,8 +385,8 @@ static enum status open_all(struct pods *pods, struct loop *loop, uint32_t worke
                       (uint64_t)loop_now_us(), &reader, &pods->watch, err);
 }
 
-static enum status start(void *self, struct loop *loop, const struct job *job,
-                         const struct launcher_owner *owner, struct error *err)
+static enum status start_pods(void *self, struct loop *loop, const struct job *job,
+                              const struct launcher_owner *owner, struct error *err)
 {
     struct pods *pods = self;
     const struct watcher_reader of_job = {pods, on_job, on_job_synced, NULL};
@@ -588,7 +588,7 @@ enum status pods_new(const struct kube_access *access, const struct kube_job *jo
     *out = pods;
     arena_init(&pods->arena, 1 << 12);
     pods->launcher = (struct launcher){.self = pods,
-                                       .start = start,
+                                       .start = start_pods,
                                        .workers = {.self = pods,
                                                    .replace = replace,
                                                    .note_worker = note_worker,

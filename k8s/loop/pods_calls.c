@@ -125,7 +125,7 @@ static enum status judge_existing(const struct pods_call *call, const struct api
     return status;
 }
 
-static void start(struct pods_call *call);
+static void start_pods_call(struct pods_call *call);
 
 static void on_answer(void *context, enum status status, struct api_answer *answer,
                       const struct error *why)
@@ -142,7 +142,7 @@ static void on_answer(void *context, enum status status, struct api_answer *answ
         strcmp(answer->reason, "AlreadyExists") == 0) {
         call->adopts = true;
         http_request_deinit(&call->request);
-        start(call);
+        start_pods_call(call);
         return;
     }
     if (answer->code == 429 && answer->retry_after_ms < 0)
@@ -150,7 +150,7 @@ static void on_answer(void *context, enum status status, struct api_answer *answ
     settle(call, status, answer->retry_after_ms, &err);
 }
 
-static void start(struct pods_call *call)
+static void start_pods_call(struct pods_call *call)
 {
     static const char *const what[] = {
         [POD_POOL_NOTHING] = "change a job",
@@ -191,7 +191,7 @@ void pods_call_step(struct pods *pods, const struct pod_pool_step *step)
     if (step->action == POD_POOL_CREATE)
         log_info("asks for %s %u.%u with %lld MiB", kube_role_title(step->role), step->index,
                  step->incarnation, (long long)(step->memory >> 20));
-    start(call);
+    start_pods_call(call);
 }
 
 void pods_call_patch(struct pods *pods)
@@ -201,7 +201,7 @@ void pods_call_patch(struct pods *pods)
     pods->must_patch = true;
     pods->patch_at = INT64_MAX; /* under way */
     *call = (struct pods_call){.pods = pods, .is_taken = true, .is_of_job = true};
-    start(call);
+    start_pods_call(call);
 }
 
 void pods_calls_cancel(struct pods *pods)

@@ -37,7 +37,7 @@ static void on_end(void *context, enum status status, const struct error *err)
     go_on(watch);
 }
 
-static void start(struct watch *watch, const struct http_request *request)
+static void start_watch_call(struct watch *watch, const struct http_request *request)
 {
     struct http_sink sink = {watch, on_head, on_bytes, on_end};
     struct error err;
@@ -55,7 +55,7 @@ static void go_on(struct watch *watch)
 
     http_request_init(&request);
     while (watcher_next(&watch->watcher, loop_now_ms(), &request))
-        start(watch, &request);
+        start_watch_call(watch, &request);
     http_request_deinit(&request);
     if (!watch->watcher.is_open) {
         int64_t wait_ms = watch->watcher.due_ms - loop_now_ms();

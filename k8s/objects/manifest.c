@@ -45,8 +45,8 @@ static void add_labels(cJSON *metadata, const struct kube_job *job, const char *
     json_add_string(labels, "totrain.dev/role", slice_of(component));
 }
 
-static cJSON *begin(const struct kube_job *job, enum api_kind kind, const char *suffix,
-                    const char *component, cJSON **metadata)
+static cJSON *begin_object(const struct kube_job *job, enum api_kind kind, const char *suffix,
+                           const char *component, cJSON **metadata)
 {
     const struct api_names *names = api_names(kind);
     cJSON *object = cJSON_CreateObject();
@@ -377,7 +377,7 @@ static void fill_master(cJSON *spec, const struct kube_job *job)
 
 cJSON *manifest_job(const struct kube_job *job)
 {
-    cJSON *metadata, *object = begin(job, API_JOBS, "", "master", &metadata);
+    cJSON *metadata, *object = begin_object(job, API_JOBS, "", "master", &metadata);
     cJSON *spec = json_add_object(object, "spec"), *template;
 
     add_run(metadata, job);
@@ -406,7 +406,7 @@ static void add_bytes(cJSON *data, const char *name, struct slice bytes)
 
 cJSON *manifest_job_secret(const struct kube_job *job, struct slice owner)
 {
-    cJSON *metadata, *object = begin(job, API_SECRETS, "-job", "master", &metadata), *data;
+    cJSON *metadata, *object = begin_object(job, API_SECRETS, "-job", "master", &metadata), *data;
     struct error err;
     struct text text;
 
@@ -426,7 +426,8 @@ cJSON *manifest_job_secret(const struct kube_job *job, struct slice owner)
 cJSON *manifest_master_secret(const struct kube_job *job,
                               const struct manifest_credentials *credentials, struct slice owner)
 {
-    cJSON *metadata, *object = begin(job, API_SECRETS, "-master", "master", &metadata), *data;
+    cJSON *metadata, *object = begin_object(job, API_SECRETS, "-master", "master", &metadata),
+                     *data;
 
     add_job_owner(metadata, job, owner);
     json_add_boolean(object, "immutable", true);
@@ -464,7 +465,7 @@ cJSON *manifest_members_secret(const struct kube_job *job, enum kube_role role, 
                    end = manifest_members_most(job, role);
 
     secret_suffix(role, part, name);
-    object = begin(job, API_SECRETS, name, kube_role_name(role), &metadata);
+    object = begin_object(job, API_SECRETS, name, kube_role_name(role), &metadata);
     add_job_owner(metadata, job, owner);
     json_add_boolean(object, "immutable", true);
     json_add_string(object, "type", SLICE("Opaque"));
@@ -481,7 +482,7 @@ cJSON *manifest_members_secret(const struct kube_job *job, enum kube_role role, 
 
 cJSON *manifest_service(const struct kube_job *job, struct slice owner)
 {
-    cJSON *metadata, *object = begin(job, API_SERVICES, "-master", "master", &metadata);
+    cJSON *metadata, *object = begin_object(job, API_SERVICES, "-master", "master", &metadata);
     cJSON *spec = json_add_object(object, "spec"), *selector, *port;
 
     add_job_owner(metadata, job, owner);
@@ -629,7 +630,7 @@ cJSON *manifest_member(const struct kube_job *job, const struct kube_member *mem
     char suffix[64];
 
     suffix_of(member->role, member->index, member->incarnation, suffix);
-    object = begin(job, API_PODS, suffix, role, &metadata);
+    object = begin_object(job, API_PODS, suffix, role, &metadata);
     add_numbers(metadata, member);
     add_job_owner(metadata, job, owner);
     spec = json_add_object(object, "spec");
@@ -725,7 +726,7 @@ static void fill_submitter(cJSON *spec, const struct kube_job *job,
 
 cJSON *manifest_cron_job(const struct kube_job *job, const struct kube_schedule *schedule)
 {
-    cJSON *metadata, *object = begin(job, API_CRON_JOBS, "", "submit", &metadata);
+    cJSON *metadata, *object = begin_object(job, API_CRON_JOBS, "", "submit", &metadata);
     cJSON *spec = json_add_object(object, "spec"), *inner, *template;
 
     json_add_string(spec, "schedule", schedule->cron);
@@ -746,7 +747,7 @@ cJSON *manifest_cron_job(const struct kube_job *job, const struct kube_schedule 
 cJSON *manifest_statement_secret(const struct kube_job *job, struct slice statement,
                                  struct slice owner)
 {
-    cJSON *metadata, *object = begin(job, API_SECRETS, "-statement", "submit", &metadata);
+    cJSON *metadata, *object = begin_object(job, API_SECRETS, "-statement", "submit", &metadata);
 
     if (owner.size > 0)
         add_owner(metadata, "batch/v1", "CronJob", job->name, owner);

@@ -58,8 +58,8 @@ const struct right *rights_of(enum rights_role role, size_t *count)
     return roles[role].rights;
 }
 
-static cJSON *begin(enum api_kind kind, struct slice kube_namespace, struct slice name,
-                    cJSON **metadata)
+static cJSON *begin_right_object(enum api_kind kind, struct slice kube_namespace, struct slice name,
+                                 cJSON **metadata)
 {
     const struct api_names *names = api_names(kind);
     cJSON *object = cJSON_CreateObject(), *labels;
@@ -80,7 +80,7 @@ static cJSON *begin(enum api_kind kind, struct slice kube_namespace, struct slic
 
 static cJSON *build_namespace(struct slice name)
 {
-    cJSON *metadata, *object = begin(API_NAMESPACES, name, name, &metadata);
+    cJSON *metadata, *object = begin_right_object(API_NAMESPACES, name, name, &metadata);
     cJSON *labels = cJSON_GetObjectItemCaseSensitive(metadata, "labels");
 
     json_add_string(labels, "pod-security.kubernetes.io/enforce", SLICE("restricted"));
@@ -93,7 +93,8 @@ static cJSON *build_namespace(struct slice name)
 static cJSON *build_quota(struct slice kube_namespace, const struct rights_limits *limits)
 {
     cJSON *metadata;
-    cJSON *object = begin(API_RESOURCE_QUOTAS, kube_namespace, SLICE("totrain"), &metadata);
+    cJSON *object =
+        begin_right_object(API_RESOURCE_QUOTAS, kube_namespace, SLICE("totrain"), &metadata);
     cJSON *hard = json_add_object(json_add_object(object, "spec"), "hard");
     char pods[32];
 
@@ -108,7 +109,8 @@ static cJSON *build_quota(struct slice kube_namespace, const struct rights_limit
 static cJSON *build_account(struct slice kube_namespace, const char *name, bool has_token)
 {
     cJSON *metadata;
-    cJSON *object = begin(API_SERVICE_ACCOUNTS, kube_namespace, slice_of(name), &metadata);
+    cJSON *object =
+        begin_right_object(API_SERVICE_ACCOUNTS, kube_namespace, slice_of(name), &metadata);
 
     /* The pods that need a token ask for it in their own spec. */
     json_add_boolean(object, "automountServiceAccountToken", has_token);
@@ -142,7 +144,7 @@ static cJSON *build_rule(const struct right *right)
 static cJSON *build_role(struct slice kube_namespace, const char *name, enum rights_role role)
 {
     cJSON *metadata;
-    cJSON *object = begin(API_ROLES, kube_namespace, slice_of(name), &metadata);
+    cJSON *object = begin_right_object(API_ROLES, kube_namespace, slice_of(name), &metadata);
     cJSON *rules = json_add_array(object, "rules");
     size_t count;
     const struct right *rights = rights_of(role, &count);
@@ -155,7 +157,8 @@ static cJSON *build_role(struct slice kube_namespace, const char *name, enum rig
 static cJSON *build_binding(struct slice kube_namespace, const char *name)
 {
     cJSON *metadata;
-    cJSON *object = begin(API_ROLE_BINDINGS, kube_namespace, slice_of(name), &metadata);
+    cJSON *object =
+        begin_right_object(API_ROLE_BINDINGS, kube_namespace, slice_of(name), &metadata);
     cJSON *role = json_add_object(object, "roleRef"), *subject = cJSON_CreateObject();
 
     json_add_string(role, "apiGroup", SLICE("rbac.authorization.k8s.io"));

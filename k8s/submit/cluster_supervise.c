@@ -306,7 +306,7 @@ static void on_absent(void *context, bool had_one)
 }
 
 /* A job that is not kept had no supervisor before. */
-static enum status begin(struct cluster *cluster, struct error *err)
+static enum status begin_submission(struct cluster *cluster, struct error *err)
 {
     struct adoption_reader reader = {cluster, on_found, on_absent, on_failed};
 
@@ -460,7 +460,7 @@ static enum status open_all(struct cluster *cluster, const char *sockets, struct
     TRY(supervise_watch(cluster->loop, sockets, &cluster->watch, err));
     TRY(client_open(cluster->loop, &cluster->access, &cluster->client, err));
     loop_on_tick(cluster->loop, on_tick, cluster);
-    return begin(cluster, err);
+    return begin_submission(cluster, err);
 }
 
 static void close_all(struct cluster *cluster)

@@ -69,7 +69,7 @@ static double seconds_since(const struct timespec *then)
     return (double)(now.tv_sec - then->tv_sec) + (double)(now.tv_nsec - then->tv_nsec) / 1e9;
 }
 
-static void take(struct job_row *row, const struct job_event *event)
+static void take_progress(struct job_row *row, const struct job_event *event)
 {
     row->workers = event->workers;
     row->step = event->step;
@@ -97,7 +97,7 @@ void job_record_note(struct job_record *record, const struct job_event *event)
         note_obstacle(record, event->message);
     if (event->kind != JOB_STARTED && event->kind != JOB_PROGRESS)
         return;
-    take(&record->row, event);
+    take_progress(&record->row, event);
     record->row.state = JOB_STATE_RUNNING;
     record->row.error[0] = '\0';
     if (is_first || seconds_since(&record->written) > WRITE_EVERY_S)

@@ -73,7 +73,7 @@ static void on_end(void *context, enum status status, const struct error *why)
     log->reader.on_pause(log->reader.context, status, &err);
 }
 
-static enum status start(struct pod_log *log, struct error *err)
+static enum status start_log_call(struct pod_log *log, struct error *err)
 {
     struct http_sink sink = {log, on_head, on_bytes, on_end};
     struct http_request request;
@@ -106,7 +106,7 @@ static void on_time(void *context)
     error_clear(&err);
     if (log->call)
         return;
-    if (start(log, &err) == STATUS_OK)
+    if (start_log_call(log, &err) == STATUS_OK)
         return;
     log->call = NULL;
     wait_a_little(log);

@@ -136,7 +136,8 @@ static void note_node(struct replacement *replacement, enum succession_kind kind
     }
 }
 
-static void begin(struct replacement *replacement, enum succession_kind kind, int64_t now_ms)
+static void begin_replacement(struct replacement *replacement, enum succession_kind kind,
+                              int64_t now_ms)
 {
     const struct succession_order order = {.kind = kind,
                                            .job = replacement->job_uid,
@@ -180,5 +181,5 @@ void replacement_look(struct replacement *replacement, int64_t now_ms)
     else
         return;
     note_node(replacement, kind);
-    begin(replacement, kind, now_ms);
+    begin_replacement(replacement, kind, now_ms);
 }
