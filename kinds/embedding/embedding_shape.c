@@ -22,9 +22,9 @@ struct embedding_shape embedding_shape_of(const struct kind_params *params)
 }
 
 /* Its number; nothing is added that has no elements. */
-__attribute__((format(printf, 5, 6))) static uint32_t add(struct embedding_shape *shape,
-                                                          uint64_t rows, uint64_t width,
-                                                          bool is_bias, const char *name, ...)
+__attribute__((format(printf, 5, 6))) static uint32_t add_array(struct embedding_shape *shape,
+                                                                uint64_t rows, uint64_t width,
+                                                                bool is_bias, const char *name, ...)
 {
     struct embedding_array *array = &shape->arrays[shape->array_count];
     va_list arguments;
@@ -40,7 +40,7 @@ __attribute__((format(printf, 5, 6))) static uint32_t add(struct embedding_shape
 }
 
 /* The first of several arrays is where their part begins. */
-static void begin(uint32_t *part, uint32_t array)
+static void begin_part(uint32_t *part, uint32_t array)
 {
     if (*part == NO_ARRAY)
         *part = array;
@@ -51,9 +51,9 @@ static void add_hidden(struct embedding_shape *shape)
     for (uint32_t l = 0; l < shape->hidden_units.count; l++) {
         const uint32_t units = shape->hidden_units.items[l];
 
-        begin(&shape->hidden,
-              add(shape, embedding_hidden_inputs(shape, l), units, false, "hidden%u/weights", l));
-        add(shape, 1, units, true, "hidden%u/bias", l);
+        begin_part(&shape->hidden, add_array(shape, embedding_hidden_inputs(shape, l), units, false,
+                                             "hidden%u/weights", l));
+        add_array(shape, 1, units, true, "hidden%u/bias", l);
     }
 }
 
@@ -62,8 +62,9 @@ static void add_cross(struct embedding_shape *shape)
     const uint64_t width = shape->cross_weights == CROSS_MATRIX ? shape->inputs : 1;
 
     for (uint32_t l = 0; l < shape->cross_layers; l++) {
-        begin(&shape->cross, add(shape, shape->inputs, width, false, "cross%u/weights", l));
-        add(shape, 1, shape->inputs, true, "cross%u/bias", l);
+        begin_part(&shape->cross,
+                   add_array(shape, shape->inputs, width, false, "cross%u/weights", l));
+        add_array(shape, 1, shape->inputs, true, "cross%u/bias", l);
     }
     shape->top += shape->cross_layers > 0 ? shape->inputs : 0;
 }
@@ -75,8 +76,8 @@ static void add_compressed(struct embedding_shape *shape)
     for (uint32_t l = 0; l < shape->cin_units.count; l++) {
         const uint32_t units = shape->cin_units.items[l];
 
-        begin(&shape->cin,
-              add(shape, before * shape->fields, units, false, "compressed%u/weights", l));
+        begin_part(&shape->cin, add_array(shape, before * shape->fields, units, false,
+                                          "compressed%u/weights", l));
         shape->top += units;
         before = units;
     }
@@ -151,15 +152,15 @@ enum status embedding_shape_finish(struct embedding_shape *shape, struct error *
     shape->table = shape->hidden = shape->cross = shape->cin = shape->last = NO_ARRAY;
     shape->array_count = 0;
     shape->parameters = 0;
-    shape->table = add(shape, shape->id_rows, shape->row_width, false, "table");
+    shape->table = add_array(shape, shape->id_rows, shape->row_width, false, "table");
     add_hidden(shape);
     if (shape->interaction == INTERACTION_CROSS)
         add_cross(shape);
     if (shape->interaction == INTERACTION_COMPRESSED)
         add_compressed(shape);
     shape->top += embedding_pair_columns(shape);
-    shape->last = add(shape, shape->top, shape->outputs, false, "last/weights");
-    add(shape, 1, shape->outputs, true, "last/bias");
+    shape->last = add_array(shape, shape->top, shape->outputs, false, "last/weights");
+    add_array(shape, 1, shape->outputs, true, "last/bias");
     TRY(embedding_shape_check(shape, err));
     TRY(check_products(shape, err));
     return check_size(shape, err);

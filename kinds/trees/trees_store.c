@@ -228,8 +228,8 @@ struct place {
     uint32_t tree, node;
 };
 
-static enum status refuse(const struct place *place, const char *what, double number,
-                          struct error *err)
+static enum status refuse_node(const struct place *place, const char *what, double number,
+                               struct error *err)
 {
     return fail(err, STATUS_CORRUPT, "model: tree %u, node %u: %s %g", place->tree, place->node,
                 what, number);
@@ -251,9 +251,9 @@ static enum status check_set(const struct place *place, const float *node, struc
     const struct trees_model *trees = place->trees;
 
     if (!is_place(node[NODE_SET], trees->set_count))
-        return refuse(place, "there is no set", (double)node[NODE_SET], err);
+        return refuse_node(place, "there is no set", (double)node[NODE_SET], err);
     if (!is_place(node[NODE_SET_ROWS] - 1, trees->set_count - (uint32_t)node[NODE_SET]))
-        return refuse(place, "a set has no rows", (double)node[NODE_SET_ROWS], err);
+        return refuse_node(place, "a set has no rows", (double)node[NODE_SET_ROWS], err);
     return STATUS_OK;
 }
 
@@ -264,10 +264,10 @@ static enum status check_children(const struct place *place, const float *node, 
     uint32_t left;
 
     if (!is_place(node[NODE_LEFT], nodes - 1) || node[NODE_LEFT] <= (float)place->node)
-        return refuse(place, "no children are at", (double)node[NODE_LEFT], err);
+        return refuse_node(place, "no children are at", (double)node[NODE_LEFT], err);
     left = (uint32_t)node[NODE_LEFT];
     if (children[left] || children[left + 1])
-        return refuse(place, "another node has the children at", (double)left, err);
+        return refuse_node(place, "another node has the children at", (double)left, err);
     children[left] = children[left + 1] = 1;
     return STATUS_OK;
 }
@@ -279,17 +279,18 @@ static enum status check_node(const struct place *place, const float *node, uint
     const bool of_words = node[NODE_TEST] == NODE_WORD_IN;
 
     if (place->node > 0 && !children[place->node])
-        return refuse(place, "no node before it has it:", place->node, err);
+        return refuse_node(place, "no node before it has it:", place->node, err);
     if (!is_place(node[NODE_TEST], NODE_TESTS))
-        return refuse(place, "there is no test", (double)node[NODE_TEST], err);
+        return refuse_node(place, "there is no test", (double)node[NODE_TEST], err);
     if (node[NODE_TEST] == NODE_LEAF)
         return STATUS_OK;
     if (!is_place(node[NODE_COLUMN],
                   of_words ? transform->id_count : transform_features(transform)))
-        return refuse(place, of_words ? "no category is column" : "no number is column",
-                      (double)node[NODE_COLUMN], err);
+        return refuse_node(place, of_words ? "no category is column" : "no number is column",
+                           (double)node[NODE_COLUMN], err);
     if (!is_flag(node[NODE_MISSING_LEFT]))
-        return refuse(place, "missing values cannot go to", (double)node[NODE_MISSING_LEFT], err);
+        return refuse_node(place, "missing values cannot go to", (double)node[NODE_MISSING_LEFT],
+                           err);
     if (node[NODE_TEST] != NODE_BELOW)
         TRY(check_set(place, node, err));
     return check_children(place, node, nodes, children, err);
