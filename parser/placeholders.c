@@ -46,8 +46,9 @@ static bool is_numbered(struct slice written, enum placeholder_style style)
     return written.size > 1 && written.data[0] == (style == PLACEHOLDERS_POSTGRES ? '$' : '?');
 }
 
-static enum status add(struct slice text, struct span span, enum placeholder_style style,
-                       struct arena *arena, struct placeholders *found, struct error *err)
+static enum status add_placeholder(struct slice text, struct span span,
+                                   enum placeholder_style style, struct arena *arena,
+                                   struct placeholders *found, struct error *err)
 {
     const struct slice written = {text.data + span.start, (size_t)(span.end - span.start)};
     int64_t number = found->most + 1;
@@ -85,7 +86,7 @@ enum status placeholders_find(struct slice text, struct span span, enum placehol
         if (scan.kind == SCAN_END)
             break;
         if (end > at)
-            TRY(add(text, (struct span){at, end}, style, arena, found, err));
+            TRY(add_placeholder(text, (struct span){at, end}, style, arena, found, err));
         at = end > at ? end : scan.end;
     }
     return STATUS_OK;
