@@ -39,8 +39,9 @@ static int lifted(int fd)
     return fd >= 0 && fd <= 2 ? fcntl(fd, F_DUPFD_CLOEXEC, 3) : fd;
 }
 
-static int start(const struct spawn *spawn, pid_t *pid, const posix_spawn_file_actions_t *actions,
-                 const posix_spawnattr_t *attributes)
+static int call_posix_spawn(const struct spawn *spawn, pid_t *pid,
+                            const posix_spawn_file_actions_t *actions,
+                            const posix_spawnattr_t *attributes)
 {
     char *const *environment = spawn->environment ? spawn->environment : environ;
 
@@ -62,7 +63,7 @@ static int spawn_logged(const struct spawn *wanted, int log, pid_t *pid)
     posix_spawnattr_init(&attributes);
     failed = prepare(&spawn, lifted_log, &actions, &attributes);
     if (!failed)
-        failed = start(&spawn, pid, &actions, &attributes);
+        failed = call_posix_spawn(&spawn, pid, &actions, &attributes);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
     if (spawn.in != wanted->in)
