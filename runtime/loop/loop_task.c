@@ -6,7 +6,7 @@
 #include "base/thread.h"
 #include "runtime/loop/loop_watch.h"
 
-static void *run(void *argument)
+static void *run_task(void *argument)
 {
     const struct loop_task *task = argument;
 
@@ -42,7 +42,7 @@ enum status loop_task_start(struct loop *loop, struct loop_task *task, struct er
     task->done = ends[1];
     status = loop_read_lines(loop, ends[0], reader, &lines, err);
     if (status == STATUS_OK) {
-        task->is_running = thread_start(&task->thread, run, task);
+        task->is_running = thread_start(&task->thread, run_task, task);
         if (task->is_running)
             return STATUS_OK;
         loop_lines_close(lines);

@@ -35,7 +35,7 @@ struct store_voucher {
     pthread_t thread;
 };
 
-static void *run(void *argument)
+static void *run_voucher(void *argument)
 {
     const struct store_voucher *voucher = argument;
     struct pollfd end = {.fd = voucher->end, .events = POLLIN};
@@ -63,7 +63,7 @@ enum status store_voucher_start(const struct store_call *call, int interval_ms,
         free(voucher);
         return fail_errno(err, STATUS_LIMIT, "cannot make an event descriptor");
     }
-    if (!thread_start(&voucher->thread, run, voucher)) {
+    if (!thread_start(&voucher->thread, run_voucher, voucher)) {
         close(voucher->end);
         free(voucher);
         return fail(err, STATUS_LIMIT, "cannot start a thread");
