@@ -104,7 +104,7 @@ static void on_start(evutil_socket_t fd, short what, void *context)
     try_next(context);
 }
 
-static enum status start(struct dial *dial, struct error *err)
+static enum status start_dial(struct dial *dial, struct error *err)
 {
     struct lookup_owner owner = {dial, on_found};
 
@@ -133,7 +133,7 @@ enum status dial_new(struct event_base *base, const char *address, int answer_ms
     error_clear(&dial->last);
     status = address_read(address, &dial->addresses[0], err);
     if (status == STATUS_OK)
-        status = start(dial, err);
+        status = start_dial(dial, err);
     if (status != STATUS_OK)
         dial_free(dial);
     else

@@ -34,7 +34,7 @@ static void let_go(struct answer *answer)
     free(answer);
 }
 
-static void *run(void *argument)
+static void *run_lookup(void *argument)
 {
     struct answer *answer = argument;
     struct addrinfo hints = {.ai_flags = AI_NUMERICSERV | AI_ADDRCONFIG,
@@ -83,7 +83,7 @@ static bool start_thread(struct answer *answer)
     if (pthread_attr_init(&detached) != 0)
         return false;
     (void)pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
-    is_started = pthread_create(&thread, &detached, run, answer) == 0;
+    is_started = pthread_create(&thread, &detached, run_lookup, answer) == 0;
     pthread_attr_destroy(&detached);
     return is_started;
 }
