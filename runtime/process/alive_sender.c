@@ -75,7 +75,7 @@ static void beat(void *self, int64_t now_ms, struct outbox *outbox)
     outbox_send(outbox, sender->peer, &sender->message);
 }
 
-static void *run(void *argument)
+static void *run_sender(void *argument)
 {
     struct alive_sender *sender = argument;
 
@@ -142,7 +142,7 @@ enum status alive_sender_start(uint64_t job, uint32_t index, uint32_t incarnatio
                          .process_alive = {.index = index, .incarnation = incarnation}};
     sender->stop = -1;
     status = prepare(sender, network, interval_ms, err);
-    if (status == STATUS_OK && pthread_create(&sender->thread, NULL, run, sender) != 0)
+    if (status == STATUS_OK && pthread_create(&sender->thread, NULL, run_sender, sender) != 0)
         status = fail(err, STATUS_LIMIT, "cannot start a thread");
     if (status != STATUS_OK)
         free_sender(sender);

@@ -24,7 +24,7 @@ struct end_watch {
 };
 
 /* Waits for the end. A question that cannot be answered now is asked again. */
-static void *run(void *argument)
+static void *run_end_watch(void *argument)
 {
     const struct end_watch *watch = argument;
     struct pollfd end = {.fd = watch->end, .events = POLLIN};
@@ -91,7 +91,7 @@ enum status end_watch_start(const struct pgstore *store, struct loop *loop,
     *watch = (struct end_watch){
         .store = store, .over = over, .context = context, .reporter = -1, .end = -1};
     status = open_ends(watch, loop, err);
-    if (status == STATUS_OK && !thread_start(&watch->thread, run, watch))
+    if (status == STATUS_OK && !thread_start(&watch->thread, run_end_watch, watch))
         status = fail(err, STATUS_LIMIT, "cannot start a thread");
     if (status != STATUS_OK) {
         close_ends(watch);

@@ -49,9 +49,9 @@ static enum status add_settled(void *context, const struct shard_row *row, struc
     return STATUS_OK;
 }
 
-static enum status begin(struct dispatch *dispatch, struct leader *leader,
-                         struct dispatch_options *options, struct settled *settled,
-                         struct error *err)
+static enum status begin_dispatch(struct dispatch *dispatch, struct leader *leader,
+                                  struct dispatch_options *options, struct settled *settled,
+                                  struct error *err)
 {
     const struct job *job = leader->options.job;
     struct jobstore *store = leader->executor.store;
@@ -76,13 +76,13 @@ static enum status start_with(void *self, struct leader *leader, struct dispatch
                               struct error *err)
 {
     struct settled settled = {.rows = NULL};
-    const enum status status = begin(self, leader, options, &settled, err);
+    const enum status status = begin_dispatch(self, leader, options, &settled, err);
 
     free(settled.rows);
     return status;
 }
 
-static enum status start(void *self, struct leader *leader, struct error *err)
+static enum status start_scoring(void *self, struct leader *leader, struct error *err)
 {
     const struct spec_scoring *scoring = &leader->options.job->spec.scoring;
     struct dispatch_options options = {.rows = scoring->rows,
@@ -127,7 +127,7 @@ LEADING_CALLS(dispatch)
 
 const struct leading_role scoring_leader = {
     LEADING_CALLS_ROW(dispatch),
-    .start = start,
+    .start = start_scoring,
     .end_workers = end_workers,
     .write_metrics = write_metrics,
 };

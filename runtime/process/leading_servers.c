@@ -22,7 +22,7 @@ bool servers_are_done(const struct job *job, struct jobstore *store)
            checkpoint_open(store, job->id, job->identity, &checkpoint, &ignored) == STATUS_OK;
 }
 
-static enum status start(void *self, struct leader *leader, struct error *err)
+static enum status start_leading_servers(void *self, struct leader *leader, struct error *err)
 {
     const struct job *job = leader->options.job;
     struct shard_master *master = self;
@@ -88,11 +88,7 @@ static void write_metrics(void *self, struct text *page)
 LEADING_CALLS(shard_master)
 
 const struct leading_role servers_leader = {
-    LEADING_CALLS_ROW(shard_master),
-    .start = start,
-    .next = next,
-    .on_stored = on_stored,
-    .want_servers = want_servers,
-    .end_workers = end_workers,
+    LEADING_CALLS_ROW(shard_master), .start = start_leading_servers, .next = next,
+    .on_stored = on_stored,          .want_servers = want_servers,   .end_workers = end_workers,
     .write_metrics = write_metrics,
 };

@@ -60,7 +60,7 @@ static void find_checkpoints(struct jobstore *store, const struct job *job,
 
 /* Workers in other processes are dead after some seconds of silence; one in this process is silent
  * only as long as this process is busy. */
-static enum status start(void *self, struct leader *leader, struct error *err)
+static enum status start_leading_training(void *self, struct leader *leader, struct error *err)
 {
     const struct job *job = leader->options.job;
     const bool is_local = leader_is_local(leader);
@@ -131,7 +131,7 @@ static void write_metrics(void *self, struct text *page)
 LEADING_CALLS(master)
 
 const struct leading_role training_leader = {
-    LEADING_CALLS_ROW(master),  .start = start,
+    LEADING_CALLS_ROW(master),  .start = start_leading_training,
     .on_stored = on_stored,     .drain = drain,
     .end_workers = end_workers, .write_metrics = write_metrics,
 };

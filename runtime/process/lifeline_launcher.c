@@ -131,8 +131,8 @@ static void on_line(void *context, struct slice line)
 
 /* ----- life ----- */
 
-static enum status start(void *self, struct loop *loop, const struct job *job,
-                         const struct launcher_owner *owner, struct error *err)
+static enum status start_lifeline(void *self, struct loop *loop, const struct job *job,
+                                  const struct launcher_owner *owner, struct error *err)
 {
     struct lifeline_launcher *lifeline = self;
     (void)job;
@@ -156,7 +156,7 @@ void lifeline_launcher_init(struct lifeline_launcher *lifeline)
     *lifeline = (struct lifeline_launcher){.voucher = NULL};
     lifeline->launcher = (struct launcher){.self = lifeline,
                                            .is_supervised = true,
-                                           .start = start,
+                                           .start = start_lifeline,
                                            .on_tick = on_tick,
                                            .stop = stop,
                                            .workers = {.self = lifeline,

@@ -283,7 +283,7 @@ static enum status join(struct server_process *process, struct error *err)
 }
 
 /* The role is there in any case: it is what the master hears of. */
-static void begin(struct server_process *process, enum status status, struct error *why)
+static void begin_role(struct server_process *process, enum status status, struct error *why)
 {
     struct outbox *outbox = loop_outbox(process->loop_role);
     struct error ignored;
@@ -316,7 +316,7 @@ static void on_ready(void *context)
     if (joined != STATUS_OK)
         end(process, joined, &err);
     else
-        begin(process, status, &err);
+        begin_role(process, status, &err);
 }
 
 /* ----- life ----- */

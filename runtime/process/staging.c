@@ -251,7 +251,7 @@ static enum status settle(struct staging *staging, struct error *err)
     return settle_here(staging, err);
 }
 
-static void run(void *argument)
+static void run_staging(void *argument)
 {
     struct staging *staging = argument;
     enum status status;
@@ -272,14 +272,14 @@ static void on_done(void *context)
     (void)context;
 }
 
-static enum status begin(void *self, uint64_t first, uint32_t count, struct error *err)
+static enum status begin_shard(void *self, uint64_t first, uint32_t count, struct error *err)
 {
     struct staging *staging = self;
 
     (void)count; /* 1 */
     error_clear(&staging->err);
     staging->shard = first;
-    staging->task = (struct loop_task){.run = run, .ended = on_done, .context = staging};
+    staging->task = (struct loop_task){.run = run_staging, .ended = on_done, .context = staging};
     return loop_task_start(staging->loop, &staging->task, err);
 }
 
@@ -327,7 +327,7 @@ enum status staging_new(struct loop *loop, const struct job *job, struct staging
 struct shard_scoring staging_calls(struct staging *staging)
 {
     return (struct shard_scoring){
-        .self = staging, .begin = begin, .score = score, .results = results};
+        .self = staging, .begin = begin_shard, .score = score, .results = results};
 }
 
 bool staging_is_running(const struct staging *staging)

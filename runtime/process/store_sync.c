@@ -6,7 +6,7 @@
 
 /* ---- on the thread ---- */
 
-static void run(void *context)
+static void run_sync(void *context)
 {
     struct store_sync *sync = context;
 
@@ -47,7 +47,7 @@ static void give_up(struct store_sync *sync, const struct error *why)
     sync_here(sync);
 }
 
-static void start(struct store_sync *sync)
+static void start_sync(struct store_sync *sync)
 {
     struct error err;
 
@@ -75,14 +75,14 @@ static void on_synced(void *context)
              (log_of(sync) >= STORE_SYNC_LOG && rest <= STORE_SYNC_REST))
         sync_here(sync);
     else if (rest >= STORE_SYNC_BYTES || sync->is_behind)
-        start(sync);
+        start_sync(sync);
 }
 
 enum status store_sync_begin(struct store_sync *sync, struct loop *loop, struct jobstore *store,
                              const char *path, struct error *err)
 {
     *sync = (struct store_sync){.loop = loop, .store = store};
-    sync->task = (struct loop_task){.run = run, .ended = on_synced, .context = sync};
+    sync->task = (struct loop_task){.run = run_sync, .ended = on_synced, .context = sync};
     if (snprintf(sync->path, sizeof sync->path, "%s", path) >= (int)sizeof sync->path)
         return fail(err, STATUS_LIMIT, "the path %s is too long", path);
     return jobstore_leave_sync(store, err);
@@ -100,7 +100,7 @@ void store_sync_note(struct store_sync *sync, uint64_t bytes)
     if (sync->has_failed)
         sync_here(sync);
     else
-        start(sync);
+        start_sync(sync);
 }
 
 bool store_sync_is_behind(struct store_sync *sync)
@@ -110,7 +110,7 @@ bool store_sync_is_behind(struct store_sync *sync)
     if (rest_of(sync) > 0 && log_of(sync) > STORE_SYNC_BEHIND) {
         sync->is_behind = true;
         if (!sync->task.is_running)
-            start(sync);
+            start_sync(sync);
     }
     return sync->is_behind;
 }
@@ -120,6 +120,6 @@ bool store_sync_has(struct store_sync *sync, uint64_t written)
     if (!sync->loop || sync->has_failed || sync->synced >= written)
         return true;
     if (!sync->task.is_running)
-        start(sync);
+        start_sync(sync);
     return sync->synced >= written;
 }

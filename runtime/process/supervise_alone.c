@@ -50,8 +50,8 @@ static enum status scale(void *context, int64_t workers, struct error *err)
     return worker_pool_want(&one, workers, err);
 }
 
-static enum status start(struct alone *alone, const struct job *job, const char *sockets,
-                         bool is_detached, struct error *err)
+static enum status start_alone(struct alone *alone, const struct job *job, const char *sockets,
+                               bool is_detached, struct error *err)
 {
     const struct leader_options leading = {
         .job = job,
@@ -86,7 +86,7 @@ int supervise_alone(const struct job *job, const char *sockets, bool is_detached
 
     memset(&alone, 0, sizeof alone);
     error_clear(&err);
-    status = start(&alone, job, sockets, is_detached, &err);
+    status = start_alone(&alone, job, sockets, is_detached, &err);
     if (status == STATUS_OK) {
         status = loop_run(alone.loop, &err);
     } else {

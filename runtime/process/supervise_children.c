@@ -752,7 +752,7 @@ static void list_children(struct supervisor *supervisor)
     }
 }
 
-static enum status start(struct supervisor *supervisor, struct error *err)
+static enum status start_supervisor(struct supervisor *supervisor, struct error *err)
 {
     TRY(loop_new(TICK_MS, &supervisor->loop, err));
     TRY(loop_on_signal(supervisor->loop, SIGCHLD, on_sigchld_signal, supervisor, err));
@@ -810,7 +810,7 @@ int supervise_children(const struct job *job, const char *sockets, const char *l
     supervisor.servers = supervisor.wanted_servers.servers;
     status = supervise_network_open(&supervisor.network, job, listen, &err);
     if (status == STATUS_OK)
-        status = start(&supervisor, &err);
+        status = start_supervisor(&supervisor, &err);
     if (status == STATUS_OK) {
         status = loop_run(supervisor.loop, &err);
     } else {

@@ -146,8 +146,8 @@ static void on_tick(void *context, int64_t now_ms)
     on_child_end(context);
 }
 
-static enum status start(struct publishing *publishing, const char *sockets, bool is_detached,
-                         struct error *err)
+static enum status start_publishing(struct publishing *publishing, const char *sockets,
+                                    bool is_detached, struct error *err)
 {
     TRY(loop_new(TICK_MS, &publishing->loop, err));
     TRY(loop_on_signal(publishing->loop, SIGCHLD, on_child_end, publishing, err));
@@ -215,7 +215,7 @@ int supervise_publish(const struct job *job, const char *sockets, bool is_detach
     struct error err;
 
     error_clear(&err);
-    status = start(&publishing, sockets, is_detached, &err);
+    status = start_publishing(&publishing, sockets, is_detached, &err);
     if (status == STATUS_OK)
         status = loop_run(publishing.loop, &err);
     if (publishing.pid > 0) { /* SIGTERM: another process will publish */

@@ -81,7 +81,8 @@ static enum status open_rows(struct scoring_host *host, const struct working_opt
     return rows_scoring_open(job, options->index, options->incarnation, &host->rows, err);
 }
 
-static enum status start(void *self, const struct working_options *options, struct error *err)
+static enum status start_working_scoring(void *self, const struct working_options *options,
+                                         struct error *err)
 {
     struct scoring_host *host = self;
     const struct role role = {.self = host,
@@ -135,5 +136,7 @@ static bool stop(void *self)
     return true;
 }
 
-const struct working_role scoring_worker = {
-    .state_bytes = sizeof(struct scoring_host), .start = start, .leave = leave, .stop = stop};
+const struct working_role scoring_worker = {.state_bytes = sizeof(struct scoring_host),
+                                            .start = start_working_scoring,
+                                            .leave = leave,
+                                            .stop = stop};

@@ -160,7 +160,8 @@ static void on_ready(void *context)
     loop_stop(host->start.loop, err.status, &err);
 }
 
-static enum status start(void *self, const struct working_options *options, struct error *err)
+static enum status start_working_servers(void *self, const struct working_options *options,
+                                         struct error *err)
 {
     struct pushing_host *host = self;
 
@@ -213,7 +214,7 @@ static bool stop(void *self)
 
 const struct working_role pushing_worker = {.state_bytes = sizeof(struct pushing_host),
                                             .needs_alive_sender = true,
-                                            .start = start,
+                                            .start = start_working_servers,
                                             .leave = leave,
                                             .is_stuck = is_stuck,
                                             .stop = stop};

@@ -67,7 +67,8 @@ static void do_work(void *self, int64_t now_ms, struct outbox *outbox)
     after_scorer(host);
 }
 
-static enum status start(void *self, const struct working_options *options, struct error *err)
+static enum status start_working_staging(void *self, const struct working_options *options,
+                                         struct error *err)
 {
     struct staging_host *host = self;
     const struct role role = {.self = host,
@@ -140,7 +141,7 @@ static bool stop(void *self)
 
 const struct working_role staging_worker = {.state_bytes = sizeof(struct staging_host),
                                             .needs_alive_sender = true,
-                                            .start = start,
+                                            .start = start_working_staging,
                                             .leave = leave,
                                             .is_stuck = is_stuck,
                                             .stop = stop};

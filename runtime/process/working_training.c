@@ -155,7 +155,8 @@ static void on_ready(void *context)
     loop_stop(host->start.loop, err.status, &err);
 }
 
-static enum status start(void *self, const struct working_options *options, struct error *err)
+static enum status start_working_training(void *self, const struct working_options *options,
+                                          struct error *err)
 {
     struct training_host *host = self;
 
@@ -224,7 +225,7 @@ static bool stop(void *self)
 
 const struct working_role training_worker = {.state_bytes = sizeof(struct training_host),
                                              .needs_alive_sender = true,
-                                             .start = start,
+                                             .start = start_working_training,
                                              .leave = leave,
                                              .is_stuck = is_stuck,
                                              .stop = stop};
