@@ -255,7 +255,7 @@ static enum status know_worker(struct server_role *role, uint32_t index, struct 
 }
 
 /* It does not speak as a worker of this job does: the connection is of no use. */
-static void refuse(struct server_role *role, struct server_peer *peer, struct outbox *outbox)
+static void refuse_peer(struct server_role *role, struct server_peer *peer, struct outbox *outbox)
 {
     outbox_close(outbox, peer->peer);
     forget_peer(role, peer);
@@ -449,7 +449,7 @@ static void answer_waiting(struct server_role *role, struct outbox *outbox)
             continue;
         if (err.status != STATUS_OK ||
             answer_pull(role, peer, &message.pull, outbox, &err) != STATUS_OK) {
-            refuse(role, peer, outbox);
+            refuse_peer(role, peer, outbox);
             i--;
             continue;
         }
@@ -611,7 +611,7 @@ static void on_worker(struct server_role *role, peer_id from, const struct messa
     else if (status == STATUS_OK)
         status = wrong(&err, "another message");
     if (status == STATUS_PROTOCOL)
-        refuse(role, peer, outbox);
+        refuse_peer(role, peer, outbox);
     else if (status != STATUS_OK)
         be_failed(role, &err, outbox);
     if (!is_over(role))
@@ -631,7 +631,7 @@ static void on_forget(struct server_role *role, const struct message_forget *for
 
         if (peer->has_resumed && peer->index == forget->index &&
             peer->incarnation <= forget->incarnation)
-            refuse(role, peer, outbox);
+            refuse_peer(role, peer, outbox);
     }
     answer_waiting(role, outbox);
 }

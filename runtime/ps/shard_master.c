@@ -443,7 +443,7 @@ static enum status take_plan(struct shard_master *master, const struct message_h
     return error_hint(err, "All workers of a job must run the same build on the same rows.");
 }
 
-static void begin(struct shard_master *master, int64_t now_ms, struct outbox *outbox)
+static void begin_job(struct shard_master *master, int64_t now_ms, struct outbox *outbox)
 {
     if (master->state != JOB_STATE_WAITING || master->live < master->options.min_workers)
         return;
@@ -486,7 +486,7 @@ static void on_hello(struct shard_master *master, int64_t now_ms, peer_id from,
         if (master->servers[s].peer != PEER_NONE)
             send_forgets(master, master->servers[s].peer, outbox);
     send_servers(master, from, outbox);
-    begin(master, now_ms, outbox);
+    begin_job(master, now_ms, outbox);
 }
 
 /* The trouble of one worker: its launcher starts it again, the others do not wait for it. */

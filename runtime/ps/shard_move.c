@@ -215,7 +215,7 @@ static uint32_t servers_of_both(const struct shard_move *move)
     return greater(move->now.serving, move->next.serving);
 }
 
-static void begin(struct shard_master *master, int64_t now_ms, struct outbox *outbox)
+static void begin_move(struct shard_master *master, int64_t now_ms, struct outbox *outbox)
 {
     struct shard_move *move = &master->move;
 
@@ -235,7 +235,7 @@ static void begin_for_number(struct shard_master *master, int64_t now_ms, struct
     move->next = (struct server_layout){.serving = move->wanted};
     shard_put_event(master, now_ms, -1, "moving", outbox, "from %" PRIu32 " to %" PRIu32 " servers",
                     move->now.serving, move->wanted);
-    begin(master, now_ms, outbox);
+    begin_move(master, now_ms, outbox);
 }
 
 static void begin_for_load(struct shard_master *master, int64_t now_ms, struct outbox *outbox)
@@ -253,7 +253,7 @@ static void begin_for_load(struct shard_master *master, int64_t now_ms, struct o
                     "has %.2f times the mean load: %" PRIu32 " of %d buckets move, so that it is "
                     "%.2f times",
                     choice.before, choice.moved, BUCKETS_PER_TABLE, choice.after);
-    begin(master, now_ms, outbox);
+    begin_move(master, now_ms, outbox);
 }
 
 static void pause_workers(struct shard_master *master, int64_t now_ms, struct outbox *outbox)
