@@ -44,7 +44,7 @@ static void note_last(struct event_run *run, uint64_t step, const char *tag)
         snprintf(run->tags[run->tag_count++], sizeof run->tags[0], "%s", tag);
 }
 
-static void add(struct event_run *run, uint64_t step, const char *tag, double value)
+static void add_event(struct event_run *run, uint64_t step, const char *tag, double value)
 {
     if (!is_new(run, step, tag))
         return;
@@ -215,7 +215,7 @@ static enum status add_stored(void *context, uint32_t epoch, uint64_t step, cons
     (void)epoch;
     (void)err;
     if (run)
-        add(run, step, metric, value);
+        add_event(run, step, metric, value);
     return STATUS_OK;
 }
 
@@ -255,7 +255,7 @@ static void add_result(struct event_log *log, uint64_t step, const struct result
 
     for (int i = 0; i < EVENT_PARTS; i++)
         if (!isnan(values[i]))
-            add(&log->runs[i], step, row->name, values[i]);
+            add_event(&log->runs[i], step, row->name, values[i]);
 }
 
 static uint64_t step_of_job(const struct outbox *outbox)
@@ -279,7 +279,7 @@ static void add_entry(struct event_log *log, const struct outbox *outbox,
         memcpy(&metric, outbox_bytes(outbox, entry).data, sizeof metric);
         run = run_of(log, metric.part);
         if (run)
-            add(run, metric.step, metric.metric, metric.value);
+            add_event(run, metric.step, metric.metric, metric.value);
     } else if (entry->kind == OUTBOX_RESULT) {
         memcpy(&result, outbox_bytes(outbox, entry).data, sizeof result);
         add_result(log, step_of_job(outbox), &result);

@@ -62,7 +62,7 @@ enum status outbox_executor_open(struct outbox_executor *executor, const char *f
     return status;
 }
 
-static enum status begin(const struct outbox_executor *executor, struct error *err)
+static enum status begin_transaction(const struct outbox_executor *executor, struct error *err)
 {
     enum status status;
 
@@ -79,7 +79,7 @@ enum status outbox_executor_log_events(struct outbox_executor *executor, const c
     enum status status;
 
     /* No other master may claim the store while this one looks what there is. */
-    TRY(begin(executor, err));
+    TRY(begin_transaction(executor, err));
     status = event_log_open(&executor->events, folder, directory, executor->store, err);
     jobstore_rollback(executor->store);
     return status;
@@ -252,7 +252,7 @@ static enum status store_rows(struct outbox_executor *executor, const struct out
         if (!is_row(entry->kind))
             continue;
         if (!has_begun)
-            TRY(begin(executor, err));
+            TRY(begin_transaction(executor, err));
         has_begun = true;
         TRY(put(store, entry->kind, outbox_bytes(outbox, entry), err));
     }
@@ -291,7 +291,7 @@ static enum status store_piece(struct outbox_executor *executor, uint64_t id, ui
 
     if (executor->leaves_room)
         TRY(checkpoint_leave_room(executor->store, bytes.size, err));
-    TRY(begin(executor, err));
+    TRY(begin_transaction(executor, err));
     status = find_room(executor, FAULT_CHECKPOINT_PIECE, position, err);
     if (status == STATUS_OK)
         status = checkpoint_put_piece(executor->store, id, position, bytes, err);
@@ -345,7 +345,7 @@ static enum status put_in_log(struct outbox_executor *executor, struct slice byt
 
     memcpy(&number, bytes.data, sizeof number);
     bytes = (struct slice){bytes.data + sizeof number, bytes.size - sizeof number};
-    TRY(begin(executor, err));
+    TRY(begin_transaction(executor, err));
     status = step_log_put(executor->store, number, bytes, err);
     if (status == STATUS_OK)
         status = jobstore_check_journal(executor->store, err);
