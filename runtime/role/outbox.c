@@ -23,7 +23,7 @@ void outbox_clear(struct outbox *outbox)
     text_clear(&outbox->bytes);
 }
 
-static struct outbox_entry *add(struct outbox *outbox, enum outbox_kind kind)
+static struct outbox_entry *add_entry(struct outbox *outbox, enum outbox_kind kind)
 {
     if (outbox->count == outbox->capacity) {
         size_t capacity = outbox->capacity ? 2 * outbox->capacity : 16;
@@ -47,7 +47,7 @@ void outbox_send(struct outbox *outbox, peer_id peer, const struct message *mess
 
     if (peer == PEER_NONE)
         return;
-    entry = add(outbox, OUTBOX_SEND);
+    entry = add_entry(outbox, OUTBOX_SEND);
     entry->peer = peer;
     if (message_write(message, &outbox->bytes, NULL) != STATUS_OK)
         outbox->failed = true;
@@ -62,13 +62,13 @@ void outbox_send_again(struct outbox *outbox, peer_id peer)
         return;
     again = outbox->entries[outbox->count - 1];
     again.peer = peer;
-    entry = add(outbox, OUTBOX_SEND);
+    entry = add_entry(outbox, OUTBOX_SEND);
     *entry = again;
 }
 
 void outbox_put(struct outbox *outbox, enum outbox_kind kind, const void *bytes, size_t size)
 {
-    struct outbox_entry *entry = add(outbox, kind);
+    struct outbox_entry *entry = add_entry(outbox, kind);
 
     text_append(&outbox->bytes, (struct slice){bytes, size});
     if (outbox->bytes.failed)
@@ -131,12 +131,12 @@ void outbox_connect(struct outbox *outbox, peer_id peer, struct slice address)
 void outbox_close(struct outbox *outbox, peer_id peer)
 {
     if (peer != PEER_NONE)
-        add(outbox, OUTBOX_CLOSE)->peer = peer;
+        add_entry(outbox, OUTBOX_CLOSE)->peer = peer;
 }
 
 void outbox_replace(struct outbox *outbox, uint32_t index, uint32_t incarnation)
 {
-    struct outbox_entry *entry = add(outbox, OUTBOX_REPLACE);
+    struct outbox_entry *entry = add_entry(outbox, OUTBOX_REPLACE);
 
     entry->index = index;
     entry->incarnation = incarnation;
@@ -144,17 +144,17 @@ void outbox_replace(struct outbox *outbox, uint32_t index, uint32_t incarnation)
 
 void outbox_killed_by_rows(struct outbox *outbox, uint32_t index)
 {
-    add(outbox, OUTBOX_KILLED_BY_ROWS)->index = index;
+    add_entry(outbox, OUTBOX_KILLED_BY_ROWS)->index = index;
 }
 
 void outbox_lanes(struct outbox *outbox, uint32_t lanes)
 {
-    add(outbox, OUTBOX_LANES)->index = lanes;
+    add_entry(outbox, OUTBOX_LANES)->index = lanes;
 }
 
 void outbox_servers(struct outbox *outbox, uint32_t least, uint32_t most, uint32_t serving)
 {
-    struct outbox_entry *entry = add(outbox, OUTBOX_SERVERS);
+    struct outbox_entry *entry = add_entry(outbox, OUTBOX_SERVERS);
 
     entry->servers.least = least;
     entry->servers.most = most;
@@ -163,7 +163,7 @@ void outbox_servers(struct outbox *outbox, uint32_t least, uint32_t most, uint32
 
 void outbox_end(struct outbox *outbox, enum status status)
 {
-    add(outbox, OUTBOX_END)->status = status;
+    add_entry(outbox, OUTBOX_END)->status = status;
 }
 
 struct slice outbox_bytes(const struct outbox *outbox, const struct outbox_entry *entry)
