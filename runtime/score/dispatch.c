@@ -255,7 +255,7 @@ static void lose(struct dispatch *dispatch, int64_t now_ms, uint32_t index, cons
     dispatch_put_event(dispatch, now_ms, index, "lost", outbox, "%s", why);
 }
 
-static void start(struct dispatch *dispatch, int64_t now_ms, struct outbox *outbox)
+static void start_job(struct dispatch *dispatch, int64_t now_ms, struct outbox *outbox)
 {
     if (dispatch->state != JOB_STATE_WAITING || dispatch->live < dispatch->options.min_workers)
         return;
@@ -327,7 +327,7 @@ static void admit(struct dispatch *dispatch, int64_t now_ms, peer_id from,
     dispatch_put_event(dispatch, now_ms, hello->index, "joined", outbox, "incarnation %u",
                        hello->incarnation);
     if (dispatch->state == JOB_STATE_WAITING)
-        start(dispatch, now_ms, outbox);
+        start_job(dispatch, now_ms, outbox);
     else
         dispatch_serve(dispatch, now_ms, hello->index, outbox);
 }

@@ -198,7 +198,7 @@ static uint32_t block_of(const struct spool *spool, uint64_t row)
     return low;
 }
 
-static enum status begin(void *self, uint64_t first, uint32_t count, struct error *err)
+static enum status begin_shard(void *self, uint64_t first, uint32_t count, struct error *err)
 {
     struct rows_scoring *scoring = self;
 
@@ -374,5 +374,5 @@ static struct slice results(const void *self)
 
 struct shard_scoring shard_scoring_of(struct rows_scoring *scoring)
 {
-    return (struct shard_scoring){scoring, begin, score, results};
+    return (struct shard_scoring){scoring, begin_shard, score, results};
 }
