@@ -259,7 +259,8 @@ void master_say_refused(struct master *master, int64_t now_ms, const char *why,
                       "a checkpoint is lost: %.300s; the job starts from its beginning", why);
 }
 
-static void refuse(struct master *master, int64_t now_ms, const char *why, struct outbox *outbox)
+static void refuse_checkpoint(struct master *master, int64_t now_ms, const char *why,
+                              struct outbox *outbox)
 {
     master->stored = master->older;
     master->older = (struct checkpoint){.phase = 0};
@@ -295,7 +296,7 @@ static void send_piece(struct master *master, int64_t now_ms, uint32_t index,
         /* The next sender is there already, and its message is on the way. */
         master->regroup_at = now_ms + master->options.regroup_ms * STORE_PATIENCE;
     } else if (status != STATUS_OK) {
-        refuse(master, now_ms, err.message, outbox);
+        refuse_checkpoint(master, now_ms, err.message, outbox);
     } else {
         message.state = (struct message_state){master->stored.phase, master->stored.bytes, offset,
                                                text_slice(&piece)};
@@ -335,5 +336,5 @@ void master_on_state_refused(struct master *master, int64_t now_ms, uint32_t ind
         message->refusal.phase != master->stored.phase)
         return;
     snprintf(why, sizeof why, "%.*s", SLICE_FORMAT(message->refusal.reason));
-    refuse(master, now_ms, why, outbox);
+    refuse_checkpoint(master, now_ms, why, outbox);
 }

@@ -377,7 +377,7 @@ static enum status take_piece(struct worker *worker, const struct message_state 
     return status;
 }
 
-static void begin(struct worker *worker, int64_t now_ms, struct outbox *outbox)
+static void begin_with_state(struct worker *worker, int64_t now_ms, struct outbox *outbox)
 {
     serve_waiting(worker, outbox);
     worker_repeat_records(worker, outbox);
@@ -402,7 +402,7 @@ void worker_on_state(struct worker *worker, int64_t now_ms, uint32_t from,
         else
             worker_fail(worker, &err, outbox);
     } else if (is_whole)
-        begin(worker, now_ms, outbox);
+        begin_with_state(worker, now_ms, outbox);
     else if (incoming->asked < incoming->total &&
              incoming->asked <= incoming->received + window_of(worker))
         worker_request_state(worker, outbox);
@@ -423,7 +423,7 @@ void worker_on_checkpoint_state(struct worker *worker, int64_t now_ms,
     error_clear(&err);
     if (take_piece(worker, &message->state, &is_whole, &err) == STATUS_OK) {
         if (is_whole)
-            begin(worker, now_ms, outbox);
+            begin_with_state(worker, now_ms, outbox);
         else
             worker_request_state(worker, outbox);
         return;
