@@ -5,7 +5,8 @@
   other-tools.md, which are printed.
 - The README has at most 80 lines.
 - Each link to a file or to a heading leads there.
-- Each decision has its number, a date, a status, a context and a decision, and stands in the index.
+- Each decision has its number, a date, a status, a context and a decision, and stands in the index. A page may have
+  several, each a section, behind a list of contents.
 """
 
 import pathlib
@@ -67,16 +68,26 @@ def broken_links(path, name, text):
                 yield f"{name}:{number}: {file or name} has no heading for #{anchor}"
 
 
+def decisions_of(path):
+    """(number, level of its heading, text) of each decision on a page."""
+    text = path.read_text()
+    if "\n## Contents\n" not in text:
+        return [(path.name[:4], "#", text)]
+    sections = [part for part in re.split(r"^(?=## )", text, flags=re.M)[1:] if not part.startswith("## Contents\n")]
+    return [(part[3:7], "##", part) for part in sections]
+
+
 def decision_problems():
     index = (DECISIONS / "README.md").read_text()
     for path in sorted(DECISIONS.glob("[0-9]*.md")):
-        text, number = path.read_text(), path.name[:4]
-        for expected in (rf"\A# {number}: ", r"^Date: 20\d\d-\d\d-\d\d.*Status: ", r"^## Context$",
-                         r"^## Decision$"):
-            if not re.search(expected, text, flags=re.M):
-                yield f"docs/decisions/{path.name}: nothing matches {expected}"
-        if f"({path.name})" not in index:
-            yield f"docs/decisions/README.md: {path.name} is not listed"
+        for number, level, text in decisions_of(path):
+            for expected in (rf"\A{level} {number}: ", r"^Date: 20\d\d-\d\d-\d\d.*Status: ", rf"^{level}# Context$",
+                             rf"^{level}# Decision$"):
+                if not re.search(expected, text, flags=re.M):
+                    yield f"docs/decisions/{path.name}: nothing of {number} matches {expected}"
+            place = path.name if level == "#" else f"{path.name}#{next(anchors(text))}"
+            if f"[{number}]({place})" not in index:
+                yield f"docs/decisions/README.md: {number} is not listed as ({place})"
 
 
 def main():
