@@ -21,7 +21,7 @@
 
 struct csv_file {
     char separator;
-    struct slice *names; /* (count): of the header, each another one */
+    struct slice *names; /* (count): the header's, each another one */
     size_t count;
     uint64_t size; /* the file's bytes */
 };

@@ -27,7 +27,7 @@
 
 #include "cli/session.h"
 
-/* path: of the file. separator: '\0' finds it (csv_file.h). table: as it is written in SQL, of a
+/* path: the file's. separator: '\0' finds it (csv_file.h). table: as it is written in SQL, of a
  * schema or without; one that is there gets the rows in SQLite, into the columns of the header's
  * names. *rows is how many came. */
 enum status import_file(struct session *session, const char *path, char separator,

@@ -25,7 +25,7 @@ double descend_bfgs(descend_function *function, void *context, uint32_t count, d
 double descend_simplex(descend_function *function, void *context, uint32_t count, double *x,
                        const double *step);
 
-/* A sum of squared errors near x: of the errors' slopes by the numbers the products with each
+/* A sum of squared errors near x: the products of the errors' slopes by the numbers with each
  * other, and with the errors (half of the gradient). */
 struct squares_near {
     double products[DESCEND_NUMBERS_MAX][DESCEND_NUMBERS_MAX], gradient[DESCEND_NUMBERS_MAX];

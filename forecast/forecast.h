@@ -28,7 +28,7 @@ struct forecast_options {
 
 struct forecast {
     double *values, *lower, *upper; /* (horizon) in the arena */
-    double *deviations;             /* (horizon): of what comes from the values */
+    double *deviations;             /* (horizon): deviations of the values to come */
     uint32_t season;                /* the season used; 1: none */
 };
 

@@ -206,7 +206,7 @@ static enum status keep(const struct text *floats, struct arena *arena, float **
     return STATUS_OK;
 }
 
-/* The column of each feature: of ids for those with words, of dense for the others. */
+/* The column of each feature: one of ids for those with words, one of dense for the others. */
 static float *columns_of(const struct forest *forest, struct arena *arena)
 {
     float *columns = ARENA_NEW(arena, float, forest->feature_count);

@@ -39,7 +39,7 @@ struct forest {
     /* Two classes whose file has an output of each: the trees of the first one are turned to the
      * other side, and one output is left. */
     bool joins_outputs;
-    double quantiles[QUANTILES_MAX]; /* (quantile_count): of the outputs; 0: they are none */
+    double quantiles[QUANTILES_MAX]; /* (quantile_count): the outputs' levels; 0: they are none */
     uint32_t quantile_count;
     enum trees_link link;
     double *base; /* (outputs): before the first tree, in the units of leaves */

@@ -31,7 +31,7 @@ struct writing {
     struct model_features features;
     struct forest_order order;
     float base_score;
-    double *left_over; /* (outputs): of the base, for the first round */
+    double *left_over; /* (outputs): rest of the base, for the first round */
     struct lists lists;
     struct arena *arena;
     struct stop_watch watch;

@@ -257,7 +257,7 @@ enum status attribute_read(const struct attribute *attribute, const cJSON *objec
     return STATUS_OK;
 }
 
-/* The bytes that make the value: of a list its items, and first how many. */
+/* The bytes that make the value: a list has its items, and first how many. */
 static size_t bytes_of(const struct attribute *attribute, const void *member)
 {
     switch (attribute->store) {

@@ -12,7 +12,7 @@ static bool is_one_of(struct slice word, const char *const *words, size_t count)
     return false;
 }
 
-/* TO EXPLAIN m ORDER BY importance: of the rows that come of it. */
+/* Hints at TO EXPLAIN m ORDER BY importance: it would order the rows that come of it. */
 static bool hint_of_importance(const struct progress *progress, const struct token *found,
                                struct error *err)
 {

@@ -74,7 +74,7 @@ def predict_frame(chosen, table):
 
 
 def watch_cell(kernel, code):
-    """Times after the cell was sent: of its first output, and of each update until there are twenty."""
+    """Times from sending the cell to its first output, and to each update until there are twenty."""
     began, first, updates = time.perf_counter(), None, []
     for message in kernel.messages(code):
         now = time.perf_counter() - began

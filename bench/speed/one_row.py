@@ -28,7 +28,7 @@ def seconds(database, sql, values, count=STATEMENTS):
 
 
 def measure(extension, path, runs, state):
-    """By model: of each run the seconds above those of SELECT 1; then the median without models that are kept."""
+    """By model: each run's seconds above those of SELECT 1; then the median without models that are kept."""
     os.environ["TOTRAIN_STATE"] = str(state)
     found = {}
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as database:

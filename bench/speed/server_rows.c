@@ -366,7 +366,7 @@ static bool worker_is_busy(void *self)
     return push_worker_has_work(&bench->worker);
 }
 
-/* The requests are written in `work`: that is a part of what pulling and pushing take. */
+/* The requests are written in `work`: pulling and pushing include their time. */
 static void worker_work(void *self, int64_t now_ms, struct outbox *outbox)
 {
     struct bench *bench = self;

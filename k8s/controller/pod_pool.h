@@ -144,7 +144,7 @@ struct pod_pool_listener {
 enum pod_pool_problem_kind {
     POD_POOL_NO_PROBLEM,
     POD_POOL_HAS_FAILED,    /* the job has failed: `failure` */
-    POD_POOL_UNSCHEDULABLE, /* said like the obstacles of pods */
+    POD_POOL_UNSCHEDULABLE, /* this one and the next two: obstacles of pods */
     POD_POOL_NO_IMAGE,
     POD_POOL_NO_START,
     POD_POOL_REFUSED /* by the API server: a quota, a right, a policy */

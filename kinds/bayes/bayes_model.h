@@ -13,7 +13,7 @@
 struct bayes_model {
     uint32_t classes, width, id_rows; /* width: columns of dense */
     const float *priors;              /* (classes): logarithms of the classes' shares */
-    const float *means, *variances;   /* (classes, width): of the transform's inputs; 0 and 1 of a
+    const float *means, *variances;   /* (classes, width): the transform's inputs'; 0 and 1 of a
                                        * "was NULL" */
     const float
         *likelihoods; /* (id_rows, classes): logarithms of a word's share within the class */

@@ -33,7 +33,7 @@ struct embedding_inputs {
  * transform need not be finished. */
 void embedding_shape_take(struct embedding_shape *shape, const struct transform *transform);
 
-/* `dimension`: of fields that have none of their own. */
+/* `dimension`: for fields that have none of their own. */
 enum status embedding_inputs_init(struct embedding_inputs *inputs,
                                   const struct transform *transform, bool is_wide,
                                   uint32_t dimension, struct error *err);

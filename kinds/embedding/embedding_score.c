@@ -16,7 +16,7 @@ struct workspace {
     const struct sums_kernel *kernel;             /* for this processor */
     struct layer_sums sums[EMBEDDING_ARRAYS_MAX]; /* for each array of weights that is multiplied */
     float *inputs;                                /* (rows_max, inputs) */
-    float *front, *back;                          /* (rows_max, widest): of two layers */
+    float *front, *back;                          /* (rows_max, widest): two layers' values */
     float *top;                                   /* (rows_max, top) */
     float *products, *maps; /* one row's: (dimension, compressed), (2, dimension, maps) */
 };

@@ -65,7 +65,7 @@ struct forecast_model {
     const float *reaches;   /* (FORECAST_LEVELS, horizon): how many deviations an interval of the
                                level reaches to either side, by the errors of the past; NULL: as in
                                the normal distribution */
-    const float *ids;       /* (series, groups): of the category's words; NULL without groups */
+    const float *ids;       /* (series, groups): words of the category; NULL without groups */
     const float *facts;     /* (series, SERIES_FACTS) */
     const float *forecasts; /* (series, horizon * STEP_NUMBERS) */
     const struct forecast_found *found; /* NULL: it was not stored yet */

@@ -16,7 +16,7 @@
 
 struct pca_model {
     uint32_t components, inputs;
-    const float *means;      /* (inputs): of the training rows */
+    const float *means;      /* (inputs): training rows' means */
     const float *loadings;   /* (components, inputs) */
     const double *variances; /* (components) */
     double variance;         /* variance of all inputs together */

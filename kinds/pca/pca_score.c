@@ -8,7 +8,7 @@
 
 struct workspace {
     const struct model *model;
-    double *rest; /* (inputs): of the row, what no component has given back yet */
+    double *rest; /* (inputs): the part of the row that no component has given back yet */
 };
 
 enum status pca_scorer_open(const struct model *model, uint32_t rows_max, void **opened,

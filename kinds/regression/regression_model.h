@@ -35,7 +35,7 @@ struct regression_fit {
 
 struct regression_model {
     struct network_model network; /* first: as such it is scored */
-    uint32_t equations, columns;  /* columns: of one, the intercept among them */
+    uint32_t equations, columns;  /* columns: one equation's, with the intercept */
     const struct regression_coefficient *coefficients; /* (equations, columns) */
     struct regression_fit fit;
 };

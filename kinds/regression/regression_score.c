@@ -8,7 +8,7 @@
 struct workspace {
     const struct model *model;
     void *network;   /* the scorer of a model without rests; else NULL */
-    double *weights; /* (equations, columns): of standardised inputs and labels */
+    double *weights; /* (equations, columns): for standardised inputs and labels */
 };
 
 size_t regression_row_bytes(const struct model *model)

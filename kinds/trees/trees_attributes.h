@@ -272,7 +272,7 @@ static inline bool trees_have_quantiles(enum tree_objective_name objective)
 {
     return objective == TREE_ABSOLUTE_ERROR || objective == TREE_QUANTILE || objective == TREE_MAPE;
 }
-/* Which: of the trees of an output. */
+/* The quantile that the trees of an output predict. */
 static inline double trees_quantile(const struct trees_params *params, uint32_t output)
 {
     return params->objective == TREE_QUANTILE ? params->quantile_alpha.items[output] : 0.5;

@@ -25,7 +25,7 @@ struct walk {
     struct formula_program *program;
     const struct trees_model *trees;
     const struct formula_row *row;
-    const struct formula **wholes; /* (dense_width): of NODE_IS_IN; NULL: not yet */
+    const struct formula **wholes; /* (dense_width): for NODE_IS_IN; NULL: not yet */
     size_t first;                  /* node of the tree */
     uint32_t *cut;                 /* (cut_count): nodes that are cut off */
     uint32_t cut_count;

@@ -64,11 +64,11 @@ struct workspace {
     struct below *belows;   /* (node_count) */
     struct within *withins; /* (node_count) */
     float *leaves;          /* (node_count): values, from left to right */
-    uint32_t *first_leaf;   /* (node_count): that can be reached from a node, from left to right */
-    uint32_t *leaf_count;   /* (node_count): that can be reached from it */
+    uint32_t *first_leaf;   /* (node_count): leftmost leaf that can be reached from a node */
+    uint32_t *leaf_count;   /* (node_count): leaves that can be reached from it */
     uint32_t test_count, below_count, within_count, leaves_count;
     float *columns;       /* (rows in groups of LANES, dense_width, LANES) */
-    uint32_t *masks;      /* (rows in groups of LANES, 2, LANES): of the first leaves, of others */
+    uint32_t *masks;      /* (rows in groups of LANES, 2, LANES): first leaves', others' */
     double *sums;         /* (rows_max, outputs) */
     struct trees_row row; /* for one row by itself: trees of numbers with masks of one half */
     uint32_t *row_masks;  /* (trees, up to a multiple of ROW_LANES) */

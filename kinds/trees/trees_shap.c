@@ -20,7 +20,7 @@ struct shap_trees {
     void *scorer;
     uint32_t *dense_inputs; /* (dense_width): the input that a column is of */
     uint32_t *id_inputs;    /* (id_count) */
-    double *means;          /* (node_count): of the leaves below a node, by their covers */
+    double *means;          /* (node_count): means of the leaves below a node, by covers */
     double *base;           /* (outputs): what an output is where no input is known */
     struct tested *paths;   /* (depth + 2, path_size): the first is empty */
     uint32_t path_size;

@@ -22,7 +22,7 @@ def curve(state: State) -> str:
     if len(state.train) < 2:
         return ""
     losses = [loss for _, loss in state.train + state.held_out]
-    steps = max(state.train[-1][0], 1)  # those so far: of a long job all would be a stroke at the left
+    steps = max(state.train[-1][0], 1)  # those so far: all of a long job would be a stroke at the left
     paths = [f'<path d="{_path(state.train, min(losses), max(losses), steps)}" fill="none" stroke="#0072b2" '
              'stroke-width="1.8"/>']
     if len(state.held_out) > 1:

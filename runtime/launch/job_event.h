@@ -35,7 +35,7 @@ struct job_event {
     uint32_t epoch, epochs, workers;
     double rows_per_second;
     double loss, validation_loss, validation_score; /* NaN: none yet */
-    struct event_metric metrics[METRICS_MAX]; /* (metric_count): of held-out rows, in a round */
+    struct event_metric metrics[METRICS_MAX];       /* (metric_count): held-out rows', in a round */
     size_t metric_count;
     double seconds, seconds_left; /* NaN: unknown */
     /* A notice; the digest of the model when a training job is done; the reason when a job starts

@@ -36,7 +36,7 @@
 
 struct open_shard {
     uint64_t shard, first, rows;
-    uint32_t *order; /* (rows): of its rows, from the first */
+    uint32_t *order; /* (rows): its rows' order, from the first */
 };
 
 struct embedding_batches {
@@ -52,7 +52,7 @@ struct embedding_batches {
     uint32_t batch_most; /* rows of data of one batch */
     uint64_t *starts;    /* (shards_per_epoch + 1): rows of the part */
 
-    struct open_shard *open; /* (open_count): whose rows are in memory */
+    struct open_shard *open; /* (open_count): shards with rows in memory */
     uint32_t open_count, open_room;
     struct lane_rows rows;                 /* the batch's */
     float *parameters, *derived, *outputs; /* the small network's; outputs: the start's biases */

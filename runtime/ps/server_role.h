@@ -95,7 +95,7 @@ struct server_worker {
     uint32_t gone; /* incarnations below are gone */
     uint64_t pushes;
     uint64_t pushed_at; /* the clock after its last push that was counted; 0: there was none */
-    uint64_t *turns;    /* (staleness): of each of its last pushes, in a ring */
+    uint64_t *turns;    /* (staleness): turns of its last pushes, in a ring */
 };
 
 struct server_counts {

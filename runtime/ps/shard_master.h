@@ -53,12 +53,13 @@
 struct shard_master_options {
     uint64_t job, identity;
     uint32_t incarnation;  /* grows with every restart: so do epochs, rosters and leases */
-    uint32_t worker_count; /* 1 at least: of processes that there may be */
-    uint32_t server_count; /* 1 at least: that have the rows until there is another layout */
-    uint32_t server_most;  /* most processes of workers; 1 at least */
-    int64_t pause_ms;      /* most servers; 0: no more than these */
-    int64_t balance_ms;    /* most time that workers pause, at first, while the number of servers
+    uint32_t worker_count; /* most processes of workers; 1 at least */
+    uint32_t server_count; /* 1 at least: they have the rows until there is another layout */
+    uint32_t server_most;  /* most servers; 0: no more than these */
+    int64_t pause_ms;      /* most time that workers pause, at first, while the number of servers
                               changes; 0: any */
+    int64_t balance_ms;    /* between two moves of rows away from a server that is hot, at first;
+                              0: none move for that */
     uint32_t min_workers;  /* 1 at least */
     uint32_t leases_per_worker; /* 1 at least */
     uint32_t lanes;             /* lanes that take steps together; 0: workers go by themselves */

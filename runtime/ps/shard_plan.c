@@ -43,7 +43,7 @@ enum status shard_plan_of(const struct jobspec *spec, uint64_t train_rows, struc
                           struct error *err)
 {
     const uint32_t lanes = shard_plan_lanes(spec), parts = lanes > 0 ? lanes : 1;
-    uint64_t batches; /* largest batches of an epoch; where there are lanes: steps */
+    uint64_t batches; /* in an epoch, if as large as may be; with lanes: steps */
 
     if (train_rows == 0)
         return fail(err, STATUS_INVALID, "there are no rows to train on");

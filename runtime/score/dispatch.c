@@ -164,7 +164,7 @@ bool dispatch_is_staged(const struct dispatch *dispatch)
     return dispatch->options.stages && dispatch->state == JOB_STATE_DONE;
 }
 
-/* The job goes on: that it is done is not stored. */
+/* The job goes on: its end is not stored. */
 static void be_staged(struct dispatch *dispatch, int64_t now_ms, struct outbox *outbox)
 {
     dispatch_put_job(dispatch, now_ms, outbox);

@@ -91,7 +91,7 @@ struct dispatch {
     int64_t ticked_at, claim_at, reported_at, rate_at;
     uint64_t rate_rows;
     double rows_per_second;
-    bool has_started, has_got_on; /* reported: that it began, that this dispatcher settled rows */
+    bool has_started, has_got_on; /* reported: the job began; this dispatcher settled rows */
 };
 
 /* ----- life ----- */

@@ -34,7 +34,7 @@ struct rows_scoring {
     uint64_t count;     /* rows, ever */
     struct text results;
     float *scores;            /* (classes): EVALUATE that ranks them; else NULL */
-    struct silhouette sample; /* EVALUATE of clusters: of the shard's rows so far */
+    struct silhouette sample; /* EVALUATE of clusters: sample of the shard's rows so far */
 
     uint64_t first; /* first row of the batch */
     uint32_t taken, good;

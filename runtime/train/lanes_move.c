@@ -39,7 +39,7 @@ struct search {
     const uint32_t *fairest;
     uint32_t *most;         /* (members): lanes that each can do in the time */
     uint32_t *low, *high;   /* (members + 1): lanes that can be dealt before each */
-    uint64_t *costs, *next; /* (lanes + 1): of the best path to so many lanes */
+    uint64_t *costs, *next; /* (lanes + 1): costs of the best path to so many lanes */
     uint32_t *chosen;       /* (members, lanes + 1): lanes of the member on that path */
 };
 

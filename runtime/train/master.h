@@ -69,9 +69,9 @@ struct master_options {
     struct error refused; /* why a newer one cannot be used; OK: there is none */
     struct checkpoint_store store;
     struct job_facts facts;
-    const struct slice *metrics; /* (metric_count): that learners of the kind measure in each round,
-                                    by the statement's names, which end with a zero byte and
-                                    outlive all that the master puts into its outbox */
+    const struct slice *metrics; /* (metric_count): metrics that learners of the kind measure in
+                                    each round, by the statement's names, which end with a zero byte
+                                    and outlive all that the master puts into its outbox */
     size_t metric_count;
 };
 

@@ -17,7 +17,7 @@ void master_change_group(struct master *master, int64_t now_ms, struct outbox *o
 void master_on_met(struct master *master, int64_t now_ms, struct outbox *outbox);
 void master_on_leaving(struct master *master, int64_t now_ms, uint32_t index,
                        struct outbox *outbox);
-/* `epoch`: of the group that it is free of. */
+/* `epoch`: the group's that it is free of. */
 void master_on_free(struct master *master, int64_t now_ms, uint32_t index, uint64_t epoch,
                     struct outbox *outbox);
 void master_forget_old_group(struct master *master);

@@ -50,7 +50,7 @@ static bool can_be_member(const struct master *master, const struct master_worke
 
 struct candidate {
     uint64_t sequence;
-    uint32_t index, place; /* place: of its lanes */
+    uint32_t index, place; /* place: its lanes' */
 };
 
 static int by_place_and_arrival(const void *a, const void *b)

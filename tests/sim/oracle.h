@@ -14,7 +14,7 @@ struct subject {
     void *context;
     struct learning (*open)(void *context);
     void (*close)(void *context, struct learning learning);
-    const struct slice *metrics; /* (metric_count): that it measures in each round */
+    const struct slice *metrics; /* (metric_count): metrics of each round */
     size_t metric_count;
     bool ends_by_time; /* is told at any time to end with the step at hand */
     bool shares_rows;  /* among all workers: their bits cannot be inverted for one alone */
@@ -32,7 +32,7 @@ struct oracle {
     uint64_t records; /* evaluations */
     struct result_metric results[LEARNER_METRICS_MAX];
     size_t result_count;
-    struct oracle *stopped; /* (stopped_count): of runs that were told to end, phase by phase */
+    struct oracle *stopped; /* (stopped_count): runs that were told to end, phase by phase */
     uint64_t stopped_count;
 };
 

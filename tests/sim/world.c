@@ -51,7 +51,7 @@ struct event {
     enum event_kind kind;
     uint32_t node; /* START_WORKER: the worker's index */
     uint32_t link, side;
-    uint64_t id; /* STORED: of which checkpoint, and how it went */
+    uint64_t id; /* STORED: which checkpoint, and how it went */
     enum status status;
 };
 
@@ -95,7 +95,7 @@ struct world {
     uint32_t master;
     struct store store;
     uint64_t phase_most;    /* the latest phase that any worker has reached */
-    uint32_t *incarnations; /* by worker index: of the next one */
+    uint32_t *incarnations; /* by worker index: the next one's */
     uint32_t *unables;      /* by worker index: how often it could not open its rows */
     /* (workers, workers): how many faults keep the first from connecting to the second, and how
      * many of them say nothing */

@@ -32,7 +32,7 @@ struct world_plan {
     int64_t checkpoint_ms;                                       /* 0: none are made */
     uint32_t switch_cuts;   /* percent of the changes of groups in which members lose each other */
     uint32_t store_trouble; /* percent of the store's calls for checkpoints that fail */
-    uint32_t flips;         /* inverted bits: of weights and sums, where nobody goes of rows, too */
+    uint32_t flips;         /* inverted bits: in weights and sums, and in rows where nobody goes */
     uint32_t other_builds;  /* percent of the workers that start are of another build */
     uint32_t hangs;         /* hangs of a worker's work, whose process lives */
     uint32_t parts;         /* pairs of workers that cannot reach each other for some time */

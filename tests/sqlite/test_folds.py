@@ -53,7 +53,7 @@ class Folds(harness.Case):
                             f"LABEL {label} INTO {into}")
 
     def assert_by_hand(self, rows, by_hand):
-        """by_hand: of each fold the metrics on its rows."""
+        """by_hand: the metrics of each fold on its rows."""
         crossed = harness.crossed(rows)
         self.assertGreater(len(crossed), 1)
         for name, found in crossed.items():

@@ -17,7 +17,7 @@ class Words(harness.Case):
         self.database = self.connect(isolation_level=None)
 
     def fill(self, words, each=20):
-        """Table t: of each word a label that nothing else tells, and which is above 0 for half of the words."""
+        """Table t: each word has a label that nothing else tells, and which is above 0 for half of the words."""
         self.run_all(f"""CREATE TABLE t AS WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < {words * each - 1})
             SELECT 'zip' || (i % {words}) AS zip, (i * 7919 % 1009) / 1009.0 AS z, ((i % {words}) * 613 % {words}) * 2.0 / {words} - 1 AS y,
             ((i % {words}) * 613 % {words}) * 2 > {words} AS c FROM n""")

@@ -926,7 +926,7 @@ static void check_checked(const struct attribute *attribute, const struct kind *
     }
 }
 
-/* A row of a table: of one kind, or of all of them, as seen with one of them. */
+/* A row of a table: for one kind, or for all of them, as seen with one of them. */
 static void check_attribute(const struct attribute *attribute, const struct kind *kind,
                             bool is_of_kind, const char *document, const cJSON *schema)
 {

@@ -92,7 +92,7 @@ static void lower(struct lowered *lowered, const char *text)
         CHECK_OK(lower_predict(&lowered->plan, &lowered->sql, &err));
 }
 
-/* Instead of the SQL that predicts: that which makes the table. */
+/* The SQL that makes the table, instead of the one that predicts. */
 static struct slice table_of(struct lowered *lowered)
 {
     struct error err;

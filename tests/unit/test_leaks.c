@@ -21,7 +21,7 @@ static double random_of(uint64_t stream, uint64_t row)
     return random_uniform(5, RANDOM_INITIAL, stream, row);
 }
 
-/* classes 0: of a number. The label of a row is random. */
+/* classes 0: a number. The label of a row is random. */
 static void table_init(struct table *table, enum input_type type, uint32_t classes)
 {
     *table = (struct table){.inputs = {{.name = SLICE("noise")},

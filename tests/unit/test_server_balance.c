@@ -148,7 +148,7 @@ static void a_slow_server_gives_buckets_away(void **state)
     CHECK(server_balance_choose(&stage.balance, &stage.layout, &next, &choice));
     CHECK_INT(choice.hot, 1);
     CHECK(choice.before > 1.5 && choice.after < 1.2);
-    CHECK_INT(choice.moved, 256); /* the most that move at once: of 307 */
+    CHECK_INT(choice.moved, 256); /* the most that move at once, out of 307 */
     finish(&stage);
 }
 

@@ -1121,7 +1121,7 @@ static void what_was_counted_before_a_new_beginning_does_not_begin_another(void 
 
 #define BALANCE_MS 1000
 
-/* Both servers say their load once: of `hot` nearly all. */
+/* Both servers say their load once: nearly all is `hot`'s. */
 static void say_load(struct stage *stage, uint32_t hot)
 {
     const struct server_layout *now = &stage->master.move.now;

@@ -254,7 +254,7 @@ static void any_number_of_workers_grows_the_same_trees(void **state)
 
 /* The numbers that a run told of each round. */
 struct told {
-    uint32_t rounds, best; /* best: that the model has; 0: all */
+    uint32_t rounds, best; /* best: the rounds that the model has; 0: all */
     double train[ROUNDS_MOST][NAMED_MOST], held_out[ROUNDS_MOST][NAMED_MOST];
     double loss[ROUNDS_MOST], score[ROUNDS_MOST];
     struct result_metric results[LEARNER_METRICS_MAX];

@@ -536,7 +536,7 @@ static struct text sent_bytes(const struct fixture *fixture, enum message_type t
     return bytes;
 }
 
-/* Two pieces of 16 bytes for each request: of a state nothing larger is ever in memory twice. */
+/* Two pieces of 16 bytes for each request: nothing larger of a state is ever in memory twice. */
 static void a_state_is_sent_by_pieces_as_it_is_asked_for(void **state)
 {
     struct fixture giver, taker;
