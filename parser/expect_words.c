@@ -12,7 +12,7 @@ static bool is_one_of(struct slice word, const char *const *words, size_t count)
     return false;
 }
 
-/* Hints at TO EXPLAIN m ORDER BY importance: it would order the rows that come of it. */
+/* TO EXPLAIN m ORDER BY importance: the clause is about the rows that the statement returns. */
 static bool hint_of_importance(const struct progress *progress, const struct token *found,
                                struct error *err)
 {
