@@ -15,7 +15,7 @@
 struct script;
 
 struct session {
-    const struct host *host; /* one of the next two */
+    const struct host *host; /* host of `sqlite` or `postgres` */
     sqlite3 *db;             /* NULL: the database is PostgreSQL's */
     struct sqlite_host sqlite;
     struct libpq libpq;
