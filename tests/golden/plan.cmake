@@ -1,7 +1,7 @@
-# Each case of tests/golden/plan: statement and described query -> plan, job
-# spec or error.
+# Each statement of tests/golden/plan: with described tables -> plan, job spec or error.
 add_executable(totrain_plan_driver
-  ${CMAKE_CURRENT_LIST_DIR}/plan/driver.c
+  ${CMAKE_CURRENT_LIST_DIR}/plan_driver.c
+  ${CMAKE_CURRENT_LIST_DIR}/../unit/golden_topic.c
   ${CMAKE_CURRENT_LIST_DIR}/../unit/described_catalog.c)
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/include/tests)
 file(CREATE_LINK ${CMAKE_SOURCE_DIR}/tests ${CMAKE_BINARY_DIR}/include/tests/tests SYMBOLIC)
