@@ -12,6 +12,8 @@ totrain_add_test(NAME golden_plan
   COMMAND ${PYTHON3} -B ${CMAKE_CURRENT_LIST_DIR}/run_plan.py
           $<TARGET_FILE:totrain_plan_driver> ${CMAKE_CURRENT_LIST_DIR}/plan)
 set_tests_properties(golden_plan PROPERTIES TIMEOUT 900 LABELS golden)
+totrain_test_of_files(golden_topics LABEL golden TIMEOUT 120
+  COMMAND ${PYTHON3} -B ${CMAKE_CURRENT_LIST_DIR}/test_topics.py)
 totrain_test_of_files(golden_schemas LABEL golden TIMEOUT 120
   COMMAND ${PYTHON3} -B ${CMAKE_CURRENT_LIST_DIR}/run_schemas.py
           ${CMAKE_CURRENT_LIST_DIR}/plan ${CMAKE_SOURCE_DIR}/jobspec)

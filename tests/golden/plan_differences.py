@@ -7,9 +7,10 @@
         without train.epoch
     without layers, lanes
 
-is the other plan with these inputs in place of its own, another setting, other defaults, and without two lines. New
-lines stand before the defaults, or behind the line that "behind NAME" names. Lines of inputs are given together, as
-those of notices. Defaults are given one a line; what a statement sets has a line of its own and is no default.
+is the other plan with these inputs in place of its own, another setting, other defaults, and without two lines. A new
+line stands behind the new line above it, or else before the defaults, or behind the line that "behind NAME" names.
+Lines of inputs are given together, as those of notices. Defaults are given one a line; what a statement sets has a line
+of its own and is no default.
 A plan that is like no other says all of it in the same form; what is no list of such lines (SQL) is said as it is.
 """
 import re
@@ -18,6 +19,7 @@ ITEM_WIDTH = 38
 START = "model".ljust(ITEM_WIDTH)
 DEFAULTS = "defaults"
 TOGETHER = ("input", "label", "notice")
+WITHOUT_MAX = 110  # characters of a line
 INDENT, BEHIND, WITHOUT = "    ", "behind ", "without "
 
 
@@ -59,11 +61,11 @@ def text_of(groups):
     return "".join(f"{line}\n" for line in lines)
 
 
-def place(names, name, behind, before):
+def place(names, behind, before):
     """Where a new name stands."""
     if behind:
         if behind not in names:
-            raise ValueError(f"{name} stands behind {behind}, which there is not")
+            raise ValueError(f"there is no {behind} that something could stand behind")
         return names.index(behind) + 1
     return names.index(before) if before in names else len(names)
 
@@ -71,21 +73,23 @@ def place(names, name, behind, before):
 def difference(found, other, before=None):
     """([(behind or None, name, what)], names that are gone) between two lists of (name, what)."""
     had, has = dict(other), dict(found)
-    gone = [name for name in had if name not in has]
     names = [name for name in had if name in has]
-    given, last = [], None
+    given, new, last = [], None, None
     for name, what in found:
-        behind = None
         if name not in had:
-            where = place(names, name, None, before)
+            where = place(names, new, before)
+            behind = None
             if last != (names[where - 1] if where else None):
                 behind = last
-                where = place(names, name, behind, before)
+                where = place(names, behind, before)
             names.insert(where, name)
-        if name not in had or had[name] != what:
             given.append((behind, name, what))
+            new = name
+        elif had[name] != what:
+            given.append((None, name, what))
+            new = None
         last = name
-    return given, gone
+    return given, [name for name in had if name not in has]
 
 
 def merge(given, gone, other, before=None):
@@ -93,12 +97,15 @@ def merge(given, gone, other, before=None):
         if name not in dict(other):
             raise ValueError(f"there is no {name} that could be gone")
     found = [(name, what) for name, what in other if name not in gone]
+    new = None
     for behind, name, what in given:
         names = [name for name, _ in found]
         if name in names:
             found[names.index(name)] = (name, what)
+            new = None
         else:
-            found.insert(place(names, name, behind, before), (name, what))
+            found.insert(place(names, behind or new, before), (name, what))
+            new = name
     return found
 
 
@@ -107,12 +114,17 @@ def without_set(groups, names):
     return [(name, text) for name, text in dict(groups).get(DEFAULTS, []) if name not in names]
 
 
-def written(given, gone, line_of):
+def written(given, gone, lines_of):
     lines = []
-    for behind, name, what in given:
+    for behind, _, what in given:
         lines += [BEHIND + behind] if behind else []
-        lines += line_of(name, what)
-    return lines + ([WITHOUT + ", ".join(gone)] if gone else [])
+        lines += lines_of(what)
+    for name in gone:
+        if lines and lines[-1].startswith(WITHOUT) and len(lines[-1]) + len(name) < WITHOUT_MAX:
+            lines[-1] += f", {name}"
+        else:
+            lines.append(WITHOUT + name)
+    return lines
 
 
 def reduced(plan, other):
@@ -123,16 +135,12 @@ def reduced(plan, other):
         return plan
     found, base = parse(plan), parse(other or "")
     names = dict(found)
-    inner = difference(names.get(DEFAULTS, []), without_set(base, names))
-    given, gone = difference(found, base, DEFAULTS)
-    had = dict(base)
-    given = [(behind, name, what) for behind, name, what in given if name != DEFAULTS or name not in had or any(inner)]
-
-    def lines_of(name, what):
-        if name != DEFAULTS:
-            return what
-        return [DEFAULTS] + [INDENT + line for line in written(*inner, lambda _, text: [text])]
-    text = "".join(f"{line}\n" for line in written(given, gone, lines_of))
+    inner = written(*difference(names[DEFAULTS], without_set(base, names)), lambda text: [text])
+    lines = [DEFAULTS] * bool(inner) + [INDENT + line for line in inner]
+    given, gone = difference([(name, lines if name == DEFAULTS else what) for name, what in found],
+                             [(name, [] if name == DEFAULTS else what) for name, what in base],
+                             DEFAULTS if base else None)
+    text = "".join(f"{line}\n" for line in written(given, gone, list))
     if whole(text, other) != plan:
         raise ValueError("a plan's lines stand in an order that this form cannot say")
     return text
@@ -164,7 +172,7 @@ def whole(text, other):
     lines = text.splitlines()
     inner = [line.removeprefix(INDENT) for line in lines if line.startswith(INDENT)]
     given, gone = read_written([line for line in lines if not line.startswith(INDENT)], name_of)
-    found = merge(given, gone, base, DEFAULTS)
+    found = merge(given, gone, base, DEFAULTS if base else None)
     names = dict(found)
     defaults, gone = read_written(inner, lambda line: line.partition(" = ")[0])
     defaults = merge([(behind, name, what[0]) for behind, name, what in defaults], gone, without_set(base, names))
