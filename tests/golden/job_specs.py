@@ -14,12 +14,13 @@ WITHOUT = "without"
 
 
 def difference(spec, other):
-    """What has to be said of spec where the other is known."""
+    """What has to be said of spec where the other is known, members in the order of the other."""
     found = {}
     gone = [name for name in other if name not in spec]
     if gone:
         found[WITHOUT] = gone
-    for name, value in spec.items():
+    for name in [name for name in other if name in spec] + [name for name in spec if name not in other]:
+        value = spec[name]
         if name in other and isinstance(value, dict) and isinstance(other[name], dict):
             inner = difference(value, other[name])
             if inner:

@@ -55,17 +55,19 @@ class Plans(topics.Collection):
     def update(self, found):
         """Statements have other answers: those of statements that are like them are said anew, and where nothing was
         said yet, or can be, another is chosen that it is like."""
-        for name in self.cases:
-            self.whole(name)
-        self.known.update(found)
-        for name, case in self.cases.items():
-            if not case.answers and not case.like:
-                case.like = self.nearest(case)
-            try:
-                case.answers = self.reduced(case, self.known[name])
-            except ValueError:
-                case.like = self.nearest(case)
-                case.answers = self.reduced(case, self.known[name])
+        self.known = {name: found.get(name, self.whole(name)) for name in self.cases}
+        for name, case in sorted(self.cases.items(), key=lambda item: len(self.followed(item[0]))):
+            self.say(case, self.known[name])
+
+    def say(self, case, found):
+        if not case.answers and not case.like:
+            case.like = self.nearest(case)
+        try:
+            case.answers = self.reduced(case, found)
+        except ValueError:
+            case.like = self.nearest(case)
+            case.answers = self.reduced(case, found)
+        del self.known[case.name]  # others are like what is said: members of a job spec in its order
 
     def nearest(self, case):
         """That of the statements which others are like already of whose answers it differs least."""

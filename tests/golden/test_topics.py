@@ -184,6 +184,11 @@ class Reading(Folder):
         with self.assertRaisesRegex(topics.Wrong, "two.txt: there is another base"):
             plan_topics.Plans(self.folder)
 
+    def test_what_is_made_whole_is_said_in_the_same_words(self):
+        plans = plan_topics.Plans()
+        for name, case in plans.cases.items():
+            self.assertEqual(plans.reduced(case, plans.whole(name)), case.answers, name)
+
     def test_what_is_read_is_written_again(self):
         for topic in plan_topics.Plans().topics:
             self.assertEqual(topic.text(), topic.path.read_text(), topic.path)
