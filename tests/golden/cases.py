@@ -1,4 +1,4 @@
-"""What golden tests share: statements of topics (topics.py), a program that answers them, and whether it still does.
+"""The common parts of golden tests: statements of topics (topics.py), and a program whose answers are compared.
 
     run_X.py PROGRAM FOLDER [--write | --show] [TOPIC | NAME]...
 
@@ -33,7 +33,8 @@ def parts_of(text):
 
 
 def change_of(before, after):
-    """What is gone (- ...) and what is new (+ ...), and behind which parts it stands: only the first is compared."""
+    """The lines that are gone (- ...) and those that are new (+ ...), and the parts before them: only the first is
+    compared."""
     old, new = parts_of(before), parts_of(after)
     change, places = [], []
     for what, first, end, new_first, new_end in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
@@ -70,7 +71,7 @@ def shortened(names):
 
 
 def compare(collection, case, found):
-    """What is wrong with the answers found."""
+    """The problems of the answers found."""
     wanted = collection.whole(case.name)
     if not wanted:
         return ["it has no answer: write it with --write"]

@@ -1,4 +1,4 @@
-"""Job specs in topics: what a statement's job spec adds to that of another, which it is like.
+"""Job specs in topics: differences from the job spec of another statement, which this one is like.
 
     {
       "training": {"epochs": 3}
@@ -14,7 +14,7 @@ WITHOUT = "without"
 
 
 def difference(spec, other):
-    """What has to be said of spec where the other is known, members in the order of the other."""
+    """The part of spec that tells it from the other one, members in the order of the other."""
     found = {}
     gone = [name for name in other if name not in spec]
     if gone:

@@ -1,4 +1,4 @@
-"""Plans in topics: what a statement's plan adds to that of another, which it is like.
+"""Plans in topics: differences from the plan of another statement, which this one is like.
 
     input a                               numeric: real in all 150 sampled rows
     model.activation                      swish
@@ -24,7 +24,7 @@ INDENT, BEHIND, WITHOUT = "    ", "behind ", "without "
 
 
 def is_list(plan):
-    """Of a training, whose settings are among it."""
+    """Only the plan of a training lists its settings."""
     return plan.startswith(START) and f"\n{DEFAULTS} " in plan
 
 

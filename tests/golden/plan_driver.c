@@ -128,7 +128,7 @@ static void print_other(const struct plan *plan)
     print_name("attributes for", none, plan->attributes_for);
 }
 
-/* What is known of the rows and the machine when the statement runs is left out. */
+/* Leaves out the facts about rows and machine that are known when the statement runs. */
 static enum status lower_score_of_no_rows(const struct plan *plan, struct arena *arena,
                                           struct jobspec *spec, struct error *err)
 {

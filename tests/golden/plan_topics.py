@@ -70,7 +70,7 @@ class Plans(topics.Collection):
         del self.known[case.name]  # others are like what is said: members of a job spec in its order
 
     def nearest(self, case):
-        """That of the statements which others are like already of whose answers it differs least."""
+        """The statement with the least difference, among those that others are like already."""
         def size(like):
             return len(topics.Case(case.name, like, answers=self.tried(case, like)).text())
         liked = sorted({other.like for other in self.cases.values() if other.like} - {case.name})

@@ -78,7 +78,7 @@ class Folder(unittest.TestCase):
         (self.folder / f"{name}.txt").write_text(text)
 
     def check(self, found, *names, options=()):
-        """What is printed, and the number of statements with which something is wrong."""
+        """The text that is printed, and the number of statements that are wrong."""
         def examine(_, chosen):
             for case in chosen:
                 yield dict(found[case.name]), []

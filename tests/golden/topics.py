@@ -56,7 +56,7 @@ class Topic:
 
 
 def sections(text):
-    """What stands before the first "===", and (line, text behind it) of each."""
+    """The text before the first "===", and (line, text behind it) of each."""
     parts = re.split(r"^(=== .*)\n", text, flags=re.MULTILINE)
     for i in range(0, len(parts) - 1, 2):
         if not parts[i].endswith("\n\n"):
