@@ -11,9 +11,4 @@ extern const struct leading_role scoring_leader;
 /* Of a job that trains whose workers stage its rows; the one that trains follows it. */
 extern const struct leading_role staging_leader;
 
-struct job;
-struct jobstore;
-/* Have leaders before staged all rows? True for a job whose session has. */
-bool staging_is_done(const struct job *job, struct jobstore *store);
-
 #endif

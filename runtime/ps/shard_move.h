@@ -97,7 +97,6 @@ void shard_move_step(struct shard_master *master, int64_t now_ms, struct outbox 
 
 /* ---- shard_master.c, for these ---- */
 
-struct message shard_message(const struct shard_master *master, enum message_type type);
 /* What was done by an older one may lack batches. */
 void shard_make_roster(struct shard_master *master);
 void shard_send_servers_to_all(const struct shard_master *master, struct outbox *outbox);

@@ -481,7 +481,7 @@ static void check_servers(struct world *world, const struct shard_master *master
         struct node *node = world->nodes[world->servers[s]];
         struct server_role *server = &node->server;
 
-        if (!node->is_alive || node->incarnation != master->servers[s].incarnation)
+        if (!node->is_alive || node->incarnation != master->servers[s].member.incarnation)
             continue;
         if (server->layout.id != master->move.now.id)
             complain(world, "another layout than the master's, of server", s);
@@ -690,7 +690,7 @@ static void take_checkpoint(struct world *world, struct node *node, struct slice
     for (uint32_t s = 0; s < master->move.now.serving; s++)
         world->result->pushes += world->nodes[world->servers[s]]->server.counts.pushes;
     shard_master_on_stored(master, world->time.now, head.id, &fine, &node->outbox);
-    if (!shard_master_is_learned(master))
+    if (!master->crew.is_handed_on)
         complain(world, "a master that has all does not end", 0);
     world->time.has_ended = true;
 }
@@ -876,19 +876,19 @@ static void start_master(struct world *world)
     world->master = node_new(world, MASTER, 0, incarnation);
     TRACE(world, "master %u starts", incarnation);
     if (shard_master_init(&world->nodes[world->master]->master,
-                          &(struct shard_master_options){.job = 1,
-                                                         .incarnation = incarnation,
-                                                         .worker_count = plan->workers,
+                          &(struct shard_master_options){.crew.job = 1,
+                                                         .crew.incarnation = incarnation,
+                                                         .crew.max_workers = plan->workers,
                                                          .server_count = plan->servers,
-                                                         .server_most = SERVERS_MAX,
+                                                         .crew.servers = SERVERS_MAX,
                                                          .pause_ms = PAUSE_MS,
                                                          .balance_ms = plan->balance_ms,
-                                                         .min_workers = 1,
+                                                         .crew.min_workers = 1,
                                                          .leases_per_worker = LEASES,
                                                          .lanes = plan->lanes,
-                                                         .dead_ms = DEAD_MS,
-                                                         .report_ms = 100,
-                                                         .facts.started_at = ""},
+                                                         .crew.dead_ms = DEAD_MS,
+                                                         .crew.report_ms = 100,
+                                                         .crew.facts.started_at = ""},
                           world->time.now, &world->nodes[world->master]->outbox, &err) != STATUS_OK)
         abort();
     tell_wanted(world);
