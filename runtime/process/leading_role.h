@@ -20,6 +20,7 @@
 #ifndef RUNTIME_PROCESS_LEADING_ROLE_H
 #define RUNTIME_PROCESS_LEADING_ROLE_H
 
+#include "runtime/process/role_calls.h"
 #include "runtime/role/crew.h"
 
 struct job;
@@ -65,26 +66,9 @@ struct leading_role {
     void (*write_metrics)(void *self, struct text *page);
 };
 
-/*
- * The functions of a row that do no more than call the pure role, of which `name` is both the
- * struct and the prefix: LEADING_CALLS(master) calls master_on_message with a struct master *.
- * LEADING_CALLS_ROW are their members of the row.
- */
+/* ROLE_CALLS, and `stop`, of the role of which `name` is both the struct and the prefix. */
 #define LEADING_CALLS(name)                                                                        \
-    static void call_on_message(void *self, int64_t now_ms, peer_id from,                          \
-                                const struct message *message, struct outbox *outbox)              \
-    {                                                                                              \
-        name##_on_message(self, now_ms, from, message, outbox);                                    \
-    }                                                                                              \
-    static void call_on_disconnect(void *self, int64_t now_ms, peer_id peer,                       \
-                                   struct outbox *outbox)                                          \
-    {                                                                                              \
-        name##_on_disconnect(self, now_ms, peer, outbox);                                          \
-    }                                                                                              \
-    static void call_on_tick(void *self, int64_t now_ms, struct outbox *outbox)                    \
-    {                                                                                              \
-        name##_on_tick(self, now_ms, outbox);                                                      \
-    }                                                                                              \
+    ROLE_CALLS(name)                                                                               \
     static void call_stop(void *self)                                                              \
     {                                                                                              \
         name##_deinit(self);                                                                       \
@@ -92,8 +76,7 @@ struct leading_role {
 
 /* clang-format off */
 #define LEADING_CALLS_ROW(name)                                                                    \
-    .state_bytes = sizeof(struct name), .stop = call_stop,                                         \
-    .on_message = call_on_message, .on_disconnect = call_on_disconnect, .on_tick = call_on_tick
+    ROLE_CALLS_ROW, .state_bytes = sizeof(struct name), .stop = call_stop
 /* clang-format on */
 
 #endif

@@ -15,7 +15,7 @@
 #include "runtime/process/opening.h"
 #include "runtime/process/role_process.h"
 #include "runtime/process/server_snapshots.h"
-#include "runtime/process/working_role.h"
+#include "runtime/process/working.h"
 #include "runtime/ps/embedding_batches.h"
 #include "runtime/ps/shard_plan.h"
 
