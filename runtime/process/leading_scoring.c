@@ -7,7 +7,6 @@
 #include "runtime/process/leading_training.h"
 #include "runtime/record/exposition.h"
 #include "runtime/score/dispatch.h"
-#include "runtime/score/dispatch_record.h"
 
 #define MISSED_MS         2000 /* a process is started again in a hundredth of it */
 #define BACKUP_MS         500

@@ -5,7 +5,6 @@
 #include "runtime/process/leader.h"
 #include "runtime/process/leading_training.h"
 #include "runtime/ps/shard_master.h"
-#include "runtime/ps/shard_record.h"
 #include "runtime/record/exposition.h"
 
 #define LEASES     2 /* one is learned from while the next is on its way */

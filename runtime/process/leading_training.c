@@ -11,7 +11,6 @@
 #include "runtime/train/master_change.h"
 #include "runtime/train/master_checkpoint.h"
 #include "runtime/train/master_group.h"
-#include "runtime/train/master_record.h"
 
 #define HANG_MS    20000
 #define PUBLISH_MS 600000

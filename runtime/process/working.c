@@ -5,7 +5,9 @@
 #include "base/log.h"
 #include "base/progress.h"
 #include "runtime/loop/loop_watch.h"
-#include "runtime/process/working_role.h"
+#include "runtime/process/working_scoring.h"
+#include "runtime/process/working_servers.h"
+#include "runtime/process/working_training.h"
 
 static const struct working_role *const roles[] = {[SPEC_TRAIN] = &training_worker,
                                                    [SPEC_PREDICT] = &scoring_worker,

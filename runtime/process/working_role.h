@@ -67,8 +67,6 @@ struct working_role {
     void (*after)(void *self, int64_t now_us);
 };
 
-extern const struct working_role training_worker, pushing_worker, scoring_worker, staging_worker;
-
 /* ROLE_CALLS, and the other calls that all of these have; a row may have its own of some. */
 #define WORKING_CALLS(name)                                                                        \
     ROLE_CALLS(name)                                                                               \

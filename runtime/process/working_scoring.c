@@ -1,7 +1,9 @@
+#include "runtime/process/working_scoring.h"
+
 #include "base/log.h"
 #include "runtime/process/experiment.h"
 #include "runtime/process/staging.h"
-#include "runtime/process/working_role.h"
+#include "runtime/process/working_training.h"
 #include "runtime/score/rows_scoring.h"
 
 /* A scorer whose shards cannot be scored, for this reason, reports it. */

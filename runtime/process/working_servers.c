@@ -1,7 +1,9 @@
+#include "runtime/process/working_servers.h"
+
 #include "base/log.h"
 #include "runtime/process/build.h"
 #include "runtime/process/experiment.h"
-#include "runtime/process/working_role.h"
+#include "runtime/process/working_training.h"
 #include "runtime/ps/embedding_batches.h"
 #include "runtime/ps/push_worker.h"
 

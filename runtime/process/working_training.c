@@ -1,7 +1,8 @@
+#include "runtime/process/working_training.h"
+
 #include "base/log.h"
 #include "runtime/process/build.h"
 #include "runtime/process/experiment.h"
-#include "runtime/process/working_role.h"
 #include "runtime/train/worker.h"
 #include "runtime/train/worker_switch.h"
 

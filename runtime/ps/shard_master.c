@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "runtime/ps/shard_counts.h"
 #include "runtime/ps/shard_record.h"

@@ -1,8 +1,5 @@
 #include "runtime/train/master_pairs.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "runtime/train/master_change.h"
 #include "runtime/train/master_damage.h"
 #include "runtime/train/master_parts.h"

@@ -2,7 +2,6 @@
 
 #include "runtime/data/shardstore.h"
 #include "runtime/score/dispatch.h"
-#include "runtime/score/dispatch_record.h"
 #include "tests/check.h"
 
 #define JOB ((uint64_t)7)

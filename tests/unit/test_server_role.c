@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "runtime/ps/server_role.h"
+#include "runtime/ps/server_save.h"
 
 #define JOB    ((uint64_t)7)
 #define TABLES 2
@@ -462,7 +463,7 @@ static void a_server_without_rows_tells_its_master_why(void **state)
     CHECK(stage.role.master.peer != first);
     CHECK_INT(answer(&stage, stage.role.master.peer, MESSAGE_FAILED).failure.status,
               STATUS_UNSUPPORTED);
-    CHECK(!server_role_has_work(&stage.role));
+    CHECK(!server_save_has_work(&stage.role));
     send_from(&stage, stage.role.master.peer, (struct message){.type = MESSAGE_END, .epoch = 1});
     CHECK_INT(stage.role.state, SERVER_ENDED);
     finish(&stage);
@@ -476,10 +477,10 @@ static struct checkpoint take_snapshot(struct stage *stage, struct text *whole)
     struct checkpoint head = {0};
 
     server_role_on_tick(&stage->role, 2000, &stage->outbox);
-    CHECK(server_role_has_work(&stage->role));
-    while (server_role_has_work(&stage->role)) {
+    CHECK(server_save_has_work(&stage->role));
+    while (server_save_has_work(&stage->role)) {
         outbox_clear(&stage->outbox);
-        server_role_work(&stage->role, 2000, &stage->outbox);
+        server_save_work(&stage->role, 2000, &stage->outbox);
         for (size_t i = 0; i < stage->outbox.count; i++) {
             const struct slice bytes = outbox_bytes(&stage->outbox, stage->outbox.entries + i);
 
@@ -525,7 +526,7 @@ static void a_server_goes_on_from_a_snapshot(void **state)
     for (size_t at = 0; at < whole.size; at += PIECE) {
         const size_t left = whole.size - at, size = left < PIECE ? left : PIECE;
 
-        CHECK_OK(server_role_restore(&next.role, (struct slice){whole.data + at, size},
+        CHECK_OK(server_save_restore(&next.role, (struct slice){whole.data + at, size},
                                      size == left, &err));
     }
     CHECK(server_role_digest(&next.role) == digest);
@@ -549,7 +550,7 @@ static enum status restored(struct slice bytes, struct error *err)
 
     if (server_role_init(&role, &options, err) != STATUS_OK)
         check_failed("%s", err->message);
-    status = server_role_restore(&role, bytes, true, err);
+    status = server_save_restore(&role, bytes, true, err);
     server_role_deinit(&role);
     return status;
 }
@@ -560,16 +561,16 @@ static void a_server_that_goes_saves_what_was_pushed(void **state)
     (void)state;
 
     begin(&stage);
-    server_role_save(&stage.role, 1000);
-    CHECK(!server_role_has_work(&stage.role));
+    server_save_begin(&stage.role, 1000);
+    CHECK(!server_save_has_work(&stage.role));
     resume_as(&stage, WORKER, 0, 0);
     pull_and_push(&stage, 4, 0);
-    server_role_save(&stage.role, 1000);
-    CHECK(server_role_has_work(&stage.role));
-    while (server_role_has_work(&stage.role))
-        server_role_work(&stage.role, 1000, &stage.outbox);
-    server_role_save(&stage.role, 1000);
-    CHECK(!server_role_has_work(&stage.role));
+    server_save_begin(&stage.role, 1000);
+    CHECK(server_save_has_work(&stage.role));
+    while (server_save_has_work(&stage.role))
+        server_save_work(&stage.role, 1000, &stage.outbox);
+    server_save_begin(&stage.role, 1000);
+    CHECK(!server_save_has_work(&stage.role));
     finish(&stage);
 }
 
@@ -584,13 +585,13 @@ static void snapshots_take_a_tenth_of_the_time_at_most(void **state)
     resume_as(&stage, WORKER, 0, 0);
     pull_and_push(&stage, 4, 0);
     server_role_on_tick(&stage.role, 2000, &stage.outbox);
-    while (server_role_has_work(&stage.role))
-        server_role_work(&stage.role, 2300, &stage.outbox);
+    while (server_save_has_work(&stage.role))
+        server_save_work(&stage.role, 2300, &stage.outbox);
     pull_and_push(&stage, 4, 1);
     server_role_on_tick(&stage.role, 4999, &stage.outbox);
-    CHECK(!server_role_has_work(&stage.role));
+    CHECK(!server_save_has_work(&stage.role));
     server_role_on_tick(&stage.role, 5000, &stage.outbox);
-    CHECK(server_role_has_work(&stage.role));
+    CHECK(server_save_has_work(&stage.role));
     finish(&stage);
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "runtime/ps/server_role.h"
+#include "runtime/ps/server_save.h"
 
 #define JOB     ((uint64_t)7)
 #define LANES   3
@@ -379,10 +380,10 @@ static void without_snapshots_there_is_no_log(void **state)
 /* All pieces of the snapshot that begins now. */
 static void save(struct stage *stage, struct text *pieces)
 {
-    server_role_save(&stage->role, 2000);
-    while (server_role_has_work(&stage->role)) {
+    server_save_begin(&stage->role, 2000);
+    while (server_save_has_work(&stage->role)) {
         outbox_clear(&stage->outbox);
-        server_role_work(&stage->role, 2000, &stage->outbox);
+        server_save_work(&stage->role, 2000, &stage->outbox);
         for (size_t i = 0; i < stage->outbox.count; i++) {
             const struct slice bytes = outbox_bytes(&stage->outbox, stage->outbox.entries + i);
 
@@ -406,7 +407,7 @@ static void a_snapshot_has_the_rows_before_the_last_step(void **state)
         take_step(&first, step);
     save(&first, &pieces);
     begin(&second);
-    CHECK_OK(server_role_restore(&second.role, text_slice(&pieces), true, &err));
+    CHECK_OK(server_save_restore(&second.role, text_slice(&pieces), true, &err));
     CHECK_INT(second.role.clock, 3);
     resume(&second, 1, 3);
     ask(&second, 1, 0, 2);

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "runtime/ps/shard_master.h"
-#include "runtime/ps/shard_record.h"
 
 #define JOB      ((uint64_t)7)
 #define WORKERS  2
