@@ -17,7 +17,7 @@ static const struct leading_role *const roles[] = {[SPEC_TRAIN] = &training_lead
                                                    [SPEC_PREDICT] = &scoring_leader,
                                                    [SPEC_EVALUATE] = &scoring_leader};
 
-/* Whoever the launcher would start by now would be sent away. */
+/* Tells the launcher that servers are done: one that started now would be sent away. */
 static void dismiss_servers(const struct leader *leader)
 {
     const struct worker_actions *workers = leader->executor.workers;

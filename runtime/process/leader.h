@@ -79,7 +79,7 @@ enum status leader_listen(struct leader *leader, struct error *err);
  */
 enum status leader_log_events(struct leader *leader, struct error *err);
 bool leader_is_local(const struct leader *leader); /* its workers are in this process */
-/* What each role's crew is told; valid until leader_stop. */
+/* The options of each role's crew; valid until leader_stop. */
 struct crew_options leader_crew(const struct leader *leader);
 
 #endif

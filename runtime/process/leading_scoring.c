@@ -24,7 +24,7 @@ static bool is_staged(const struct job *job, struct jobstore *store)
     return shardstore_rows_settled(store) >= rows_of_staging(job);
 }
 
-/* What earlier leaders have settled. */
+/* Rows that earlier leaders have settled. */
 struct settled {
     struct settled_rows *rows;
     size_t count, capacity;

@@ -8,7 +8,8 @@
 #include "runtime/process/leading_role.h"
 
 extern const struct leading_role scoring_leader;
-/* Of a job that trains whose workers stage its rows; the one that trains follows it. */
+/* The dispatcher of a job that trains and whose workers stage its rows; the one that trains follows
+ * it. */
 extern const struct leading_role staging_leader;
 
 #endif

@@ -23,7 +23,7 @@ struct working_role;
 /* A job on a cluster that was deleted while it had no master, and that no session follows. */
 #define WORKER_LEAVE_ALONE_MS 3000
 
-/* What the pointers point to must outlive the role. */
+/* The role borrows all that the pointers point to. */
 struct working_options {
     struct loop *loop;
     const struct job *job;

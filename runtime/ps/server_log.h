@@ -45,7 +45,7 @@ void server_log_deinit(struct server_log *log);
 
 void server_log_begin(struct server_role *role, const struct server_layout *to,
                       struct outbox *outbox);
-/* What the log has of a move is of no use: it does not take place. */
+/* Entries of a move that does not take place are of no use. */
 void server_log_give_up(struct server_role *role, struct outbox *outbox);
 void server_log_rows(struct server_role *role, struct slice images, struct outbox *outbox);
 void server_log_drop(struct server_role *role, const struct bucket_set *buckets,

@@ -146,7 +146,7 @@ static void take_layout(struct server_role *role)
     role->log.reads = LOG_STEP;
 }
 
-/* What is not whole is dropped: the rows are where they were before. */
+/* A move that is not whole is dropped: the rows are where they were before. */
 static enum status read_move(struct server_role *role, const struct slice *entry, struct error *err)
 {
     const enum status status = entry ? read_entry(role, *entry, err) : log_is_over(role, err);

@@ -179,7 +179,7 @@ struct job_row crew_job_row(struct crew *crew, int64_t now_ms);
 void crew_put_job(struct crew *crew, int64_t now_ms, struct outbox *outbox);
 void crew_put_member(const struct crew *crew, uint32_t index, const char *state, uint32_t lanes,
                      double rows_per_second, struct outbox *outbox);
-/* Of a member, or of the leader itself: -1. */
+/* An event of the member with this index; -1: of the leader itself. */
 void crew_put_event(const struct crew *crew, int64_t now_ms, int64_t index, const char *event,
                     struct outbox *outbox, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
