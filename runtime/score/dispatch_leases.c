@@ -40,8 +40,8 @@ static void give(struct dispatch *dispatch, int64_t now_ms, struct dispatch_work
 static bool has_stale_lease(const struct dispatch *dispatch, const struct dispatch_worker *worker)
 {
     for (uint32_t i = 0; i < worker->lease_count; i++)
-        if (ledger_renew(dispatch->ledger, worker->leases[i].worker, worker->leases[i].id,
-                         worker->leases[i].slot, LEDGER_NEVER, NULL) != STATUS_OK)
+        if (!ledger_holds(dispatch->ledger, worker->leases[i].worker, worker->leases[i].id,
+                          worker->leases[i].slot))
             return true;
     return false;
 }
@@ -57,8 +57,7 @@ void dispatch_serve(struct dispatch *dispatch, int64_t now_ms, uint32_t index,
         return;
     while (worker->member.peer != PEER_NONE &&
            worker->lease_count < dispatch->options.leases_per_worker) {
-        if (ledger_claim(dispatch->ledger, index, now_ms, LEDGER_NEVER, &lease, &retry_at) !=
-            LEDGER_LEASED)
+        if (ledger_claim(dispatch->ledger, index, now_ms, &lease, &retry_at) != LEDGER_LEASED)
             break;
         if (lease.is_backup)
             crew_put_event(&dispatch->crew, now_ms, index, "backup", outbox, "rows %llu to %llu",
