@@ -1,7 +1,7 @@
 #include <math.h>
 
 #include "runtime/role/crew.h"
-#include "tests/check.h"
+#include "tests/outbox_check.h"
 
 #define JOB     ((uint64_t)7)
 #define WORKERS 2
@@ -89,25 +89,15 @@ static void finish(struct leader *leader)
 
 static uint32_t count_kind(const struct leader *leader, enum outbox_kind kind)
 {
-    uint32_t count = 0;
-
-    for (size_t i = 0; i < leader->outbox.count; i++)
-        count += leader->outbox.entries[i].kind == kind;
-    return count;
+    return outbox_count(&leader->outbox, kind);
 }
 
 static bool was_sent(const struct leader *leader, peer_id to, enum message_type type)
 {
-    for (size_t i = 0; i < leader->outbox.count; i++) {
-        const struct outbox_entry *entry = &leader->outbox.entries[i];
-        struct message message;
+    struct message message;
 
-        if (entry->kind == OUTBOX_SEND && entry->peer == to &&
-            message_read(outbox_bytes(&leader->outbox, entry), &message, NULL) == STATUS_OK &&
-            message.type == type && message.job == JOB && message.epoch == (uint64_t)3 << 32)
-            return true;
-    }
-    return false;
+    return outbox_find(&leader->outbox, to, type, 0, &message) && message.job == JOB &&
+           message.epoch == (uint64_t)3 << 32;
 }
 
 static void members_are_found_by_their_connection_and_workers_alone_are_live(void **state)

@@ -2,7 +2,7 @@
 
 #include "runtime/data/shardstore.h"
 #include "runtime/score/dispatch.h"
-#include "tests/check.h"
+#include "tests/outbox_check.h"
 
 #define JOB ((uint64_t)7)
 
@@ -64,17 +64,7 @@ static void hello(struct stage *stage, int64_t now_ms, peer_id from, uint32_t in
 static bool sent(const struct stage *stage, peer_id to, enum message_type type, uint32_t n,
                  struct message *message)
 {
-    for (size_t i = 0; i < stage->outbox.count; i++) {
-        const struct outbox_entry *entry = &stage->outbox.entries[i];
-
-        if (entry->kind != OUTBOX_SEND || entry->peer != to ||
-            message_read(outbox_bytes(&stage->outbox, entry), message, NULL) != STATUS_OK ||
-            message->type != type)
-            continue;
-        if (n-- == 0)
-            return true;
-    }
-    return false;
+    return outbox_find(&stage->outbox, to, type, n, message);
 }
 
 /* How many shards the last call stored in this state; the last of them. */
@@ -99,10 +89,7 @@ static uint32_t stored(const struct stage *stage, enum shard_state state, struct
 
 static bool has_kind(const struct stage *stage, enum outbox_kind kind)
 {
-    for (size_t i = 0; i < stage->outbox.count; i++)
-        if (stage->outbox.entries[i].kind == kind)
-            return true;
-    return false;
+    return outbox_count(&stage->outbox, kind) > 0;
 }
 
 static void scored(struct stage *stage, int64_t now_ms, peer_id from,

@@ -4,7 +4,7 @@
 #include "runtime/train/master.h"
 #include "runtime/train/master_change.h"
 #include "runtime/train/master_checkpoint.h"
-#include "tests/check.h"
+#include "tests/outbox_check.h"
 
 #define JOB 7
 
@@ -98,31 +98,7 @@ static void disconnect(struct fixture *fixture, int64_t now_ms, peer_id peer)
 static bool sent(const struct fixture *fixture, peer_id peer, enum message_type type,
                  struct message *found)
 {
-    struct message message;
-    bool any = false;
-
-    for (size_t i = 0; i < fixture->outbox.count; i++) {
-        const struct outbox_entry *entry = &fixture->outbox.entries[i];
-
-        if (entry->kind != OUTBOX_SEND || entry->peer != peer)
-            continue;
-        assert_int_equal(message_read(outbox_bytes(&fixture->outbox, entry), &message, NULL),
-                         STATUS_OK);
-        if (message.type == type) {
-            *found = message;
-            any = true;
-        }
-    }
-    return any;
-}
-
-static size_t count_kind(const struct fixture *fixture, enum outbox_kind kind)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < fixture->outbox.count; i++)
-        count += fixture->outbox.entries[i].kind == kind;
-    return count;
+    return outbox_find_last(&fixture->outbox, peer, type, found);
 }
 
 /* The first says how many lanes a step has; the launcher and the user are told once. */
@@ -134,7 +110,7 @@ static void more_workers_than_lanes_are_not_asked_for(void **state)
 
     open_master(&fixture, 1, 12, 0);
     hello(&fixture, 1, 0, 0);
-    CHECK_INT(count_kind(&fixture, OUTBOX_LANES), 1);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_LANES), 1);
     for (size_t i = 0; i < fixture.outbox.count; i++) {
         const struct outbox_entry *entry = &fixture.outbox.entries[i];
 
@@ -149,12 +125,12 @@ static void more_workers_than_lanes_are_not_asked_for(void **state)
     assert_string_equal(event.message, "8 of 12 workers can work, since a step has 8 lanes: raise "
                                        "train.batch_size or job.lanes");
     hello(&fixture, 2, 1, 0);
-    CHECK_INT(count_kind(&fixture, OUTBOX_LANES), 0);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_LANES), 0);
     close_master(&fixture);
 
     open_master(&fixture, 1, 8, 0);
     hello(&fixture, 1, 0, 0);
-    CHECK_INT(count_kind(&fixture, OUTBOX_LANES), 0);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_LANES), 0);
     close_master(&fixture);
 }
 
@@ -211,14 +187,14 @@ static void a_silent_worker_is_dead_after_the_deadline_and_replaced(void **state
     for (fixture.now = 1000; fixture.now < 5000; fixture.now += 1000) {
         say(&fixture, 1, of(MESSAGE_PHASE_ALIVE, 2));
         master_on_tick(&fixture.master, fixture.now, &fixture.outbox);
-        CHECK_INT(count_kind(&fixture, OUTBOX_REPLACE), 0);
+        CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_REPLACE), 0);
     }
     master_on_tick(&fixture.master, 5000, &fixture.outbox);
-    CHECK_INT(count_kind(&fixture, OUTBOX_REPLACE), 1);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_REPLACE), 1);
     CHECK(sent(&fixture, 1, MESSAGE_GROUP, &group));
     CHECK(group.epoch == 3 && group.group.member_count == 1);
     say(&fixture, 2, of(MESSAGE_PHASE_ALIVE, 2)); /* the zombie thaws */
-    CHECK_INT(count_kind(&fixture, OUTBOX_CLOSE), 1);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_CLOSE), 1);
     close_master(&fixture);
 }
 
@@ -233,9 +209,9 @@ static void a_worker_whose_process_is_alive_may_compute_for_long(void **state)
     alive.process_alive = (struct message_process_alive){.index = 0, .incarnation = 3};
     for (fixture.now = 1000; fixture.now < 60000; fixture.now += 1000) {
         say(&fixture, 9, alive);
-        CHECK_INT(count_kind(&fixture, OUTBOX_CLOSE), 0);
+        CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_CLOSE), 0);
         master_on_tick(&fixture.master, fixture.now, &fixture.outbox);
-        CHECK_INT(count_kind(&fixture, OUTBOX_REPLACE), 0);
+        CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_REPLACE), 0);
     }
     /* the process before it, or one that is none of ours, proves nothing */
     alive.process_alive.incarnation = 2;
@@ -272,7 +248,7 @@ static bool is_replaced_after(uint32_t seconds, uint32_t workers, struct message
                 alive.process_alive.still_ms = second * 1000;
             }
             say(&fixture, 9, alive);
-            is_replaced = is_replaced || count_kind(&fixture, OUTBOX_REPLACE) > 0;
+            is_replaced = is_replaced || outbox_count(&fixture.outbox, OUTBOX_REPLACE) > 0;
         }
         master_on_tick(&fixture.master, fixture.now, &fixture.outbox);
     }
@@ -319,12 +295,12 @@ static void a_worker_that_hangs_before_it_joined_is_replaced_once(void **state)
     alive.process_alive =
         (struct message_process_alive){.index = 1, .incarnation = 4, .still_ms = 20000};
     say(&fixture, 9, alive);
-    CHECK_INT(count_kind(&fixture, OUTBOX_REPLACE), 1);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_REPLACE), 1);
     say(&fixture, 9, alive);
-    CHECK_INT(count_kind(&fixture, OUTBOX_REPLACE), 0);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_REPLACE), 0);
     hello(&fixture, 1, 1, 5);
     say(&fixture, 9, alive); /* its end may take a while */
-    CHECK_INT(count_kind(&fixture, OUTBOX_REPLACE), 0);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_REPLACE), 0);
     close_master(&fixture);
 }
 
@@ -336,7 +312,7 @@ static void a_master_that_was_frozen_does_not_take_the_others_for_dead(void **st
     open_master(&fixture, 1, 2, 0);
     hello(&fixture, 1, 0, 0);
     tick(&fixture, 60000);
-    CHECK_INT(count_kind(&fixture, OUTBOX_REPLACE), 0);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_REPLACE), 0);
     close_master(&fixture);
 }
 
@@ -355,15 +331,6 @@ static void an_older_incarnation_cannot_take_a_place_back(void **state)
     close_master(&fixture);
 }
 
-static bool closed(const struct fixture *fixture, peer_id peer)
-{
-    for (size_t i = 0; i < fixture->outbox.count; i++)
-        if (fixture->outbox.entries[i].kind == OUTBOX_CLOSE &&
-            fixture->outbox.entries[i].peer == peer)
-            return true;
-    return false;
-}
-
 static void a_successor_waits_until_the_one_before_has_left(void **state)
 {
     struct fixture fixture;
@@ -374,15 +341,15 @@ static void a_successor_waits_until_the_one_before_has_left(void **state)
     hello(&fixture, 1, 0, 0);
     met(&fixture, 1);
     hello(&fixture, 2, 0, 1);
-    CHECK(!closed(&fixture, 1) && !closed(&fixture, 2));
+    CHECK(!outbox_closes(&fixture.outbox, 1) && !outbox_closes(&fixture.outbox, 2));
     CHECK_INT(fixture.master.crew.live, 1);
     say(&fixture, 2, of(MESSAGE_PHASE_ALIVE, 0));
-    CHECK(!closed(&fixture, 2));
+    CHECK(!outbox_closes(&fixture.outbox, 2));
     say(&fixture, 1, of(MESSAGE_LEAVING, 1));
     CHECK(sent(&fixture, 1, MESSAGE_SWITCH, &message));
     say(&fixture, 1, of(MESSAGE_DRAINED, 1));
     CHECK(sent(&fixture, 1, MESSAGE_END, &message));
-    CHECK(closed(&fixture, 2)); /* it calls again */
+    CHECK(outbox_closes(&fixture.outbox, 2)); /* it calls again */
     hello(&fixture, 1, 0, 0);
     CHECK(sent(&fixture, 1, MESSAGE_END, &message)); /* fenced off */
     hello(&fixture, 3, 0, 1);
@@ -527,17 +494,17 @@ static void rows_of_the_model_are_stored_as_they_come(void **state)
     say(&fixture, 1, of(MESSAGE_PUBLISHING, 1));
     CHECK_INT(asked_for(&fixture), 0);
     send_rows(&fixture, 1, 1, 0, 3);
-    CHECK_INT(count_kind(&fixture, OUTBOX_MODEL_ROWS), 1);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_MODEL_ROWS), 1);
     CHECK_INT(asked_for(&fixture), 3);
     send_rows(&fixture, 1, 1, 0, 3); /* again: they are stored */
-    CHECK_INT(count_kind(&fixture, OUTBOX_MODEL_ROWS), 0);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_MODEL_ROWS), 0);
     send_rows(&fixture, 1, 1, 3, 2);
     CHECK_INT(asked_for(&fixture), 5);
-    CHECK_INT(count_kind(&fixture, OUTBOX_MODEL), 0);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_MODEL), 0);
     finished.finished.digest = SLICE("00");
     finished.finished.model_rows = 5;
     say(&fixture, 1, finished);
-    CHECK_INT(count_kind(&fixture, OUTBOX_MODEL), 1);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_MODEL), 1);
     CHECK_INT(fixture.master.crew.state, JOB_STATE_DONE);
     close_master(&fixture);
 }
@@ -555,7 +522,7 @@ static void a_model_without_all_its_rows_is_none(void **state)
     finished.finished.digest = SLICE("00");
     finished.finished.model_rows = 4;
     say(&fixture, 1, finished);
-    CHECK_INT(count_kind(&fixture, OUTBOX_MODEL), 0);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_MODEL), 0);
     CHECK(!crew_has_ended(&fixture.master.crew));
     CHECK_INT(fixture.master.crew.live, 0);
     close_master(&fixture);
@@ -578,18 +545,18 @@ static void rows_of_a_rank_0_that_was_lost_are_stored_anew(void **state)
     say(&fixture, 2, finished); /* of an older group */
     CHECK_INT(fixture.master.crew.state, JOB_STATE_RUNNING);
     send_rows(&fixture, 2, 1, 2, 1);
-    CHECK_INT(count_kind(&fixture, OUTBOX_MODEL_ROWS), 0);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_MODEL_ROWS), 0);
     say(&fixture, 2, of(MESSAGE_PUBLISHING, 2));
     CHECK_INT(asked_for(&fixture), 0);
     send_rows(&fixture, 2, 2, 2, 1); /* it was not asked for */
-    CHECK_INT(count_kind(&fixture, OUTBOX_MODEL_ROWS), 0);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_MODEL_ROWS), 0);
     send_rows(&fixture, 2, 2, 0, 3);
-    CHECK_INT(count_kind(&fixture, OUTBOX_MODEL_ROWS), 1);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_MODEL_ROWS), 1);
     finished.epoch = 2;
     finished.finished.digest = SLICE("00");
     finished.finished.model_rows = 3;
     say(&fixture, 2, finished);
-    CHECK_INT(count_kind(&fixture, OUTBOX_END), 1);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_END), 1);
     CHECK_INT(fixture.master.crew.state, JOB_STATE_DONE);
     close_master(&fixture);
 }
@@ -634,13 +601,13 @@ static void a_worker_that_cannot_open_its_rows_is_told_to_go_and_the_others_go_o
     met(&fixture, 1);
     for (uint32_t i = 0; i < 2 * UNABLE_TRIES_MAX; i++) {
         unable_to_open(&fixture, 10 + i, 1, i);
-        CHECK_INT(count_kind(&fixture, OUTBOX_EVENT), 1);
-        CHECK_INT(count_kind(&fixture, OUTBOX_REPORT), i == 0); /* a notice, once */
-        CHECK_INT(count_kind(&fixture, OUTBOX_CLOSE), 1);
+        CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_EVENT), 1);
+        CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_REPORT), i == 0); /* a notice, once */
+        CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_CLOSE), 1);
         CHECK_INT(fixture.master.crew.state, JOB_STATE_RUNNING);
     }
     unable_to_open(&fixture, 50, 7, 0); /* there is no such worker */
-    CHECK_INT(count_kind(&fixture, OUTBOX_EVENT), 0);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_EVENT), 0);
     /* Now no worker is here, and none comes that could open them. */
     master_on_disconnect(&fixture.master, 10, 1, &fixture.outbox);
     unable_to_open(&fixture, 60, 1, 9);
@@ -674,8 +641,8 @@ static void a_worker_without_memory_at_work_is_lost_alone_and_the_others_go_on(v
     runs_out_of_memory(&fixture, 2, 1, 0);
     CHECK_INT(fixture.master.crew.live, 1);
     CHECK_INT(fixture.master.crew.state, JOB_STATE_RUNNING);
-    CHECK_INT(count_kind(&fixture, OUTBOX_REPORT), 1); /* the notice */
-    CHECK_INT(count_kind(&fixture, OUTBOX_REPLACE), 0);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_REPORT), 1); /* the notice */
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_REPLACE), 0);
     close_master(&fixture);
 }
 
@@ -689,8 +656,8 @@ static void a_worker_without_memory_that_was_not_answered_has_tried_once(void **
     runs_out_of_memory(&fixture, 1, 0, 0);
     for (uint32_t i = 0; i < 2 * UNABLE_TRIES_MAX; i++) {
         runs_out_of_memory(&fixture, 10 + i, 0, 0); /* on another connection */
-        CHECK_INT(count_kind(&fixture, OUTBOX_EVENT), 0);
-        CHECK_INT(count_kind(&fixture, OUTBOX_CLOSE), 1); /* it is answered */
+        CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_EVENT), 0);
+        CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_CLOSE), 1); /* it is answered */
         CHECK_INT(crew_has_ended(&fixture.master.crew), false);
     }
     close_master(&fixture);
@@ -732,7 +699,7 @@ static void states_that_differ_under_the_master_before_are_given_up_once(void **
     hello(&fixture, 2, 0, 0); /* by another connection, and it has not heard of that group */
     say(&fixture, 2, message);
     CHECK_INT(fixture.master.generation, 1);
-    CHECK_INT(count_kind(&fixture, OUTBOX_EVENT), 0);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_EVENT), 0);
     close_master(&fixture);
 }
 
@@ -874,10 +841,10 @@ static void an_evaluation_that_is_repeated_is_recorded_once(void **state)
     progress.progress.phase = 5;
     progress.progress.is_record = progress.progress.evaluated = true;
     say(&fixture, 1, progress);
-    CHECK_INT(count_kind(&fixture, OUTBOX_METRIC),
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_METRIC),
               4); /* loss, seconds, and two of the evaluation */
     say(&fixture, 1, progress);
-    CHECK_INT(count_kind(&fixture, OUTBOX_METRIC), 0);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_METRIC), 0);
     close_master(&fixture);
 }
 
@@ -912,8 +879,8 @@ static void a_master_that_meets_a_newer_ones_worker_ends_itself(void **state)
     message.hello = (struct message_hello){
         .index = 0, .incarnation = 0, .lanes = 8, .phase = 3, .address = SLICE("unix:/a")};
     say(&fixture, 1, message);
-    CHECK_INT(count_kind(&fixture, OUTBOX_END), 1);
-    CHECK_INT(count_kind(&fixture, OUTBOX_JOB), 0); /* and leaves the books alone */
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_END), 1);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_JOB), 0); /* and leaves the books alone */
     close_master(&fixture);
 }
 
@@ -1530,7 +1497,7 @@ static void a_message_of_another_job_is_not_heard(void **state)
                                            .address = SLICE("unix:/run/somewhere")};
     message.job = JOB + 1;
     say(&fixture, 1, message);
-    CHECK_INT(count_kind(&fixture, OUTBOX_CLOSE), 1);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_CLOSE), 1);
     CHECK_INT(fixture.master.crew.live, 0);
     hello(&fixture, 2, 0, 0);
     met(&fixture, 2);
@@ -1541,7 +1508,7 @@ static void a_message_of_another_job_is_not_heard(void **state)
     message = of(MESSAGE_PHASE_ALIVE, 1);
     message.job = JOB + 1;
     say(&fixture, 2, message); /* a member that changed jobs is no member any more */
-    CHECK(count_kind(&fixture, OUTBOX_CLOSE) > 0);
+    CHECK(outbox_count(&fixture.outbox, OUTBOX_CLOSE) > 0);
     CHECK_INT(fixture.master.crew.live, 0);
     close_master(&fixture);
 }
@@ -1580,13 +1547,13 @@ static void a_state_that_is_stored_already_is_not_stored_again(void **state)
 
     id = asked_for_checkpoint(&fixture, 5).checkpoint.id;
     snapshot(&fixture, id, 5, 25, 0, SLICE("0123456789"));
-    CHECK_INT(count_kind(&fixture, OUTBOX_PIECE), 0);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_PIECE), 0);
     CHECK(!fixture.master.writing.is_active);
     close_master(&fixture);
 
     id = asked_for_checkpoint(&fixture, 5).checkpoint.id;
     snapshot(&fixture, id, 6, 25, 0, SLICE("0123456789"));
-    CHECK_INT(count_kind(&fixture, OUTBOX_PIECE), 1);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_PIECE), 1);
     close_master(&fixture);
 }
 
@@ -1601,8 +1568,8 @@ static void pieces_of_two_states_are_not_put_together(void **state)
     snapshot(&fixture, id, 6, 25, 0, SLICE("0123456789"));
     CHECK(sent(&fixture, 1, MESSAGE_CHECKPOINT, &message) && message.checkpoint.offset == 10);
     snapshot(&fixture, id, 6, 35, 10, SLICE("0123456789")); /* of another size in all */
-    CHECK_INT(count_kind(&fixture, OUTBOX_PIECE), 0);
-    CHECK_INT(count_kind(&fixture, OUTBOX_EVENT), 1);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_PIECE), 0);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_EVENT), 1);
     CHECK(!fixture.master.writing.is_active);
     close_master(&fixture);
 }
@@ -1661,7 +1628,7 @@ static void nothing_behind_the_end_of_a_checkpoint_can_be_asked_for(void **state
     fixture.master.stored.bytes = 30;
     request.state_request.offset = 30;
     say(&fixture, 1, request);
-    CHECK_INT(count_kind(&fixture, OUTBOX_CLOSE), 1);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_CLOSE), 1);
     CHECK_INT(fixture.master.crew.live, 0);
     close_master(&fixture);
 }

@@ -1,4 +1,4 @@
-#include "tests/check.h"
+#include "tests/outbox_check.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -219,17 +219,7 @@ static void master_says(struct stage *stage, uint32_t s, struct message message)
 static bool find(const struct stage *stage, uint32_t s, peer_id to, enum message_type type,
                  struct message *message)
 {
-    const struct outbox *outbox = stage->outboxes + s;
-    struct error err;
-
-    for (size_t i = 0; i < outbox->count; i++) {
-        if (outbox->entries[i].kind != OUTBOX_SEND || outbox->entries[i].peer != to)
-            continue;
-        CHECK_OK(message_read(outbox_bytes(outbox, outbox->entries + i), message, &err));
-        if (message->type == type)
-            return true;
-    }
-    return false;
+    return outbox_find(stage->outboxes + s, to, type, 0, message);
 }
 
 static bool to_master(const struct stage *stage, uint32_t s, enum message_type type,
@@ -240,11 +230,7 @@ static bool to_master(const struct stage *stage, uint32_t s, enum message_type t
 
 static bool is_closed(const struct stage *stage, uint32_t s, peer_id peer)
 {
-    for (size_t i = 0; i < stage->outboxes[s].count; i++)
-        if (stage->outboxes[s].entries[i].kind == OUTBOX_CLOSE &&
-            stage->outboxes[s].entries[i].peer == peer)
-            return true;
-    return false;
+    return outbox_closes(stage->outboxes + s, peer);
 }
 
 /* ---- batches ---- */

@@ -1,4 +1,4 @@
-#include "tests/check.h"
+#include "tests/outbox_check.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -106,27 +106,15 @@ static void send_from(struct stage *stage, peer_id from, struct message message)
 static struct message answer(const struct stage *stage, peer_id to, enum message_type type)
 {
     struct message message;
-    struct error err;
 
-    for (size_t i = 0; i < stage->outbox.count; i++) {
-        const struct outbox_entry *entry = stage->outbox.entries + i;
-
-        if (entry->kind != OUTBOX_SEND || entry->peer != to)
-            continue;
-        CHECK_OK(message_read(outbox_bytes(&stage->outbox, entry), &message, &err));
-        if (message.type == type)
-            return message;
-    }
-    check_failed("no %s", message_name(type));
+    if (!outbox_find(&stage->outbox, to, type, 0, &message))
+        check_failed("no %s", message_name(type));
     return message;
 }
 
 static bool is_closed(const struct stage *stage, peer_id peer)
 {
-    for (size_t i = 0; i < stage->outbox.count; i++)
-        if (stage->outbox.entries[i].kind == OUTBOX_CLOSE && stage->outbox.entries[i].peer == peer)
-            return true;
-    return false;
+    return outbox_closes(&stage->outbox, peer);
 }
 
 #define BYTES(array) ((struct slice){(const char *)(array), sizeof(array)})

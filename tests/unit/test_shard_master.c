@@ -1,4 +1,4 @@
-#include "tests/check.h"
+#include "tests/outbox_check.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -125,11 +125,7 @@ static uint32_t sent(const struct stage *stage, peer_id to, enum message_type ty
 
 static uint32_t count_kind(const struct stage *stage, enum outbox_kind kind)
 {
-    uint32_t count = 0;
-
-    for (size_t i = 0; i < stage->outbox.count; i++)
-        count += stage->outbox.entries[i].kind == kind;
-    return count;
+    return outbox_count(&stage->outbox, kind);
 }
 
 /* A shard of 100 rows, whose loss is 2 each. */
