@@ -25,11 +25,13 @@ static inline bool outbox_find(const struct outbox *outbox, peer_id to, enum mes
     return false;
 }
 
+/* The last one; without one, an empty message of this type. */
 static inline bool outbox_find_last(const struct outbox *outbox, peer_id to, enum message_type type,
                                     struct message *message)
 {
     bool any = false;
 
+    *message = (struct message){.type = type};
     for (size_t i = 0; i < outbox->count; i++) {
         const struct outbox_entry *entry = &outbox->entries[i];
         struct message found;
