@@ -8,9 +8,9 @@
 
 #include "cli/csv_file.h"
 #include "extension/sqlite/sql.h"
+#include "inputs/dates.h"
 #include "planner/column_dates.h"
 #include "planner/column_kind.h"
-#include "scoring/dates.h"
 
 #define ROWS_BETWEEN_LOOKS 1000 /* at Ctrl-C, and for progress */
 #define YEAR_DIGITS        4

@@ -13,11 +13,11 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "inputs/cell_list.h"
+#include "inputs/concat.h"
 #include "jobspec/job_attributes.h"
 #include "params/notice_list.h"
 #include "params/terms.h"
-#include "scoring/cell_list.h"
-#include "scoring/concat.h"
 #include "scoring/kind.h"
 
 #define JOBSPEC_VERSION        1

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "inputs/cell_list_json.h"
 #include "jobspec/job_attributes.h"
 #include "jobspec/jobspec.h"
 #include "jobspec/jobspec_get.h"
@@ -12,7 +13,6 @@
 #include "jobspec/jobspec_sections.h"
 #include "jobspec/jobspec_words.h"
 #include "kinds/kinds.h"
-#include "scoring/cell_list_json.h"
 
 static enum status read_model(const cJSON *json, struct arena *arena, struct jobspec *spec,
                               struct error *err)

@@ -1,6 +1,7 @@
 #include "jobspec/jobspec_write.h"
 
 #include "base/json.h"
+#include "inputs/cell_list_json.h"
 #include "jobspec/job_attributes.h"
 #include "jobspec/jobspec.h"
 #include "jobspec/jobspec_equal.h"
@@ -8,7 +9,6 @@
 #include "jobspec/jobspec_scoring.h"
 #include "jobspec/jobspec_sections.h"
 #include "jobspec/jobspec_words.h"
-#include "scoring/cell_list_json.h"
 
 /* Adding to a NULL object does nothing, and cJSON answers NULL when memory ran
  * out: reading it back at the end finds whatever is missing. */

@@ -1,7 +1,7 @@
 #include "planner/column_dates.h"
 
+#include "inputs/dates.h"
 #include "planner/query.h"
-#include "scoring/dates.h"
 
 #define OTHERS_FEW_SHARE 20 /* one of so many cells among dates may be none: a bad row */
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "inputs/dates.h"
 #include "kinds/embedding/embedding_attributes.h"
 #include "kinds/embedding/embedding_kind.h"
 #include "planner/column_choice.h"
@@ -19,7 +20,6 @@
 #include "planner/planning.h"
 #include "planner/query.h"
 #include "planner/roles.h"
-#include "scoring/dates.h"
 #include "scoring/transform.h"
 
 #define UNREADABLE_BYTES 300 /* of what is proposed for columns that no model reads */

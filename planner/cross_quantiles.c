@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/reserve.h"
+#include "inputs/cells.h"
 #include "planner/column_kind.h"
 #include "scoring/quantiles.h"
-#include "scoring/transform.h"
 
 /* A column whose numbers are wanted. */
 struct measured {

@@ -1,8 +1,8 @@
 #include "planner/input_notices.h"
 
+#include "inputs/cell_text.h"
 #include "planner/query.h"
 #include "planner/spelling_notices.h"
-#include "scoring/cell_text.h"
 
 #define SPELLINGS_NAMED 4
 

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "inputs/written_number.h"
 #include "planner/column_kind.h"
 #include "planner/query.h"
-#include "scoring/written_number.h"
 
 #define CODES_FEW_SHARE                                                                            \
     1000 /* one of so many cells, as in column_kind.c: more are why it is words */

@@ -1,5 +1,5 @@
 #include "scoring/model_meta.h"
-#include "scoring/cell_list_json.h"
+#include "inputs/cell_list_json.h"
 
 #include <ctype.h>
 #include <math.h>

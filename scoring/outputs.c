@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/json.h"
+#include "inputs/cells.h"
 #include "scoring/kind.h"
 #include "scoring/label_names.h"
 #include "scoring/shap.h"

@@ -5,20 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include "base/vectors.h"
-#include "scoring/cell_text.h"
+#include "inputs/bounds.h"
+#include "inputs/cells.h"
+#include "inputs/text_words.h"
 #include "scoring/elementary.h"
-#include "scoring/text_words.h"
 
 #define RUN_COLUMNS 64 /* of dense, standardised at a time */
-
-uint64_t transform_word_hash(struct slice word)
-{
-    return XXH3_64bits(word.data ? word.data : "", word.size);
-}
 
 static bool is_short(struct slice word)
 {
@@ -155,14 +148,6 @@ static void take_ids(struct transform *transform, struct transform_input *input,
     transform->id_rows += rows;
     transform->id_count += ids;
     transform->id_inputs++;
-}
-
-bool bounds_ascend(const double *bounds, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (!isfinite(bounds[i]) || (i > 0 && !(bounds[i] > bounds[i - 1])))
-            return false;
-    return true;
 }
 
 /* Has the category what its rule needs, and nothing else? */
@@ -619,92 +604,6 @@ bool transform_is_limited(const struct transform *transform)
     return false;
 }
 
-enum status cell_refuse(const struct cell *cell, struct slice column, const char *wanted,
-                        struct error *err)
-{
-    double number;
-
-    if (cell->type == CELL_VECTOR)
-        return fail(err, STATUS_INVALID, "column \"%.*s\" holds an array, where %s was expected",
-                    SLICE_FORMAT(column), wanted);
-    if (cell->type == CELL_BLOB)
-        return fail(err, STATUS_INVALID, "column \"%.*s\" holds a blob, where %s was expected",
-                    SLICE_FORMAT(column), wanted);
-    if (cell->type == CELL_TEXT) {
-        int shown = cell->text.size > 40 ? 40 : (int)cell->text.size;
-        return fail(err, STATUS_INVALID, "column \"%.*s\" holds '%.*s%s', where %s was expected",
-                    SLICE_FORMAT(column), shown, cell->text.data, cell->text.size > 40 ? "..." : "",
-                    wanted);
-    }
-    if (cell->type == CELL_REAL && isinf(cell->real))
-        return fail(err, STATUS_INVALID, "column \"%.*s\" holds an infinite %s",
-                    SLICE_FORMAT(column), cell->time ? "date" : "number");
-    number = cell->type == CELL_REAL ? cell->real : (double)cell->integer;
-    return fail(err, STATUS_INVALID, "column \"%.*s\" holds %.15g, where %s was expected",
-                SLICE_FORMAT(column), number, wanted);
-}
-
-static bool read_text(struct slice text, enum input_reading reading, double *number, bool *is_null)
-{
-    const struct text_look look = text_look_at(text);
-
-    return text_look_number(&look, text, reading, number, is_null);
-}
-
-enum status cell_to_number(const struct cell *cell, enum input_reading reading, struct slice column,
-                           double *number, bool *is_null, struct error *err)
-{
-    *number = 0;
-    *is_null = cell->type == CELL_NULL || (cell->type == CELL_REAL && isnan(cell->real));
-    if (*is_null)
-        return STATUS_OK;
-    if (cell->type == CELL_INTEGER)
-        *number = (double)cell->integer;
-    else if (cell->type == CELL_REAL)
-        *number = cell->real;
-    else if (cell->type >= CELL_BLOB || !read_text(cell->text, reading, number, is_null))
-        return cell_refuse(cell, column, reading == READING_BOOLEAN ? "yes or no" : "a number",
-                           err);
-    return isfinite(*number) ? STATUS_OK : cell_refuse(cell, column, "a finite number", err);
-}
-
-static struct slice real_as_word(double real, char *buffer)
-{
-    struct text digits;
-    size_t size;
-
-    /* Below 2^63 a whole number prints as the integer that it is. */
-    if (real == floor(real) && fabs(real) < 0x1p63) {
-        size = (size_t)snprintf(buffer, TRANSFORM_WORD_BUFFER, "%lld", (long long)real);
-        return (struct slice){buffer, size};
-    }
-    text_init(&digits, TRANSFORM_WORD_BUFFER);
-    text_append_real(&digits, real);
-    size = digits.size;
-    memcpy(buffer, text_string(&digits), size);
-    text_deinit(&digits);
-    return (struct slice){buffer, size};
-}
-
-enum status cell_to_word(const struct cell *cell, struct slice column, char *buffer,
-                         struct slice *word, bool *is_null, struct error *err)
-{
-    *word = (struct slice){buffer, 0};
-    *is_null = cell->type == CELL_NULL || (cell->type == CELL_REAL && isnan(cell->real));
-    if (*is_null)
-        return STATUS_OK;
-    if (cell->type == CELL_TEXT)
-        *word = cell->text;
-    else if (cell->type == CELL_INTEGER)
-        word->size =
-            (size_t)snprintf(buffer, TRANSFORM_WORD_BUFFER, "%lld", (long long)cell->integer);
-    else if (cell->type == CELL_REAL && isfinite(cell->real))
-        *word = real_as_word(cell->real, buffer);
-    else
-        return cell_refuse(cell, column, "text or a number", err);
-    return STATUS_OK;
-}
-
 static inline float to_dense(double number, double mean, double scale, float limit)
 {
     float dense = (float)((number - mean) / scale);
@@ -761,21 +660,6 @@ static int32_t id_of(const struct transform_input *input, struct slice word, uin
     return (int32_t)(input->first_id + index);
 }
 
-uint32_t bounds_bucket(const double *bounds, uint32_t count, double number)
-{
-    uint32_t low = 0, high = count;
-
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-
-        if (number >= bounds[middle])
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 int32_t transform_number_id(const struct transform_input *input, double number)
 {
     if (input->rule == RULE_BUCKET)
@@ -783,42 +667,6 @@ int32_t transform_number_id(const struct transform_input *input, double number)
                          bounds_bucket(input->bounds, input->bound_count, number));
     return number_is_id(number, input->hash_buckets) ? (int32_t)(input->first_id + (uint32_t)number)
                                                      : -1;
-}
-
-static void append_bound(struct text *name, const double *bounds, uint32_t count, uint32_t i,
-                         const char *infinite)
-{
-    if (i < count)
-        text_append_real(name, bounds[i]);
-    else
-        text_append_string(name, infinite);
-}
-
-enum status transform_bucket_name(const double *bounds, uint32_t count, uint32_t i,
-                                  struct arena *arena, struct slice *name, struct error *err)
-{
-    struct text text;
-
-    text_init(&text, 80);
-    text_append_string(&text, i > 0 ? "[" : "(");
-    append_bound(&text, bounds, i > 0 ? count : 0, i - 1, "-inf");
-    text_append_string(&text, ", ");
-    append_bound(&text, bounds, count, i, "inf");
-    text_append_string(&text, ")");
-    *name = text.failed ? (struct slice){0} : arena_copy(arena, text_slice(&text));
-    text_deinit(&text);
-    return name->data ? STATUS_OK : fail_no_memory(err);
-}
-
-enum status cell_refuse_id(const struct cell *cell, struct slice column, uint32_t ids,
-                           struct error *err)
-{
-    char wanted[64];
-
-    snprintf(wanted, sizeof wanted, "a whole number from 0 to %u", ids - 1);
-    cell_refuse(cell, column, wanted, err);
-    return error_hint(err, "CATEGORY_ID takes ids below its second argument; CATEGORY_HASH takes "
-                           "any value.");
 }
 
 int32_t transform_word(const struct transform_input *input, struct slice word)

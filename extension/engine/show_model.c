@@ -8,6 +8,7 @@
 #include "extension/engine/host/notice_rows.h"
 #include "extension/engine/host/stored.h"
 #include "extension/engine/show_trials.h"
+#include "inputs/cells.h"
 #include "parser/parser.h"
 #include "planner/short_names.h"
 #include "scoring/label_names.h"

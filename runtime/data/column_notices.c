@@ -2,10 +2,11 @@
 
 #include <stdlib.h>
 
+#include "inputs/cell_text.h"
+#include "inputs/cells.h"
 #include "jobspec/jobspec_sections.h"
 #include "runtime/data/column_statistics_parts.h"
 #include "runtime/data/exact_measure.h"
-#include "scoring/cell_text.h"
 #include "scoring/label_names.h"
 
 #define RARE_NAMED 3 /* classes that a notice names */

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "inputs/cells.h"
 #include "runtime/data/column_statistics_parts.h"
 #include "runtime/data/spool_reader.h"
-#include "scoring/transform.h"
 
 #define TILE_COLUMNS      8    /* that are copied at a time */
 #define COUNTS_TOLD_APART 1024 /* of words, in frequent_words: these and more are one */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "inputs/bounds.h"
 #include "jobspec/jobspec_sections.h"
 #include "runtime/data/class_names.h"
 #include "runtime/data/class_weights.h"

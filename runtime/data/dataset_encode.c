@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "inputs/cells.h"
 #include "runtime/data/dataset_labels.h"
 #include "runtime/data/dataset_parts.h"
 #include "runtime/data/spool_reader.h"

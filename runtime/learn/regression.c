@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "inputs/cells.h"
 #include "jobspec/job_size.h"
 #include "kinds/regression/regression_kind.h"
 #include "kinds/regression/regression_model.h"

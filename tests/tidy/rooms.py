@@ -18,7 +18,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from problems import report  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-FOLDERS = ["base", "lazy", "params", "kinds", "parser", "planner", "jobspec", "codegen", "scoring", "forecast", "interop", "runtime", "k8s",
+FOLDERS = ["base", "lazy", "params", "kinds", "parser", "planner", "jobspec", "codegen", "inputs", "scoring", "forecast", "interop", "runtime", "k8s",
            "extension", "cli", "bench", "tests"]
 GENERATED = {"parser/grammar.h"}
 # Headers that are included for what they do (define what PostgreSQL wants, bring cmocka), not for a name of theirs.

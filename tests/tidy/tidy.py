@@ -20,7 +20,7 @@ from problems import report  # noqa: E402
 from steady_rules import problems_of  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-FOLDERS = ["base", "params", "kinds", "parser", "planner", "jobspec", "codegen", "scoring", "runtime", "k8s",
+FOLDERS = ["base", "params", "kinds", "parser", "planner", "jobspec", "codegen", "inputs", "scoring", "runtime", "k8s",
            "extension", "cli", "tests"]
 BANNED = ["strcpy", "strcat", "sprintf", "vsprintf", "gets", "strtok", "system", "popen", "alloca",
           "atoi", "atol", "atof", "sleep", "usleep", "nanosleep", "tmpnam", "mktemp", "rand",

@@ -1,5 +1,6 @@
 /* Formulas of models, computed here, beside what the scorer says of the same rows: of every seed of
  * the fuzzer of models, and of fixtures with other inputs. */
+#include "inputs/cells.h"
 #include "tests/check.h"
 
 #include <dirent.h>
@@ -7,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "scoring/dates.h"
+#include "inputs/dates.h"
 #include "scoring/formula_outputs.h"
 #include "scoring/kind.h"
 #include "scoring/outputs.h"

@@ -1,8 +1,9 @@
-#include "scoring/list_ids.h"
+#include "inputs/cells.h"
+#include "inputs/list_ids.h"
 
 #include <math.h>
 
-#include "scoring/transform.h"
+#include "inputs/input.h"
 #include "tests/check.h"
 
 #define ITEMS 4

@@ -1,4 +1,5 @@
 /* What columns and classes are called where a model is shown. */
+#include "inputs/cells.h"
 #include "scoring/feature_names.h"
 #include "scoring/label_names.h"
 #include "tests/check.h"

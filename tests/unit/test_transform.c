@@ -4,6 +4,8 @@
 #include <math.h>
 
 #include "base/random.h"
+#include "inputs/bounds.h"
+#include "inputs/cells.h"
 #include "scoring/transform.h"
 
 static struct slice words[] = {{"red", 3}, {"green", 5}, {"", 0}};

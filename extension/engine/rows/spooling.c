@@ -13,12 +13,13 @@
 
 #include "extension/engine/rows/bad_rows.h"
 #include "extension/engine/rows/spooling_close.h"
+#include "inputs/cells.h"
+#include "inputs/input.h"
 #include "planner/column_kind.h"
 #include "runtime/data/dataset.h"
 #include "runtime/data/spool_writer.h"
 #include "runtime/launch/job_folder.h"
 #include "scoring/cell_counts.h"
-#include "scoring/transform.h"
 
 #define WORD_BUFFER_BYTES 32
 

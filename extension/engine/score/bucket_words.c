@@ -4,7 +4,8 @@
 #include <stdlib.h>
 
 #include "base/cell_values.h"
-#include "scoring/text_words.h"
+#include "inputs/cells.h"
+#include "inputs/text_words.h"
 
 #define NAMED      3
 #define NAME_BYTES 40 /* of a word */

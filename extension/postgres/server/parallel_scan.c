@@ -24,11 +24,11 @@
 #include "base/json.h"
 #include "extension/postgres/server/parallel_scan.h"
 #include "extension/postgres/sql/table_scan.h"
+#include "inputs/cell_list_json.h"
 #include "jobspec/jobspec_read.h"
 #include "jobspec/jobspec_write.h"
 #include "runtime/data/spool_files.h"
 #include "runtime/data/spool_writer.h"
-#include "scoring/cell_list_json.h"
 
 #define KEY_PIECES     1
 #define KEY_ORDER      2

@@ -15,14 +15,14 @@
  *
  * As in TensorFlow items whose weights are not above 0 do not count, but for a sum.
  */
-#ifndef SCORING_LIST_IDS_H
-#define SCORING_LIST_IDS_H
+#ifndef INPUTS_LIST_IDS_H
+#define INPUTS_LIST_IDS_H
 
 #include <string.h>
 
 #include "base/cell.h"
 #include "base/error.h"
-#include "scoring/cell_list.h"
+#include "inputs/cell_list.h"
 
 struct transform_input;
 

@@ -9,8 +9,8 @@
  * of one cell are to it is combined first (list_ids.h), and NULL counts as any other word does. A
  * linear model has a weight for each id, as without CONCAT.
  */
-#ifndef SCORING_CONCAT_H
-#define SCORING_CONCAT_H
+#ifndef INPUTS_CONCAT_H
+#define INPUTS_CONCAT_H
 
 #include <cjson/cJSON.h>
 

@@ -1,10 +1,10 @@
-#include "scoring/cell_list.h"
+#include "inputs/cell_list.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "scoring/transform.h"
+#include "inputs/cells.h"
 
 bool cell_list_equal(const struct cell_list *a, const struct cell_list *b)
 {

@@ -12,8 +12,8 @@
  * wide use (Latin, Greek, Cyrillic, Armenian) alone know which capital belongs to which small
  * letter.
  */
-#ifndef SCORING_TEXT_WORDS_H
-#define SCORING_TEXT_WORDS_H
+#ifndef INPUTS_TEXT_WORDS_H
+#define INPUTS_TEXT_WORDS_H
 
 #include "base/text.h"
 

@@ -1,10 +1,11 @@
-#include "scoring/cross.h"
+#include "inputs/cross.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/json.h"
-#include "scoring/transform.h"
+#include "inputs/bounds.h"
+#include "inputs/cells.h"
 
 #define NULL_KEY 0
 

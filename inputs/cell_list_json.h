@@ -5,11 +5,11 @@
  *
  * A delimiter that there is none of is "".
  */
-#ifndef SCORING_CELL_LIST_JSON_H
-#define SCORING_CELL_LIST_JSON_H
+#ifndef INPUTS_CELL_LIST_JSON_H
+#define INPUTS_CELL_LIST_JSON_H
 
 #include "base/json.h"
-#include "scoring/cell_list.h"
+#include "inputs/cell_list.h"
 
 /* As member "list" of the object. */
 void cell_list_write(const struct cell_list *list, cJSON *object);

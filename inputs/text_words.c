@@ -1,4 +1,4 @@
-#include "scoring/text_words.h"
+#include "inputs/text_words.h"
 
 #include <string.h>
 

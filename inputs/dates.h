@@ -18,8 +18,8 @@
  * happens on Sundays and on Tuesdays. Integers, and one division: the bits are those of any
  * processor.
  */
-#ifndef SCORING_DATES_H
-#define SCORING_DATES_H
+#ifndef INPUTS_DATES_H
+#define INPUTS_DATES_H
 
 #include "base/cell.h"
 #include "base/error.h"

@@ -16,8 +16,8 @@
  *
  * Which of the two ways of writing a column has, all of its cells tell (cell_counts.h).
  */
-#ifndef SCORING_WRITTEN_NUMBER_H
-#define SCORING_WRITTEN_NUMBER_H
+#ifndef INPUTS_WRITTEN_NUMBER_H
+#define INPUTS_WRITTEN_NUMBER_H
 
 #include "base/text.h"
 

@@ -17,13 +17,13 @@
  * without words. A cell that is a number is the list of that one item. Words are those of
  * text_words.h, and their buckets those of transform_text.
  */
-#ifndef SCORING_CELL_LIST_H
-#define SCORING_CELL_LIST_H
+#ifndef INPUTS_CELL_LIST_H
+#define INPUTS_CELL_LIST_H
 
 #include "base/cell.h"
 #include "base/error.h"
+#include "inputs/text_words.h"
 #include "params/terms.h"
-#include "scoring/text_words.h"
 
 #define LIST_SIZE_MAX MODEL_INPUTS_MAX
 

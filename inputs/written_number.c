@@ -1,4 +1,4 @@
-#include "scoring/written_number.h"
+#include "inputs/written_number.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -15,8 +15,8 @@
  * bucket. So a bucket depends on the row and the statement alone. Stored models rely on it: it
  * never changes.
  */
-#ifndef SCORING_CROSS_H
-#define SCORING_CROSS_H
+#ifndef INPUTS_CROSS_H
+#define INPUTS_CROSS_H
 
 #include <cjson/cJSON.h>
 

@@ -16,8 +16,8 @@
  * The last two take whatever written_number.h knows; readings of dates take no numbers.
  * White space around a text does not count. Letters of words may be small or capital.
  */
-#ifndef SCORING_CELL_TEXT_H
-#define SCORING_CELL_TEXT_H
+#ifndef INPUTS_CELL_TEXT_H
+#define INPUTS_CELL_TEXT_H
 
 #include "base/text.h"
 #include "params/terms.h"

@@ -1,9 +1,9 @@
-#include "scoring/cell_text.h"
+#include "inputs/cell_text.h"
 
 #include <string.h>
 
-#include "scoring/dates.h"
-#include "scoring/written_number.h"
+#include "inputs/dates.h"
+#include "inputs/written_number.h"
 
 #define SEPARATED_BYTES_MAX 64 /* a number with separators */
 #define PLAIN_DIGITS_MAX    15 /* that a double holds exactly, as it does this power of ten */

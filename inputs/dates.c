@@ -1,12 +1,12 @@
-#include "scoring/dates.h"
+#include "inputs/dates.h"
 
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "scoring/cell_text.h"
-#include "scoring/transform.h"
+#include "inputs/cell_text.h"
+#include "inputs/cells.h"
 
 #define MICROSECONDS      INT64_C(1000000) /* of a second */
 #define DAY_MICROSECONDS  (86400 * MICROSECONDS)

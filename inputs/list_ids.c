@@ -1,10 +1,11 @@
-#include "scoring/list_ids.h"
+#include "inputs/list_ids.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "scoring/transform.h"
+#include "inputs/cells.h"
+#include "inputs/input.h"
 
 /* Of RULE_ID; false: it is none. */
 static bool read_id(struct slice word, uint32_t ids, uint32_t *id)

@@ -1,4 +1,4 @@
-#include "scoring/cell_list_json.h"
+#include "inputs/cell_list_json.h"
 
 static void add_delimiter(cJSON *json, const char *name, const char *delimiter)
 {

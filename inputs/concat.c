@@ -1,4 +1,4 @@
-#include "scoring/concat.h"
+#include "inputs/concat.h"
 
 #include "base/json.h"
 
