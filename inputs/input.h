@@ -8,10 +8,8 @@
 
 #include "base/cell.h"
 #include "base/error.h"
-#include "inputs/cell_list.h"
-#include "inputs/concat.h"
-#include "inputs/cross.h"
 #include "inputs/dates.h"
+#include "inputs/input_spec.h"
 #include "inputs/list_ids.h"
 #include "params/terms.h"
 
@@ -26,24 +24,13 @@ struct transform_place {
 };
 
 struct transform_input {
-    struct slice name;
-    enum date_part part;   /* that it takes of the column; DATE_WHOLE: the cell as it is */
-    struct slice source;   /* the column's name, where that is not the input's; else size 0 */
-    struct cell_list list; /* numeric: of which it takes one number; text: whose items select rows,
-                              and not its words; LIST_NONE: the cell as it is */
-    uint32_t element;      /* of a list: which, from 0 */
-    uint32_t column;       /* of transform.columns; TRANSFORM_NO_COLUMN: it is a cross */
-    enum model_part model_part; /* of models that have parts (kinds/embedding/) */
-    uint32_t dimension;         /* of its embedding; 0: the model's */
-    struct concat concat;       /* category, text of networks over embeddings */
-    struct cross *cross;        /* RULE_CROSS: whose cells are those of transform.columns */
-    enum input_type type;
-    bool has_nulls; /* training saw NULLs: the is-null input or the NULL bucket exists, unless
-                       numbers are kept */
+    struct input_spec spec;
+    uint32_t column; /* of transform.columns; TRANSFORM_NO_COLUMN: it is a cross */
+    bool has_nulls;  /* training saw NULLs: the is-null input or the NULL bucket exists, unless
+                        numbers are kept */
 
-    enum input_reading reading; /* of numbers, and of dates: of their text */
-    double mean, scale;         /* numeric; scale > 0 (1 for a constant column); the origin where
-                                   numbers are kept */
+    double mean, scale; /* numeric; scale > 0 (1 for a constant column); the origin where numbers
+                           are kept */
     float null_value; /* what NULL becomes in dense: 0 where standardised, else the mean; NaN where
                          numbers are kept */
     float limit;      /* numeric: what is farther from 0 in dense is cut to it; 0 becomes
@@ -53,20 +40,14 @@ struct transform_input {
     uint32_t dense_offset;
     uint32_t dense_count; /* columns of dense: 2 with that for "was NULL", else 1 */
     uint32_t rest_offset; /* where transform->has_rests: its rest */
-    enum offset offset;   /* numeric: it is one; OFFSET_NONE: it is a feature */
 
-    struct slice *words;   /* category: ordered by count descending, then bytes */
+    struct slice *words;   /* category: ordered by count descending, then bytes. RULE_BUCKET: word i
+                              is below bound i */
     uint64_t *word_counts; /* how often training saw each; NULL: not known */
     uint32_t word_count;
-    enum category_rule rule; /* category; text with a list: of its items, RULE_HASH or RULE_ID */
-    enum combiner combiner;  /* text */
-    bool is_weighted;        /* text with a list: items have weights */
-    const double *bounds;    /* (bound_count): RULE_BUCKET: ascending; word i is below bound i */
-    uint32_t bound_count;    /* one less than words */
-    uint32_t hash_buckets;   /* text: more than 0; RULE_ID: ids; RULE_CROSS: its buckets */
-    uint32_t words_max;      /* text: 1 to TEXT_WORDS_MAX */
-    uint32_t id_offset;      /* category, text: the first of its ids in a row's */
-    uint32_t first_id;       /* ids of this input are [first_id, first_id + id_rows) */
+    uint32_t hash_buckets; /* text: more than 0; RULE_ID: ids; RULE_CROSS: its buckets */
+    uint32_t id_offset;    /* category, text: the first of its ids in a row's */
+    uint32_t first_id;     /* ids of this input are [first_id, first_id + id_rows) */
     uint32_t id_rows;
     int32_t null_id;                /* category: of NULL */
     struct transform_place *lookup; /* (lookup_size): open addressing over words */
@@ -76,7 +57,7 @@ struct transform_input {
 /* Places among the ids of a row: those of its words or items, and what each of these counts. */
 static inline uint32_t transform_text_room(const struct transform_input *input)
 {
-    return input->is_weighted ? 2 * input->words_max : input->words_max;
+    return input->spec.is_weighted ? 2 * input->spec.words_max : input->spec.words_max;
 }
 
 /* Where the ids of a text input lie among those of a row. */
@@ -88,8 +69,8 @@ struct text_ids {
 
 static inline struct text_ids text_ids_of(const struct transform_input *input)
 {
-    return (struct text_ids){input->id_offset, input->words_max, input->combiner,
-                             input->is_weighted};
+    return (struct text_ids){input->id_offset, input->spec.words_max, input->spec.combiner,
+                             input->spec.is_weighted};
 }
 
 static inline uint32_t text_ids_end(const struct text_ids *text)
@@ -138,7 +119,7 @@ static inline float text_share(const struct text_shares *shares, uint32_t i)
 /* Is it an input that is a number, and a feature? */
 static inline bool transform_is_number(const struct transform_input *input)
 {
-    return input->type == INPUT_NUMERIC && !input->offset;
+    return input->spec.type == INPUT_NUMERIC && !input->spec.offset;
 }
 /* Is it no number that such an offset can be? Of an exposure one that has no logarithm. */
 static inline bool offset_is_bad(enum offset offset, double number)
@@ -159,7 +140,8 @@ static inline uint32_t transform_words_of(const struct transform_input *input, u
 /* Has the input, any of them, such a limit? */
 static inline bool transform_input_is_limited(const struct transform_input *input)
 {
-    return input->type == INPUT_NUMERIC && input->limit > 0 && input->limit < TRANSFORM_DENSE_MAX;
+    return input->spec.type == INPUT_NUMERIC && input->limit > 0 &&
+           input->limit < TRANSFORM_DENSE_MAX;
 }
 /* Was it NULL? dense: of the row, from the input's first column on. */
 static inline bool transform_was_null(const struct transform_input *input, const float *dense)

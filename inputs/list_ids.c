@@ -62,7 +62,7 @@ static bool row_of(const struct transform_input *input, struct slice word, int32
 {
     uint32_t id = (uint32_t)(transform_word_hash(word) % input->hash_buckets);
 
-    if (input->rule == RULE_ID && !read_id(word, input->hash_buckets, &id))
+    if (input->spec.rule == RULE_ID && !read_id(word, input->hash_buckets, &id))
         return false;
     *row = (int32_t)(input->first_id + id);
     return true;
@@ -71,18 +71,19 @@ static bool row_of(const struct transform_input *input, struct slice word, int32
 static bool select_items(const struct transform_input *input, struct slice text,
                          struct selected *items, uint32_t *used)
 {
-    const bool takes_all = !input->is_weighted || input->combiner == COMBINER_SUM;
+    const bool takes_all = !input->spec.is_weighted || input->spec.combiner == COMBINER_SUM;
     struct list_item item;
     enum list_next next;
     uint32_t count = 0;
     int32_t id;
 
     *used = 0;
-    while ((next = cell_list_next(&input->list, &text, &item)) == LIST_ITEM) {
-        if (count++ == input->words_max || !row_of(input, item.word, &id))
+    while ((next = cell_list_next(&input->spec.list, &text, &item)) == LIST_ITEM) {
+        if (count++ == input->spec.words_max || !row_of(input, item.word, &id))
             return false;
         if (takes_all || item.weight > 0)
-            insert(items, (*used)++, (struct selected){id, input->is_weighted ? item.weight : 1});
+            insert(items, (*used)++,
+                   (struct selected){id, input->spec.is_weighted ? item.weight : 1});
     }
     return next == LIST_END;
 }
@@ -120,11 +121,11 @@ bool list_ids_read(const struct transform_input *input, struct slice text, int32
         return false;
     for (uint32_t i = 0; i < transform_text_room(input); i++)
         ids[i] = -1;
-    by = divisor(input->combiner, items, used);
+    by = divisor(input->spec.combiner, items, used);
     for (uint32_t i = 0; i < used; i++) {
         ids[i] = items[i].id;
-        if (input->is_weighted)
-            ids[input->words_max + i] = list_share_put(share_of(items[i].weight, by));
+        if (input->spec.is_weighted)
+            ids[input->spec.words_max + i] = list_share_put(share_of(items[i].weight, by));
     }
     return true;
 }

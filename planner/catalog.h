@@ -107,7 +107,7 @@ struct model_input {
     enum input_reading reading;       /* of its numbers, and of its dates where it takes parts */
     struct cell_list list;            /* of which it takes the numbers */
     uint32_t hash_buckets, words_max; /* of a text */
-    enum model_part model_part;       /* as spec_input has them */
+    enum model_part model_part;       /* as input_spec has them */
     uint32_t dimension;
     struct concat concat;
 };

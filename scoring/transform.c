@@ -77,7 +77,7 @@ static enum status index_words(struct transform_input *input, struct arena *aren
     for (uint32_t i = 0; i < input->word_count; i++)
         if (!lookup_add(input->lookup, input->lookup_size, input->words, i))
             return fail(err, STATUS_CORRUPT, "column \"%.*s\": vocabulary repeats \"%.*s\"",
-                        SLICE_FORMAT(input->name), SLICE_FORMAT(input->words[i]));
+                        SLICE_FORMAT(input->spec.name), SLICE_FORMAT(input->words[i]));
     return STATUS_OK;
 }
 
@@ -94,14 +94,14 @@ static enum status keep_number(struct transform *transform, struct transform_inp
 {
     if (input->has_code)
         return fail(err, STATUS_CORRUPT, "column \"%.*s\": code %g of numbers that are kept",
-                    SLICE_FORMAT(input->name), input->code);
+                    SLICE_FORMAT(input->spec.name), input->code);
     if (!isfinite(input->mean))
-        return fail(err, STATUS_CORRUPT, "column \"%.*s\": origin %g", SLICE_FORMAT(input->name),
-                    input->mean);
+        return fail(err, STATUS_CORRUPT, "column \"%.*s\": origin %g",
+                    SLICE_FORMAT(input->spec.name), input->mean);
     input->scale = 1;
     input->limit = TRANSFORM_KEPT_MOST;
     input->null_value = NAN;
-    if (!input->offset)
+    if (!input->spec.offset)
         place_number(transform, input, 1);
     return STATUS_OK;
 }
@@ -109,10 +109,11 @@ static enum status keep_number(struct transform *transform, struct transform_inp
 /* It is a number of a column, of which each row has one. place_offset places it. */
 static enum status check_offset(const struct transform_input *input, struct error *err)
 {
-    if (!input->offset || (!input->has_nulls && !input->has_code && !input->part &&
-                           !input->list.form && input->source.size == 0))
+    if (!input->spec.offset || (!input->has_nulls && !input->has_code && !input->spec.part &&
+                                !input->spec.list.form && input->spec.source.size == 0))
         return STATUS_OK;
-    return fail(err, STATUS_CORRUPT, "column \"%.*s\" is no offset", SLICE_FORMAT(input->name));
+    return fail(err, STATUS_CORRUPT, "column \"%.*s\" is no offset",
+                SLICE_FORMAT(input->spec.name));
 }
 
 static enum status finish_numeric(struct transform *transform, struct transform_input *input,
@@ -124,16 +125,16 @@ static enum status finish_numeric(struct transform *transform, struct transform_
     if (!isfinite(input->mean) || !isfinite(input->scale) || !isfinite(input->null_value) ||
         input->scale <= 0)
         return fail(err, STATUS_CORRUPT, "column \"%.*s\": mean %g and scale %g",
-                    SLICE_FORMAT(input->name), input->mean, input->scale);
+                    SLICE_FORMAT(input->spec.name), input->mean, input->scale);
     if (input->limit == 0)
         input->limit = TRANSFORM_DENSE_MAX;
     if (!(input->limit > 0 && input->limit <= TRANSFORM_DENSE_MAX))
-        return fail(err, STATUS_CORRUPT, "column \"%.*s\": limit %g", SLICE_FORMAT(input->name),
-                    (double)input->limit);
+        return fail(err, STATUS_CORRUPT, "column \"%.*s\": limit %g",
+                    SLICE_FORMAT(input->spec.name), (double)input->limit);
     if (input->has_code && (!input->has_nulls || !isfinite(input->code)))
-        return fail(err, STATUS_CORRUPT, "column \"%.*s\": code %g", SLICE_FORMAT(input->name),
+        return fail(err, STATUS_CORRUPT, "column \"%.*s\": code %g", SLICE_FORMAT(input->spec.name),
                     input->code);
-    if (!input->offset)
+    if (!input->spec.offset)
         place_number(transform, input, transform_columns_of(transform, input));
     return STATUS_OK;
 }
@@ -153,18 +154,20 @@ static void take_ids(struct transform *transform, struct transform_input *input,
 /* Has the category what its rule needs, and nothing else? */
 static bool rule_fits(const struct transform_input *input)
 {
-    switch (input->rule) {
+    switch (input->spec.rule) {
     case RULE_WORDS:
-        return input->bound_count == 0;
+        return input->spec.bound_count == 0;
     case RULE_HASH:
     case RULE_ID:
-        return input->bound_count == 0 && input->word_count == 0 && input->hash_buckets > 0;
+        return input->spec.bound_count == 0 && input->word_count == 0 && input->hash_buckets > 0;
     case RULE_BUCKET:
-        return input->word_count == input->bound_count + 1 && input->word_count <= BUCKETS_MAX &&
-               input->hash_buckets == 0 && bounds_ascend(input->bounds, input->bound_count);
+        return input->word_count == input->spec.bound_count + 1 &&
+               input->word_count <= BUCKETS_MAX && input->hash_buckets == 0 &&
+               bounds_ascend(input->spec.bounds, input->spec.bound_count);
     case RULE_CROSS:
-        return input->cross && input->cross->buckets == input->hash_buckets && !input->has_nulls &&
-               input->bound_count == 0 && input->word_count == 0 && input->hash_buckets > 0;
+        return input->spec.cross && input->spec.cross->buckets == input->hash_buckets &&
+               !input->has_nulls && input->spec.bound_count == 0 && input->word_count == 0 &&
+               input->hash_buckets > 0;
     }
     return false;
 }
@@ -174,16 +177,16 @@ static enum status finish_category(struct transform *transform, struct transform
 {
     uint64_t rows = (uint64_t)input->word_count + input->hash_buckets + 1;
 
-    transform->has_rules |= input->rule != RULE_WORDS;
-    transform->has_crosses |= input->rule == RULE_CROSS;
+    transform->has_rules |= input->spec.rule != RULE_WORDS;
+    transform->has_crosses |= input->spec.rule == RULE_CROSS;
     if (!rule_fits(input))
         return fail(err, STATUS_CORRUPT, "column \"%.*s\": a category without what its rule needs",
-                    SLICE_FORMAT(input->name));
+                    SLICE_FORMAT(input->spec.name));
 
     if (input->word_count > CATEGORY_WORDS_MAX || input->hash_buckets > CATEGORY_WORDS_MAX ||
         transform->id_rows + rows > INT32_MAX)
         return fail(err, STATUS_CORRUPT, "column \"%.*s\": %u words and %u hash buckets",
-                    SLICE_FORMAT(input->name), input->word_count, input->hash_buckets);
+                    SLICE_FORMAT(input->spec.name), input->word_count, input->hash_buckets);
     take_ids(transform, input, (uint32_t)rows, 1);
     input->null_id = input->has_nulls && !transform->keeps_numbers
                          ? (int32_t)(input->first_id + input->id_rows - 1)
@@ -195,12 +198,14 @@ static enum status finish_category(struct transform *transform, struct transform
 static bool text_fits(const struct transform_input *input)
 {
     if (input->hash_buckets == 0 || input->hash_buckets > CATEGORY_WORDS_MAX ||
-        input->words_max == 0 || input->words_max > TEXT_WORDS_MAX || input->word_count > 0)
+        input->spec.words_max == 0 || input->spec.words_max > TEXT_WORDS_MAX ||
+        input->word_count > 0)
         return false;
-    if (!input->list.form)
-        return input->rule == RULE_WORDS && !input->is_weighted;
-    return (input->rule == RULE_HASH || input->rule == RULE_ID) &&
-           input->list.size == input->words_max && (input->list.pair || !input->is_weighted);
+    if (!input->spec.list.form)
+        return input->spec.rule == RULE_WORDS && !input->spec.is_weighted;
+    return (input->spec.rule == RULE_HASH || input->spec.rule == RULE_ID) &&
+           input->spec.list.size == input->spec.words_max &&
+           (input->spec.list.pair || !input->spec.is_weighted);
 }
 
 static enum status finish_text(struct transform *transform, struct transform_input *input,
@@ -210,7 +215,7 @@ static enum status finish_text(struct transform *transform, struct transform_inp
 
     if (!text_fits(input) || rows > INT32_MAX)
         return fail(err, STATUS_CORRUPT, "column \"%.*s\": %u hash buckets for %u words of a text",
-                    SLICE_FORMAT(input->name), input->hash_buckets, input->words_max);
+                    SLICE_FORMAT(input->spec.name), input->hash_buckets, input->spec.words_max);
     take_ids(transform, input, input->hash_buckets, transform_text_room(input));
     transform->texts[transform->text_count++] = text_ids_of(input);
     return STATUS_OK;
@@ -219,10 +224,10 @@ static enum status finish_text(struct transform *transform, struct transform_inp
 static enum status finish_input(struct transform *transform, struct transform_input *input,
                                 struct arena *arena, struct error *err)
 {
-    if (input->type == INPUT_NUMERIC)
+    if (input->spec.type == INPUT_NUMERIC)
         return finish_numeric(transform, input, err);
-    return input->type == INPUT_TEXT ? finish_text(transform, input, err)
-                                     : finish_category(transform, input, arena, err);
+    return input->spec.type == INPUT_TEXT ? finish_text(transform, input, err)
+                                          : finish_category(transform, input, arena, err);
 }
 
 static enum status check_names(const struct slice *given, uint32_t count, const char *what,
@@ -245,7 +250,7 @@ static enum status check_names(const struct slice *given, uint32_t count, const 
 
 static struct slice column_of(const struct transform_input *input)
 {
-    return input->source.size > 0 ? input->source : input->name;
+    return input->spec.source.size > 0 ? input->spec.source : input->spec.name;
 }
 
 /* A column of which parts of dates are taken comes in the order of the parts, each once. */
@@ -253,45 +258,48 @@ static bool is_of_same_column(const struct transform_input *before,
                               const struct transform_input *input)
 {
     return slice_equal(column_of(before), column_of(input)) &&
-           (!before->part || !input->part || input->part > before->part);
+           (!before->spec.part || !input->spec.part || input->spec.part > before->spec.part);
 }
 
 /* The inputs of a list are all of its numbers, in their order. `before`: NULL in front of all. */
 static bool list_goes_on(const struct transform_input *before, const struct transform_input *input)
 {
-    const bool is_inside =
-        before && cell_list_has_numbers(&before->list) && before->element + 1 < before->list.size;
+    const bool is_inside = before && cell_list_has_numbers(&before->spec.list) &&
+                           before->spec.element + 1 < before->spec.list.size;
 
     if (!is_inside || !input)
-        return !is_inside && (!input || input->element == 0);
-    return input->element == before->element + 1 && cell_list_equal(&input->list, &before->list) &&
+        return !is_inside && (!input || input->spec.element == 0);
+    return input->spec.element == before->spec.element + 1 &&
+           cell_list_equal(&input->spec.list, &before->spec.list) &&
            slice_equal(column_of(input), column_of(before));
 }
 
 /* Is it a list that such an input can have? */
 static bool list_is_of(const struct transform_input *input)
 {
-    return cell_list_fits(&input->list) && input->source.size > 0 && !input->part &&
-           input->type == (cell_list_has_numbers(&input->list) ? INPUT_NUMERIC : INPUT_TEXT);
+    return cell_list_fits(&input->spec.list) && input->spec.source.size > 0 && !input->spec.part &&
+           input->spec.type ==
+               (cell_list_has_numbers(&input->spec.list) ? INPUT_NUMERIC : INPUT_TEXT);
 }
 
 static enum status check_list(const struct transform_input *before,
                               const struct transform_input *input, struct error *err)
 {
-    if (list_goes_on(before, input) && (!input || !input->list.form || list_is_of(input)))
+    if (list_goes_on(before, input) && (!input || !input->spec.list.form || list_is_of(input)))
         return STATUS_OK;
     return fail(err, STATUS_CORRUPT, "input \"%.*s\" is not the next number of a list",
-                SLICE_FORMAT(input ? input->name : before->name));
+                SLICE_FORMAT(input ? input->spec.name : before->spec.name));
 }
 
 static enum status check_part(const struct transform_input *input, struct error *err)
 {
-    if (input->part < DATE_PARTS &&
-        (!input->part || (input->source.size > 0 && input->type == date_part_type(input->part) &&
-                          input->rule == RULE_WORDS)))
+    if (input->spec.part < DATE_PARTS &&
+        (!input->spec.part ||
+         (input->spec.source.size > 0 && input->spec.type == date_part_type(input->spec.part) &&
+          input->spec.rule == RULE_WORDS)))
         return STATUS_OK;
     return fail(err, STATUS_CORRUPT, "input \"%.*s\" is no part of a column",
-                SLICE_FORMAT(input->name));
+                SLICE_FORMAT(input->spec.name));
 }
 
 /* How many there can be. */
@@ -300,15 +308,15 @@ static size_t columns_most(const struct transform *transform)
     size_t most = transform->input_count;
 
     for (uint32_t i = 0; i < transform->input_count; i++)
-        most += transform->inputs[i].cross ? transform->inputs[i].cross->count : 0;
+        most += transform->inputs[i].spec.cross ? transform->inputs[i].spec.cross->count : 0;
     return most;
 }
 
 /* Those that no other input takes come behind the others. */
 static void find_crossed(struct transform *transform, struct transform_input *input)
 {
-    for (uint32_t i = 0; i < input->cross->count; i++) {
-        struct cross_column *column = &input->cross->columns[i];
+    for (uint32_t i = 0; i < input->spec.cross->count; i++) {
+        struct cross_column *column = &input->spec.cross->columns[i];
 
         column->cell = 0;
         while (column->cell < transform->column_count &&
@@ -326,17 +334,17 @@ static enum status find_column(struct transform *transform, uint32_t i, struct e
     struct transform_input *input = &transform->inputs[i];
 
     TRY(check_part(input, err));
-    if (input->cross) {
+    if (input->spec.cross) {
         find_crossed(transform, input);
         return STATUS_OK;
     }
-    if (i > 0 && input[-1].cross)
+    if (i > 0 && input[-1].spec.cross)
         return fail(err, STATUS_CORRUPT, "input \"%.*s\" stands behind a cross",
-                    SLICE_FORMAT(input->name));
+                    SLICE_FORMAT(input->spec.name));
     if (i == 0 || !is_of_same_column(input - 1, input))
         transform->columns[transform->column_count++] = column_of(input);
     input->column = transform->column_count - 1;
-    transform->has_parts |= input->part != DATE_WHOLE || input->column != i;
+    transform->has_parts |= input->spec.part != DATE_WHOLE || input->column != i;
     return STATUS_OK;
 }
 
@@ -354,9 +362,9 @@ enum status transform_find_columns(struct transform *transform, struct arena *ar
     for (uint32_t i = 0; i < transform->input_count; i++) {
         TRY(find_column(transform, i, err));
         TRY(check_list(i > 0 ? &transform->inputs[i - 1] : NULL, &transform->inputs[i], err));
-        transform->has_lists |=
-            transform->inputs[i].list.form || transform->inputs[i].combiner != COMBINER_SQRTN;
-        names[i] = transform->inputs[i].name;
+        transform->has_lists |= transform->inputs[i].spec.list.form ||
+                                transform->inputs[i].spec.combiner != COMBINER_SQRTN;
+        names[i] = transform->inputs[i].spec.name;
     }
     TRY(check_list(&transform->inputs[transform->input_count - 1], NULL, err));
     if (transform->column_count > MODEL_INPUTS_MAX)
@@ -369,7 +377,7 @@ enum status transform_find_columns(struct transform *transform, struct arena *ar
 const struct transform_input *transform_offset_input(const struct transform *transform)
 {
     for (uint32_t i = 0; i < transform->input_count; i++)
-        if (transform->inputs[i].offset)
+        if (transform->inputs[i].spec.offset)
             return &transform->inputs[i];
     return NULL;
 }
@@ -390,7 +398,7 @@ static enum status place_offset(struct transform *transform, struct error *err)
     for (uint32_t i = 0; i < transform->input_count; i++) {
         struct transform_input *input = &transform->inputs[i];
 
-        if (!input->offset)
+        if (!input->spec.offset)
             continue;
         offsets++;
         input->dense_offset = transform->dense_width;
@@ -424,7 +432,7 @@ static enum status list_columns(struct transform *transform, struct arena *arena
     for (uint32_t i = 0; i < transform->input_count; i++) {
         const struct transform_input *input = &transform->inputs[i];
 
-        if (input->type != INPUT_NUMERIC)
+        if (input->spec.type != INPUT_NUMERIC)
             continue;
         transform->means[input->dense_offset] = input->mean;
         transform->scales[input->dense_offset] = input->scale;
@@ -444,14 +452,14 @@ struct transform_size transform_size_of(const struct transform *transform)
     for (uint32_t i = 0; i < transform->input_count; i++) {
         const struct transform_input *input = &transform->inputs[i];
 
-        if (input->type == INPUT_NUMERIC) {
-            size.dense += input->offset ? 0 : transform_columns_of(transform, input);
+        if (input->spec.type == INPUT_NUMERIC) {
+            size.dense += input->spec.offset ? 0 : transform_columns_of(transform, input);
             continue;
         }
         size.id_inputs++;
-        size.id_count += input->type == INPUT_TEXT ? transform_text_room(input) : 1;
-        size.id_rows +=
-            (uint64_t)input->word_count + input->hash_buckets + (input->type == INPUT_CATEGORY);
+        size.id_count += input->spec.type == INPUT_TEXT ? transform_text_room(input) : 1;
+        size.id_rows += (uint64_t)input->word_count + input->hash_buckets +
+                        (input->spec.type == INPUT_CATEGORY);
     }
     return size;
 }
@@ -461,9 +469,9 @@ const struct transform_input *transform_concat_first(const struct transform *tra
 {
     const struct transform_input *first = transform->inputs;
 
-    if (input->concat.number == 0)
+    if (input->spec.concat.number == 0)
         return input;
-    while (first->concat.number != input->concat.number)
+    while (first->spec.concat.number != input->spec.concat.number)
         first++;
     return first;
 }
@@ -473,10 +481,10 @@ uint32_t transform_concat_size(const struct transform *transform,
 {
     uint32_t size = 0;
 
-    if (input->concat.number == 0)
+    if (input->spec.concat.number == 0)
         return 1;
     for (uint32_t i = 0; i < transform->input_count; i++)
-        size += transform->inputs[i].concat.number == input->concat.number;
+        size += transform->inputs[i].spec.concat.number == input->spec.concat.number;
     return size;
 }
 
@@ -486,12 +494,13 @@ static enum status check_concat(const struct transform *transform,
 {
     const struct transform_input *first = transform_concat_first(transform, input);
 
-    if (input->concat.number == 0 ||
-        (input->type != INPUT_NUMERIC && part_has_dnn(input->model_part) &&
-         concat_equal(input->concat, first->concat) && input->dimension == first->dimension))
+    if (input->spec.concat.number == 0 ||
+        (input->spec.type != INPUT_NUMERIC && part_has_dnn(input->spec.model_part) &&
+         concat_equal(input->spec.concat, first->spec.concat) &&
+         input->spec.dimension == first->spec.dimension))
         return STATUS_OK;
     return fail(err, STATUS_CORRUPT, "input \"%.*s\" is unlike the others of its CONCAT",
-                SLICE_FORMAT(input->name));
+                SLICE_FORMAT(input->spec.name));
 }
 
 enum status transform_finish(struct transform *transform, struct arena *arena, struct error *err)
@@ -523,7 +532,7 @@ enum status transform_finish_numbers(struct transform *transform, struct arena *
 {
     transform->dense_width = 0;
     for (uint32_t i = 0; i < transform->input_count; i++)
-        if (transform->inputs[i].type == INPUT_NUMERIC)
+        if (transform->inputs[i].spec.type == INPUT_NUMERIC)
             TRY(finish_numeric(transform, &transform->inputs[i], err));
     place_rests(transform);
     TRY(place_offset(transform, err));
@@ -533,7 +542,7 @@ enum status transform_finish_numbers(struct transform *transform, struct arena *
 bool transform_has_model_parts(const struct transform *transform)
 {
     for (uint32_t i = 0; i < transform->input_count; i++)
-        if (transform->inputs[i].model_part || transform->inputs[i].dimension)
+        if (transform->inputs[i].spec.model_part || transform->inputs[i].spec.dimension)
             return true;
     return false;
 }
@@ -541,7 +550,7 @@ bool transform_has_model_parts(const struct transform *transform)
 bool transform_counts_words(const struct transform *transform)
 {
     for (uint32_t i = 0; i < transform->input_count; i++)
-        if (transform->inputs[i].list.form == LIST_WORDS)
+        if (transform->inputs[i].spec.list.form == LIST_WORDS)
             return true;
     return false;
 }
@@ -549,7 +558,7 @@ bool transform_counts_words(const struct transform *transform)
 bool transform_has_concats(const struct transform *transform)
 {
     for (uint32_t i = 0; i < transform->input_count; i++)
-        if (transform->inputs[i].concat.number)
+        if (transform->inputs[i].spec.concat.number)
             return true;
     return false;
 }
@@ -557,10 +566,10 @@ bool transform_has_concats(const struct transform *transform)
 /* The columns of a cross have readings of their own. */
 static bool is_written(const struct transform_input *input)
 {
-    bool is_found = reading_is_written(input->reading);
+    bool is_found = reading_is_written(input->spec.reading);
 
-    for (uint32_t i = 0; input->cross && i < input->cross->count; i++)
-        is_found |= reading_is_written(input->cross->columns[i].reading);
+    for (uint32_t i = 0; input->spec.cross && i < input->spec.cross->count; i++)
+        is_found |= reading_is_written(input->spec.cross->columns[i].reading);
     return is_found;
 }
 
@@ -583,15 +592,15 @@ bool transform_has_codes(const struct transform *transform)
 bool transform_has_origins(const struct transform *transform)
 {
     for (uint32_t i = 0; transform->keeps_numbers && i < transform->input_count; i++)
-        if (transform->inputs[i].type == INPUT_NUMERIC && transform->inputs[i].mean != 0)
+        if (transform->inputs[i].spec.type == INPUT_NUMERIC && transform->inputs[i].mean != 0)
             return true;
     return false;
 }
 
 bool transform_input_takes(const struct transform_input *input, uint32_t column)
 {
-    for (uint32_t i = 0; input->cross && i < input->cross->count; i++)
-        if (input->cross->columns[i].cell == column)
+    for (uint32_t i = 0; input->spec.cross && i < input->spec.cross->count; i++)
+        if (input->spec.cross->columns[i].cell == column)
             return true;
     return input->column == column;
 }
@@ -615,7 +624,7 @@ static inline float to_dense(double number, double mean, double scale, float lim
 /* What is counted: of an exposure the logarithm. */
 static double counted_number(const struct transform_input *input, double number)
 {
-    return input->offset == OFFSET_EXPOSURE ? logarithm_double(number) : number;
+    return input->spec.offset == OFFSET_EXPOSURE ? logarithm_double(number) : number;
 }
 
 float transform_number(const struct transform_input *input, double number)
@@ -636,7 +645,7 @@ void transform_numbers(const struct transform_input *input, const double *number
     const double mean = input->mean, scale = input->scale;
     const float limit = input->limit;
 
-    if (input->offset == OFFSET_EXPOSURE) {
+    if (input->spec.offset == OFFSET_EXPOSURE) {
         for (size_t i = 0; i < count; i++)
             dense[i * stride] = transform_number(input, numbers[i]);
         return;
@@ -662,9 +671,9 @@ static int32_t id_of(const struct transform_input *input, struct slice word, uin
 
 int32_t transform_number_id(const struct transform_input *input, double number)
 {
-    if (input->rule == RULE_BUCKET)
+    if (input->spec.rule == RULE_BUCKET)
         return (int32_t)(input->first_id +
-                         bounds_bucket(input->bounds, input->bound_count, number));
+                         bounds_bucket(input->spec.bounds, input->spec.bound_count, number));
     return number_is_id(number, input->hash_buckets) ? (int32_t)(input->first_id + (uint32_t)number)
                                                      : -1;
 }
@@ -725,14 +734,14 @@ bool transform_text(const struct transform_input *input, struct slice text, int3
     struct slice word;
     uint32_t count = 0;
 
-    if (input->list.form)
+    if (input->spec.list.form)
         return list_ids_read(input, text, ids);
-    while (count < input->words_max && text_words_next(&words, &word)) {
+    while (count < input->spec.words_max && text_words_next(&words, &word)) {
         const uint64_t bucket = transform_word_hash(word) % input->hash_buckets;
 
         count = insert_id(ids, count, (int32_t)(input->first_id + bucket));
     }
-    for (; count < input->words_max; count++)
+    for (; count < input->spec.words_max; count++)
         ids[count] = -1;
     return true;
 }
@@ -775,7 +784,7 @@ static enum status transform_numeric(const struct transform *transform,
     bool is_null = false;
 
     if (cell->type != CELL_REAL || !isfinite(number))
-        TRY(cell_to_number(cell, input->reading, input->name, &number, &is_null, err));
+        TRY(cell_to_number(cell, input->spec.reading, input->spec.name, &number, &is_null, err));
     is_null = is_null || transform_is_code(input, number);
     if (run->count + 2 > RUN_COLUMNS)
         finish_run(run, transform, dense);
@@ -799,13 +808,13 @@ static enum status transform_offset_cell(const struct transform *transform,
     double number;
     bool is_null;
 
-    TRY(cell_to_number(cell, input->reading, input->name, &number, &is_null, err));
+    TRY(cell_to_number(cell, input->spec.reading, input->spec.name, &number, &is_null, err));
     if (is_null)
-        return fail(err, STATUS_INVALID, "%s \"%.*s\" is NULL", offset_columns[input->offset],
-                    SLICE_FORMAT(input->name));
-    if (offset_is_bad(input->offset, number))
+        return fail(err, STATUS_INVALID, "%s \"%.*s\" is NULL", offset_columns[input->spec.offset],
+                    SLICE_FORMAT(input->spec.name));
+    if (offset_is_bad(input->spec.offset, number))
         return fail(err, STATUS_INVALID, "%s \"%.*s\" is %.15g, and exposures are above 0",
-                    offset_columns[input->offset], SLICE_FORMAT(input->name), number);
+                    offset_columns[input->spec.offset], SLICE_FORMAT(input->spec.name), number);
     dense[input->dense_offset] = transform_number(input, number);
     if (transform->has_rests)
         dense[input->rest_offset] = transform_rest(input, number);
@@ -818,7 +827,7 @@ static enum status transform_place_of(const struct transform_input *input, const
     double number;
     bool is_null;
 
-    TRY(cell_to_number(cell, input->reading, column_of(input), &number, &is_null, err));
+    TRY(cell_to_number(cell, input->spec.reading, column_of(input), &number, &is_null, err));
     *id = is_null ? input->null_id : transform_number_id(input, number);
     return *id >= 0 || is_null ? STATUS_OK
                                : cell_refuse_id(cell, column_of(input), input->hash_buckets, err);
@@ -827,7 +836,7 @@ static enum status transform_place_of(const struct transform_input *input, const
 /* A blank text is NULL, as where rows are trained on; models of before may have it as a word. */
 static bool is_missing_word(const struct transform_input *input, struct slice word)
 {
-    return input->rule == RULE_WORDS && slice_trim(word).size == 0 &&
+    return input->spec.rule == RULE_WORDS && slice_trim(word).size == 0 &&
            !lookup_place(input->lookup, input->lookup_size, input->words, word,
                          transform_word_hash(word))
                 ->number;
@@ -840,7 +849,7 @@ static enum status transform_category(const struct transform_input *input, const
     struct slice word;
     bool is_null;
 
-    if (rule_takes_numbers(input->rule))
+    if (rule_takes_numbers(input->spec.rule))
         return transform_place_of(input, cell, id, err);
     TRY(cell_to_word(cell, column_of(input), buffer, &word, &is_null, err));
     is_null = is_null || is_missing_word(input, word);
@@ -859,8 +868,8 @@ static enum status transform_words(const struct transform_input *input, const st
     TRY(cell_to_word(cell, column, buffer, &text, &is_null, err));
     if (transform_text(input, text, ids))
         return STATUS_OK;
-    return list_items_refuse(cell, &input->list, input->rule == RULE_ID ? input->hash_buckets : 0,
-                             column, err);
+    return list_items_refuse(cell, &input->spec.list,
+                             input->spec.rule == RULE_ID ? input->hash_buckets : 0, column, err);
 }
 
 /* The date of the column whose parts are being taken. */
@@ -876,13 +885,14 @@ static enum status take_cell(const struct transform_input *input, const struct c
                              struct dated *dated, const struct cell **cell, struct error *err)
 {
     *cell = &cells[input->column];
-    if (!input->part)
+    if (!input->spec.part)
         return STATUS_OK;
     if (dated->column != input->column)
-        TRY(cell_to_date(*cell, input->reading, input->source, &dated->date, &dated->is_null, err));
+        TRY(cell_to_date(*cell, input->spec.reading, input->spec.source, &dated->date,
+                         &dated->is_null, err));
     dated->column = input->column;
     dated->part = dated->is_null ? (struct cell){.type = CELL_NULL}
-                                 : date_part_cell(&dated->date, input->part);
+                                 : date_part_cell(&dated->date, input->spec.part);
     *cell = &dated->part;
     return STATUS_OK;
 }
@@ -892,7 +902,7 @@ static enum status transform_cross(const struct transform_input *input, const st
 {
     uint32_t bucket;
 
-    TRY(cross_bucket(input->cross, cells, &bucket, err));
+    TRY(cross_bucket(input->spec.cross, cells, &bucket, err));
     *id = (int32_t)(input->first_id + bucket);
     return STATUS_OK;
 }
@@ -905,8 +915,8 @@ static enum status transform_list(const struct transform *transform,
     double numbers[LIST_SIZE_MAX];
     bool is_null;
 
-    TRY(cell_list_read(cell, &first->list, first->source, numbers, &is_null, err));
-    for (uint32_t i = 0; i < first->list.size; i++) {
+    TRY(cell_list_read(cell, &first->spec.list, first->spec.source, numbers, &is_null, err));
+    for (uint32_t i = 0; i < first->spec.list.size; i++) {
         const struct cell number = {.type = is_null ? CELL_NULL : CELL_REAL, .real = numbers[i]};
 
         TRY(transform_numeric(transform, first + i, &number, run, dense, err));
@@ -926,20 +936,20 @@ enum status transform_row(const struct transform *transform, const struct cell *
         const struct transform_input *input = &transform->inputs[i];
         const struct cell *cell = &cells[i];
 
-        if (input->cross) {
+        if (input->spec.cross) {
             TRY(transform_cross(input, cells, ids + input->id_offset, err));
             continue;
         }
         if (transform->has_parts)
             TRY(take_cell(input, cells, &dated, &cell, err));
-        if (transform->has_lists && cell_list_has_numbers(&input->list)) {
+        if (transform->has_lists && cell_list_has_numbers(&input->spec.list)) {
             TRY(transform_list(transform, input, cell, &run, dense, err));
-            i += input->list.size - 1;
-        } else if (input->offset)
+            i += input->spec.list.size - 1;
+        } else if (input->spec.offset)
             TRY(transform_offset_cell(transform, input, cell, dense, err));
-        else if (input->type == INPUT_NUMERIC)
+        else if (input->spec.type == INPUT_NUMERIC)
             TRY(transform_numeric(transform, input, cell, &run, dense, err));
-        else if (input->type == INPUT_TEXT)
+        else if (input->spec.type == INPUT_TEXT)
             TRY(transform_words(input, cell, ids + input->id_offset, err));
         else
             TRY(transform_category(input, cell, ids + input->id_offset, err));

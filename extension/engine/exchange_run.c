@@ -41,7 +41,8 @@ static void note_offset(const struct model *model, enum exchange_format format,
                         const struct sink *sink)
 {
     const struct transform_input *offset = transform_offset_input(&model->transform);
-    const char *logarithm = offset && offset->offset == OFFSET_EXPOSURE ? "the logarithm of " : "";
+    const char *logarithm =
+        offset && offset->spec.offset == OFFSET_EXPOSURE ? "the logarithm of " : "";
     const char *unit = *logarithm ? "exposure is 1" : "offset is 0";
 
     if (!offset)
@@ -50,18 +51,18 @@ static void note_offset(const struct model *model, enum exchange_format format,
         sink_notice(sink,
                     "the file has no offset: LightGBM predicts as of rows whose %s, and %s\"%.*s\" "
                     "is to be added to its raw scores",
-                    unit, logarithm, SLICE_FORMAT(offset->name));
-    else if (offset->offset == OFFSET_MARGIN)
+                    unit, logarithm, SLICE_FORMAT(offset->spec.name));
+    else if (offset->spec.offset == OFFSET_MARGIN)
         sink_notice(sink,
                     "the file has no offset: XGBoost predicts as of rows whose %s, unless it is "
                     "given \"%.*s\" as base_margin",
-                    unit, SLICE_FORMAT(offset->name));
+                    unit, SLICE_FORMAT(offset->spec.name));
     else
         sink_notice(
             sink,
             "the file has no offset: XGBoost predicts as of rows whose %s, unless it is "
             "given a base_margin, which is %s\"%.*s\" and the file's base_score as a margin",
-            unit, logarithm, SLICE_FORMAT(offset->name));
+            unit, logarithm, SLICE_FORMAT(offset->spec.name));
 }
 
 /* sink: NULL: nobody is told. */

@@ -272,7 +272,7 @@ enum status forecast_rows_group(const struct forecast_rows *rows, uint32_t group
         return STATUS_OK;
     if (!forecast_is_integer(word, &integer))
         return fail(err, STATUS_CORRUPT, "model: a word of \"%.*s\" is no integer",
-                    SLICE_FORMAT(rows->model->transform.inputs[group].name));
+                    SLICE_FORMAT(rows->model->transform.inputs[group].spec.name));
     *cell = cell_integer(integer);
     return STATUS_OK;
 }

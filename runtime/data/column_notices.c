@@ -84,7 +84,7 @@ static void note_constant(const struct column_statistics *statistics, uint32_t i
     struct cell value;
     struct text shown;
 
-    if (dataset->transform.inputs[i].list.form == LIST_WORDS)
+    if (dataset->transform.inputs[i].spec.list.form == LIST_WORDS)
         return; /* of a hash bucket that no text has a word in nobody asked */
     if (column->nulls == statistics->rows) {
         notice_add(dataset->notices, NOTICE_CONSTANT, "column \"%.*s\" is NULL in all %llu rows",
@@ -176,7 +176,7 @@ static void note_buckets(const struct column_statistics *statistics, uint32_t i,
     const struct transform_input *input = &dataset->transform.inputs[i];
     const uint32_t most = kind_of(statistics->spec)->words_most;
 
-    if (input->type != INPUT_CATEGORY || input->hash_buckets <= most)
+    if (input->spec.type != INPUT_CATEGORY || input->hash_buckets <= most)
         return;
     notice_add(dataset->notices, NOTICE_VOCABULARY,
                "column \"%.*s\" has %u buckets: those from %u on are one to the trees",

@@ -18,7 +18,7 @@
 
 /* ---- new and free ---- */
 
-static enum column_content content_of(const struct spec_input *input)
+static enum column_content content_of(const struct input_spec *input)
 {
     if (input->type == INPUT_NUMERIC)
         return COLUMN_NUMBERS;
@@ -280,7 +280,7 @@ static enum status refuse_labels(const struct column_statistics *statistics,
 static struct slice column_source(const struct column_statistics *statistics,
                                   const struct column_counts *column)
 {
-    const struct spec_input *input = &statistics->spec->inputs[column - statistics->columns];
+    const struct input_spec *input = &statistics->spec->inputs[column - statistics->columns];
 
     return input->source.size > 0 ? input->source : input->name;
 }

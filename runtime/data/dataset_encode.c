@@ -92,7 +92,7 @@ static enum status encode_numbers(const struct transform_input *input,
             id = transform_number_id(input, spool_number(view, rows[r]));
             if (id < 0)
                 return fail(err, STATUS_CORRUPT, "the spool's column \"%.*s\" holds no id",
-                            SLICE_FORMAT(input->name));
+                            SLICE_FORMAT(input->spec.name));
         }
         ids[r * stride] = id;
     }
@@ -104,10 +104,10 @@ static enum status encode_category(const struct transform_input *input,
                                    const struct spool_column_view *view, const uint32_t *rows,
                                    uint32_t count, int32_t *ids, size_t stride, struct error *err)
 {
-    const bool are_words = input->type == INPUT_CATEGORY && view->type == SPOOL_TEXT;
+    const bool are_words = input->spec.type == INPUT_CATEGORY && view->type == SPOOL_TEXT;
     char buffer[TRANSFORM_WORD_BUFFER];
 
-    if (input->type == INPUT_CATEGORY && rule_takes_numbers(input->rule))
+    if (input->spec.type == INPUT_CATEGORY && rule_takes_numbers(input->spec.rule))
         return encode_numbers(input, view, rows, count, ids, stride, err);
     for (uint32_t r = 0; are_words && r < count; r += TRANSFORM_WORDS_MANY)
         encode_words(input, view, rows, r,
@@ -118,11 +118,11 @@ static enum status encode_category(const struct transform_input *input,
         struct slice word;
         bool is_null;
 
-        TRY(cell_to_word(&cell, input->name, buffer, &word, &is_null, err));
-        if (input->type == INPUT_TEXT && !transform_text(input, word, ids + r * stride))
+        TRY(cell_to_word(&cell, input->spec.name, buffer, &word, &is_null, err));
+        if (input->spec.type == INPUT_TEXT && !transform_text(input, word, ids + r * stride))
             return fail(err, STATUS_CORRUPT, "the spool's column \"%.*s\" holds no such list",
-                        SLICE_FORMAT(input->name));
-        if (input->type != INPUT_TEXT)
+                        SLICE_FORMAT(input->spec.name));
+        if (input->spec.type != INPUT_TEXT)
             ids[r * stride] = is_null ? input->null_id : transform_word(input, word);
     }
     return STATUS_OK;
@@ -135,15 +135,15 @@ static enum status encode_inputs(const struct transform *transform, bool has_pla
     for (uint32_t i = 0; i < transform->input_count; i++) {
         const struct transform_input *input = &transform->inputs[i];
 
-        if (input->type == INPUT_NUMERIC && has_plain_numbers)
+        if (input->spec.type == INPUT_NUMERIC && has_plain_numbers)
             continue;
-        if (input->type == INPUT_NUMERIC)
+        if (input->spec.type == INPUT_NUMERIC)
             encode_numeric(input, &block->columns[i], rows, count,
                            encoder->dense + input->dense_offset, transform->dense_width);
-        if (input->type == INPUT_NUMERIC && transform->has_rests)
+        if (input->spec.type == INPUT_NUMERIC && transform->has_rests)
             encode_rests(input, &block->columns[i], rows, count,
                          encoder->dense + input->rest_offset, transform->dense_width);
-        if (input->type != INPUT_NUMERIC)
+        if (input->spec.type != INPUT_NUMERIC)
             TRY(encode_category(input, &block->columns[i], rows, count,
                                 encoder->ids + input->id_offset, transform->id_count, err));
     }
@@ -339,7 +339,7 @@ static enum status run_encoding(struct encoding *encoding, struct team *team, st
 bool has_plain_numbers(const struct spool *spool, const struct transform *transform)
 {
     for (uint32_t i = 0; i < transform->input_count; i++)
-        if (transform->inputs[i].type == INPUT_NUMERIC
+        if (transform->inputs[i].spec.type == INPUT_NUMERIC
                 ? spool->types[i] != SPOOL_REAL || spool->summaries[i].nulls > 0 ||
                       transform->inputs[i].has_nulls
                 : spool->types[i] != SPOOL_TEXT)

@@ -134,9 +134,9 @@ static enum status take_origins(const struct sampled_column *columns, const stru
     if (spec->task == TASK_REGRESSION)
         dataset->label_mean = columns[spec->input_count].origin;
     for (uint32_t i = 0; i < transform->input_count; i++)
-        if (transform->inputs[i].offset)
+        if (transform->inputs[i].spec.offset)
             transform->inputs[i].mean = dataset->label_mean;
-        else if (transform->inputs[i].type == INPUT_NUMERIC)
+        else if (transform->inputs[i].spec.type == INPUT_NUMERIC)
             transform->inputs[i].mean = columns[i].origin;
     return transform_has_origins(transform)
                ? transform_finish_numbers(transform, &dataset->arena, err)

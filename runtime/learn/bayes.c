@@ -69,7 +69,7 @@ static bool find_number(const struct bayes *bayes, const struct transform_input 
                         uint32_t class, size_t *at)
 {
     *at = (size_t) class * bayes->width + input->dense_offset;
-    return input->type == INPUT_NUMERIC &&
+    return input->spec.type == INPUT_NUMERIC &&
            !transform_was_null(input, bayes->row + input->dense_offset);
 }
 
@@ -88,7 +88,7 @@ static void count_row(const struct bayes *bayes, uint64_t row, const struct baye
         if (find_number(bayes, input, class, &at)) {
             parts->weights[at] += weight;
             parts->values[at] += weight * (double)bayes->row[input->dense_offset];
-        } else if (input->type == INPUT_CATEGORY) {
+        } else if (input->spec.type == INPUT_CATEGORY) {
             const int32_t id = part->ids[row * transform->id_count + input->id_offset];
 
             if (id >= 0)
@@ -211,7 +211,7 @@ static void fill(void *self, const double *state, struct model *model)
         bayes->variances[i] = (float)parts.squares[i];
     }
     for (uint32_t i = 0; i < transform->input_count; i++)
-        if (transform->inputs[i].type == INPUT_CATEGORY)
+        if (transform->inputs[i].spec.type == INPUT_CATEGORY)
             fill_words(bayes, &transform->inputs[i], parts.words);
     bayes->content =
         (struct bayes_model){bayes->classes, bayes->width,     bayes->id_rows,    bayes->priors,

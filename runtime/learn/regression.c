@@ -160,7 +160,7 @@ static void order_columns(const struct regression *regression)
         for (uint32_t j = 0; j < dense; j++)
             *order++ = first + j;
         for (uint32_t i = 0; i < transform->input_count; i++)
-            if (transform->inputs[i].type != INPUT_NUMERIC)
+            if (transform->inputs[i].spec.type != INPUT_NUMERIC)
                 order = order_words(&transform->inputs[i],
                                     first + dense + transform->inputs[i].first_id, order);
     }
@@ -830,7 +830,7 @@ static void fill(void *self, const double *numbers, struct model *model)
  * word has says nothing. */
 static bool has_to_be_told(const struct transform_input *input, uint32_t feature)
 {
-    return input->type == INPUT_NUMERIC || (feature > 0 && feature < input->word_count);
+    return input->spec.type == INPUT_NUMERIC || (feature > 0 && feature < input->word_count);
 }
 
 static void tell_of_input(const struct regression *regression, const double *used,
@@ -847,8 +847,8 @@ static void tell_of_input(const struct regression *regression, const double *use
                    "\"%s\" has no coefficient of its own: it follows from other columns, which "
                    "leave less than %g of its variance",
                    name->failed ? "" : text_string(name),
-                   regression->has_basis && input->type == INPUT_NUMERIC ? LEFT_OF_COLUMN
-                                                                         : LEFT_LEAST);
+                   regression->has_basis && input->spec.type == INPUT_NUMERIC ? LEFT_OF_COLUMN
+                                                                              : LEFT_LEAST);
         notice_hint(notices, "Leave one of them out of the SELECT to choose which.");
     }
 }
@@ -867,7 +867,7 @@ static void tell_endless(const struct regression *regression, const struct regre
     const struct slice class_name = label_name(&regression->dataset->labels, shown, buffer);
 
     feature_name(input, feature, name);
-    if (input->type == INPUT_NUMERIC || !is_alone)
+    if (input->spec.type == INPUT_NUMERIC || !is_alone)
         notice_add(notices, NOTICE_DEFAULTS,
                    "the coefficient of \"%s\" has no finite best value, and no error: with it, or "
                    "with it and other columns, classes are told apart perfectly",
@@ -879,7 +879,7 @@ static void tell_endless(const struct regression *regression, const struct regre
                    text_string(name), regression->equations == 1 ? "only rows" : "no rows",
                    SLICE_FORMAT(slice_prefix(class_name, 40)));
     notice_hint(notices, "model.l2 = 1 keeps coefficients finite%s.",
-                input->type == INPUT_NUMERIC
+                input->spec.type == INPUT_NUMERIC
                     ? ""
                     : "; VOCABULARY(column, n) gives one to the n most frequent words alone");
 }

@@ -10,7 +10,7 @@
 #define ROWS    (COLUMN_SAMPLE_ROWS + 1000)
 
 struct table {
-    struct spec_input inputs[COLUMNS];
+    struct input_spec inputs[COLUMNS];
     struct jobspec spec;
     double x[ROWS];
     int64_t n[ROWS];

@@ -169,9 +169,9 @@ static struct cell draw_cell(const struct transform *transform, uint32_t column,
     if (drawn % 8 == 1)
         return (struct cell){.type = CELL_TEXT,
                              .text = slice_of(texts[drawn / 8 % (sizeof texts / sizeof *texts)])};
-    if (input && input->part)
+    if (input && input->spec.part)
         return (struct cell){.type = CELL_TEXT, .text = slice_of(texts[4 + drawn / 8 % 2])};
-    if (input && input->type == INPUT_CATEGORY && input->word_count > 0 && drawn % 8 < 6)
+    if (input && input->spec.type == INPUT_CATEGORY && input->word_count > 0 && drawn % 8 < 6)
         return (struct cell){.type = CELL_TEXT,
                              .text = input->words[drawn / 8 % input->word_count]};
     if (drawn % 2)
@@ -350,9 +350,9 @@ static void fixtures_predict_as_the_scorer(void **state)
             for (uint32_t k = 0; k < fixture.model.transform.input_count; k++) {
                 struct transform_input *input = &fixture.model.transform.inputs[k];
 
-                if (!rule_takes_numbers(input->rule))
+                if (!rule_takes_numbers(input->spec.rule))
                     input->hash_buckets = 0; /* no formula has the hash */
-                input->reading = READING_NUMBER;
+                input->spec.reading = READING_NUMBER;
             }
             CHECK_OK(transform_finish(&fixture.model.transform, &fixture.arena, &err));
             fixture_layers(&fixture, widths, 2);

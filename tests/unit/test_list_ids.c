@@ -12,22 +12,22 @@
 static struct transform_input input_of(enum category_rule rule, enum combiner combiner,
                                        bool is_weighted)
 {
-    return (struct transform_input){.name = SLICE("CATEGORY_ID(c)"),
-                                    .source = SLICE("c"),
-                                    .type = INPUT_TEXT,
-                                    .rule = rule,
-                                    .combiner = combiner,
-                                    .is_weighted = is_weighted,
-                                    .list = {LIST_ITEMS, ITEMS, 0, ':'},
+    return (struct transform_input){.spec.name = SLICE("CATEGORY_ID(c)"),
+                                    .spec.source = SLICE("c"),
+                                    .spec.type = INPUT_TEXT,
+                                    .spec.rule = rule,
+                                    .spec.combiner = combiner,
+                                    .spec.is_weighted = is_weighted,
+                                    .spec.list = {LIST_ITEMS, ITEMS, 0, ':'},
                                     .hash_buckets = 10,
-                                    .words_max = ITEMS,
+                                    .spec.words_max = ITEMS,
                                     .first_id = 100};
 }
 
 static void check_shares(const struct transform_input *input, const char *text, uint32_t count,
                          const int32_t *ids, const double *shares)
 {
-    const struct text_ids places = {0, ITEMS, input->combiner, input->is_weighted};
+    const struct text_ids places = {0, ITEMS, input->spec.combiner, input->spec.is_weighted};
     int32_t found[2 * ITEMS];
     struct text_shares of;
 
@@ -120,7 +120,7 @@ static void words_are_hashed(void **state)
     int32_t ids[2 * ITEMS];
     (void)state;
 
-    input.list.delimiter = ';';
+    input.spec.list.delimiter = ';';
     CHECK(list_ids_read(&input, SLICE(" two words ;; 12"), ids));
     CHECK_INT(text_ids_used(ids, ITEMS), 2);
     CHECK(ids[0] == 100 + (int32_t)(transform_word_hash(SLICE("two words")) % 10) ||
@@ -141,15 +141,15 @@ static void another_text_is_refused(void **state)
 
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         CHECK(!list_ids_read(&input, slice_of(texts[i]), ids));
-        CHECK(!list_items_fit(&input.list, 10, slice_of(texts[i])));
+        CHECK(!list_items_fit(&input.spec.list, 10, slice_of(texts[i])));
     }
-    CHECK(list_items_fit(&input.list, 10, SLICE(" 9:2, 0 ")));
-    CHECK(list_items_fit(&input.list, 0, SLICE("x:1, y")));
-    CHECK(!list_items_fit(&input.list, 0, SLICE("x:y")));
-    CHECK_FAILS(list_items_refuse(&cell, &input.list, 10, SLICE("c"), &err), STATUS_INVALID,
+    CHECK(list_items_fit(&input.spec.list, 10, SLICE(" 9:2, 0 ")));
+    CHECK(list_items_fit(&input.spec.list, 0, SLICE("x:1, y")));
+    CHECK(!list_items_fit(&input.spec.list, 0, SLICE("x:y")));
+    CHECK_FAILS(list_items_refuse(&cell, &input.spec.list, 10, SLICE("c"), &err), STATUS_INVALID,
                 "column \"c\" holds '1,12', where a list of up to 4 ids from 0 to 9 or of pairs "
                 "with : was expected");
-    CHECK_FAILS(list_items_refuse(&cell, &input.list, 0, SLICE("c"), &err), STATUS_INVALID,
+    CHECK_FAILS(list_items_refuse(&cell, &input.spec.list, 0, SLICE("c"), &err), STATUS_INVALID,
                 "a list of up to 4 words or of pairs with : was expected");
 }
 

@@ -182,7 +182,7 @@ static void a_stored_model_of_more_layers_is_refused(void **state)
          "{\"rows\":2,\"width\":1}]}",
          STATUS_CORRUPT},
     };
-    struct transform_input input = {.type = INPUT_NUMERIC, .scale = 1};
+    struct transform_input input = {.spec.type = INPUT_NUMERIC, .scale = 1};
     const struct kind *kind = kind_find(SLICE("linear"));
     struct error err;
     (void)state;

@@ -84,7 +84,7 @@ static void a_plan_has_every_name_resolved_and_every_default_filled(void **state
     assert_string_equal(plan->estimator->name, "DNNClassifier");
     CHECK_SLICE(plan->select, "SELECT * FROM iris");
     CHECK_INT(plan->input_count, 2);
-    CHECK_SLICE(plan->inputs[1].name, "petal_length");
+    CHECK_SLICE(plan->inputs[1].spec.name, "petal_length");
     CHECK_INT(plan->inputs[1].column, 1);
     CHECK_SLICE(plan->label, "class");
     CHECK_INT(plan->label_column, 2);
@@ -162,7 +162,7 @@ static void the_kind_of_an_input_follows_the_sample_and_else_the_declared_type(v
             "SELECT 1 TO TRAIN LinearClassifier LABEL y INTO m");
     CHECK_INT(scene.plan.input_count, 7);
     for (size_t i = 0; i < 7; i++)
-        CHECK(scene.plan.inputs[i].type == types[i]);
+        CHECK(scene.plan.inputs[i].spec.type == types[i]);
     CHECK(scene.plan.label_type == LABEL_TEXT);
     scene_deinit(&scene);
 }
@@ -195,12 +195,12 @@ static void inputs_stand_in_the_order_of_the_select_whatever_column_says(void **
         "-- query: a 9 integers; b 9 integers; c 9 texts; d 9 integers; y 9 integers\n"
         "SELECT 1 TO TRAIN LinearClassifier COLUMN c, '[a-b]', VOCABULARY(A, 7) LABEL y INTO m");
     CHECK_INT(scene.plan.input_count, 3);
-    CHECK_SLICE(scene.plan.inputs[0].name, "a");
-    CHECK(scene.plan.inputs[0].type == INPUT_CATEGORY);
-    CHECK_INT(scene.plan.inputs[0].vocabulary_max, 7);
-    CHECK_SLICE(scene.plan.inputs[1].name, "b");
-    CHECK(scene.plan.inputs[1].type == INPUT_NUMERIC);
-    CHECK_SLICE(scene.plan.inputs[2].name, "c");
+    CHECK_SLICE(scene.plan.inputs[0].spec.name, "a");
+    CHECK(scene.plan.inputs[0].spec.type == INPUT_CATEGORY);
+    CHECK_INT(scene.plan.inputs[0].spec.vocabulary_max, 7);
+    CHECK_SLICE(scene.plan.inputs[1].spec.name, "b");
+    CHECK(scene.plan.inputs[1].spec.type == INPUT_NUMERIC);
+    CHECK_SLICE(scene.plan.inputs[2].spec.name, "c");
     scene_deinit(&scene);
 }
 
@@ -684,10 +684,12 @@ static void trees_count_the_words_of_texts_in_buckets_that_are_inputs(void **sta
     PLAN_OK(TREES "SELECT * FROM t TO TRAIN XGBRegressor COLUMN a, TEXT(w, 30) LABEL b INTO m");
     CHECK_INT(scene.plan.input_count, 31);
     last = &scene.plan.inputs[30];
-    CHECK(slice_equal(last->name, SLICE("w[29]")) && slice_equal(last->source, SLICE("w")));
-    CHECK(last->type == INPUT_NUMERIC && last->list.form == LIST_WORDS && last->list.size == 30);
-    CHECK_INT(last->list.words_max, TEXT_WORDS_MAX);
-    CHECK_INT(last->element, 29);
+    CHECK(slice_equal(last->spec.name, SLICE("w[29]")) &&
+          slice_equal(last->spec.source, SLICE("w")));
+    CHECK(last->spec.type == INPUT_NUMERIC && last->spec.list.form == LIST_WORDS &&
+          last->spec.list.size == 30);
+    CHECK_INT(last->spec.list.words_max, TEXT_WORDS_MAX);
+    CHECK_INT(last->spec.element, 29);
     scene_deinit(&scene);
 }
 

@@ -281,29 +281,29 @@ enum status model_summarise(const struct model *model, struct arena *arena,
         const struct transform_input *input = &model->transform.inputs[i];
         struct model_input *column = &summary->inputs[input->column];
 
-        if (input->rule != RULE_WORDS)
+        if (input->spec.rule != RULE_WORDS)
             summary->made[summary->made_count++] = input;
-        if (input->cross)
+        if (input->spec.cross)
             continue;
         if (i == 0 || input[-1].column != input->column) /* others are made of it beside it */
-            column->type = input->type;
-        if (input->rule != RULE_WORDS)
+            column->type = input->spec.type;
+        if (input->spec.rule != RULE_WORDS)
             continue;
         column->is_source = false;
         column->has_nulls = column->has_nulls || input->has_nulls;
-        column->offset = input->offset;
-        column->model_part = input->model_part;
-        column->dimension = input->dimension;
-        column->concat = input->concat;
-        if (input->type == INPUT_TEXT) {
+        column->offset = input->spec.offset;
+        column->model_part = input->spec.model_part;
+        column->dimension = input->spec.dimension;
+        column->concat = input->spec.concat;
+        if (input->spec.type == INPUT_TEXT) {
             column->hash_buckets = input->hash_buckets;
-            column->words_max = input->words_max;
+            column->words_max = input->spec.words_max;
         }
-        if (input->part)
-            column->parts |= (uint32_t)1 << input->part;
-        column->reading = input->reading;
-        if (cell_list_has_numbers(&input->list))
-            column->list = input->list;
+        if (input->spec.part)
+            column->parts |= (uint32_t)1 << input->spec.part;
+        column->reading = input->spec.reading;
+        if (cell_list_has_numbers(&input->spec.list))
+            column->list = input->spec.list;
     }
     return STATUS_OK;
 }

@@ -692,11 +692,11 @@ static enum spool_type label_type(const struct plan *plan)
  * their inputs do not. */
 static struct feed input_feed(const struct plan_input *input)
 {
-    const bool is_id =
-        input->type == INPUT_CATEGORY && (input->rule == RULE_ID || input->rule == RULE_CROSS);
-    const bool is_list = input->list.form == LIST_ITEMS;
-    const bool is_real = input->type == INPUT_NUMERIC || input->rule == RULE_BUCKET;
-    const bool is_vocabulary = input->type == INPUT_CATEGORY && input->rule == RULE_WORDS;
+    const bool is_id = input->spec.type == INPUT_CATEGORY &&
+                       (input->spec.rule == RULE_ID || input->spec.rule == RULE_CROSS);
+    const bool is_list = input->spec.list.form == LIST_ITEMS;
+    const bool is_real = input->spec.type == INPUT_NUMERIC || input->spec.rule == RULE_BUCKET;
+    const bool is_vocabulary = input->spec.type == INPUT_CATEGORY && input->spec.rule == RULE_WORDS;
 
     return (struct feed){
         .name = plan_input_read(input),
@@ -704,11 +704,11 @@ static struct feed input_feed(const struct plan_input *input)
                 : is_real ? SPOOL_REAL
                           : SPOOL_TEXT,
         .column = input->column,
-        .reading = is_vocabulary ? READING_STRICT : input->reading,
-        .ids = is_id || input->rule == RULE_ID ? input->vocabulary_max : 0,
-        .items = is_list ? input->list : (struct cell_list){LIST_NONE},
-        .needed = input->offset ? offset_columns[input->offset] : NULL,
-        .offset = input->offset,
+        .reading = is_vocabulary ? READING_STRICT : input->spec.reading,
+        .ids = is_id || input->spec.rule == RULE_ID ? input->spec.vocabulary_max : 0,
+        .items = is_list ? input->spec.list : (struct cell_list){LIST_NONE},
+        .needed = input->spec.offset ? offset_columns[input->spec.offset] : NULL,
+        .offset = input->spec.offset,
     };
 }
 

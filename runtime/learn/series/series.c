@@ -229,7 +229,7 @@ static enum status name_series(const struct series_learner *series, uint64_t row
         const struct transform_input *input = &transform->inputs[i];
         const uint32_t word = (uint32_t)(ids[i] - (int32_t)input->first_id);
 
-        text_printf(&name, "%s%.*s = '%.*s'", i ? ", " : "", SLICE_FORMAT(input->name),
+        text_printf(&name, "%s%.*s = '%.*s'", i ? ", " : "", SLICE_FORMAT(input->spec.name),
                     SLICE_FORMAT(slice_prefix(input->words[word], 60)));
     }
     snprintf(message, sizeof message, "series %.150s: %.250s", text_string(&name), err->message);
@@ -882,7 +882,8 @@ static enum status check_inputs(const struct series_learner *series, struct erro
 
     for (uint32_t i = 0; i < transform->input_count; i++) {
         const struct transform_input *input = &transform->inputs[i];
-        const struct slice name = input->source.size > 0 ? input->source : input->name;
+        const struct slice name =
+            input->spec.source.size > 0 ? input->spec.source : input->spec.name;
 
         if (i < series->groups && input->hash_buckets > 0)
             return fail(err, STATUS_LIMIT, "group column \"%.*s\" has more than %d words",
@@ -989,8 +990,8 @@ enum status series_open(const struct jobspec *spec, const struct dataset *datase
     share_out(series);
     TRY_OR(failed, status, check_inputs(series, err));
     TRY_OR(failed, status,
-           series_plan_make(params, !forecast_time_input(&dataset->transform)->part, &series->plan,
-                            err));
+           series_plan_make(params, !forecast_time_input(&dataset->transform)->spec.part,
+                            &series->plan, err));
     TRY_OR(failed, status, allocate(series, err));
     dataset_share_out(dataset, &dataset->train, series->lanes * series->ranges, series->starts);
     row_store_keep(dataset, ROW_LANES_BYTES);
