@@ -6,7 +6,7 @@
  *                          "3:0.5 1:2"         0  2  0  0.5  0    or what stands behind it
  *
  *     LIST_ITEMS   of 3    "red, blue"         the items themselves, of which a category is made
- *                          "7:0.5 3"           (list_ids.h)
+ *                          "7:0.5 3"           (items.h)
  *
  *     LIST_WORDS   of 4    "To be, or to not"  2  0  3  0      how many of its words fall into
  *                                                              each hash bucket
@@ -15,7 +15,7 @@
  * at 0. White space around an item does not count, and empty items of a sparse list are passed
  * over. A blank text, and NULL, is a dense list of NULLs, a sparse one without items and a text
  * without words. A cell that is a number is the list of that one item. Words are those of
- * text_words.h, and their buckets those of transform_text.
+ * text_words.h, and their buckets those of text.c.
  */
 #ifndef INPUTS_CELL_LIST_H
 #define INPUTS_CELL_LIST_H

@@ -6,7 +6,7 @@
  *
  * It is what ElasticDL's ConcatenateWithOffset and an embedding of its result do: a row has as many
  * of its ids as there are members, and the combiner makes one embedding of theirs. What the items
- * of one cell are to it is combined first (list_ids.h), and NULL counts as any other word does. A
+ * of one cell are to it is combined first (items.h), and NULL counts as any other word does. A
  * linear model has a weight for each id, as without CONCAT.
  */
 #ifndef INPUTS_CONCAT_H

@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "inputs/bounds.h"
 #include "inputs/cells.h"
+#include "inputs/encoders.h"
 
 #define NULL_KEY 0
 
@@ -241,3 +242,50 @@ enum status cross_from_json(const cJSON *object, const char *name, uint32_t buck
     *cross = made;
     return STATUS_OK;
 }
+
+/* ---- the input ---- */
+
+static bool is_cross(const struct input_spec *spec)
+{
+    return spec->type == INPUT_CATEGORY && spec->rule == RULE_CROSS;
+}
+
+static bool fits(const struct transform_input *input)
+{
+    return fits_hash(input) && input->spec.cross && !input->has_nulls &&
+           input->spec.cross->buckets == input->hash_buckets;
+}
+
+static enum status encode(const struct transform_input *input, const struct cell *cells,
+                          struct encoded_row *row, struct error *err)
+{
+    uint32_t bucket;
+
+    TRY(cross_bucket(input->spec.cross, cells, &bucket, err));
+    row->ids[input->id_offset] = (int32_t)(input->first_id + bucket);
+    return STATUS_OK;
+}
+
+static void explain(const struct input_spec *spec, struct text *out)
+{
+    text_printf(out, " of %u hash buckets of %u columns", spec->vocabulary_max, spec->cross->count);
+}
+
+static void describe(const struct transform_input *input, bool keeps_numbers, struct text *out)
+{
+    (void)keeps_numbers;
+    text_printf(out, " of %u buckets of %u columns", input->hash_buckets, input->spec.cross->count);
+}
+
+const struct encoder cross_encoder = {
+    .name = "cross",
+    .is_of = is_cross,
+    .reads = READS_ID,
+    .counts = COUNTS_NOTHING,
+    .fits = fits,
+    .size = size_of_category,
+    .encode = encode,
+    .number_id = number_as_id,
+    .explain = explain,
+    .describe = describe,
+};

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "inputs/dates.h"
 #include "inputs/input_spec.h"
-#include "inputs/list_ids.h"
+#include "inputs/items.h"
 #include "params/terms.h"
 
 #define TRANSFORM_DENSE_MAX 1e18f
@@ -23,11 +23,14 @@ struct transform_place {
     uint64_t mark;   /* its bytes, where they are eight at most, else its hash */
 };
 
+struct encoder; /* inputs/encoder.h */
+
 struct transform_input {
     struct input_spec spec;
-    uint32_t column; /* of transform.columns; TRANSFORM_NO_COLUMN: it is a cross */
-    bool has_nulls;  /* training saw NULLs: the is-null input or the NULL bucket exists, unless
-                        numbers are kept */
+    const struct encoder *encoder; /* set by transform_find_columns */
+    uint32_t column;               /* of transform.columns; TRANSFORM_NO_COLUMN: it is a cross */
+    bool has_nulls; /* training saw NULLs: the is-null input or the NULL bucket exists, unless
+                       numbers are kept */
 
     double mean, scale; /* numeric; scale > 0 (1 for a constant column); the origin where numbers
                            are kept */

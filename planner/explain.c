@@ -1,6 +1,7 @@
 #include "planner/explain.h"
 
 #include "base/memory_size.h"
+#include "inputs/encoders.h"
 #include "jobspec/job_size.h"
 #include "jobspec/jobspec.h"
 #include "planner/attributes.h"
@@ -17,7 +18,6 @@
 #define INPUTS_ALIKE    10 /* so many side by side, and more, are one line */
 #define SPEEDUP_WORKERS 8  /* listed one by one; beyond, where it grows by an eighth */
 #define WORDS_NAMED     4  /* category columns that EXPLAIN names */
-#define BOUNDS_NAMED    8  /* of buckets */
 
 /* Or does each phase take all rows? */
 static bool has_batches(const struct plan *plan)
@@ -95,58 +95,9 @@ static void append_chosen(const struct explanation *explanation, const struct pl
                                                                        : ", said in COLUMN");
 }
 
-static void append_buckets(const struct plan_input *input, struct text *out)
-{
-    const uint32_t shown =
-        input->spec.bound_count < BOUNDS_NAMED ? input->spec.bound_count : BOUNDS_NAMED;
-
-    if (input->spec.bound_count == 0) {
-        text_printf(out, " of %u buckets, by quantiles of the training rows",
-                    input->spec.vocabulary_max);
-        return;
-    }
-    text_printf(out, " of %u buckets, with bounds", input->spec.vocabulary_max);
-    for (uint32_t i = 0; i < shown; i++) {
-        text_append_string(out, i > 0 ? ", " : " ");
-        text_append_real(out, input->spec.bounds[i]);
-    }
-    if (shown < input->spec.bound_count)
-        text_printf(out, " and %u others", input->spec.bound_count - shown);
-}
-
-static void append_category(const struct plan_input *input, struct text *out)
-{
-    switch (input->spec.rule) {
-    case RULE_WORDS:
-        text_printf(out, " of up to %u words", input->spec.vocabulary_max);
-        break;
-    case RULE_HASH:
-        text_printf(out, " of %u hash buckets", input->spec.vocabulary_max);
-        break;
-    case RULE_ID:
-        text_printf(out, " of the ids from 0 to %u", input->spec.vocabulary_max - 1);
-        break;
-    case RULE_BUCKET:
-        append_buckets(input, out);
-        break;
-    case RULE_CROSS:
-        text_printf(out, " of %u hash buckets of %u columns", input->spec.vocabulary_max,
-                    input->spec.cross->count);
-        break;
-    }
-}
-
-/* "text of up to 128 items, of the ids from 0 to 9, with weights, by their mean" */
-static void append_items(const struct plan_input *input, struct text *out)
-{
-    text_printf(out, " of up to %u items,", input->spec.list.size);
-    append_category(input, out);
-    text_append_string(out, input->spec.is_weighted ? ", with weights" : "");
-    text_printf(out, ", by their %s", combiner_words[input->spec.combiner]);
-}
-
 static void explain_input(struct explanation *explanation, const struct plan_input *input)
 {
+    const struct encoder *encoder = encoder_of(&input->spec);
     struct text *out = &explanation->detail;
 
     if (input->spec.offset) {
@@ -155,15 +106,8 @@ static void explain_input(struct explanation *explanation, const struct plan_inp
         return;
     }
     text_append_string(out, input_type_words[input->spec.type]);
-    if (input->spec.part == DATE_AGE)
-        text_append_string(out, ", days before 2000-01-01");
-    if (input->spec.type == INPUT_CATEGORY)
-        append_category(input, out);
-    else if (input->spec.list.form)
-        append_items(input, out);
-    else if (input->spec.type == INPUT_TEXT)
-        text_printf(out, " of up to %u different words, in %u hash buckets", input->spec.words_max,
-                    input->spec.vocabulary_max);
+    if (encoder->explain)
+        encoder->explain(&input->spec, out);
     concat_append(input->spec.concat, out);
     append_chosen(explanation, input, out);
     if (!input->spec.cross) {

@@ -2,6 +2,7 @@
 
 #include "scoring/formula_row.h"
 
+#include "inputs/word_table.h"
 #include "scoring/label_names.h"
 
 #define DAY_SECONDS 86400.0
@@ -275,7 +276,7 @@ static const struct formula *part_id(struct formula_program *program,
     for (uint32_t i = 0; ids && i < count; i++) {
         const struct date date = date_with(input->spec.part, i);
         const struct cell word = date_part_cell(&date, input->spec.part);
-        const int32_t id = transform_word(input, word.text);
+        const int32_t id = word_id(input, word.text);
 
         ids[i] = id < 0 ? -1 : (double)((uint32_t)id - input->first_id);
     }

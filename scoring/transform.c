@@ -5,81 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/vectors.h"
-#include "inputs/bounds.h"
 #include "inputs/cells.h"
-#include "inputs/text_words.h"
+#include "inputs/encoders.h"
+#include "inputs/word_table.h"
 #include "scoring/elementary.h"
-
-#define RUN_COLUMNS 64 /* of dense, standardised at a time */
-
-static bool is_short(struct slice word)
-{
-    return word.size <= sizeof(uint64_t);
-}
-
-static uint64_t mark_of(struct slice word, uint64_t hash)
-{
-    return is_short(word) ? slice_start(word) : hash;
-}
-
-/* Most likely, or for sure if it is short. */
-static bool is_likely(const struct transform_place *place, struct slice word, uint64_t mark)
-{
-    return place->mark == mark && place->size == word.size;
-}
-
-/* Of a word with that hash in a table of `size` places: where it is, or the empty place where it
- * belongs. */
-static struct transform_place *lookup_place(struct transform_place *lookup, uint32_t size,
-                                            const struct slice *words, struct slice word,
-                                            uint64_t hash)
-{
-    const uint64_t mark = mark_of(word, hash);
-    uint32_t place = (uint32_t)hash & (size - 1);
-
-    while (lookup[place].number &&
-           !(is_likely(&lookup[place], word, mark) &&
-             (is_short(word) || slice_equal(words[lookup[place].number - 1], word))))
-        place = (place + 1) & (size - 1);
-    return &lookup[place];
-}
-
-/* False: word i of `words` is there already. */
-static bool lookup_add(struct transform_place *lookup, uint32_t size, const struct slice *words,
-                       uint32_t i)
-{
-    const uint64_t hash = transform_word_hash(words[i]);
-    struct transform_place *place = lookup_place(lookup, size, words, words[i], hash);
-
-    if (place->number)
-        return false;
-    *place = (struct transform_place){i + 1, (uint32_t)words[i].size, mark_of(words[i], hash)};
-    return true;
-}
-
-static uint32_t lookup_size_for(uint32_t count)
-{
-    uint32_t size = 4;
-
-    while (size < 2 * count)
-        size *= 2;
-    return size;
-}
-
-static enum status index_words(struct transform_input *input, struct arena *arena,
-                               struct error *err)
-{
-    input->lookup_size = lookup_size_for(input->word_count);
-    input->lookup = ARENA_NEW(arena, struct transform_place, input->lookup_size);
-    if (!input->lookup)
-        return fail_no_memory(err);
-    for (uint32_t i = 0; i < input->word_count; i++)
-        if (!lookup_add(input->lookup, input->lookup_size, input->words, i))
-            return fail(err, STATUS_CORRUPT, "column \"%.*s\": vocabulary repeats \"%.*s\"",
-                        SLICE_FORMAT(input->spec.name), SLICE_FORMAT(input->words[i]));
-    return STATUS_OK;
-}
 
 static void place_number(struct transform *transform, struct transform_input *input,
                          uint32_t columns)
@@ -140,72 +69,44 @@ static enum status finish_numeric(struct transform *transform, struct transform_
 }
 
 /* The next rows of the first layer, and the next ids of a row. */
-static void take_ids(struct transform *transform, struct transform_input *input, uint32_t rows,
-                     uint32_t ids)
+static void take_ids(struct transform *transform, struct transform_input *input)
 {
+    const struct input_size size = input->encoder->size(input, transform->keeps_numbers);
+
     input->first_id = transform->id_rows;
-    input->id_rows = rows;
+    input->id_rows = size.id_rows;
     input->id_offset = transform->id_count;
-    transform->id_rows += rows;
-    transform->id_count += ids;
+    transform->id_rows += size.id_rows;
+    transform->id_count += size.ids;
     transform->id_inputs++;
 }
 
-/* Has the category what its rule needs, and nothing else? */
-static bool rule_fits(const struct transform_input *input)
+static enum status check_category(const struct transform *transform,
+                                  const struct transform_input *input, struct error *err)
 {
-    switch (input->spec.rule) {
-    case RULE_WORDS:
-        return input->spec.bound_count == 0;
-    case RULE_HASH:
-    case RULE_ID:
-        return input->spec.bound_count == 0 && input->word_count == 0 && input->hash_buckets > 0;
-    case RULE_BUCKET:
-        return input->word_count == input->spec.bound_count + 1 &&
-               input->word_count <= BUCKETS_MAX && input->hash_buckets == 0 &&
-               bounds_ascend(input->spec.bounds, input->spec.bound_count);
-    case RULE_CROSS:
-        return input->spec.cross && input->spec.cross->buckets == input->hash_buckets &&
-               !input->has_nulls && input->spec.bound_count == 0 && input->word_count == 0 &&
-               input->hash_buckets > 0;
-    }
-    return false;
+    const uint64_t rows = (uint64_t)input->word_count + input->hash_buckets + 1;
+
+    if (!input->encoder->fits(input))
+        return fail(err, STATUS_CORRUPT, "column \"%.*s\": a category without what its rule needs",
+                    SLICE_FORMAT(input->spec.name));
+    if (input->word_count > CATEGORY_WORDS_MAX || input->hash_buckets > CATEGORY_WORDS_MAX ||
+        transform->id_rows + rows > INT32_MAX)
+        return fail(err, STATUS_CORRUPT, "column \"%.*s\": %u words and %u hash buckets",
+                    SLICE_FORMAT(input->spec.name), input->word_count, input->hash_buckets);
+    return STATUS_OK;
 }
 
 static enum status finish_category(struct transform *transform, struct transform_input *input,
                                    struct arena *arena, struct error *err)
 {
-    uint64_t rows = (uint64_t)input->word_count + input->hash_buckets + 1;
-
     transform->has_rules |= input->spec.rule != RULE_WORDS;
-    transform->has_crosses |= input->spec.rule == RULE_CROSS;
-    if (!rule_fits(input))
-        return fail(err, STATUS_CORRUPT, "column \"%.*s\": a category without what its rule needs",
-                    SLICE_FORMAT(input->spec.name));
-
-    if (input->word_count > CATEGORY_WORDS_MAX || input->hash_buckets > CATEGORY_WORDS_MAX ||
-        transform->id_rows + rows > INT32_MAX)
-        return fail(err, STATUS_CORRUPT, "column \"%.*s\": %u words and %u hash buckets",
-                    SLICE_FORMAT(input->spec.name), input->word_count, input->hash_buckets);
-    take_ids(transform, input, (uint32_t)rows, 1);
+    transform->has_crosses |= input->spec.cross != NULL;
+    TRY(check_category(transform, input, err));
+    take_ids(transform, input);
     input->null_id = input->has_nulls && !transform->keeps_numbers
                          ? (int32_t)(input->first_id + input->id_rows - 1)
                          : -1;
-    return index_words(input, arena, err);
-}
-
-/* Words of a text, or items of a list that a rule takes? */
-static bool text_fits(const struct transform_input *input)
-{
-    if (input->hash_buckets == 0 || input->hash_buckets > CATEGORY_WORDS_MAX ||
-        input->spec.words_max == 0 || input->spec.words_max > TEXT_WORDS_MAX ||
-        input->word_count > 0)
-        return false;
-    if (!input->spec.list.form)
-        return input->spec.rule == RULE_WORDS && !input->spec.is_weighted;
-    return (input->spec.rule == RULE_HASH || input->spec.rule == RULE_ID) &&
-           input->spec.list.size == input->spec.words_max &&
-           (input->spec.list.pair || !input->spec.is_weighted);
+    return word_table_make(input, arena, err);
 }
 
 static enum status finish_text(struct transform *transform, struct transform_input *input,
@@ -213,10 +114,10 @@ static enum status finish_text(struct transform *transform, struct transform_inp
 {
     const uint64_t rows = (uint64_t)transform->id_rows + input->hash_buckets;
 
-    if (!text_fits(input) || rows > INT32_MAX)
+    if (!input->encoder->fits(input) || rows > INT32_MAX)
         return fail(err, STATUS_CORRUPT, "column \"%.*s\": %u hash buckets for %u words of a text",
                     SLICE_FORMAT(input->spec.name), input->hash_buckets, input->spec.words_max);
-    take_ids(transform, input, input->hash_buckets, transform_text_room(input));
+    take_ids(transform, input);
     transform->texts[transform->text_count++] = text_ids_of(input);
     return STATUS_OK;
 }
@@ -230,34 +131,11 @@ static enum status finish_input(struct transform *transform, struct transform_in
                                           : finish_category(transform, input, arena, err);
 }
 
-static enum status check_names(const struct slice *given, uint32_t count, const char *what,
-                               struct arena *arena, struct error *err)
-{
-    uint32_t size = lookup_size_for(count);
-    struct transform_place *lookup = ARENA_NEW(arena, struct transform_place, size);
-    struct slice *names = ARENA_NEW(arena, struct slice, count);
-
-    if (!lookup || !names)
-        return fail_no_memory(err);
-    for (uint32_t i = 0; i < count; i++) {
-        names[i] = given[i];
-        if (!lookup_add(lookup, size, names, i))
-            return fail(err, STATUS_CORRUPT, "two %s have the name \"%.*s\"", what,
-                        SLICE_FORMAT(names[i]));
-    }
-    return STATUS_OK;
-}
-
-static struct slice column_of(const struct transform_input *input)
-{
-    return input->spec.source.size > 0 ? input->spec.source : input->spec.name;
-}
-
 /* A column of which parts of dates are taken comes in the order of the parts, each once. */
 static bool is_of_same_column(const struct transform_input *before,
                               const struct transform_input *input)
 {
-    return slice_equal(column_of(before), column_of(input)) &&
+    return slice_equal(input_column(&before->spec), input_column(&input->spec)) &&
            (!before->spec.part || !input->spec.part || input->spec.part > before->spec.part);
 }
 
@@ -271,7 +149,7 @@ static bool list_goes_on(const struct transform_input *before, const struct tran
         return !is_inside && (!input || input->spec.element == 0);
     return input->spec.element == before->spec.element + 1 &&
            cell_list_equal(&input->spec.list, &before->spec.list) &&
-           slice_equal(column_of(input), column_of(before));
+           slice_equal(input_column(&input->spec), input_column(&before->spec));
 }
 
 /* Is it a list that such an input can have? */
@@ -334,6 +212,10 @@ static enum status find_column(struct transform *transform, uint32_t i, struct e
     struct transform_input *input = &transform->inputs[i];
 
     TRY(check_part(input, err));
+    input->encoder = encoder_of(&input->spec);
+    if (!input->encoder)
+        return fail(err, STATUS_CORRUPT, "input \"%.*s\" is made in no way that is known",
+                    SLICE_FORMAT(input->spec.name));
     if (input->spec.cross) {
         find_crossed(transform, input);
         return STATUS_OK;
@@ -342,7 +224,7 @@ static enum status find_column(struct transform *transform, uint32_t i, struct e
         return fail(err, STATUS_CORRUPT, "input \"%.*s\" stands behind a cross",
                     SLICE_FORMAT(input->spec.name));
     if (i == 0 || !is_of_same_column(input - 1, input))
-        transform->columns[transform->column_count++] = column_of(input);
+        transform->columns[transform->column_count++] = input_column(&input->spec);
     input->column = transform->column_count - 1;
     transform->has_parts |= input->spec.part != DATE_WHOLE || input->column != i;
     return STATUS_OK;
@@ -370,8 +252,8 @@ enum status transform_find_columns(struct transform *transform, struct arena *ar
     if (transform->column_count > MODEL_INPUTS_MAX)
         return fail(err, STATUS_CORRUPT, "a model has at most %d columns, not %u", MODEL_INPUTS_MAX,
                     transform->column_count);
-    TRY(check_names(names, transform->input_count, "inputs", arena, err));
-    return check_names(transform->columns, transform->column_count, "columns", arena, err);
+    TRY(words_check(names, transform->input_count, "inputs", arena, err));
+    return words_check(transform->columns, transform->column_count, "columns", arena, err);
 }
 
 const struct transform_input *transform_offset_input(const struct transform *transform)
@@ -447,21 +329,18 @@ static enum status list_columns(struct transform *transform, struct arena *arena
 
 struct transform_size transform_size_of(const struct transform *transform)
 {
-    struct transform_size size = {0};
+    struct transform_size sum = {0};
 
     for (uint32_t i = 0; i < transform->input_count; i++) {
         const struct transform_input *input = &transform->inputs[i];
+        const struct input_size size = input->encoder->size(input, transform->keeps_numbers);
 
-        if (input->spec.type == INPUT_NUMERIC) {
-            size.dense += input->spec.offset ? 0 : transform_columns_of(transform, input);
-            continue;
-        }
-        size.id_inputs++;
-        size.id_count += input->spec.type == INPUT_TEXT ? transform_text_room(input) : 1;
-        size.id_rows += (uint64_t)input->word_count + input->hash_buckets +
-                        (input->spec.type == INPUT_CATEGORY);
+        sum.dense += input->spec.offset ? 0 : size.dense;
+        sum.id_inputs += size.ids > 0;
+        sum.id_count += size.ids;
+        sum.id_rows += size.id_rows;
     }
-    return size;
+    return sum;
 }
 
 const struct transform_input *transform_concat_first(const struct transform *transform,
@@ -613,14 +492,6 @@ bool transform_is_limited(const struct transform *transform)
     return false;
 }
 
-static inline float to_dense(double number, double mean, double scale, float limit)
-{
-    float dense = (float)((number - mean) / scale);
-
-    dense = dense > limit ? limit : dense;
-    return dense < -limit ? -limit : dense;
-}
-
 /* What is counted: of an exposure the logarithm. */
 static double counted_number(const struct transform_input *input, double number)
 {
@@ -629,14 +500,13 @@ static double counted_number(const struct transform_input *input, double number)
 
 float transform_number(const struct transform_input *input, double number)
 {
-    return to_dense(counted_number(input, number), input->mean, input->scale, input->limit);
+    return number_standardised(counted_number(input, number), input->mean, input->scale,
+                               input->limit);
 }
 
 float transform_rest(const struct transform_input *input, double number)
 {
-    const double whole = (counted_number(input, number) - input->mean) / input->scale;
-
-    return fabs(whole) < (double)input->limit ? (float)(whole - (double)(float)whole) : 0;
+    return number_rest(input, counted_number(input, number));
 }
 
 void transform_numbers(const struct transform_input *input, const double *numbers, size_t count,
@@ -651,156 +521,16 @@ void transform_numbers(const struct transform_input *input, const double *number
         return;
     }
     for (size_t i = 0; i < count; i++)
-        dense[i * stride] = to_dense(numbers[i], mean, scale, limit);
-}
-
-static int32_t id_of(const struct transform_input *input, struct slice word, uint64_t hash)
-{
-    const struct transform_place *place =
-        lookup_place(input->lookup, input->lookup_size, input->words, word, hash);
-    uint32_t index;
-
-    if (place->number)
-        index = place->number - 1;
-    else if (input->hash_buckets)
-        index = input->word_count + (uint32_t)(hash % input->hash_buckets);
-    else
-        return -1;
-    return (int32_t)(input->first_id + index);
-}
-
-int32_t transform_number_id(const struct transform_input *input, double number)
-{
-    if (input->spec.rule == RULE_BUCKET)
-        return (int32_t)(input->first_id +
-                         bounds_bucket(input->spec.bounds, input->spec.bound_count, number));
-    return number_is_id(number, input->hash_buckets) ? (int32_t)(input->first_id + (uint32_t)number)
-                                                     : -1;
-}
-
-int32_t transform_word(const struct transform_input *input, struct slice word)
-{
-    return id_of(input, word, transform_word_hash(word));
-}
-
-/* The word as the table has it, where it most often is; NULL for one that is not looked at. */
-static const struct slice *likely_word(const struct transform_input *input, struct slice word,
-                                       uint64_t hash)
-{
-    const struct transform_place *place = &input->lookup[(uint32_t)hash & (input->lookup_size - 1)];
-
-    return !is_short(word) && place->number && is_likely(place, word, hash)
-               ? &input->words[place->number - 1]
-               : NULL;
-}
-
-void transform_words_many(const struct transform_input *input, const struct slice *words,
-                          uint32_t count, int32_t *ids)
-{
-    uint64_t hashes[TRANSFORM_WORDS_MANY];
-    const struct slice *likely;
-
-    for (uint32_t i = 0; i < count; i++) {
-        hashes[i] = transform_word_hash(words[i]);
-        __builtin_prefetch(&input->lookup[(uint32_t)hashes[i] & (input->lookup_size - 1)]);
-    }
-    for (uint32_t i = 0; i < count; i++)
-        if ((likely = likely_word(input, words[i], hashes[i])))
-            __builtin_prefetch(likely);
-    for (uint32_t i = 0; i < count; i++)
-        if ((likely = likely_word(input, words[i], hashes[i])))
-            __builtin_prefetch(likely->data);
-    for (uint32_t i = 0; i < count; i++)
-        ids[i] = id_of(input, words[i], hashes[i]);
-}
-
-/* Ids ascend: the sum of a text's rows has the same bits whatever the order of its words. */
-static uint32_t insert_id(int32_t *ids, uint32_t count, int32_t id)
-{
-    uint32_t at = count;
-
-    while (at > 0 && ids[at - 1] > id)
-        at--;
-    if (at > 0 && ids[at - 1] == id)
-        return count;
-    memmove(ids + at + 1, ids + at, (count - at) * sizeof *ids);
-    ids[at] = id;
-    return count + 1;
-}
-
-bool transform_text(const struct transform_input *input, struct slice text, int32_t *ids)
-{
-    struct text_words words = text_words_of(text);
-    struct slice word;
-    uint32_t count = 0;
-
-    if (input->spec.list.form)
-        return list_ids_read(input, text, ids);
-    while (count < input->spec.words_max && text_words_next(&words, &word)) {
-        const uint64_t bucket = transform_word_hash(word) % input->hash_buckets;
-
-        count = insert_id(ids, count, (int32_t)(input->first_id + bucket));
-    }
-    for (; count < input->spec.words_max; count++)
-        ids[count] = -1;
-    return true;
-}
-
-/* Numbers on their way to neighbouring columns of dense: divisions are slow one
- * by one. */
-struct run {
-    uint32_t first, count;
-    double numbers[RUN_COLUMNS];
-};
-
-WIDE_VECTORS
-static void standardise(const double *restrict numbers, size_t count, const double *restrict means,
-                        const double *restrict scales, const float *restrict limits,
-                        float *restrict dense)
-{
-    for (size_t i = 0; i < count; i++)
-        dense[i] = to_dense(numbers[i], means[i], scales[i], limits[i]);
+        dense[i * stride] = number_standardised(numbers[i], mean, scale, limit);
 }
 
 void transform_reals(const struct transform *transform, const double *numbers, float *dense)
 {
-    standardise(numbers, transform->dense_width, transform->means, transform->scales,
-                transform->limits, dense);
+    numbers_standardise(numbers, transform->dense_width, transform->means, transform->scales,
+                        transform->limits, dense);
 }
 
-static void finish_run(struct run *run, const struct transform *transform, float *dense)
-{
-    standardise(run->numbers, run->count, transform->means + run->first,
-                transform->scales + run->first, transform->limits + run->first, dense + run->first);
-    run->first += run->count;
-    run->count = 0;
-}
-
-static enum status transform_numeric(const struct transform *transform,
-                                     const struct transform_input *input, const struct cell *cell,
-                                     struct run *run, float *dense, struct error *err)
-{
-    double number = cell->real;
-    bool is_null = false;
-
-    if (cell->type != CELL_REAL || !isfinite(number))
-        TRY(cell_to_number(cell, input->spec.reading, input->spec.name, &number, &is_null, err));
-    is_null = is_null || transform_is_code(input, number);
-    if (run->count + 2 > RUN_COLUMNS)
-        finish_run(run, transform, dense);
-    run->numbers[run->count++] = is_null ? (double)input->null_value : number;
-    if (input->dense_count == 2)
-        run->numbers[run->count++] = is_null;
-    if (transform->has_rests)
-        dense[input->rest_offset] = is_null ? 0 : transform_rest(input, number);
-    if (is_null && !transform->keeps_numbers) {
-        finish_run(run, transform, dense);
-        dense[input->dense_offset] = input->null_value;
-    }
-    return STATUS_OK;
-}
-
-/* Whose place is behind that of features. */
+/* An offset's place is behind that of features. */
 static enum status transform_offset_cell(const struct transform *transform,
                                          const struct transform_input *input,
                                          const struct cell *cell, float *dense, struct error *err)
@@ -821,139 +551,27 @@ static enum status transform_offset_cell(const struct transform *transform,
     return STATUS_OK;
 }
 
-static enum status transform_place_of(const struct transform_input *input, const struct cell *cell,
-                                      int32_t *id, struct error *err)
-{
-    double number;
-    bool is_null;
-
-    TRY(cell_to_number(cell, input->spec.reading, column_of(input), &number, &is_null, err));
-    *id = is_null ? input->null_id : transform_number_id(input, number);
-    return *id >= 0 || is_null ? STATUS_OK
-                               : cell_refuse_id(cell, column_of(input), input->hash_buckets, err);
-}
-
-/* A blank text is NULL, as where rows are trained on; models of before may have it as a word. */
-static bool is_missing_word(const struct transform_input *input, struct slice word)
-{
-    return input->spec.rule == RULE_WORDS && slice_trim(word).size == 0 &&
-           !lookup_place(input->lookup, input->lookup_size, input->words, word,
-                         transform_word_hash(word))
-                ->number;
-}
-
-static enum status transform_category(const struct transform_input *input, const struct cell *cell,
-                                      int32_t *id, struct error *err)
-{
-    char buffer[TRANSFORM_WORD_BUFFER];
-    struct slice word;
-    bool is_null;
-
-    if (rule_takes_numbers(input->spec.rule))
-        return transform_place_of(input, cell, id, err);
-    TRY(cell_to_word(cell, column_of(input), buffer, &word, &is_null, err));
-    is_null = is_null || is_missing_word(input, word);
-    *id = is_null ? input->null_id : transform_word(input, word);
-    return STATUS_OK;
-}
-
-static enum status transform_words(const struct transform_input *input, const struct cell *cell,
-                                   int32_t *ids, struct error *err)
-{
-    const struct slice column = column_of(input);
-    char buffer[TRANSFORM_WORD_BUFFER];
-    struct slice text;
-    bool is_null;
-
-    TRY(cell_to_word(cell, column, buffer, &text, &is_null, err));
-    if (transform_text(input, text, ids))
-        return STATUS_OK;
-    return list_items_refuse(cell, &input->spec.list,
-                             input->spec.rule == RULE_ID ? input->hash_buckets : 0, column, err);
-}
-
-/* The date of the column whose parts are being taken. */
-struct dated {
-    uint32_t column;
-    bool is_null;
-    struct date date;
-    struct cell part;
-};
-
-/* The cell of an input: its column's, or a part of it. */
-static enum status take_cell(const struct transform_input *input, const struct cell *cells,
-                             struct dated *dated, const struct cell **cell, struct error *err)
-{
-    *cell = &cells[input->column];
-    if (!input->spec.part)
-        return STATUS_OK;
-    if (dated->column != input->column)
-        TRY(cell_to_date(*cell, input->spec.reading, input->spec.source, &dated->date,
-                         &dated->is_null, err));
-    dated->column = input->column;
-    dated->part = dated->is_null ? (struct cell){.type = CELL_NULL}
-                                 : date_part_cell(&dated->date, input->spec.part);
-    *cell = &dated->part;
-    return STATUS_OK;
-}
-
-static enum status transform_cross(const struct transform_input *input, const struct cell *cells,
-                                   int32_t *id, struct error *err)
-{
-    uint32_t bucket;
-
-    TRY(cross_bucket(input->spec.cross, cells, &bucket, err));
-    *id = (int32_t)(input->first_id + bucket);
-    return STATUS_OK;
-}
-
-/* All numbers of a list: of this input and of those behind it. */
-static enum status transform_list(const struct transform *transform,
-                                  const struct transform_input *first, const struct cell *cell,
-                                  struct run *run, float *dense, struct error *err)
-{
-    double numbers[LIST_SIZE_MAX];
-    bool is_null;
-
-    TRY(cell_list_read(cell, &first->spec.list, first->spec.source, numbers, &is_null, err));
-    for (uint32_t i = 0; i < first->spec.list.size; i++) {
-        const struct cell number = {.type = is_null ? CELL_NULL : CELL_REAL, .real = numbers[i]};
-
-        TRY(transform_numeric(transform, first + i, &number, run, dense, err));
-    }
-    return STATUS_OK;
-}
-
 enum status transform_row(const struct transform *transform, const struct cell *cells, float *dense,
                           int32_t *ids, struct error *err)
 {
-    struct dated dated;
-    struct run run;
+    struct encoded_row row;
 
-    dated.column = UINT32_MAX;
-    run.first = run.count = 0;
+    row.dense = dense;
+    row.ids = ids;
+    row.means = transform->means;
+    row.scales = transform->scales;
+    row.limits = transform->limits;
+    row.keeps_numbers = transform->keeps_numbers;
+    row.has_rests = transform->has_rests;
+    encoded_row_begin(&row);
     for (uint32_t i = 0; i < transform->input_count; i++) {
         const struct transform_input *input = &transform->inputs[i];
-        const struct cell *cell = &cells[i];
 
-        if (input->spec.cross) {
-            TRY(transform_cross(input, cells, ids + input->id_offset, err));
-            continue;
-        }
-        if (transform->has_parts)
-            TRY(take_cell(input, cells, &dated, &cell, err));
-        if (transform->has_lists && cell_list_has_numbers(&input->spec.list)) {
-            TRY(transform_list(transform, input, cell, &run, dense, err));
-            i += input->spec.list.size - 1;
-        } else if (input->spec.offset)
-            TRY(transform_offset_cell(transform, input, cell, dense, err));
-        else if (input->spec.type == INPUT_NUMERIC)
-            TRY(transform_numeric(transform, input, cell, &run, dense, err));
-        else if (input->spec.type == INPUT_TEXT)
-            TRY(transform_words(input, cell, ids + input->id_offset, err));
+        if (input->spec.offset)
+            TRY(transform_offset_cell(transform, input, &cells[input->column], dense, err));
         else
-            TRY(transform_category(input, cell, ids + input->id_offset, err));
+            TRY(input->encoder->encode(input, cells, &row, err));
     }
-    finish_run(&run, transform, dense);
+    encoded_row_finish(&row);
     return STATUS_OK;
 }

@@ -56,7 +56,7 @@
  * is selected once however often its words are there, by the first words_max different ones of a
  * text; of the k that a text selects each counts 1 / sqrt(k), so that a long text is no larger
  * input than a short one. NULL has no words. A text input may also be a category of several values,
- * the items of a list (list_ids.h), and either may have another combiner, by which rows count 1 or
+ * the items of a list (items.h), and either may have another combiner, by which rows count 1 or
  * 1 / k.
  */
 #ifndef SCORING_TRANSFORM_H
@@ -72,7 +72,6 @@
 #include "inputs/cross.h"
 #include "inputs/dates.h"
 #include "inputs/input.h"
-#include "inputs/list_ids.h"
 #include "params/terms.h"
 
 #define TRANSFORM_IDS_MAX 65536 /* of one row */
@@ -169,10 +168,7 @@ uint32_t transform_concat_size(const struct transform *transform,
 /* Is this one of the columns whose values the input takes? */
 bool transform_input_takes(const struct transform_input *input, uint32_t column);
 
-/* Of a category that takes numbers (RULE_ID, RULE_BUCKET, of RULE_CROSS its buckets) the id of one;
- * -1: it is no id of the input. */
-int32_t transform_number_id(const struct transform_input *input, double number);
-/* Of one that does not. */
+/* A number that is no code, as dense has it. */
 float transform_number(const struct transform_input *input, double number);
 /* What that float lost of it. */
 float transform_rest(const struct transform_input *input, double number);
@@ -181,16 +177,6 @@ void transform_numbers(const struct transform_input *input, const double *number
                        float *dense, size_t stride);
 /* The same for a row of numbers, one for each column of dense: of a transform without rests. */
 void transform_reals(const struct transform *transform, const double *numbers, float *dense);
-int32_t transform_word(const struct transform_input *input, struct slice word);
-#define TRANSFORM_WORDS_MANY 32
-/* The same of several words, at most TRANSFORM_WORDS_MANY: ids (count). Many words lie anywhere in
- * memory, and what each of them needs is fetched beside what the others do. */
-void transform_words_many(const struct transform_input *input, const struct slice *words,
-                          uint32_t count, int32_t *ids);
-/* The ids of a text's words, ascending, and -1 behind them: ids (transform_text_room). False for a
- * text that is no list as the input takes it. */
-bool transform_text(const struct transform_input *input, struct slice text, int32_t *ids);
-
 /* One row of cells, in the order of the columns. dense and ids are the caller's. */
 enum status transform_row(const struct transform *transform, const struct cell *cells, float *dense,
                           int32_t *ids, struct error *err);

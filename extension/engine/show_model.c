@@ -9,6 +9,7 @@
 #include "extension/engine/host/stored.h"
 #include "extension/engine/show_trials.h"
 #include "inputs/cells.h"
+#include "inputs/encoder.h"
 #include "parser/parser.h"
 #include "planner/short_names.h"
 #include "scoring/label_names.h"
@@ -309,18 +310,6 @@ static uint32_t run_of(const struct transform *transform, uint32_t i)
     return count;
 }
 
-static void describe_items(const struct transform_input *input, struct text *out)
-{
-    if (input->spec.rule == RULE_ID)
-        text_printf(out, " of up to %u ids from 0 to %u", input->spec.words_max,
-                    input->hash_buckets - 1);
-    else
-        text_printf(out, " of up to %u items, in %u hash buckets", input->spec.words_max,
-                    input->hash_buckets);
-    text_append_string(out, input->spec.is_weighted ? ", with weights" : "");
-    text_printf(out, ", by their %s", combiner_words[input->spec.combiner]);
-}
-
 static void describe_input(const struct transform_input *input, bool keeps_numbers,
                            struct text *out)
 {
@@ -330,30 +319,7 @@ static void describe_input(const struct transform_input *input, bool keeps_numbe
         return;
     }
     text_append_string(out, input_type_words[input->spec.type]);
-    if (input->spec.type == INPUT_CATEGORY) {
-        if (input->spec.rule == RULE_HASH)
-            text_printf(out, " of %u hash buckets", input->hash_buckets);
-        else if (input->spec.rule == RULE_ID)
-            text_printf(out, " of the ids from 0 to %u", input->hash_buckets - 1);
-        else if (input->spec.rule == RULE_BUCKET)
-            text_printf(out, " of %u bucket%s", input->spec.bound_count + 1,
-                        input->spec.bound_count > 0 ? "s" : "");
-        else if (input->spec.rule == RULE_CROSS)
-            text_printf(out, " of %u buckets of %u columns", input->hash_buckets,
-                        input->spec.cross->count);
-        else if (input->hash_buckets > 0)
-            text_printf(out, ", %u hash buckets beside its words", input->hash_buckets);
-    } else if (input->spec.list.form == LIST_ITEMS) {
-        describe_items(input, out);
-    } else if (input->spec.type == INPUT_TEXT) {
-        text_printf(out, " of up to %u different words, in %u hash buckets", input->spec.words_max,
-                    input->hash_buckets);
-    } else if (!keeps_numbers) {
-        text_append_string(out, ", mean ");
-        text_append_rounded(out, input->mean);
-        text_append_string(out, ", deviation ");
-        text_append_rounded(out, input->scale);
-    }
+    input->encoder->describe(input, keeps_numbers, out);
     concat_append(input->spec.concat, out);
     text_append_string(out, input->has_nulls ? ", with NULLs" : "");
 }

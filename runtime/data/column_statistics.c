@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "inputs/cells.h"
+#include "inputs/encoders.h"
 #include "runtime/data/column_statistics_parts.h"
 #include "runtime/data/spool_reader.h"
 
@@ -20,11 +21,17 @@
 
 static enum column_content content_of(const struct input_spec *input)
 {
-    if (input->type == INPUT_NUMERIC)
+    switch (encoder_of(input)->counts) {
+    case COUNTS_MOMENTS:
         return COLUMN_NUMBERS;
-    if (input->rule == RULE_BUCKET && input->bound_count == 0)
-        return COLUMN_VALUES;
-    return input->type == INPUT_TEXT || input->rule != RULE_WORDS ? COLUMN_TEXTS : COLUMN_WORDS;
+    case COUNTS_WORDS:
+        return COLUMN_WORDS;
+    case COUNTS_VALUES:
+        return input->bound_count == 0 ? COLUMN_VALUES : COLUMN_TEXTS;
+    case COUNTS_NOTHING:
+        break;
+    }
+    return COLUMN_TEXTS;
 }
 
 static void describe_columns(struct column_statistics *statistics)

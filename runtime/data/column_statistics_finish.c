@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "inputs/bounds.h"
+#include "inputs/encoders.h"
 #include "jobspec/jobspec_sections.h"
 #include "runtime/data/class_names.h"
 #include "runtime/data/class_weights.h"
@@ -254,15 +255,18 @@ static enum status learn_input(const struct column_statistics *statistics,
                                struct arena *arena, struct error *err)
 {
     input->has_nulls = column->nulls > 0 && input->spec.type != INPUT_TEXT; /* NULL has no words */
-    if (input->spec.offset)
-        return take_offset(statistics, column, input, err);
-    if (column->content == COLUMN_NUMBERS)
-        return take_moments(statistics, column, input, err);
-    if (input->spec.rule == RULE_BUCKET)
+    switch (encoder_of(&input->spec)->counts) {
+    case COUNTS_MOMENTS:
+        return input->spec.offset ? take_offset(statistics, column, input, err)
+                                  : take_moments(statistics, column, input, err);
+    case COUNTS_VALUES:
         return take_buckets(column, input, arena, err);
-    if (input->spec.type == INPUT_CATEGORY && input->spec.rule == RULE_WORDS)
+    case COUNTS_WORDS:
         return take_words(column, kind_of(statistics->spec)->learns_series ? 0 : statistics->rows,
                           input, arena, err);
+    case COUNTS_NOTHING:
+        break;
+    }
     input->hash_buckets = input->spec.vocabulary_max;
     return STATUS_OK;
 }

@@ -6,6 +6,7 @@
 #include "base/random.h"
 #include "inputs/bounds.h"
 #include "inputs/cells.h"
+#include "inputs/word_table.h"
 #include "scoring/transform.h"
 
 static struct slice words[] = {{"red", 3}, {"green", 5}, {"", 0}};
@@ -210,13 +211,13 @@ static void an_unknown_word_falls_into_a_hash_bucket_or_nowhere(void **state)
     arena_init(&arena, ARENA_MAXIMUM);
     make(inputs, &arena);
     for (char c = 'a'; c <= 'z'; c++) {
-        int32_t id = transform_word(&inputs[2], (struct slice){&c, 1});
+        int32_t id = word_id(&inputs[2], (struct slice){&c, 1});
         CHECK(id == 3 || id == 4);
         is_used[id - 3] = true;
     }
     CHECK(is_used[0] && is_used[1]);
-    CHECK_INT(transform_word(&inputs[2], SLICE("")), 2);
-    CHECK_INT(transform_word(&inputs[3], SLICE("blue")), -1);
+    CHECK_INT(word_id(&inputs[2], SLICE("")), 2);
+    CHECK_INT(word_id(&inputs[3], SLICE("blue")), -1);
     arena_deinit(&arena);
 }
 
@@ -235,14 +236,14 @@ static void every_word_of_a_large_vocabulary_is_found(void **state)
         input.words[i] = arena_printf(&arena, i % 3 ? "word %d" : "a long word %d", i);
     CHECK_OK(transform_finish(&transform, &arena, &err));
     for (int i = 0; i < 5000; i++)
-        CHECK_INT(transform_word(&input, input.words[i]), i);
-    CHECK_INT(transform_word(&input, SLICE("word 1\0")), -1);
-    CHECK_INT(transform_word(&input, SLICE("a long word 1")), -1);
-    for (uint32_t i = 0; i + TRANSFORM_WORDS_MANY <= 5000; i += 11) {
-        int32_t ids[TRANSFORM_WORDS_MANY];
+        CHECK_INT(word_id(&input, input.words[i]), i);
+    CHECK_INT(word_id(&input, SLICE("word 1\0")), -1);
+    CHECK_INT(word_id(&input, SLICE("a long word 1")), -1);
+    for (uint32_t i = 0; i + WORD_TABLE_MANY <= 5000; i += 11) {
+        int32_t ids[WORD_TABLE_MANY];
 
-        transform_words_many(&input, input.words + i, TRANSFORM_WORDS_MANY, ids);
-        for (uint32_t j = 0; j < TRANSFORM_WORDS_MANY; j++)
+        word_ids(&input, input.words + i, WORD_TABLE_MANY, ids);
+        for (uint32_t j = 0; j < WORD_TABLE_MANY; j++)
             CHECK_INT(ids[j], i + j);
     }
     arena_deinit(&arena);
@@ -611,8 +612,8 @@ static void a_vocabulary_of_any_size_leaves_empty_places(void **state)
         CHECK_OK(transform_finish(&transform, &arena, &err));
         CHECK(input.lookup_size >= 2 * count); /* or the search below may last for ever */
         for (size_t i = 0; i < sizeof absent / sizeof *absent; i++)
-            CHECK_INT(transform_word(&input, slice_of(absent[i])), -1);
-        transform_words_many(&input, input.words, 1, &id);
+            CHECK_INT(word_id(&input, slice_of(absent[i])), -1);
+        word_ids(&input, input.words, 1, &id);
         CHECK_INT(id, 0);
         arena_deinit(&arena);
     }

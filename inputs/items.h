@@ -1,5 +1,5 @@
 /*
- * list_ids.h - a category of several values in one text: what its items select of the first layer.
+ * items.h - a category of several values in one text: what its items select of the first layer.
  *
  *     CATEGORY_ID of 10         "7, 3, 7"        rows 3  7  7
  *     the same with weights     "7:0.5 3"        rows 3  7     which count 1 and 0.5
@@ -15,8 +15,8 @@
  *
  * As in TensorFlow items whose weights are not above 0 do not count, but for a sum.
  */
-#ifndef INPUTS_LIST_IDS_H
-#define INPUTS_LIST_IDS_H
+#ifndef INPUTS_ITEMS_H
+#define INPUTS_ITEMS_H
 
 #include <string.h>
 
@@ -49,9 +49,5 @@ bool list_items_fit(const struct cell_list *list, uint32_t ids, struct slice tex
 /* INVALID: column "c" holds '3,12', where ... was expected. */
 enum status list_items_refuse(const struct cell *cell, const struct cell_list *list, uint32_t ids,
                               struct slice column, struct error *err);
-
-/* The ids of an input with such a list, -1 behind them, and behind these what they count where they
- * have weights. False for a text that does not fit. */
-bool list_ids_read(const struct transform_input *input, struct slice text, int32_t *ids);
 
 #endif

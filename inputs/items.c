@@ -1,11 +1,11 @@
-#include "inputs/list_ids.h"
+#include "inputs/items.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "inputs/cells.h"
-#include "inputs/input.h"
+#include "inputs/encoders.h"
 
 /* Of RULE_ID; false: it is none. */
 static bool read_id(struct slice word, uint32_t ids, uint32_t *id)
@@ -110,7 +110,7 @@ static float share_of(double weight, double by)
                : (share < 0 ? -TRANSFORM_DENSE_MAX : TRANSFORM_DENSE_MAX);
 }
 
-bool list_ids_read(const struct transform_input *input, struct slice text, int32_t *ids)
+static bool text_ids(const struct transform_input *input, struct slice text, int32_t *ids)
 {
     struct selected items[TEXT_WORDS_MAX];
     uint32_t used;
@@ -129,3 +129,74 @@ bool list_ids_read(const struct transform_input *input, struct slice text, int32
     }
     return true;
 }
+
+/* ---- the input ---- */
+
+static bool is_items(const struct input_spec *spec)
+{
+    return spec->type == INPUT_TEXT && spec->list.form;
+}
+
+static bool fits(const struct transform_input *input)
+{
+    return fits_texts(input) && (input->spec.rule == RULE_HASH || input->spec.rule == RULE_ID) &&
+           input->spec.list.size == input->spec.words_max &&
+           (input->spec.list.pair || !input->spec.is_weighted);
+}
+
+static enum status encode(const struct transform_input *input, const struct cell *cells,
+                          struct encoded_row *row, struct error *err)
+{
+    const struct slice column = input_column(&input->spec);
+    char buffer[TRANSFORM_WORD_BUFFER];
+    struct slice text;
+    bool is_null;
+
+    TRY(cell_to_word(&cells[input->column], column, buffer, &text, &is_null, err));
+    if (text_ids(input, text, row->ids + input->id_offset))
+        return STATUS_OK;
+    return list_items_refuse(&cells[input->column], &input->spec.list,
+                             input->spec.rule == RULE_ID ? input->hash_buckets : 0, column, err);
+}
+
+static void append_items(const struct input_spec *spec, struct text *out)
+{
+    text_append_string(out, spec->is_weighted ? ", with weights" : "");
+    text_printf(out, ", by their %s", combiner_words[spec->combiner]);
+}
+
+/* " of up to 128 items, of the ids from 0 to 9, with weights, by their mean" */
+static void explain(const struct input_spec *spec, struct text *out)
+{
+    text_printf(out, " of up to %u items,", spec->list.size);
+    if (spec->rule == RULE_ID)
+        text_printf(out, " of the ids from 0 to %u", spec->vocabulary_max - 1);
+    else
+        text_printf(out, " of %u hash buckets", spec->vocabulary_max);
+    append_items(spec, out);
+}
+
+static void describe(const struct transform_input *input, bool keeps_numbers, struct text *out)
+{
+    (void)keeps_numbers;
+    if (input->spec.rule == RULE_ID)
+        text_printf(out, " of up to %u ids from 0 to %u", input->spec.words_max,
+                    input->hash_buckets - 1);
+    else
+        text_printf(out, " of up to %u items, in %u hash buckets", input->spec.words_max,
+                    input->hash_buckets);
+    append_items(&input->spec, out);
+}
+
+const struct encoder items_encoder = {
+    .name = "items",
+    .is_of = is_items,
+    .reads = READS_TEXT,
+    .counts = COUNTS_NOTHING,
+    .fits = fits,
+    .size = size_of_texts,
+    .encode = encode,
+    .text_ids = text_ids,
+    .explain = explain,
+    .describe = describe,
+};

@@ -1,5 +1,6 @@
 #include "inputs/cells.h"
-#include "inputs/list_ids.h"
+#include "inputs/encoders.h"
+#include "inputs/items.h"
 
 #include <math.h>
 
@@ -31,7 +32,7 @@ static void check_shares(const struct transform_input *input, const char *text, 
     int32_t found[2 * ITEMS];
     struct text_shares of;
 
-    CHECK(list_ids_read(input, slice_of(text), found));
+    CHECK(encoder_of(&input->spec)->text_ids(input, slice_of(text), found));
     CHECK_INT(text_ids_used(found, ITEMS), count);
     of = text_shares_of(&places, found, count);
     for (uint32_t i = 0; i < count; i++) {
@@ -86,7 +87,7 @@ static void a_share_is_never_beyond_what_floats_hold(void **state)
     int32_t ids[2 * ITEMS];
     (void)state;
 
-    CHECK(list_ids_read(&input, SLICE("1:1e300 2:-1e300"), ids));
+    CHECK(encoder_of(&input.spec)->text_ids(&input, SLICE("1:1e300 2:-1e300"), ids));
     CHECK(list_share_get(ids[ITEMS]) > 0.99e18f && list_share_get(ids[ITEMS]) <= 1e18f);
     CHECK(list_share_get(ids[ITEMS + 1]) < -0.99e18f);
 }
@@ -109,8 +110,8 @@ static void the_order_of_items_leaves_no_trace(void **state)
     int32_t ids[2 * ITEMS], others[2 * ITEMS];
     (void)state;
 
-    CHECK(list_ids_read(&input, SLICE("7:0.1 3:0.7 7:1e-3 1:0.3"), ids));
-    CHECK(list_ids_read(&input, SLICE("1:0.3 7:1e-3 7:0.1 3:0.7"), others));
+    CHECK(encoder_of(&input.spec)->text_ids(&input, SLICE("7:0.1 3:0.7 7:1e-3 1:0.3"), ids));
+    CHECK(encoder_of(&input.spec)->text_ids(&input, SLICE("1:0.3 7:1e-3 7:0.1 3:0.7"), others));
     assert_memory_equal(ids, others, sizeof ids);
 }
 
@@ -121,7 +122,7 @@ static void words_are_hashed(void **state)
     (void)state;
 
     input.spec.list.delimiter = ';';
-    CHECK(list_ids_read(&input, SLICE(" two words ;; 12"), ids));
+    CHECK(encoder_of(&input.spec)->text_ids(&input, SLICE(" two words ;; 12"), ids));
     CHECK_INT(text_ids_used(ids, ITEMS), 2);
     CHECK(ids[0] == 100 + (int32_t)(transform_word_hash(SLICE("two words")) % 10) ||
           ids[1] == 100 + (int32_t)(transform_word_hash(SLICE("two words")) % 10));
@@ -140,7 +141,7 @@ static void another_text_is_refused(void **state)
     (void)state;
 
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        CHECK(!list_ids_read(&input, slice_of(texts[i]), ids));
+        CHECK(!encoder_of(&input.spec)->text_ids(&input, slice_of(texts[i]), ids));
         CHECK(!list_items_fit(&input.spec.list, 10, slice_of(texts[i])));
     }
     CHECK(list_items_fit(&input.spec.list, 10, SLICE(" 9:2, 0 ")));
