@@ -53,7 +53,7 @@ static inline float number_standardised(double number, double mean, double scale
     dense = dense > limit ? limit : dense;
     return dense < -limit ? -limit : dense;
 }
-/* What that float lost of the number. */
+/* The part of the number that this float lost. */
 static inline float number_rest(const struct transform_input *input, double number)
 {
     const double whole = (number - input->mean) / input->scale;

@@ -29,7 +29,7 @@ enum cell_reading {
     READS_TEXT    /* as texts: each holds several */
 };
 
-/* What training learns from all cells of the column. */
+/* The facts that training learns from all cells of the column. */
 enum input_census {
     COUNTS_NOTHING,
     COUNTS_MOMENTS, /* mean and scale */
@@ -59,13 +59,13 @@ struct encoder {
     enum status (*encode)(const struct transform_input *input, const struct cell *cells,
                           struct encoded_row *row, struct error *err);
 
-    /* Of an input that gives ids, one of these; with neither, words are those of word_table.h. */
+    /* An input that gives ids has one of these, or its words are those of word_table.h. */
     /* -1: it is none of the input's numbers. */
     int32_t (*number_id)(const struct transform_input *input, double number);
     /* ids (transform_text_room), ascending, and -1 behind them. False: the text is no such list. */
     bool (*text_ids)(const struct transform_input *input, struct slice text, int32_t *ids);
 
-    /* What follows the type in EXPLAIN TO TRAIN, " of 5 buckets, ..."; NULL: nothing. */
+    /* The words behind the type in EXPLAIN TO TRAIN, " of 5 buckets, ..."; NULL: none. */
     void (*explain)(const struct input_spec *spec, struct text *out);
     /* The same in SHOW MODEL, of what was learned. */
     void (*describe)(const struct transform_input *input, bool keeps_numbers, struct text *out);
@@ -89,7 +89,7 @@ struct input_size size_of_category(const struct transform_input *input, bool kee
 /* `size` of texts: each has as many places in a row as words_max says. */
 struct input_size size_of_texts(const struct transform_input *input, bool keeps_numbers);
 
-/* What several of them have in common: words of a vocabulary, hashes, ids, texts. */
+/* Functions that several of them have: of vocabularies, hashes, ids, texts. */
 bool fits_vocabulary(const struct transform_input *input);
 void explain_vocabulary(const struct input_spec *spec, struct text *out);
 void describe_vocabulary(const struct transform_input *input, bool keeps_numbers, struct text *out);

@@ -91,7 +91,7 @@ static inline uint32_t text_ids_used(const int32_t *ids, uint32_t count)
     return used;
 }
 
-/* What each of so many ids counts, where they have no weights. */
+/* The share of each of so many ids, where they have no weights. */
 static inline float combiner_share(enum combiner combiner, uint32_t used)
 {
     return combiner == COMBINER_SQRTN  ? 1 / sqrtf((float)used)
@@ -99,7 +99,7 @@ static inline float combiner_share(enum combiner combiner, uint32_t used)
                                        : 1;
 }
 
-/* What the ids of a text count. */
+/* The shares of a text's ids. */
 struct text_shares {
     float share;        /* each, or */
     const int32_t *own; /* of each its own; NULL: all alike */

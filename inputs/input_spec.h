@@ -43,7 +43,7 @@ struct input_spec {
     uint32_t dimension;         /* INPUT_CATEGORY, INPUT_TEXT: of its embedding; 0: the model's */
     struct concat concat;       /* likewise; all of one number have one dimension and combiner */
 
-    /* Of jobs alone, which models do not store: */
+    /* Jobs alone have these; models do not store them. */
     bool keeps_codes; /* INPUT_NUMERIC: -999 is a number, whatever the others are */
     int8_t direction; /* INPUT_NUMERIC: 1: no prediction falls where it rises; -1: none rises */
     uint64_t groups;  /* bit g: of those inputs of group g that may be on one way to a leaf of a

@@ -18,7 +18,7 @@ static bool is_likely(const struct transform_place *place, struct slice word, ui
     return place->mark == mark && place->size == word.size;
 }
 
-/* Of a word with that hash in a table of `size` places: where it is, or the empty place where it
+/* The place of a word with that hash in a table of `size` places, or the empty place where it
  * belongs. */
 static struct transform_place *lookup_place(struct transform_place *lookup, uint32_t size,
                                             const struct slice *words, struct slice word,
