@@ -27,7 +27,7 @@ struct target {
     sqlite3 *db;
     struct sqlite_host sqlite;
     struct libpq libpq;
-    struct postgres_host postgres;
+    struct sql_host postgres;
     struct postgres_cluster cluster; /* of a job that ran there */
     char job_schema[64];
 };

@@ -19,7 +19,7 @@ struct session {
     sqlite3 *db;             /* NULL: the database is PostgreSQL's */
     struct sqlite_host sqlite;
     struct libpq libpq;
-    struct postgres_host postgres;
+    struct sql_host postgres;
     struct postgres_cluster cluster; /* of PostgreSQL */
     const struct cluster_options *cluster_options;
     char job_schema[64], job_login[64]; /* as the server has them set */

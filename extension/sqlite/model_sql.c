@@ -50,7 +50,7 @@ enum status run_in(sqlite3 *db, struct slice schema, struct slice table, const c
     TRY(prepare_in(db, schema, table, format, &statement, err));
     for (size_t i = 0; i < count; i++)
         sql_bind_cell(statement, (int)i + 1, &cells[i]);
-    status = sql_run(statement, err);
+    status = sql_step_through(statement, err);
     sqlite3_finalize(statement);
     return status;
 }
@@ -96,6 +96,6 @@ enum status insert_model_row(void *context, const struct model_row *row, struct 
         sql_bind_borrowed(statement, 5, row->data, row->data_is_text);
     else
         sqlite3_bind_null(statement, 5);
-    TRY(sql_run(statement, err));
+    TRY(sql_step_through(statement, err));
     return check_written(sqlite3_db_handle(statement), 1, err);
 }

@@ -122,7 +122,7 @@ static enum status insert_metric(void *context, uint32_t epoch, uint64_t step, c
 
     for (int i = 0; i < 8; i++)
         sql_bind_cell(insertion->statement, i + 1, &cells[i]);
-    return sql_run(insertion->statement, err);
+    return sql_step_through(insertion->statement, err);
 }
 
 static enum status insert_metrics(sqlite3 *db, struct slice schema,

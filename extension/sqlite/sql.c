@@ -122,7 +122,7 @@ enum status sql_step(sqlite3_stmt *statement, bool *has_row, struct error *err)
     return sql_fail(sqlite3_db_handle(statement), code, err);
 }
 
-enum status sql_run(sqlite3_stmt *statement, struct error *err)
+enum status sql_step_through(sqlite3_stmt *statement, struct error *err)
 {
     enum status status;
     bool has_row;
@@ -143,7 +143,7 @@ static enum status execute(sqlite3 *db, struct slice sql, struct error *err)
         err->position = -1;
         return status;
     }
-    status = sql_run(statement, err);
+    status = sql_step_through(statement, err);
     sqlite3_finalize(statement);
     return status;
 }

@@ -22,7 +22,7 @@ enum status sql_prepare_text(sqlite3 *db, const struct text *sql, sqlite3_stmt *
                              struct error *err);
 enum status sql_step(sqlite3_stmt *statement, bool *has_row, struct error *err);
 /* Step to the end, then reset, so that it can be bound and run again. */
-enum status sql_run(sqlite3_stmt *statement, struct error *err);
+enum status sql_step_through(sqlite3_stmt *statement, struct error *err);
 /* Prepare, run, finalize. */
 enum status sql_execute(sqlite3 *db, const char *sql, struct error *err);
 enum status sql_execute_text(sqlite3 *db, const struct text *sql, struct error *err);

@@ -381,7 +381,7 @@ static enum status insert_row(sqlite3 *db, struct slice schema, struct slice tab
         return status;
     for (size_t i = 0; i < count; i++)
         sql_bind_cell(statement, (int)i + 1, &cells[i]);
-    status = sql_run(statement, err);
+    status = sql_step_through(statement, err);
     sqlite3_finalize(statement);
     return status;
 }

@@ -18,7 +18,7 @@ static void write_model(sqlite3 *db, struct slice name, uint32_t classes)
     fixture_layers(&fixture, widths, 1);
     fixture_write(&fixture);
     CHECK_OK(prepare_in(db, SLICE("main"), name, CREATE_MODEL_TABLE, &statement, &err));
-    CHECK_OK(sql_run(statement, &err));
+    CHECK_OK(sql_step_through(statement, &err));
     sqlite3_finalize(statement);
     CHECK_OK(prepare_in(db, SLICE("main"), name, "INSERT INTO $ VALUES (?1, ?2, ?3, ?4, ?5)",
                         &statement, &err));

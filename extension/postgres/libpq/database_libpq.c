@@ -12,7 +12,7 @@
 
 /* ----- transactions ----- */
 
-static enum status begin(void *self, struct pg_transaction *transaction, struct error *err)
+static enum status begin(void *self, struct database_transaction *transaction, struct error *err)
 {
     struct libpq *libpq = self;
 
@@ -23,7 +23,7 @@ static enum status begin(void *self, struct pg_transaction *transaction, struct 
         err);
 }
 
-static void roll_back(struct libpq *libpq, const struct pg_transaction *transaction)
+static void roll_back(struct libpq *libpq, const struct database_transaction *transaction)
 {
     struct error ignored;
 
@@ -33,7 +33,7 @@ static void roll_back(struct libpq *libpq, const struct pg_transaction *transact
         libpq_execute(libpq, "RELEASE totrain", &ignored);
 }
 
-static enum status end(void *self, struct pg_transaction *transaction, enum status so_far,
+static enum status end(void *self, struct database_transaction *transaction, enum status so_far,
                        struct error *err)
 {
     struct libpq *libpq = self;
@@ -94,17 +94,17 @@ bool libpq_is_address(const char *text)
 static enum status begin_session(struct libpq *libpq, PGconn *connection, struct error *err)
 {
     *libpq = (struct libpq){.connection = connection};
-    libpq->database = (struct pg_database){.self = libpq,
-                                           .query = libpq_query,
-                                           .describe = libpq_describe,
-                                           .read_model = libpq_read_model,
-                                           .prepare = libpq_prepare,
-                                           .execute = libpq_execute_prepared,
-                                           .finish = libpq_finish_prepared,
-                                           .begin = begin,
-                                           .end = end,
-                                           .settle = settle,
-                                           .interrupted = interrupted};
+    libpq->database = (struct database){.self = libpq,
+                                        .query = libpq_query,
+                                        .describe = libpq_describe,
+                                        .read_model = libpq_read_model,
+                                        .prepare = libpq_prepare,
+                                        .execute = libpq_execute_prepared,
+                                        .finish = libpq_finish_prepared,
+                                        .begin = begin,
+                                        .end = end,
+                                        .settle = settle,
+                                        .interrupted = interrupted};
     text_init(&libpq->delivery, PATH_MAX);
     error_clear(err);
     if (!connection)

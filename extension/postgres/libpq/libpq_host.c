@@ -9,11 +9,13 @@
 #include "extension/postgres/libpq/libpq_scan.h"
 #include "extension/postgres/sql/fill_rows.h"
 #include "extension/postgres/sql/models.h"
+#include "extension/postgres/sql/postgres_host.h"
 #include "extension/postgres/sql/publish.h"
 #include "extension/postgres/sql/query.h"
 #include "extension/postgres/sql/row_guess.h"
 #include "extension/postgres/sql/sql.h"
 #include "extension/postgres/sql/tables.h"
+#include "extension/sql/sql.h"
 
 /* 'value', with what must be escaped in a conninfo string. */
 static void append_word(struct text *address, const char *keyword, struct slice value)
@@ -77,21 +79,21 @@ enum status libpq_address(const struct libpq *libpq, struct slice schema, struct
 /* ----- the host ----- */
 
 /* The role that the session has taken with SET ROLE; empty: that of its user. */
-static enum status taken_role(struct postgres_host *host, struct arena *arena, struct slice *role,
+static enum status taken_role(struct sql_host *host, struct arena *arena, struct slice *role,
                               struct error *err)
 {
     struct cell cells[2] = {{.type = CELL_NULL}, {.type = CELL_NULL}};
     bool found;
 
-    TRY(pg_first(host, "SELECT current_user, current_user" NE "session_user", NULL, 0, arena, cells,
-                 2, &found, err));
-    if (cells[0].type == CELL_TEXT && pg_is_true(&cells[1]))
+    TRY(sql_first(host, "SELECT current_user, current_user" NE "session_user", NULL, 0, arena,
+                  cells, 2, &found, err));
+    if (cells[0].type == CELL_TEXT && cell_is_true(&cells[1]))
         *role = cells[0].text;
     return STATUS_OK;
 }
 
-static enum status write_address(struct postgres_host *host, struct slice schema,
-                                 struct text *address, struct error *err)
+static enum status write_address(struct sql_host *host, struct slice schema, struct text *address,
+                                 struct error *err)
 {
     struct slice role = {NULL, 0};
     struct arena arena;
@@ -110,7 +112,7 @@ static enum status write_address(struct postgres_host *host, struct slice schema
 /* A temporary table is gone when its session is. */
 static struct slice find_address(void *self, struct slice schema)
 {
-    struct postgres_host *host = self;
+    struct sql_host *host = self;
     struct libpq *libpq = host->database->self;
     struct error ignored;
 
@@ -144,7 +146,7 @@ static enum status find_place(void *self, struct slice schema, struct unpublishe
  * there is no other destination: what is lost with the session was not committed. */
 static enum status check_target(void *self, const struct table_target *target, struct error *err)
 {
-    struct postgres_host *host = self;
+    struct sql_host *host = self;
     const struct libpq *libpq = host->database->self;
 
     TRY(postgres_check_target(self, target, err));
@@ -153,11 +155,11 @@ static enum status check_target(void *self, const struct table_target *target, s
     return STATUS_OK;
 }
 
-static enum status publish_again(struct postgres_host *lost, struct slice name,
+static enum status publish_again(struct sql_host *lost, struct slice name,
                                  struct publication *publication, struct error *err)
 {
     struct libpq *libpq = lost->database->self, again;
-    struct postgres_host host;
+    struct sql_host host;
     enum status status =
         libpq_open(&again, text_string(&libpq->delivery), PQpass(libpq->connection), err);
 
@@ -186,7 +188,7 @@ static bool is_in_transaction(const struct libpq *libpq)
 static enum status publish(void *self, struct slice schema, struct slice name,
                            struct publication *publication, struct error *err)
 {
-    struct postgres_host *host = self;
+    struct sql_host *host = self;
     struct libpq *libpq = host->database->self;
     const bool has_more = is_in_transaction(libpq);
     enum status status;
@@ -226,14 +228,14 @@ static const struct host_tables tables = {
 
 static void name_database(void *self, struct text *name)
 {
-    const struct postgres_host *host = self;
+    const struct sql_host *host = self;
     const struct libpq *libpq = host->database->self;
 
     text_printf(name, "postgres %s %s %s", PQhost(libpq->connection), PQport(libpq->connection),
                 PQdb(libpq->connection));
 }
 
-void libpq_host_init(struct postgres_host *host, struct libpq *libpq, const char *program)
+void libpq_host_init(struct sql_host *host, struct libpq *libpq, const char *program)
 {
     postgres_host_init(host, &libpq->database, program, NULL);
     host->host.catalog.find_file = find_address;

@@ -5,6 +5,7 @@
 
 #include "extension/engine/host/stored.h"
 #include "extension/postgres/sql/sql.h"
+#include "extension/sql/sql.h"
 #include "kinds/kinds.h"
 #include "scoring/model_table.h"
 
@@ -23,41 +24,41 @@ static void copy_name(char to[64], const struct cell *cell)
     snprintf(to, 64, "%.*s", SLICE_FORMAT(cell->text));
 }
 
-static enum status locate_path(struct postgres_host *host, struct slice path, struct arena *arena,
-                               struct pg_located *located, struct error *err)
+static enum status locate_path(struct sql_host *host, struct slice path, struct arena *arena,
+                               struct sql_located *located, struct error *err)
 {
     struct cell cells[7], key = {.type = CELL_TEXT, .text = path};
 
-    TRY(pg_first(host,
-                 "SELECT c.oid, c.relkind" EQ "'r', n.nspname, c.relname, "
-                 "pg_catalog.pg_has_role(c.relowner, 'USAGE'), " COLUMNS_OF_RELATION
-                 ", pg_catalog.pg_get_userbyid(c.relowner)" EQ "current_user"
-                 " FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid" EQ
-                 "c.relnamespace WHERE c.oid" EQ "pg_catalog.to_regclass($1)",
-                 &key, 1, arena, cells, 7, &located->exists, err));
+    TRY(sql_first(host,
+                  "SELECT c.oid, c.relkind" EQ "'r', n.nspname, c.relname, "
+                  "pg_catalog.pg_has_role(c.relowner, 'USAGE'), " COLUMNS_OF_RELATION
+                  ", pg_catalog.pg_get_userbyid(c.relowner)" EQ "current_user"
+                  " FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid" EQ
+                  "c.relnamespace WHERE c.oid" EQ "pg_catalog.to_regclass($1)",
+                  &key, 1, arena, cells, 7, &located->exists, err));
     if (!located->exists)
         return STATUS_OK;
     located->relation = cells[0].integer;
-    located->is_table = pg_is_true(&cells[1]);
+    located->is_table = cell_is_true(&cells[1]);
     copy_name(located->schema, &cells[2]);
     copy_name(located->name, &cells[3]);
-    located->is_ours = pg_is_true(&cells[4]);
-    located->is_callers = pg_is_true(&cells[6]);
+    located->is_ours = cell_is_true(&cells[4]);
+    located->is_callers = cell_is_true(&cells[6]);
     located->has_columns = cells[5].type == CELL_TEXT && slice_is(cells[5].text, MODEL_COLUMNS);
     return STATUS_OK;
 }
 
-enum status postgres_locate(struct postgres_host *host, struct slice schema, struct slice name,
-                            struct pg_located *located, struct error *err)
+enum status postgres_locate(struct sql_host *host, struct slice schema, struct slice name,
+                            struct sql_located *located, struct error *err)
 {
-    const struct pg_table table = {schema, name};
+    const struct sql_table table = {schema, name};
     struct arena arena;
     struct text path;
     enum status status;
 
-    *located = (struct pg_located){0};
+    *located = (struct sql_located){0};
     text_init(&path, TEXT_MAXIMUM);
-    pg_sql_append(&path, "@", &table);
+    sql_append(&path, "@", &table);
     arena_init(&arena, NAMES_ARENA_MAX);
     status = path.failed ? fail_no_memory(err)
                          : locate_path(host, text_slice(&path), &arena, located, err);
@@ -87,8 +88,8 @@ bool postgres_has_schema(void *self, struct slice schema)
     if (slice_is(schema, "pg_temp"))
         return true;
     arena_init(&arena, NAMES_ARENA_MAX);
-    status = pg_first(self, "SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname" EQ "$1", &key, 1,
-                      &arena, &answer, 1, &found, &ignored);
+    status = sql_first(self, "SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname" EQ "$1", &key, 1,
+                       &arena, &answer, 1, &found, &ignored);
     arena_deinit(&arena);
     return status != STATUS_OK || found; /* a statement that uses it will report what is wrong */
 }
@@ -141,14 +142,14 @@ static void hint_known_model(struct slice name, const struct known_models *known
         error_hint(err, "Did you mean %s?", known->shown.names[nearest]);
 }
 
-static enum status not_found(struct postgres_host *host, struct slice schema, struct slice name,
+static enum status not_found(struct sql_host *host, struct slice schema, struct slice name,
                              struct error *err)
 {
     struct known_models known = {.names.count = 0};
-    struct pg_rows rows = {.self = &known, .row = keep_model_name};
+    struct database_rows rows = {.self = &known, .row = keep_model_name};
     struct error ignored;
 
-    pg_each(host, models_query, NULL, NULL, 0, &rows, &ignored);
+    sql_each(host, models_query, NULL, NULL, 0, &rows, &ignored);
     refuse_missing_model(name, &known.names, err);
     if (schema.size > 0)
         snprintf(err->message, sizeof err->message, "there is no model \"%.*s.%.*s\"",
@@ -163,13 +164,13 @@ static enum status not_found(struct postgres_host *host, struct slice schema, st
 
 /* The schema in which a model of this name is to be read. A view with a model's
  * columns serves as well. */
-static enum status locate_model(struct postgres_host *host, struct slice schema, struct slice name,
-                                struct pg_located *located, struct error *err)
+static enum status locate_model(struct sql_host *host, struct slice schema, struct slice name,
+                                struct sql_located *located, struct error *err)
 {
     char shown[PG_SHOWN_BYTES];
 
     if (host->relation != 0) {
-        *located = (struct pg_located){.relation = host->relation};
+        *located = (struct sql_located){.relation = host->relation};
         return STATUS_OK;
     }
     TRY(postgres_locate(host, schema, name, located, err));
@@ -208,11 +209,11 @@ enum status postgres_each_model_row(void *self, struct slice schema, struct slic
                                     bool only_meta, model_row_sink *each, void *context,
                                     struct error *err)
 {
-    struct postgres_host *host = self;
+    struct sql_host *host = self;
     struct giving giving = {each, context};
-    const struct pg_rows rows = {.self = &giving, .row = give_row};
-    struct pg_model_read read = {.only_meta = only_meta};
-    struct pg_located located;
+    const struct database_rows rows = {.self = &giving, .row = give_row};
+    struct model_read read = {.only_meta = only_meta};
+    struct sql_located located;
     char shown[PG_SHOWN_BYTES];
 
     TRY(locate_model(host, schema, name, &located, err));
@@ -258,12 +259,12 @@ static enum status read_meta(void *self, const struct cell *cells, size_t count,
     return model_read_meta(json, kinds, meta->arena, meta->model, err);
 }
 
-static enum status load_meta_of(struct postgres_host *host, const struct pg_model_read *read,
+static enum status load_meta_of(struct sql_host *host, const struct model_read *read,
                                 struct slice name, struct arena *arena, struct model *model,
                                 struct error *err)
 {
     struct meta meta = {arena, model, false};
-    struct pg_rows rows = {.self = &meta, .row = read_meta};
+    struct database_rows rows = {.self = &meta, .row = read_meta};
 
     TRY(name_damaged_model(name, host->database->read_model(host->database->self, read, &rows, err),
                            err));
@@ -273,9 +274,9 @@ static enum status load_meta_of(struct postgres_host *host, const struct pg_mode
 enum status postgres_load_meta(void *self, struct slice schema, struct slice name,
                                struct arena *arena, struct model *model, struct error *err)
 {
-    struct postgres_host *host = self;
-    struct pg_model_read read = {.only_meta = true};
-    struct pg_located located;
+    struct sql_host *host = self;
+    struct model_read read = {.only_meta = true};
+    struct sql_located located;
     char shown[PG_SHOWN_BYTES];
 
     TRY(locate_model(host, schema, name, &located, err));
@@ -289,8 +290,8 @@ enum status postgres_load_meta(void *self, struct slice schema, struct slice nam
 
 /* A model's rows are not trusted: a name in them is a type only where the catalog has one of
  * exactly this name, whose input function is PostgreSQL's own. */
-static enum status check_label_type(struct postgres_host *host, struct slice name,
-                                    struct arena *arena, struct slice *checked, struct error *err)
+static enum status check_label_type(struct sql_host *host, struct slice name, struct arena *arena,
+                                    struct slice *checked, struct error *err)
 {
     const struct cell keys[] = {{.type = CELL_TEXT, .text = name},
                                 cell_integer(host->database->checks_types)};
@@ -300,15 +301,15 @@ static enum status check_label_type(struct postgres_host *host, struct slice nam
     *checked = (struct slice){"", 0};
     if (name.size == 0)
         return STATUS_OK;
-    TRY(pg_first(host,
-                 "SELECT " PG_TYPE_NAME " FROM pg_catalog.pg_type t JOIN pg_catalog.pg_namespace n "
-                 "ON n.oid" EQ "t.typnamespace WHERE " PG_TYPE_NAME EQ "$1 AND " PG_LABEL_TYPE
-                 " AND pg_catalog.has_schema_privilege(n.oid, 'USAGE') "
-                 "AND pg_catalog.has_type_privilege(t.oid, 'USAGE') "
-                 "AND ($2" EQ "1 OR " IS_TRUSTED("t.typowner") " AND (" IS_TRUSTED(
-                     "n.nspowner") " OR pg_catalog.pg_get_userbyid(n.nspowner)" EQ
-                                   "'pg_database_owner'))",
-                 keys, 2, arena, &found_name, 1, &found, err));
+    TRY(sql_first(
+        host,
+        "SELECT " PG_TYPE_NAME " FROM pg_catalog.pg_type t JOIN pg_catalog.pg_namespace n "
+        "ON n.oid" EQ "t.typnamespace WHERE " PG_TYPE_NAME EQ "$1 AND " PG_LABEL_TYPE
+        " AND pg_catalog.has_schema_privilege(n.oid, 'USAGE') "
+        "AND pg_catalog.has_type_privilege(t.oid, 'USAGE') "
+        "AND ($2" EQ "1 OR " IS_TRUSTED("t.typowner") " AND (" IS_TRUSTED(
+            "n.nspowner") " OR pg_catalog.pg_get_userbyid(n.nspowner)" EQ "'pg_database_owner'))",
+        keys, 2, arena, &found_name, 1, &found, err));
     if (found)
         *checked = found_name.text;
     return STATUS_OK;
@@ -376,12 +377,12 @@ static enum status keep_listed(void *self, const struct cell *cells, size_t coun
 }
 
 /* A connection's transaction would be lost with an error: a savepoint keeps it. */
-static enum status load_listed(struct postgres_host *host, const struct listed *listed,
+static enum status load_listed(struct sql_host *host, const struct listed *listed,
                                struct arena *arena, struct model *model, struct error *err)
 {
-    const struct pg_model_read read = {listed->relation, .only_meta = true, .at_once = true};
-    const struct pg_database *database = host->database;
-    struct pg_transaction transaction;
+    const struct model_read read = {listed->relation, .only_meta = true, .at_once = true};
+    const struct database *database = host->database;
+    struct database_transaction transaction;
 
     TRY(database->begin(database->self, &transaction, err));
     return database->end(database->self, &transaction,
@@ -389,7 +390,7 @@ static enum status load_listed(struct postgres_host *host, const struct listed *
 }
 
 /* The kept rows are its owner's to see. */
-static enum status measure(struct postgres_host *host, uint32_t relation, struct model_sizes *sizes,
+static enum status measure(struct sql_host *host, uint32_t relation, struct model_sizes *sizes,
                            struct error *err)
 {
     const struct cell key = cell_integer(relation);
@@ -399,24 +400,24 @@ static enum status measure(struct postgres_host *host, uint32_t relation, struct
     bool found = false;
 
     arena_init(&arena, NAMES_ARENA_MAX);
-    status = pg_first(host,
-                      "SELECT pg_catalog.pg_total_relation_size(c.oid), " EXTENSION_IS_THERE
-                      " AND pg_catalog.pg_has_role(c.relowner, 'USAGE') AND "
-                      "pg_catalog.has_table_privilege(v.oid, 'SELECT') FROM pg_catalog.pg_class c "
-                      "LEFT JOIN (pg_catalog.pg_class v JOIN pg_catalog.pg_namespace n ON n.oid" EQ
-                      "v.relnamespace AND n.nspname" EQ "'totrain') ON v.relname" EQ
-                      "'versions' WHERE c.oid" EQ "$1::pg_catalog.oid",
-                      &key, 1, &arena, cells, 2, &found, err);
+    status = sql_first(host,
+                       "SELECT pg_catalog.pg_total_relation_size(c.oid), " EXTENSION_IS_THERE
+                       " AND pg_catalog.pg_has_role(c.relowner, 'USAGE') AND "
+                       "pg_catalog.has_table_privilege(v.oid, 'SELECT') FROM pg_catalog.pg_class c "
+                       "LEFT JOIN (pg_catalog.pg_class v JOIN pg_catalog.pg_namespace n ON n.oid" EQ
+                       "v.relnamespace AND n.nspname" EQ "'totrain') ON v.relname" EQ
+                       "'versions' WHERE c.oid" EQ "$1::pg_catalog.oid",
+                       &key, 1, &arena, cells, 2, &found, err);
     if (status == STATUS_OK && found) {
         sizes->table = cells[0];
-        found = pg_is_true(&cells[1]);
+        found = cell_is_true(&cells[1]);
     }
     if (status == STATUS_OK && found) {
-        status = pg_first(host,
-                          "SELECT coalesce(pg_catalog.sum(pg_catalog.octet_length(v.data)), "
-                          "0)::pg_catalog.int8 FROM totrain.versions v WHERE v.relation" EQ
-                          "$1::pg_catalog.oid",
-                          &key, 1, &arena, cells, 1, &found, err);
+        status = sql_first(host,
+                           "SELECT coalesce(pg_catalog.sum(pg_catalog.octet_length(v.data)), "
+                           "0)::pg_catalog.int8 FROM totrain.versions v WHERE v.relation" EQ
+                           "$1::pg_catalog.oid",
+                           &key, 1, &arena, cells, 1, &found, err);
         sizes->kept = cells[0];
     }
     arena_deinit(&arena);
@@ -426,8 +427,8 @@ static enum status measure(struct postgres_host *host, uint32_t relation, struct
 /* A table that only looks like a model is not listed, nor one that was dropped meanwhile. One that
  * this version or this role cannot read, or that is locked, is listed as unreadable, and the others
  * are listed all the same. */
-static enum status put_listed(struct postgres_host *host, const struct listed *listed,
-                              bool measures, const struct sink *sink, struct error *err)
+static enum status put_listed(struct sql_host *host, const struct listed *listed, bool measures,
+                              const struct sink *sink, struct error *err)
 {
     struct model_sizes sizes = {cell_null(), cell_null()};
     struct arena arena;
@@ -462,11 +463,11 @@ static enum status put_listed(struct postgres_host *host, const struct listed *l
 enum status postgres_list_models(void *self, bool sizes, const struct sink *sink, struct error *err)
 {
     struct listing listing = {.count = 0};
-    struct pg_rows rows = {.self = &listing, .row = keep_listed};
+    struct database_rows rows = {.self = &listing, .row = keep_listed};
     enum status status;
 
     arena_init(&listing.arena, ARENA_MAXIMUM);
-    status = pg_each(self, models_query, NULL, NULL, 0, &rows, err);
+    status = sql_each(self, models_query, NULL, NULL, 0, &rows, err);
     for (size_t i = 0; i < listing.count && status == STATUS_OK; i++)
         status = put_listed(self, &listing.listed[i], sizes, sink, err);
     arena_deinit(&listing.arena);

@@ -4,9 +4,9 @@
 #ifndef EXTENSION_POSTGRES_SQL_MODELS_H
 #define EXTENSION_POSTGRES_SQL_MODELS_H
 
-#include "extension/postgres/sql/postgres_host.h"
+#include "extension/sql/sql_host.h"
 
-struct pg_located {
+struct sql_located {
     bool exists;
     bool is_table;    /* an ordinary one; else a view, an index, a partitioned table ... */
     bool has_columns; /* those of a model, by name and type */
@@ -16,8 +16,8 @@ struct pg_located {
     char schema[64], name[64];
 };
 /* Where does this name lead? An empty schema: along the search_path. */
-enum status postgres_locate(struct postgres_host *host, struct slice schema, struct slice name,
-                            struct pg_located *located, struct error *err);
+enum status postgres_locate(struct sql_host *host, struct slice schema, struct slice name,
+                            struct sql_located *located, struct error *err);
 /* A table's name for messages, as it was given. */
 #define PG_SHOWN_BYTES 160
 struct slice postgres_shown_name(struct slice schema, struct slice name,

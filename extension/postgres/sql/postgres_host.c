@@ -39,10 +39,10 @@ static const struct host_kept_rows kept_rows = {
 
 static const struct host_marks marks = {.has = postgres_has_mark};
 
-void postgres_host_init(struct postgres_host *host, const struct pg_database *database,
-                        const char *program, const char *state)
+void postgres_host_init(struct sql_host *host, const struct database *database, const char *program,
+                        const char *state)
 {
-    *host = (struct postgres_host){.database = database, .job_login = ""};
+    *host = (struct sql_host){.database = database, .job_login = ""};
     snprintf(host->program, sizeof host->program, "%s", program);
     snprintf(host->state, sizeof host->state, "%s", state ? state : "");
     host->host = (struct host){

@@ -10,6 +10,7 @@
 #include "extension/postgres/sql/sql.h"
 #include "extension/postgres/sql/tables.h"
 #include "extension/postgres/sql/write_model.h"
+#include "extension/sql/sql.h"
 
 #define NAMES_ARENA_MAX ((size_t)1 << 20)
 
@@ -18,9 +19,9 @@
 
 /* One model being written. */
 struct publishing {
-    struct postgres_host *host;
-    struct pg_table table;
-    struct pg_located located;
+    struct sql_host *host;
+    struct sql_table table;
+    struct sql_located located;
     struct arena *arena;
 };
 
@@ -31,8 +32,8 @@ static enum status first_integer(const struct publishing *publishing, const char
     struct cell cell = {.type = CELL_NULL};
     bool found;
 
-    TRY(pg_first(publishing->host, sql, parameters, count, publishing->arena, &cell, 1, &found,
-                 err));
+    TRY(sql_first(publishing->host, sql, parameters, count, publishing->arena, &cell, 1, &found,
+                  err));
     *value = cell.type == CELL_INTEGER ? cell.integer : 0;
     return STATUS_OK;
 }
@@ -44,26 +45,26 @@ static enum status forget(const struct publishing *publishing, const char *which
     const struct cell cells[] = {cell_integer(publishing->located.relation), cell_string(which),
                                  cell_integer(version)};
 
-    return pg_run(publishing->host, "SELECT totrain.forget($1::pg_catalog.oid, $2, $3)", NULL,
-                  cells, 3, NULL, err);
+    return sql_run(publishing->host, "SELECT totrain.forget($1::pg_catalog.oid, $2, $3)", NULL,
+                   cells, 3, NULL, err);
 }
 
 /* The rows of the model in the table become rows of totrain.versions. */
 static enum status keep_current(const struct publishing *publishing, const struct model *current,
                                 struct error *err)
 {
-    struct postgres_host *host = publishing->host;
+    struct sql_host *host = publishing->host;
     struct cell facts[] = {cell_integer(publishing->located.relation),
                            cell_integer(current->version), cell_text(current->digest),
                            cell_text(current->created_at)};
 
     TRY(forget(publishing, "version", current->version, err));
-    TRY(pg_run(host,
-               "INSERT INTO totrain.versions (relation, version, digest, created_at, part, name, "
-               "\"position\", value, data) SELECT $1::pg_catalog.oid, $2, $3, $4, m.part, m.name, "
-               "m.\"position\", m.value, m.data FROM @ m",
-               &publishing->table, facts, 4, NULL, err));
-    return pg_run(host, "DELETE FROM @", &publishing->table, NULL, 0, NULL, err);
+    TRY(sql_run(host,
+                "INSERT INTO totrain.versions (relation, version, digest, created_at, part, name, "
+                "\"position\", value, data) SELECT $1::pg_catalog.oid, $2, $3, $4, m.part, m.name, "
+                "m.\"position\", m.value, m.data FROM @ m",
+                &publishing->table, facts, 4, NULL, err));
+    return sql_run(host, "DELETE FROM @", &publishing->table, NULL, 0, NULL, err);
 }
 
 /* But for totrain.kept_versions. Not before a version that is brought back was taken from them. */
@@ -129,10 +130,10 @@ static enum status put_registry(const struct publishing *publishing, const struc
                            cell_text(model->statement)};
 
     TRY(forget(publishing, "model", 0, err));
-    return pg_run(publishing->host,
-                  "INSERT INTO totrain.models (relation, id, version, kind, digest, created_at, "
-                  "rows, statement) VALUES ($1::pg_catalog.oid, $2, $3, $4, $5, $6, $7, $8)",
-                  NULL, cells, 8, NULL, err);
+    return sql_run(publishing->host,
+                   "INSERT INTO totrain.models (relation, id, version, kind, digest, created_at, "
+                   "rows, statement) VALUES ($1::pg_catalog.oid, $2, $3, $4, $5, $6, $7, $8)",
+                   NULL, cells, 8, NULL, err);
 }
 
 /* ----- publishing a trained model ----- */
@@ -173,12 +174,12 @@ static enum status identify_rows(const struct publishing *publishing, struct err
     int64_t needs = 0;
 
     TRY(first_integer(publishing, PUBLISHED_WITH, key, 2, &needs, err));
-    return needs ? pg_run(publishing->host, "ALTER TABLE @ REPLICA IDENTITY FULL",
-                          &publishing->table, NULL, 0, NULL, err)
+    return needs ? sql_run(publishing->host, "ALTER TABLE @ REPLICA IDENTITY FULL",
+                           &publishing->table, NULL, 0, NULL, err)
                  : STATUS_OK;
 }
 
-enum status postgres_check_published(struct postgres_host *host, const struct pg_located *located,
+enum status postgres_check_published(struct sql_host *host, const struct sql_located *located,
                                      struct error *err)
 {
     const struct cell key[] = {cell_integer(located->relation), cell_string("n")};
@@ -196,9 +197,9 @@ enum status postgres_check_published(struct postgres_host *host, const struct pg
         return STATUS_OK;
     fail(err, STATUS_INVALID,
          "model %s.%s is part of a publication, and has no replica identity to be replaced by",
-         PG_NAME_OF(located));
-    return pg_hint(err, "ALTER TABLE @ REPLICA IDENTITY FULL;",
-                   &(struct pg_table){slice_of(located->schema), slice_of(located->name)});
+         LOCATED_NAME(located));
+    return sql_hint(err, "ALTER TABLE @ REPLICA IDENTITY FULL;",
+                    &(struct sql_table){slice_of(located->schema), slice_of(located->name)});
 }
 
 /* The table is there: its model's id and the version after all that exist. */
@@ -212,15 +213,15 @@ static enum status succeed_current(const struct publishing *publishing, struct m
     bool copied;
 
     if (publishing->located.is_callers) /* no trigger is put on it any more */
-        TRY(pg_run(publishing->host, "LOCK TABLE @ IN ROW EXCLUSIVE MODE", &publishing->table, NULL,
-                   0, NULL, err));
+        TRY(sql_run(publishing->host, "LOCK TABLE @ IN ROW EXCLUSIVE MODE", &publishing->table,
+                    NULL, 0, NULL, err));
     TRY(postgres_check_replaced(publishing->host, &publishing->located, &target, err));
     TRY(postgres_load_meta(publishing->host, publishing->table.schema, publishing->table.name,
                            publishing->arena, &current, err));
     TRY(identify_rows(publishing, err));
     TRY(is_copy(publishing, &current, &copied, err));
     if (copied)
-        return pg_run(publishing->host, "DELETE FROM @", &publishing->table, NULL, 0, NULL, err);
+        return sql_run(publishing->host, "DELETE FROM @", &publishing->table, NULL, 0, NULL, err);
     TRY(first_integer(publishing,
                       "SELECT pg_catalog.max(version) FROM totrain.versions WHERE " RELATION_IS_1,
                       &relation, 1, &newest, err));
@@ -253,8 +254,8 @@ static enum status note_transaction(const struct publishing *publishing, struct 
     struct cell transaction = {.type = CELL_NULL};
     bool found;
 
-    TRY(pg_first(publishing->host, "SELECT pg_catalog.pg_current_xact_id()::pg_catalog.text", NULL,
-                 0, publishing->arena, &transaction, 1, &found, err));
+    TRY(sql_first(publishing->host, "SELECT pg_catalog.pg_current_xact_id()::pg_catalog.text", NULL,
+                  0, publishing->arena, &transaction, 1, &found, err));
     if (transaction.type != CELL_TEXT)
         return fail(err, STATUS_DATABASE, "the server does not say which transaction this is");
     slice_copy(transaction.text, publishing->host->publisher, sizeof publishing->host->publisher);
@@ -265,7 +266,7 @@ static enum status note_transaction(const struct publishing *publishing, struct 
 static enum status fill_table(struct publishing *publishing, struct pg_pieces *pieces,
                               struct error *err)
 {
-    const struct pg_table *table = &publishing->table;
+    const struct sql_table *table = &publishing->table;
     bool has_table = publishing->located.exists;
     uint64_t first = 0;
     bool is_at_end;
@@ -293,7 +294,7 @@ static enum status fill_table(struct publishing *publishing, struct pg_pieces *p
 static enum status check_written(const struct publishing *publishing, int64_t version,
                                  struct error *err)
 {
-    const struct pg_located *located = &publishing->located;
+    const struct sql_located *located = &publishing->located;
     const struct cell key = cell_integer(located->relation);
     int64_t may_differ = 0;
     enum status status;
@@ -314,7 +315,7 @@ static enum status check_written(const struct publishing *publishing, int64_t ve
         return *err = reason, status;
     fail(err, STATUS_INVALID,
          "a trigger or a rule on table %s.%s changes rows of the model as they are written",
-         PG_NAME_OF(located));
+         LOCATED_NAME(located));
     return error_hint(err, "Drop it, or train into another name.");
 }
 
@@ -331,7 +332,7 @@ static enum status tell_subscribers(const struct publishing *publishing, const s
                     "table %s.%s is new and published by %s: a subscription stops here until the "
                     "subscriber has such a table; ALTER SUBSCRIPTION ... REFRESH PUBLICATION then "
                     "copies its rows",
-                    PG_NAME_OF(&publishing->located), published.publications);
+                    LOCATED_NAME(&publishing->located), published.publications);
     return STATUS_OK;
 }
 
@@ -359,11 +360,10 @@ static enum status publish_in_transaction(struct publishing *publishing, struct 
     return insert_metrics(publishing, publication, err);
 }
 
-enum status postgres_write_pieces(struct postgres_host *host, struct slice schema,
-                                  struct slice name, struct publication *publication,
-                                  struct error *err)
+enum status postgres_write_pieces(struct sql_host *host, struct slice schema, struct slice name,
+                                  struct publication *publication, struct error *err)
 {
-    struct pg_table table = {schema, name};
+    struct sql_table table = {schema, name};
     struct pg_pieces pieces;
     char buffer[64];
 
@@ -377,10 +377,10 @@ enum status postgres_write_pieces(struct postgres_host *host, struct slice schem
 enum status postgres_publish(void *self, struct slice schema, struct slice name,
                              struct publication *publication, struct error *err)
 {
-    struct postgres_host *host = self;
-    const struct pg_database *database = host->database;
+    struct sql_host *host = self;
+    const struct database *database = host->database;
     struct publishing publishing = {.host = host, .table = {schema, name}};
-    struct pg_transaction transaction;
+    struct database_transaction transaction;
     struct arena arena;
     struct pg_pieces pieces;
     char buffer[64];
@@ -409,7 +409,7 @@ enum status postgres_publish(void *self, struct slice schema, struct slice name,
 static enum status find_current(struct publishing *publishing, struct model *current,
                                 struct error *err)
 {
-    struct pg_located *located = &publishing->located;
+    struct sql_located *located = &publishing->located;
 
     TRY(postgres_load_meta(publishing->host, publishing->table.schema, publishing->table.name,
                            publishing->arena, current, err));
@@ -417,8 +417,8 @@ static enum status find_current(struct publishing *publishing, struct model *cur
                         err));
     if (!located->is_table)
         return fail(err, STATUS_INVALID, "%s.%s is a view, and has no versions of its own",
-                    PG_NAME_OF(located));
-    publishing->table = (struct pg_table){slice_of(located->schema), slice_of(located->name)};
+                    LOCATED_NAME(located));
+    publishing->table = (struct sql_table){slice_of(located->schema), slice_of(located->name)};
     return STATUS_OK;
 }
 
@@ -452,7 +452,7 @@ static enum status list_versions(struct publishing *publishing, const struct sin
 {
     struct model current;
     struct version_listing listing = {.current = &current, .sink = sink};
-    struct pg_rows rows = {.self = &listing, .row = put_version};
+    struct database_rows rows = {.self = &listing, .row = put_version};
     struct cell relation;
     bool may_read = false;
 
@@ -460,10 +460,10 @@ static enum status list_versions(struct publishing *publishing, const struct sin
     TRY(may_read_kept(publishing, &may_read, err));
     relation = cell_integer(publishing->located.relation);
     if (may_read)
-        TRY(pg_each(publishing->host,
-                    "SELECT version, digest, created_at FROM totrain.versions WHERE " RELATION_IS_1
-                    " AND part" EQ "'meta' ORDER BY version DESC",
-                    NULL, &relation, 1, &rows, err));
+        TRY(sql_each(publishing->host,
+                     "SELECT version, digest, created_at FROM totrain.versions WHERE " RELATION_IS_1
+                     " AND part" EQ "'meta' ORDER BY version DESC",
+                     NULL, &relation, 1, &rows, err));
     return version_listing_end(&listing, err);
 }
 
@@ -491,7 +491,7 @@ enum status postgres_list_metrics(void *self, struct slice schema, struct slice 
                                   struct error *err)
 {
     struct publishing publishing = {.host = self, .table = {schema, name}};
-    struct pg_rows rows = {.self = (void *)sink, .row = put_metric};
+    struct database_rows rows = {.self = (void *)sink, .row = put_metric};
     struct cell key[] = {cell_null(), cell_integer(model->version)};
     struct arena arena;
     enum status status;
@@ -503,10 +503,10 @@ enum status postgres_list_metrics(void *self, struct slice schema, struct slice 
     publishing.arena = &arena;
     status = may_read_kept(&publishing, &may_read, err);
     if (status == STATUS_OK && may_read)
-        status = pg_each(self,
-                         "SELECT epoch, step, metric, part, value FROM totrain.metrics "
-                         "WHERE " RELATION_IS_1 " AND version" EQ "$2 ORDER BY epoch, step, place",
-                         NULL, key, 2, &rows, err);
+        status = sql_each(self,
+                          "SELECT epoch, step, metric, part, value FROM totrain.metrics "
+                          "WHERE " RELATION_IS_1 " AND version" EQ "$2 ORDER BY epoch, step, place",
+                          NULL, key, 2, &rows, err);
     arena_deinit(&arena);
     return status;
 }
@@ -537,13 +537,13 @@ static enum status find_version(const struct publishing *publishing, const struc
                                 struct slice text, int64_t *version, struct error *err)
 {
     struct wanted_version wanted = {.wanted = text};
-    struct pg_rows rows = {.self = &wanted, .row = match_version};
+    struct database_rows rows = {.self = &wanted, .row = match_version};
     struct cell relation = cell_integer(publishing->located.relation);
 
-    TRY(pg_each(publishing->host,
-                "SELECT version, digest FROM totrain.versions WHERE " RELATION_IS_1 " AND part" EQ
-                "'meta' ORDER BY version DESC",
-                NULL, &relation, 1, &rows, err));
+    TRY(sql_each(publishing->host,
+                 "SELECT version, digest FROM totrain.versions WHERE " RELATION_IS_1 " AND part" EQ
+                 "'meta' ORDER BY version DESC",
+                 NULL, &relation, 1, &rows, err));
     *version = wanted.version;
     return wanted.is_found ? STATUS_OK : refuse_missing_version(text, current, err);
 }
@@ -554,11 +554,11 @@ static enum status restore_rows(const struct publishing *publishing, const struc
     struct cell key[] = {cell_integer(publishing->located.relation), cell_integer(version)};
 
     TRY(keep_current(publishing, current, err));
-    TRY(pg_run(publishing->host,
-               "INSERT INTO @ (part, name, \"position\", value, data) SELECT part, name, "
-               "\"position\", value, data FROM totrain.versions WHERE " RELATION_IS_1
-               " AND version" EQ "$2",
-               &publishing->table, key, 2, NULL, err));
+    TRY(sql_run(publishing->host,
+                "INSERT INTO @ (part, name, \"position\", value, data) SELECT part, name, "
+                "\"position\", value, data FROM totrain.versions WHERE " RELATION_IS_1
+                " AND version" EQ "$2",
+                &publishing->table, key, 2, NULL, err));
     TRY(check_written(publishing, version, err));
     return forget(publishing, "version", version, err);
 }
@@ -580,11 +580,11 @@ static enum status restore_in_transaction(struct publishing *publishing, struct 
 enum status postgres_restore(void *self, struct slice schema, struct slice name,
                              struct slice version, int64_t *restored, struct error *err)
 {
-    struct postgres_host *host = self;
-    const struct pg_database *database = host->database;
+    struct sql_host *host = self;
+    const struct database *database = host->database;
     struct publishing publishing = {.host = host};
-    struct pg_transaction transaction;
-    struct pg_located located;
+    struct database_transaction transaction;
+    struct sql_located located;
     struct arena arena;
     enum status status;
 
@@ -598,7 +598,7 @@ enum status postgres_restore(void *self, struct slice schema, struct slice name,
         name = target.name;
         TRY(postgres_check_target(self, &target, err));
     }
-    publishing.table = (struct pg_table){schema, name};
+    publishing.table = (struct sql_table){schema, name};
     TRY(database->begin(database->self, &transaction, err));
     arena_init(&arena, ARENA_MAXIMUM);
     publishing.arena = &arena;

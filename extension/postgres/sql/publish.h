@@ -12,12 +12,11 @@
 #include "extension/postgres/sql/models.h"
 
 /* INVALID where the rows of this model could not be deleted for want of a replica identity. */
-enum status postgres_check_published(struct postgres_host *host, const struct pg_located *located,
+enum status postgres_check_published(struct sql_host *host, const struct sql_located *located,
                                      struct error *err);
 /* As host_cluster has it. */
-enum status postgres_write_pieces(struct postgres_host *host, struct slice schema,
-                                  struct slice name, struct publication *publication,
-                                  struct error *err);
+enum status postgres_write_pieces(struct sql_host *host, struct slice schema, struct slice name,
+                                  struct publication *publication, struct error *err);
 enum status postgres_publish(void *self, struct slice schema, struct slice name,
                              struct publication *publication, struct error *err);
 enum status postgres_list_versions(void *self, struct slice schema, struct slice name,

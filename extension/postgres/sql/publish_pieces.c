@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "extension/postgres/sql/models.h"
 #include "extension/postgres/sql/replace.h"
+#include "extension/postgres/sql/sql.h"
 #include "extension/postgres/sql/write_model.h"
 #include "scoring/model_meta.h"
 
@@ -17,7 +18,7 @@
 
 #define CLASS_IS_TABLES " OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass "
 
-struct pg_pieces pg_pieces_of(struct postgres_host *host, const struct pg_table *table,
+struct pg_pieces pg_pieces_of(struct sql_host *host, const struct sql_table *table,
                               const struct model *model, const struct sink *sink)
 {
     struct pg_pieces pieces = {.host = host, .table = *table, .model = model, .sink = sink};
@@ -26,9 +27,9 @@ struct pg_pieces pg_pieces_of(struct postgres_host *host, const struct pg_table 
     return pieces;
 }
 
-static struct pg_table beside(const struct pg_pieces *pieces)
+static struct sql_table beside(const struct pg_pieces *pieces)
 {
-    return (struct pg_table){pieces->table.schema, slice_of(pieces->name)};
+    return (struct sql_table){pieces->table.schema, slice_of(pieces->name)};
 }
 
 static enum status first(const struct pg_pieces *pieces, const char *sql, const struct cell *keys,
@@ -37,7 +38,7 @@ static enum status first(const struct pg_pieces *pieces, const char *sql, const 
     bool found;
 
     *cell = cell_null();
-    return pg_first(pieces->host, sql, keys, count, arena, cell, 1, &found, err);
+    return sql_first(pieces->host, sql, keys, count, arena, cell, 1, &found, err);
 }
 
 /* ----- what is there ----- */
@@ -97,7 +98,7 @@ static void note_table(struct pg_pieces *pieces, struct slice what)
              SLICE_FORMAT(pieces->table.schema), pieces->name, SLICE_FORMAT(what));
 }
 
-static void judge_table(struct pg_pieces *pieces, const struct pg_located *located,
+static void judge_table(struct pg_pieces *pieces, const struct sql_located *located,
                         const struct cell *comment, const struct cell *what)
 {
     if (what->type == CELL_TEXT)
@@ -110,7 +111,7 @@ static void judge_table(struct pg_pieces *pieces, const struct pg_located *locat
         note_table(pieces, SLICE("has no comment that says how many rows of the model it has"));
 }
 
-static enum status read_facts(struct pg_pieces *pieces, const struct pg_located *located,
+static enum status read_facts(struct pg_pieces *pieces, const struct sql_located *located,
                               struct error *err)
 {
     const struct cell key = cell_integer(located->relation);
@@ -120,14 +121,14 @@ static enum status read_facts(struct pg_pieces *pieces, const struct pg_located 
     bool found;
 
     arena_init(&arena, FACTS_ARENA_MAX);
-    status = pg_first(pieces->host, facts_of_table, &key, 1, &arena, cells, 2, &found, err);
+    status = sql_first(pieces->host, facts_of_table, &key, 1, &arena, cells, 2, &found, err);
     if (status == STATUS_OK && found)
         judge_table(pieces, located, &cells[0], &cells[1]);
     arena_deinit(&arena);
     return status;
 }
 
-static bool is_ours(const struct pg_located *located)
+static bool is_ours(const struct sql_located *located)
 {
     return located->exists && located->is_table && located->has_columns && located->is_callers;
 }
@@ -135,16 +136,17 @@ static bool is_ours(const struct pg_located *located)
 /* *is_gone: it was dropped since it was located, also while its lock was waited for. */
 static enum status lock_table(const struct pg_pieces *pieces, bool *is_gone, struct error *err)
 {
-    const struct pg_database *database = pieces->host->database;
-    const struct pg_table table = beside(pieces);
-    struct pg_transaction transaction;
-    struct pg_located located;
+    const struct database *database = pieces->host->database;
+    const struct sql_table table = beside(pieces);
+    struct database_transaction transaction;
+    struct sql_located located;
     struct error ignored;
     enum status status;
 
     *is_gone = false;
     TRY(database->begin(database->self, &transaction, err));
-    status = pg_run(pieces->host, "LOCK TABLE @ IN ROW EXCLUSIVE MODE", &table, NULL, 0, NULL, err);
+    status =
+        sql_run(pieces->host, "LOCK TABLE @ IN ROW EXCLUSIVE MODE", &table, NULL, 0, NULL, err);
     status = database->end(database->self, &transaction, status, err);
     if (status == STATUS_OK || status == STATUS_INTERRUPTED ||
         postgres_locate(pieces->host, table.schema, table.name, &located, &ignored) != STATUS_OK ||
@@ -160,8 +162,8 @@ static enum status lock_table(const struct pg_pieces *pieces, bool *is_gone, str
  * whom ALTER DEFAULT PRIVILEGES lets. */
 static enum status find(struct pg_pieces *pieces, struct error *err)
 {
-    const struct pg_table table = beside(pieces);
-    struct pg_located located, locked;
+    const struct sql_table table = beside(pieces);
+    struct sql_located located, locked;
 
     pieces->is_usable = pieces->is_renamed = false;
     pieces->why[0] = '\0';
@@ -218,7 +220,7 @@ static enum status may_begin(struct pg_pieces *pieces, bool *may, struct error *
     enum status status;
 
     arena_init(&arena, FACTS_ARENA_MAX);
-    status = pg_first(pieces->host, obstacle_of_schema, keys, 2, &arena, &answer, 1, may, err);
+    status = sql_first(pieces->host, obstacle_of_schema, keys, 2, &arena, &answer, 1, may, err);
     if (status == STATUS_OK && answer.type == CELL_TEXT) {
         slice_copy(answer.text, pieces->why, sizeof pieces->why);
         *may = false;
@@ -230,9 +232,9 @@ static enum status may_begin(struct pg_pieces *pieces, bool *may, struct error *
 /* Others may have made something of it, such as a view, to keep it. */
 static enum status drop(const struct pg_pieces *pieces, struct slice name, struct error *err)
 {
-    const struct pg_table table = {pieces->table.schema, name};
+    const struct sql_table table = {pieces->table.schema, name};
 
-    return pg_run(pieces->host, "DROP TABLE @ CASCADE", &table, NULL, 0, NULL, err);
+    return sql_run(pieces->host, "DROP TABLE @ CASCADE", &table, NULL, 0, NULL, err);
 }
 
 /* A publication of all tables may have been made since the first piece: no further one is for its
@@ -281,15 +283,15 @@ static enum status remove_others(const struct pg_pieces *pieces, struct error *e
 
 static enum status revoke(const struct pg_pieces *pieces, struct slice roles, struct error *err)
 {
-    const struct pg_table table = beside(pieces);
+    const struct sql_table table = beside(pieces);
     enum status status;
     struct text sql;
 
     text_init(&sql, TEXT_MAXIMUM);
-    pg_sql_append(&sql, "REVOKE ALL ON TABLE @ FROM ", &table);
+    sql_append(&sql, "REVOKE ALL ON TABLE @ FROM ", &table);
     text_append(&sql, roles);
     text_append_string(&sql, " CASCADE");
-    status = pg_run_text(pieces->host, &sql, NULL, 0, NULL, err);
+    status = sql_run_text(pieces->host, &sql, NULL, 0, NULL, err);
     text_deinit(&sql);
     return status;
 }
@@ -320,8 +322,8 @@ static enum status take_rights(const struct pg_pieces *pieces, struct error *err
 
 static enum status begin(struct pg_pieces *pieces, struct error *err)
 {
-    const struct pg_table table = beside(pieces);
-    struct pg_located model;
+    const struct sql_table table = beside(pieces);
+    struct sql_located model;
     bool may;
 
     TRY(may_begin(pieces, &may, err));
@@ -342,15 +344,15 @@ static enum status begin(struct pg_pieces *pieces, struct error *err)
 
 static enum status comment(const struct pg_pieces *pieces, struct error *err)
 {
-    const struct pg_table table = beside(pieces);
+    const struct sql_table table = beside(pieces);
     enum status status;
     struct text sql;
 
     text_init(&sql, TEXT_MAXIMUM);
-    pg_sql_append(&sql, "COMMENT ON TABLE @ IS ", &table);
+    sql_append(&sql, "COMMENT ON TABLE @ IS ", &table);
     text_printf(&sql, "'%s%llu'", pieces->is_renamed ? TO_NEW : TO_OLD,
                 (unsigned long long)pieces->next);
-    status = pg_run_text(pieces->host, &sql, NULL, 0, NULL, err);
+    status = sql_run_text(pieces->host, &sql, NULL, 0, NULL, err);
     text_deinit(&sql);
     return status;
 }
@@ -360,7 +362,7 @@ static enum status comment(const struct pg_pieces *pieces, struct error *err)
  * that might go on for ever, too. */
 static enum status write_piece(struct pg_pieces *pieces, bool *is_at_end, struct error *err)
 {
-    const struct pg_table table = beside(pieces);
+    const struct sql_table table = beside(pieces);
     const bool had_some = pieces->next > 0;
 
     TRY(pg_hold_model(pieces->host, &pieces->table, err));
@@ -379,8 +381,8 @@ static enum status write_piece(struct pg_pieces *pieces, bool *is_at_end, struct
 
 enum status pg_pieces_write(struct pg_pieces *pieces, struct error *err)
 {
-    const struct pg_database *database = pieces->host->database;
-    struct pg_transaction transaction;
+    const struct database *database = pieces->host->database;
+    struct database_transaction transaction;
     bool is_settled, is_at_end = false;
 
     if (!pieces_are_for(model_memory(pieces->model)))
@@ -406,7 +408,7 @@ enum status pg_pieces_write(struct pg_pieces *pieces, struct error *err)
 
 static enum status count_rows(const struct pg_pieces *pieces, int64_t counts[2], struct error *err)
 {
-    const struct pg_table table = beside(pieces);
+    const struct sql_table table = beside(pieces);
     struct cell cells[2] = {cell_null(), cell_null()};
     struct arena arena;
     enum status status;
@@ -415,10 +417,10 @@ static enum status count_rows(const struct pg_pieces *pieces, int64_t counts[2],
 
     arena_init(&arena, FACTS_ARENA_MAX);
     text_init(&sql, TEXT_MAXIMUM);
-    pg_sql_append(&sql, ROWS_OF_PIECES, &table);
+    sql_append(&sql, ROWS_OF_PIECES, &table);
     status = sql.failed ? fail_no_memory(err)
-                        : pg_first(pieces->host, text_string(&sql), NULL, 0, &arena, cells, 2,
-                                   &found, err);
+                        : sql_first(pieces->host, text_string(&sql), NULL, 0, &arena, cells, 2,
+                                    &found, err);
     for (int i = 0; i < 2; i++)
         counts[i] = cells[i].type == CELL_INTEGER ? cells[i].integer : -1;
     text_deinit(&sql);
@@ -430,12 +432,12 @@ static enum status count_rows(const struct pg_pieces *pieces, int64_t counts[2],
  * some. Nobody takes any more under this lock. */
 static enum status check_rows(struct pg_pieces *pieces, struct error *err)
 {
-    const struct pg_table table = beside(pieces);
+    const struct sql_table table = beside(pieces);
     const int64_t wanted = (int64_t)pieces->next - 1;
     int64_t counts[2];
 
-    TRY(pg_run(pieces->host, "LOCK TABLE @ IN SHARE ROW EXCLUSIVE MODE", &table, NULL, 0, NULL,
-               err));
+    TRY(sql_run(pieces->host, "LOCK TABLE @ IN SHARE ROW EXCLUSIVE MODE", &table, NULL, 0, NULL,
+                err));
     TRY(count_rows(pieces, counts, err));
     if (counts[0] == wanted && counts[1] == wanted)
         return STATUS_OK;
@@ -457,7 +459,7 @@ enum status pg_pieces_find(struct pg_pieces *pieces, struct error *err)
     return pieces->is_usable ? check_rows(pieces, err) : STATUS_OK;
 }
 
-static enum status write_meta(const struct pg_pieces *pieces, const struct pg_table *table,
+static enum status write_meta(const struct pg_pieces *pieces, const struct sql_table *table,
                               struct error *err)
 {
     uint64_t first_row = 0;
@@ -468,27 +470,27 @@ static enum status write_meta(const struct pg_pieces *pieces, const struct pg_ta
 
 static enum status become_table(const struct pg_pieces *pieces, struct error *err)
 {
-    const struct pg_table table = beside(pieces);
+    const struct sql_table table = beside(pieces);
 
     TRY(write_meta(pieces, &table, err));
-    TRY(pg_run(pieces->host, "COMMENT ON TABLE @ IS NULL", &table, NULL, 0, NULL, err));
+    TRY(sql_run(pieces->host, "COMMENT ON TABLE @ IS NULL", &table, NULL, 0, NULL, err));
     return postgres_rename(pieces->host, &table, pieces->table.name, err);
 }
 
 static enum status move_rows(const struct pg_pieces *pieces, struct error *err)
 {
-    const struct pg_table table = beside(pieces);
+    const struct sql_table table = beside(pieces);
     enum status status;
     struct text sql;
 
     TRY(write_meta(pieces, &pieces->table, err)); /* where readers look first */
     text_init(&sql, TEXT_MAXIMUM);
-    pg_sql_append(&sql,
-                  "INSERT INTO @ (part, name, \"position\", value, data) SELECT part, name, "
-                  "\"position\", value, data FROM ",
-                  &pieces->table);
-    pg_sql_append(&sql, "@", &table);
-    status = pg_run_text(pieces->host, &sql, NULL, 0, NULL, err);
+    sql_append(&sql,
+               "INSERT INTO @ (part, name, \"position\", value, data) SELECT part, name, "
+               "\"position\", value, data FROM ",
+               &pieces->table);
+    sql_append(&sql, "@", &table);
+    status = sql_run_text(pieces->host, &sql, NULL, 0, NULL, err);
     text_deinit(&sql);
     TRY(status);
     return drop(pieces, table.name, err);
@@ -496,7 +498,7 @@ static enum status move_rows(const struct pg_pieces *pieces, struct error *err)
 
 enum status pg_pieces_take(struct pg_pieces *pieces, bool target, struct error *err)
 {
-    const struct pg_table table = beside(pieces);
+    const struct sql_table table = beside(pieces);
     bool is_at_end;
 
     /* As ever there are none. */

@@ -25,12 +25,12 @@
 
 #include "extension/engine/host/model_pieces.h"
 #include "extension/engine/host/sink.h"
-#include "extension/postgres/sql/sql.h"
+#include "extension/sql/sql.h"
 #include "scoring/model.h"
 
 struct pg_pieces {
-    struct postgres_host *host;
-    struct pg_table table; /* the model's */
+    struct sql_host *host;
+    struct sql_table table; /* the model's */
     const struct model *model;
     const struct sink *sink; /* for the notice; may be NULL */
     char name[PIECES_NAME_BYTES];
@@ -44,7 +44,7 @@ struct pg_pieces {
     bool are_written; /* all of them, by pg_pieces_write */
 };
 
-struct pg_pieces pg_pieces_of(struct postgres_host *host, const struct pg_table *table,
+struct pg_pieces pg_pieces_of(struct sql_host *host, const struct sql_table *table,
                               const struct model *model, const struct sink *sink);
 /* The rows of a model of so many bytes. Nothing, where a transaction is open, of the user's or of
  * whoever publishes the model with other things; and with a notice, where a publication would carry

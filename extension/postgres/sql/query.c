@@ -6,17 +6,18 @@
 #include "extension/engine/host/stored.h"
 #include "extension/postgres/sql/missing_relation.h"
 #include "extension/postgres/sql/sql.h"
+#include "extension/sql/sql.h"
 
 bool postgres_interrupted(void *self)
 {
-    struct postgres_host *host = self;
+    struct sql_host *host = self;
 
     return host->database->interrupted(host->database->self);
 }
 
 /* ----- running one ----- */
 
-static enum status pass_columns(void *self, const struct pg_column *columns, size_t count,
+static enum status pass_columns(void *self, const struct database_column *columns, size_t count,
                                 struct error *err)
 {
     const struct sink *sink = self;
@@ -48,10 +49,11 @@ static void hint_extension(struct error *err)
 enum status postgres_query(void *self, struct slice select, const struct sink *sink,
                            struct error *err)
 {
-    struct postgres_host *host = self;
-    struct pg_rows rows = {
+    struct sql_host *host = self;
+    struct database_rows rows = {
         .self = (void *)sink, .columns = sink->columns ? pass_columns : NULL, .row = pass_row};
-    struct pg_statement statement = {.sql = select, .form = sink->columns ? PG_SHOWN : PG_DATA};
+    struct database_statement statement = {.sql = select,
+                                           .form = sink->columns ? FORM_SHOWN : FORM_DATA};
     enum status status = host->database->query(host->database->self, &statement, &rows, NULL, err);
 
     if (status != STATUS_OK)
@@ -101,11 +103,11 @@ static enum status keep_type(void *self, const struct cell *cells, size_t count,
     return STATUS_OK;
 }
 
-static enum status name_types(struct postgres_host *host, const struct pg_column *columns,
+static enum status name_types(struct sql_host *host, const struct database_column *columns,
                               struct arena *arena, struct query *query, struct error *err)
 {
     struct type_names names = {arena, query, 0};
-    struct pg_rows rows = {.self = &names, .row = keep_type};
+    struct database_rows rows = {.self = &names, .row = keep_type};
     enum status status;
     struct text sql;
 
@@ -118,15 +120,15 @@ static enum status name_types(struct postgres_host *host, const struct pg_column
                              "(pg_catalog.pg_type t JOIN pg_catalog.pg_namespace n ON n.oid" EQ
                              "t.typnamespace) ON t.oid" EQ "u.type ORDER BY u.n");
     status = sql.failed ? fail_no_memory(err)
-                        : pg_each(host, text_string(&sql), NULL, NULL, 0, &rows, err);
+                        : sql_each(host, text_string(&sql), NULL, NULL, 0, &rows, err);
     text_deinit(&sql);
     return status;
 }
 
-static enum status describe_columns(struct postgres_host *host, struct slice select,
-                                    struct arena *arena, struct query *query, struct error *err)
+static enum status describe_columns(struct sql_host *host, struct slice select, struct arena *arena,
+                                    struct query *query, struct error *err)
 {
-    struct pg_column *columns = NULL;
+    struct database_column *columns = NULL;
 
     TRY(host->database->describe(host->database->self, select, arena, &columns, &query->count,
                                  err));
@@ -145,10 +147,10 @@ static enum status describe_columns(struct postgres_host *host, struct slice sel
 enum status postgres_describe(void *self, struct slice select, struct arena *arena,
                               struct query *query, struct error *err)
 {
-    struct postgres_host *host = self;
+    struct sql_host *host = self;
     struct sample sample = {0};
-    struct pg_rows rows = {.self = &sample, .row = sample_row};
-    struct pg_statement statement = {.sql = select, .rows_max = QUERY_SAMPLE_ROWS};
+    struct database_rows rows = {.self = &sample, .row = sample_row};
+    struct database_statement statement = {.sql = select, .rows_max = QUERY_SAMPLE_ROWS};
     enum status status;
 
     *query = (struct query){.label = query->label, .is_ordered = select_is_ordered(select)};

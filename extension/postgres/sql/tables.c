@@ -8,13 +8,14 @@
 #include "extension/postgres/sql/publish.h"
 #include "extension/postgres/sql/replace.h"
 #include "extension/postgres/sql/sql.h"
+#include "extension/sql/sql.h"
 
 #define NAMES_ARENA_MAX ((size_t)1 << 20)
 
 /* ----- may it be written? ----- */
 
-enum status postgres_target_schema(struct postgres_host *host, struct slice *schema,
-                                   char buffer[64], struct error *err)
+enum status postgres_target_schema(struct sql_host *host, struct slice *schema, char buffer[64],
+                                   struct error *err)
 {
     struct cell cell = {.type = CELL_NULL};
     struct arena arena;
@@ -24,8 +25,8 @@ enum status postgres_target_schema(struct postgres_host *host, struct slice *sch
     if (schema->size > 0)
         return STATUS_OK;
     arena_init(&arena, NAMES_ARENA_MAX);
-    status = pg_first(host, "SELECT pg_catalog.current_schema()", NULL, 0, &arena, &cell, 1, &found,
-                      err);
+    status = sql_first(host, "SELECT pg_catalog.current_schema()", NULL, 0, &arena, &cell, 1,
+                       &found, err);
     if (status == STATUS_OK && (!found || cell.type != CELL_TEXT)) {
         fail(err, STATUS_INVALID, "no schema has been selected to create in");
         status = error_hint(err, "Write schema.name, or SET search_path to a schema that exists.");
@@ -44,8 +45,8 @@ struct rights {
     char version[32]; /* of the extension's scripts */
 };
 
-static enum status read_rights(struct postgres_host *host, struct slice schema,
-                               struct rights *rights, struct error *err)
+static enum status read_rights(struct sql_host *host, struct slice schema, struct rights *rights,
+                               struct error *err)
 {
     struct cell key = {.type = CELL_TEXT, .text = schema}, cells[6];
     struct arena arena;
@@ -53,7 +54,7 @@ static enum status read_rights(struct postgres_host *host, struct slice schema,
     bool found = false;
 
     arena_init(&arena, NAMES_ARENA_MAX);
-    status = pg_first(
+    status = sql_first(
         host,
         "SELECT pg_catalog.current_setting('transaction_read_only')" EQ "'on', "
         "v.oid IS NOT NULL, coalesce(pg_catalog.has_schema_privilege(v.relnamespace, 'USAGE') "
@@ -67,11 +68,11 @@ static enum status read_rights(struct postgres_host *host, struct slice schema,
         &key, 1, &arena, cells, 6, &found, err);
     if (status == STATUS_OK) {
         *rights =
-            (struct rights){.is_read_only = pg_is_true(&cells[0]),
-                            .has_extension = pg_is_true(&cells[1]),
-                            .may_keep = pg_is_true(&cells[2]),
-                            .has_schema = pg_is_true(&cells[3]) || slice_is(schema, "pg_temp"),
-                            .may_create = pg_is_true(&cells[4]) || slice_is(schema, "pg_temp")};
+            (struct rights){.is_read_only = cell_is_true(&cells[0]),
+                            .has_extension = cell_is_true(&cells[1]),
+                            .may_keep = cell_is_true(&cells[2]),
+                            .has_schema = cell_is_true(&cells[3]) || slice_is(schema, "pg_temp"),
+                            .may_create = cell_is_true(&cells[4]) || slice_is(schema, "pg_temp")};
         if (cells[5].type == CELL_TEXT)
             snprintf(rights->version, sizeof rights->version, "%.*s", SLICE_FORMAT(cells[5].text));
     }
@@ -117,10 +118,10 @@ enum status postgres_check_functions(void *self, struct error *err)
     bool found;
 
     arena_init(&arena, NAMES_ARENA_MAX);
-    status = pg_first(self, "SELECT " EXTENSION_IS_THERE, NULL, 0, &arena, &there, 1, &found, err);
+    status = sql_first(self, "SELECT " EXTENSION_IS_THERE, NULL, 0, &arena, &there, 1, &found, err);
     arena_deinit(&arena);
     TRY(status);
-    return pg_is_true(&there) ? STATUS_OK : refuse_without_extension(err);
+    return cell_is_true(&there) ? STATUS_OK : refuse_without_extension(err);
 }
 
 static enum status check_session(const struct rights *rights, enum target_kind kind,
@@ -141,7 +142,7 @@ static enum status check_session(const struct rights *rights, enum target_kind k
 
 /* A new table needs a right in the schema; an old one is its owner's to replace. */
 static enum status check_rights(const struct rights *rights, struct slice schema,
-                                const struct pg_located *located, enum target_kind kind,
+                                const struct sql_located *located, enum target_kind kind,
                                 struct error *err)
 {
     if (!rights->has_schema)
@@ -149,7 +150,7 @@ static enum status check_rights(const struct rights *rights, struct slice schema
                error_hint(err, "CREATE SCHEMA makes one.");
     if (located->exists && !located->is_ours)
         return fail(err, STATUS_PERMISSION, "must be owner of table %s.%s to replace it",
-                    PG_NAME_OF(located));
+                    LOCATED_NAME(located));
     if (!rights->may_create && !(located->exists && kind == TARGET_MODEL))
         return fail(err, STATUS_PERMISSION, "permission denied for schema %.*s",
                     SLICE_FORMAT(schema)),
@@ -159,9 +160,9 @@ static enum status check_rights(const struct rights *rights, struct slice schema
 
 enum status postgres_check_target(void *self, const struct table_target *target, struct error *err)
 {
-    struct postgres_host *host = self;
+    struct sql_host *host = self;
     struct slice schema = target->schema;
-    struct pg_located located;
+    struct sql_located located;
     struct rights rights;
     char buffer[64];
 
@@ -174,7 +175,7 @@ enum status postgres_check_target(void *self, const struct table_target *target,
                error_hint(err, "Choose another schema.");
     TRY(read_rights(host, schema, &rights, err));
     TRY(check_session(&rights, target->kind, err));
-    located = (struct pg_located){0};
+    located = (struct sql_located){0};
     if (rights.has_schema)
         TRY(postgres_locate(host, schema, target->name, &located, err));
     TRY(check_rights(&rights, schema, &located, target->kind, err));
@@ -186,10 +187,10 @@ enum status postgres_check_target(void *self, const struct table_target *target,
 
 /* ----- writing ----- */
 
-enum status postgres_create_as(struct postgres_host *host, const struct text *create,
+enum status postgres_create_as(struct sql_host *host, const struct text *create,
                                struct slice select, uint64_t *rows, struct error *err)
 {
-    struct pg_statement statement = {.count = 0}; /* what it selects is the user's */
+    struct database_statement statement = {.count = 0}; /* what it selects is the user's */
     enum status status;
     struct text sql;
 
@@ -207,21 +208,21 @@ enum status postgres_create_as(struct postgres_host *host, const struct text *cr
     return status;
 }
 
-enum status postgres_create_table_as(struct postgres_host *host, const struct pg_table *table,
+enum status postgres_create_table_as(struct sql_host *host, const struct sql_table *table,
                                      struct slice select, uint64_t *rows, struct error *err)
 {
     enum status status;
     struct text create;
 
     text_init(&create, TEXT_MAXIMUM);
-    pg_sql_append(&create, "CREATE TABLE @", table);
+    sql_append(&create, "CREATE TABLE @", table);
     status = postgres_create_as(host, &create, select, rows, err);
     text_deinit(&create);
     return status;
 }
 
 /* The server's own message says neither what the table is for nor what would allow it. */
-enum status postgres_check_temporary(struct postgres_host *host, struct error *err)
+enum status postgres_check_temporary(struct sql_host *host, struct error *err)
 {
     struct cell cells[3] = {{.type = CELL_NULL}};
     struct arena arena;
@@ -229,11 +230,11 @@ enum status postgres_check_temporary(struct postgres_host *host, struct error *e
     bool found;
 
     arena_init(&arena, NAMES_ARENA_MAX);
-    status = pg_first(host,
-                      "SELECT pg_catalog.has_database_privilege(pg_catalog.current_database(), "
-                      "'TEMPORARY'), pg_catalog.quote_ident(pg_catalog.current_database()), "
-                      "pg_catalog.quote_ident(current_user)",
-                      NULL, 0, &arena, cells, 3, &found, err);
+    status = sql_first(host,
+                       "SELECT pg_catalog.has_database_privilege(pg_catalog.current_database(), "
+                       "'TEMPORARY'), pg_catalog.quote_ident(pg_catalog.current_database()), "
+                       "pg_catalog.quote_ident(current_user)",
+                       NULL, 0, &arena, cells, 3, &found, err);
     if (status == STATUS_OK && found && cells[0].integer == 0) {
         status = fail(err, STATUS_PERMISSION,
                       "role %.*s may make no temporary table in database %.*s, and its rows are to "
@@ -246,10 +247,10 @@ enum status postgres_check_temporary(struct postgres_host *host, struct error *e
     return status;
 }
 
-static enum status fill_all(struct postgres_host *host, struct slice stage, struct fill *fills,
+static enum status fill_all(struct sql_host *host, struct slice stage, struct fill *fills,
                             size_t count, struct error *err)
 {
-    const struct pg_table kept = {SLICE("pg_temp"), SLICE("totrain_rows")};
+    const struct sql_table kept = {SLICE("pg_temp"), SLICE("totrain_rows")};
 
     if (stage.size > 0) {
         TRY(postgres_check_temporary(host, err));
@@ -258,14 +259,14 @@ static enum status fill_all(struct postgres_host *host, struct slice stage, stru
     }
     for (size_t i = 0; i < count; i++)
         TRY(postgres_replace_table(host, &fills[i], err));
-    return stage.size > 0 ? pg_run(host, "DROP TABLE @", &kept, NULL, 0, NULL, err) : STATUS_OK;
+    return stage.size > 0 ? sql_run(host, "DROP TABLE @", &kept, NULL, 0, NULL, err) : STATUS_OK;
 }
 
 enum status postgres_fill_tables(void *self, struct slice stage, struct fill *fills, size_t count,
                                  struct error *err)
 {
-    struct postgres_host *host = self;
-    struct pg_transaction transaction;
+    struct sql_host *host = self;
+    struct database_transaction transaction;
     enum status status;
 
     TRY(host->database->begin(host->database->self, &transaction, err));
@@ -299,7 +300,7 @@ static const char *type_of(const struct named_rows *rows, size_t column)
     }
 }
 
-static enum status create_for_rows(struct postgres_host *host, const struct pg_new_table *new,
+static enum status create_for_rows(struct sql_host *host, const struct pg_new_table *new,
                                    const struct named_rows *rows, struct error *err)
 {
     enum status status;
@@ -315,7 +316,7 @@ static enum status create_for_rows(struct postgres_host *host, const struct pg_n
     text_append_string(&columns, ")");
     if (!columns.failed)
         pg_new_table_append(&sql, new, text_string(&columns));
-    status = columns.failed ? fail_no_memory(err) : pg_run_text(host, &sql, NULL, 0, NULL, err);
+    status = columns.failed ? fail_no_memory(err) : sql_run_text(host, &sql, NULL, 0, NULL, err);
     text_deinit(&columns);
     text_deinit(&sql);
     return status;
@@ -324,7 +325,7 @@ static enum status create_for_rows(struct postgres_host *host, const struct pg_n
 /* Some rows in a statement, as a statement has limits. */
 #define ROWS_INSERTED 200
 
-static enum status insert_rows(struct postgres_host *host, const struct pg_table *new,
+static enum status insert_rows(struct sql_host *host, const struct sql_table *new,
                                const struct named_rows *rows, size_t first, size_t count,
                                struct error *err)
 {
@@ -332,7 +333,7 @@ static enum status insert_rows(struct postgres_host *host, const struct pg_table
     struct text sql;
 
     text_init(&sql, TEXT_MAXIMUM);
-    pg_sql_append(&sql, "INSERT INTO @ VALUES ", new);
+    sql_append(&sql, "INSERT INTO @ VALUES ", new);
     for (size_t i = 0; i < count; i++) {
         text_append_string(&sql, i > 0 ? ", (" : "(");
         for (size_t j = 0; j < rows->columns; j++)
@@ -340,14 +341,14 @@ static enum status insert_rows(struct postgres_host *host, const struct pg_table
                         type_of(rows, j));
         text_append_string(&sql, ")");
     }
-    status = pg_run_text(host, &sql, rows->cells + first * rows->columns, count * rows->columns,
-                         NULL, err);
+    status = sql_run_text(host, &sql, rows->cells + first * rows->columns, count * rows->columns,
+                          NULL, err);
     text_deinit(&sql);
     return status;
 }
 
-static enum status make_rows(struct postgres_host *host, const struct pg_new_table *new,
-                             void *context, struct error *err)
+static enum status make_rows(struct sql_host *host, const struct pg_new_table *new, void *context,
+                             struct error *err)
 {
     const struct named_rows *rows = context;
 
@@ -365,9 +366,9 @@ enum status postgres_write_rows(void *self, const struct table_target *target,
                                 const struct slice *names, size_t columns, const struct cell *cells,
                                 size_t rows, struct error *err)
 {
-    struct postgres_host *host = self;
+    struct sql_host *host = self;
     struct named_rows named = {names, cells, columns, rows};
-    struct pg_transaction transaction;
+    struct database_transaction transaction;
 
     TRY(host->database->begin(host->database->self, &transaction, err));
     return host->database->end(host->database->self, &transaction,

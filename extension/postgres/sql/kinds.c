@@ -1,4 +1,4 @@
-#include "extension/postgres/sql/database.h"
+#include "extension/postgres/sql/kinds.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
-#include "extension/postgres/sql/sql.h"
+#include "extension/sql/sql.h"
 
-static void append_table(struct text *sql, const struct pg_table *table)
+static void append_table(struct text *sql, const struct sql_table *table)
 {
     if (table->schema.size > 0) {
         text_append_identifier(sql, table->schema);
@@ -9,7 +9,7 @@ static void append_table(struct text *sql, const struct pg_table *table)
     text_append_identifier(sql, table->name);
 }
 
-void pg_sql_append(struct text *sql, const char *format, const struct pg_table *table)
+void sql_append(struct text *sql, const char *format, const struct sql_table *table)
 {
     for (; *format; format++) {
         if (*format == '@')
@@ -19,12 +19,12 @@ void pg_sql_append(struct text *sql, const char *format, const struct pg_table *
     }
 }
 
-enum status pg_hint(struct error *err, const char *format, const struct pg_table *table)
+enum status sql_hint(struct error *err, const char *format, const struct sql_table *table)
 {
     struct text hint;
 
     text_init(&hint, TEXT_MAXIMUM);
-    pg_sql_append(&hint, format, table);
+    sql_append(&hint, format, table);
     if (!hint.failed)
         error_hint(err, "%s", text_string(&hint));
     text_deinit(&hint);
@@ -32,8 +32,8 @@ enum status pg_hint(struct error *err, const char *format, const struct pg_table
 }
 
 /* Positions count in SQL that the user never saw. */
-static enum status run(struct postgres_host *host, const struct pg_statement *statement,
-                       const struct pg_rows *rows, uint64_t *affected, struct error *err)
+static enum status run(struct sql_host *host, const struct database_statement *statement,
+                       const struct database_rows *rows, uint64_t *affected, struct error *err)
 {
     enum status status =
         host->database->query(host->database->self, statement, rows, affected, err);
@@ -43,45 +43,48 @@ static enum status run(struct postgres_host *host, const struct pg_statement *st
     return status;
 }
 
-enum status pg_run_text(struct postgres_host *host, const struct text *sql,
-                        const struct cell *parameters, size_t count, uint64_t *affected,
-                        struct error *err)
+enum status sql_run_text(struct sql_host *host, const struct text *sql,
+                         const struct cell *parameters, size_t count, uint64_t *affected,
+                         struct error *err)
 {
-    struct pg_statement statement = {
+    struct database_statement statement = {
         .sql = text_slice(sql), .parameters = parameters, .count = count, .is_ours = true};
 
     return sql->failed ? fail_no_memory(err) : run(host, &statement, NULL, affected, err);
 }
 
-static enum status run_format(struct postgres_host *host, const char *format,
-                              const struct pg_table *table, struct pg_statement *statement,
-                              const struct pg_rows *rows, uint64_t *affected, struct error *err)
+static enum status run_format(struct sql_host *host, const char *format,
+                              const struct sql_table *table, struct database_statement *statement,
+                              const struct database_rows *rows, uint64_t *affected,
+                              struct error *err)
 {
     enum status status;
     struct text sql;
 
     text_init(&sql, TEXT_MAXIMUM);
-    pg_sql_append(&sql, format, table);
+    sql_append(&sql, format, table);
     statement->sql = text_slice(&sql);
     status = sql.failed ? fail_no_memory(err) : run(host, statement, rows, affected, err);
     text_deinit(&sql);
     return status;
 }
 
-enum status pg_run(struct postgres_host *host, const char *format, const struct pg_table *table,
-                   const struct cell *parameters, size_t count, uint64_t *affected,
-                   struct error *err)
+enum status sql_run(struct sql_host *host, const char *format, const struct sql_table *table,
+                    const struct cell *parameters, size_t count, uint64_t *affected,
+                    struct error *err)
 {
-    struct pg_statement statement = {.parameters = parameters, .count = count, .is_ours = true};
+    struct database_statement statement = {
+        .parameters = parameters, .count = count, .is_ours = true};
 
     return run_format(host, format, table, &statement, NULL, affected, err);
 }
 
-enum status pg_each(struct postgres_host *host, const char *format, const struct pg_table *table,
-                    const struct cell *parameters, size_t count, const struct pg_rows *rows,
-                    struct error *err)
+enum status sql_each(struct sql_host *host, const char *format, const struct sql_table *table,
+                     const struct cell *parameters, size_t count, const struct database_rows *rows,
+                     struct error *err)
 {
-    struct pg_statement statement = {.parameters = parameters, .count = count, .is_ours = true};
+    struct database_statement statement = {
+        .parameters = parameters, .count = count, .is_ours = true};
 
     return run_format(host, format, table, &statement, rows, NULL, err);
 }
@@ -114,15 +117,15 @@ static enum status keep_first(void *self, const struct cell *cells, size_t count
     return STATUS_OK;
 }
 
-enum status pg_first(struct postgres_host *host, const char *format, const struct cell *parameters,
-                     size_t count, struct arena *arena, struct cell *cells, size_t width,
-                     bool *found, struct error *err)
+enum status sql_first(struct sql_host *host, const char *format, const struct cell *parameters,
+                      size_t count, struct arena *arena, struct cell *cells, size_t width,
+                      bool *found, struct error *err)
 {
     struct first first = {.arena = arena, .cells = cells, .width = width};
-    struct pg_rows rows = {.self = &first, .row = keep_first};
+    struct database_rows rows = {.self = &first, .row = keep_first};
 
     *found = false;
-    TRY(pg_each(host, format, NULL, parameters, count, &rows, err));
+    TRY(sql_each(host, format, NULL, parameters, count, &rows, err));
     *found = first.found;
     return STATUS_OK;
 }
