@@ -68,9 +68,10 @@ struct database_prepared;
 
 /* Which rows of which model: see read_model. */
 struct model_read {
-    uint32_t relation; /* OID */
-    bool only_meta;    /* its meta row only */
-    bool at_once;      /* for a listing: BUSY where another session has locked the table */
+    uint32_t relation;      /* OID; 0 in SQLite, which goes by the name */
+    struct sql_table table; /* its schema and name, where they are known */
+    bool only_meta;         /* its meta row only */
+    bool at_once;           /* for a listing: BUSY where another session has locked the table */
 };
 
 /* ----- the seam ----- */
@@ -86,6 +87,9 @@ struct database {
     /* Label types in statements are checked as they are used (own_sql.h), so enums of any role may
      * be named. Over a connection only types of the caller's own and of superusers are. */
     bool checks_types;
+    /* An error ends the transaction that is open: what may fail, and others go on, is done inside
+     * of a savepoint. */
+    bool loses_transactions;
 
     /* `affected` (may be NULL): rows that INSERT, UPDATE, DELETE or CREATE TABLE AS touched.
      * A row or columns callback that fails ends the statement with its error. */

@@ -1,21 +1,25 @@
 #include "extension/sql/sql.h"
 
-static void append_table(struct text *sql, const struct sql_table *table)
+static void append_schema(struct text *sql, const struct sql_table *table)
 {
-    if (table->schema.size > 0) {
-        text_append_identifier(sql, table->schema);
-        text_append_char(sql, '.');
-    }
-    text_append_identifier(sql, table->name);
+    if (table->schema.size == 0)
+        return;
+    text_append_identifier(sql, table->schema);
+    text_append_char(sql, '.');
 }
 
 void sql_append(struct text *sql, const char *format, const struct sql_table *table)
 {
     for (; *format; format++) {
-        if (*format == '@')
-            append_table(sql, table);
-        else
+        if (*format != '@') {
             text_append_char(sql, *format);
+            continue;
+        }
+        append_schema(sql, table);
+        if (format[1] == '.')
+            format++;
+        else
+            text_append_identifier(sql, table->name);
     }
 }
 
@@ -110,6 +114,8 @@ static enum status keep_first(void *self, const struct cell *cells, size_t count
         first->cells[i] = cells[i];
         if (cells[i].type != CELL_TEXT && cells[i].type != CELL_BLOB)
             continue;
+        if (!first->arena)
+            return fail(err, STATUS_DATABASE, "a text came where a number was asked for");
         first->cells[i].text = arena_copy(first->arena, cells[i].text);
         if (!first->cells[i].text.data)
             return fail_no_memory(err);
@@ -117,15 +123,58 @@ static enum status keep_first(void *self, const struct cell *cells, size_t count
     return STATUS_OK;
 }
 
-enum status sql_first(struct sql_host *host, const char *format, const struct cell *parameters,
-                      size_t count, struct arena *arena, struct cell *cells, size_t width,
-                      bool *found, struct error *err)
+enum status sql_first_of(struct sql_host *host, const char *format, const struct sql_table *table,
+                         const struct cell *parameters, size_t count, struct arena *arena,
+                         struct cell *cells, size_t width, bool *found, struct error *err)
 {
     struct first first = {.arena = arena, .cells = cells, .width = width};
     struct database_rows rows = {.self = &first, .row = keep_first};
 
     *found = false;
-    TRY(sql_each(host, format, NULL, parameters, count, &rows, err));
+    TRY(sql_each(host, format, table, parameters, count, &rows, err));
     *found = first.found;
     return STATUS_OK;
+}
+
+enum status sql_first(struct sql_host *host, const char *format, const struct cell *parameters,
+                      size_t count, struct arena *arena, struct cell *cells, size_t width,
+                      bool *found, struct error *err)
+{
+    return sql_first_of(host, format, NULL, parameters, count, arena, cells, width, found, err);
+}
+
+enum status sql_integer(struct sql_host *host, const char *format, const struct sql_table *table,
+                        const struct cell *parameters, size_t count, int64_t *value,
+                        struct error *err)
+{
+    struct cell cell = cell_null();
+    bool found;
+
+    TRY(sql_first_of(host, format, table, parameters, count, NULL, &cell, 1, &found, err));
+    *value = cell.type == CELL_INTEGER ? cell.integer : 0;
+    return STATUS_OK;
+}
+
+enum status sql_run_all(struct sql_host *host, const char *const *formats,
+                        const struct sql_table *table, const struct cell *parameters, size_t count,
+                        struct error *err)
+{
+    for (; formats && *formats; formats++)
+        TRY(sql_run(host, *formats, table, parameters, count, NULL, err));
+    return STATUS_OK;
+}
+
+enum status sql_rename(struct sql_host *host, const struct sql_table *from, struct slice to,
+                       struct error *err)
+{
+    const struct sql_table new_table = {{NULL, 0}, to};
+    enum status status;
+    struct text sql;
+
+    text_init(&sql, TEXT_MAXIMUM);
+    sql_append(&sql, "ALTER TABLE @ RENAME TO ", from);
+    sql_append(&sql, "@", &new_table);
+    status = sql_run_text(host, &sql, NULL, 0, NULL, err);
+    text_deinit(&sql);
+    return status;
 }

@@ -16,7 +16,7 @@ static inline bool cell_is_true(const struct cell *cell)
     return cell->type == CELL_INTEGER && cell->integer != 0;
 }
 
-/* SQL in which every @ stands for the quoted table. */
+/* SQL in which every @ stands for the quoted table, and @. for its quoted schema and a dot. */
 void sql_append(struct text *sql, const char *format, const struct sql_table *table);
 
 /* A hint that can be copied: every @ stands for the quoted table. */
@@ -41,5 +41,21 @@ enum status sql_each(struct sql_host *host, const char *format, const struct sql
 enum status sql_first(struct sql_host *host, const char *format, const struct cell *parameters,
                       size_t count, struct arena *arena, struct cell *cells, size_t width,
                       bool *found, struct error *err);
+
+/* The same of one table, for @. `arena` may be NULL where no cell is a text. */
+enum status sql_first_of(struct sql_host *host, const char *format, const struct sql_table *table,
+                         const struct cell *parameters, size_t count, struct arena *arena,
+                         struct cell *cells, size_t width, bool *found, struct error *err);
+/* The one whole number of such a row: 0 where it is none. */
+enum status sql_integer(struct sql_host *host, const char *format, const struct sql_table *table,
+                        const struct cell *parameters, size_t count, int64_t *value,
+                        struct error *err);
+/* Statements of a list that ends with NULL, one after another. */
+enum status sql_run_all(struct sql_host *host, const char *const *formats,
+                        const struct sql_table *table, const struct cell *parameters, size_t count,
+                        struct error *err);
+/* Gives the table another name in its schema. */
+enum status sql_rename(struct sql_host *host, const struct sql_table *from, struct slice to,
+                       struct error *err);
 
 #endif

@@ -42,6 +42,12 @@ void sql_result_cell(sqlite3_context *context, const struct cell *cell);
 /* "schema"."table", or "table" alone where the schema is empty. */
 void sql_append_table(struct text *sql, struct slice schema, struct slice table);
 
+/* The columns of a table in their order; none: there is no such table. `are_all`: generated and
+ * hidden ones, too. */
+typedef enum status column_taker(void *context, struct slice name, struct error *err);
+enum status each_column(sqlite3 *db, struct slice schema, struct slice table, bool are_all,
+                        column_taker *take, void *context, struct error *err);
+
 /*
  * A transaction of our own, or a savepoint inside the user's. It waits for a
  * lock that another connection holds: as long as the connection's own busy

@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "extension/engine/host/stored.h"
+#include "extension/sql/models.h"
+#include "extension/sql/sql.h"
 #include "extension/sqlite/models.h"
 #include "extension/sqlite/sql.h"
 #include "extension/sqlite/sqlite_host.h"
@@ -11,10 +13,19 @@
 static const char *const reserved_names[] = {"totrain_models", "totrain_versions",
                                              "totrain_metrics"};
 
-/* The schema in which SQLite makes a table whose name has none. */
 static struct slice schema_or_main(struct slice schema)
 {
     return schema.size > 0 ? schema : SLICE("main");
+}
+
+enum status sqlite_choose_schema(struct sql_host *host, struct slice *schema,
+                                 char buffer[SQL_NAME_BYTES], struct error *err)
+{
+    (void)host;
+    (void)buffer;
+    (void)err;
+    *schema = schema_or_main(*schema);
+    return STATUS_OK;
 }
 
 static enum status check_name(struct slice name, struct error *err)
@@ -89,29 +100,6 @@ static bool is_being_read(sqlite3 *db, const char *schema)
     return false;
 }
 
-/* What cannot be found out, by an interrupt or a lock, is an error: a model
- * must not be taken for a table that may be overwritten. */
-static enum status is_model(struct sqlite_host *host, struct slice schema, struct slice name,
-                            bool *result, struct error *err)
-{
-    struct arena arena;
-    struct error reason;
-    struct model model;
-    enum status status;
-
-    TRY(has_model_columns(host->db, schema, name, result, err));
-    if (!*result)
-        return STATUS_OK;
-    arena_init(&arena, ARENA_MAXIMUM);
-    status = host_load_meta(host, schema, name, &arena, &model, &reason);
-    arena_deinit(&arena);
-    *result = status == STATUS_OK;
-    if (status == STATUS_OK || status == STATUS_CORRUPT)
-        return STATUS_OK;
-    *err = reason;
-    return status;
-}
-
 /* ----- marks ----- */
 
 /* SQLite keeps what stands between the parentheses of CREATE TABLE as it was written. A
@@ -156,21 +144,11 @@ static enum status is_marked(sqlite3 *db, const struct table_target *target, boo
     return status;
 }
 
-static enum status holds_bad_rows(sqlite3 *db, const struct table_target *target, bool *result,
-                                  struct error *err)
+static enum status note_name(void *context, struct slice name, struct error *err)
 {
-    sqlite3_stmt *statement;
-    enum status status;
-
-    TRY(sql_prepare(db,
-                    SLICE("SELECT 1 FROM (SELECT name FROM pragma_table_info(?1, ?2) ORDER BY cid "
-                          "DESC LIMIT 1) WHERE name = '" QUARANTINE_REASON "' COLLATE NOCASE"),
-                    &statement, err));
-    sql_bind_text(statement, 1, target->name);
-    sql_bind_text(statement, 2, target->schema);
-    status = sql_step(statement, result, err);
-    sqlite3_finalize(statement);
-    return status;
+    (void)err;
+    *(bool *)context = slice_is_fold(name, QUARANTINE_REASON);
+    return STATUS_OK;
 }
 
 enum status create_marked(struct sqlite_host *host, const struct table_target *target,
@@ -198,28 +176,33 @@ enum status create_marked(struct sqlite_host *host, const struct table_target *t
 
 /* ----- what is replaced ----- */
 
-static enum status check_found(struct sqlite_host *host, const struct table_target *target,
-                               const struct located *located, struct error *err)
+enum status sqlite_check_replaced(struct sql_host *host, const struct sql_located *located,
+                                  const struct table_target *target, struct error *err)
 {
+    sqlite3 *db = sqlite_host_of(host)->db;
     struct found_table found = {.is_table = located->is_table};
     const struct table_target here = {
         .schema = slice_of(located->schema), .name = target->name, .kind = target->kind};
 
+    if (!located->exists)
+        return STATUS_OK;
     if (found.is_table) {
-        TRY(is_model(host, here.schema, here.name, &found.is_model, err));
-        TRY(is_marked(host->db, &here, &found.is_marked, err));
-        TRY(holds_bad_rows(host->db, &here, &found.holds_bad_rows, err));
+        TRY(sql_is_model(host, located, &found.is_model, err));
+        TRY(is_marked(db, &here, &found.is_marked, err));
+        /* The last column's name decides. */
+        TRY(each_column(db, here.schema, here.name, false, note_name, &found.holds_bad_rows, err));
     }
     return check_replaced(target, &found, err);
 }
 
-enum status check_target_kind(struct sqlite_host *host, const struct table_target *target,
-                              struct error *err)
+static enum status check_target_kind(struct sqlite_host *host, const struct table_target *target,
+                                     struct error *err)
 {
-    struct located located;
+    struct sql_located located;
 
-    TRY(locate(host->db, target->schema, target->name, &located, err));
-    return located.exists ? check_found(host, target, &located, err) : STATUS_OK;
+    TRY(sqlite_locate(&host->sql, &(struct sql_table){target->schema, target->name}, &located,
+                      err));
+    return sqlite_check_replaced(&host->sql, &located, target, err);
 }
 
 enum status drop_replaced(struct sqlite_host *host, const struct table_target *target,
@@ -282,8 +265,6 @@ static enum status execute_around(sqlite3 *db, const char *before, struct slice 
     return status;
 }
 
-static const struct slice kept_rows = {"totrain_rows", sizeof "totrain_rows" - 1};
-
 /* Does the query still work without the table it is about to replace? */
 static enum status reads_table(sqlite3 *db, struct slice schema, struct slice table,
                                struct slice select, bool *reads, struct error *err)
@@ -311,115 +292,61 @@ static enum status replace_table(struct sqlite_host *host, struct fill *fill, st
     return STATUS_OK;
 }
 
-static enum status keep_rows(sqlite3 *db, struct slice select, struct error *err)
+enum status sqlite_keep_stage(struct sql_host *host, struct slice select, struct error *err)
 {
-    TRY(drop_table(db, SLICE("temp"), kept_rows, err));
-    return execute_around(db, "CREATE TABLE ", SLICE("temp"), kept_rows, " AS ", select, err);
+    const struct sql_table *stage = &host->variant->stage;
+    sqlite3 *db = sqlite_host_of(host)->db;
+
+    TRY(drop_table(db, stage->schema, stage->name, err));
+    return execute_around(db, "CREATE TABLE ", stage->schema, stage->name, " AS ", select, err);
 }
 
-static enum status fill_alone(struct sqlite_host *host, struct fill *fill, struct error *err)
+enum status sqlite_replace_by_select(struct sql_host *host, struct fill *fill, bool is_staged,
+                                     struct error *err)
 {
-    const struct table_target *target = &fill->target;
-    struct located located;
+    const struct sql_table *stage = &host->variant->stage;
+    struct sqlite_host *sqlite = sqlite_host_of(host);
+    struct table_target *target = &fill->target;
+    struct located located = {.exists = false};
     bool is_read = false;
 
-    TRY(locate(host->db, target->schema, target->name, &located, err));
+    target->schema = schema_or_main(target->schema);
+    if (!is_staged)
+        TRY(locate(sqlite->db, target->schema, target->name, &located, err));
     if (located.exists) {
-        TRY(check_target_kind(host, target, err));
-        TRY(reads_table(host->db, target->schema, target->name, fill->select, &is_read, err));
+        TRY(check_target_kind(sqlite, target, err));
+        TRY(reads_table(sqlite->db, target->schema, target->name, fill->select, &is_read, err));
     }
     if (!is_read)
-        return replace_table(host, fill, fill->select, err);
-    TRY(keep_rows(host->db, fill->select, err));
-    TRY(replace_table(host, fill, SLICE("SELECT * FROM temp.totrain_rows"), err));
-    return drop_table(host->db, SLICE("temp"), kept_rows, err);
+        return replace_table(sqlite, fill, fill->select, err);
+    TRY(sqlite_keep_stage(host, fill->select, err));
+    TRY(replace_table(sqlite, fill, SLICE("SELECT * FROM temp.totrain_rows"), err));
+    return drop_table(sqlite->db, stage->schema, stage->name, err);
 }
 
-static enum status fill_from_stage(struct sqlite_host *host, struct slice stage, struct fill *fills,
-                                   size_t count, struct error *err)
+enum status sqlite_replace(struct sql_host *host, const struct table_target *target,
+                           sql_maker *make, void *context, struct error *err)
 {
-    TRY(keep_rows(host->db, stage, err));
-    for (size_t i = 0; i < count; i++)
-        TRY(replace_table(host, &fills[i], fills[i].select, err));
-    return drop_table(host->db, SLICE("temp"), kept_rows, err);
-}
-
-enum status host_fill_tables(void *self, struct slice stage, struct fill *fills, size_t count,
-                             struct error *err)
-{
-    struct sqlite_host *host = self;
-    struct transaction transaction;
-    enum status status;
-
-    for (size_t i = 0; i < count; i++)
-        fills[i].target.schema = schema_or_main(fills[i].target.schema);
-    TRY(transaction_begin(&transaction, host->db, err));
-    if (stage.size > 0)
-        status = fill_from_stage(host, stage, fills, count, err);
-    else
-        status = fill_alone(host, &fills[0], err);
-    return transaction_end(&transaction, status, err);
-}
-
-static enum status insert_row(sqlite3 *db, struct slice schema, struct slice table,
-                              const struct cell *cells, size_t count, struct error *err)
-{
-    sqlite3_stmt *statement;
-    struct text sql;
-    enum status status;
-
-    text_init(&sql, TEXT_MAXIMUM);
-    text_append_string(&sql, "INSERT INTO ");
-    sql_append_table(&sql, schema, table);
-    text_append_string(&sql, " VALUES (?");
-    for (size_t i = 1; i < count; i++)
-        text_append_string(&sql, ", ?");
-    text_append_string(&sql, ")");
-    status = sql_prepare_text(db, &sql, &statement, err);
-    text_deinit(&sql);
-    if (status != STATUS_OK)
-        return status;
-    for (size_t i = 0; i < count; i++)
-        sql_bind_cell(statement, (int)i + 1, &cells[i]);
-    status = sql_step_through(statement, err);
-    sqlite3_finalize(statement);
-    return status;
-}
-
-static enum status create_for_rows(struct sqlite_host *host, const struct table_target *target,
-                                   const struct slice *names, size_t count, struct error *err)
-{
-    struct text sql;
-    enum status status;
-
-    text_init(&sql, TEXT_MAXIMUM);
-    text_append_string(&sql, "CREATE TABLE ");
-    sql_append_table(&sql, target->schema, target->name);
-    for (size_t i = 0; i < count; i++) {
-        text_append_string(&sql, i == 0 ? " (" : ", ");
-        text_append_identifier(&sql, names[i]);
-    }
-    text_append_string(&sql, ")");
-    status = sql.failed ? fail_no_memory(err) : create_marked(host, target, text_slice(&sql), err);
-    text_deinit(&sql);
-    return status;
-}
-
-enum status host_write_rows(void *self, const struct table_target *target,
-                            const struct slice *names, size_t columns, const struct cell *cells,
-                            size_t rows, struct error *err)
-{
-    struct sqlite_host *host = self;
     struct table_target here = *target;
-    struct transaction transaction;
-    enum status status;
+    struct sql_new_table new = {.target = &here};
 
     here.schema = schema_or_main(target->schema);
-    TRY(transaction_begin(&transaction, host->db, err));
-    TRY_OR(done, status, drop_replaced(host, &here, err));
-    TRY_OR(done, status, create_for_rows(host, &here, names, columns, err));
-    for (size_t i = 0; i < rows && status == STATUS_OK; i++)
-        status = insert_row(host->db, here.schema, here.name, cells + i * columns, columns, err);
-done:
-    return transaction_end(&transaction, status, err);
+    new.table = (struct sql_table){here.schema, here.name};
+    TRY(drop_replaced(sqlite_host_of(host), &here, err));
+    return make(host, &new, context, err);
+}
+
+enum status sqlite_create(struct sql_host *host, const struct sql_new_table *new,
+                          const char *columns, struct error *err)
+{
+    enum status status;
+    struct text sql;
+
+    text_init(&sql, TEXT_MAXIMUM);
+    sql_append(&sql, "CREATE TABLE @", &new->table);
+    text_append_string(&sql, columns);
+    status = sql.failed ? fail_no_memory(err)
+                        : create_marked(sqlite_host_of(host), new->target, text_slice(&sql), err);
+    text_deinit(&sql);
+    return status;
 }

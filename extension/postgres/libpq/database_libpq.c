@@ -95,6 +95,7 @@ static enum status begin_session(struct libpq *libpq, PGconn *connection, struct
 {
     *libpq = (struct libpq){.connection = connection};
     libpq->database = (struct database){.self = libpq,
+                                        .loses_transactions = true,
                                         .query = libpq_query,
                                         .describe = libpq_describe,
                                         .read_model = libpq_read_model,

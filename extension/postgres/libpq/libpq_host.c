@@ -8,14 +8,15 @@
 #include "extension/postgres/libpq/libpq.h"
 #include "extension/postgres/libpq/libpq_scan.h"
 #include "extension/postgres/sql/fill_rows.h"
-#include "extension/postgres/sql/models.h"
 #include "extension/postgres/sql/postgres_host.h"
-#include "extension/postgres/sql/publish.h"
 #include "extension/postgres/sql/query.h"
 #include "extension/postgres/sql/row_guess.h"
 #include "extension/postgres/sql/sql.h"
 #include "extension/postgres/sql/tables.h"
+#include "extension/sql/models.h"
+#include "extension/sql/publish.h"
 #include "extension/sql/sql.h"
+#include "extension/sql/tables.h"
 
 /* 'value', with what must be escaped in a conninfo string. */
 static void append_word(struct text *address, const char *keyword, struct slice value)
@@ -97,7 +98,7 @@ static enum status write_address(struct sql_host *host, struct slice schema, str
 {
     struct slice role = {NULL, 0};
     struct arena arena;
-    char buffer[64];
+    char buffer[SQL_NAME_BYTES];
     enum status status;
 
     TRY(postgres_target_schema(host, &schema, buffer, err));
@@ -166,7 +167,7 @@ static enum status publish_again(struct sql_host *lost, struct slice name,
     if (status == STATUS_OK) {
         postgres_host_init(&host, &again.database, "", NULL);
         memcpy(host.publisher, lost->publisher, sizeof host.publisher);
-        status = postgres_publish(&host, SLICE(""), name, publication, err);
+        status = sql_publish(&host, SLICE(""), name, publication, err);
     }
     libpq_close(&again);
     if (status == STATUS_OK && libpq->notice)
@@ -194,7 +195,7 @@ static enum status publish(void *self, struct slice schema, struct slice name,
     enum status status;
 
     host->publisher[0] = '\0';
-    status = postgres_publish(self, schema, name, publication, err);
+    status = sql_publish(self, schema, name, publication, err);
     if (status != STATUS_CONNECTION || libpq->delivery.size == 0 || has_more)
         return status;
     return publish_again(host, name, publication, err);
@@ -210,20 +211,20 @@ static const struct host_rows rows = {
 static const struct host_models models = {
     .publish = publish,
     .find_place = find_place,
-    .load = postgres_load_model,
-    .each_row = postgres_each_model_row,
-    .load_meta = postgres_load_meta,
-    .list = postgres_list_models,
-    .list_versions = postgres_list_versions,
-    .list_metrics = postgres_list_metrics,
-    .restore = postgres_restore,
+    .load = sql_load_model,
+    .each_row = sql_each_model_row,
+    .load_meta = sql_load_meta,
+    .list = sql_list_models,
+    .list_versions = sql_list_versions,
+    .list_metrics = sql_list_metrics,
+    .restore = sql_restore,
 };
 
 static const struct host_tables tables = {
     .check_target = check_target,
-    .fill = postgres_fill_tables,
+    .fill = sql_fill_tables,
     .fill_rows = postgres_fill_rows,
-    .write_rows = postgres_write_rows,
+    .write_rows = sql_write_rows,
 };
 
 static void name_database(void *self, struct text *name)

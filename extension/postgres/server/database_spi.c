@@ -475,6 +475,7 @@ void database_spi_init(struct session *session)
 {
     session->database = (struct database){.self = session,
                                           .checks_types = true,
+                                          .loses_transactions = true,
                                           .query = spi_query,
                                           .describe = spi_describe,
                                           .read_model = model_heap_read,

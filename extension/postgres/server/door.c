@@ -159,7 +159,7 @@ static bool is_temporary(struct door *door, struct slice schema)
     static const char temporary[] = "pg_temp";
     const size_t size = sizeof temporary - 1;
     struct error ignored;
-    char buffer[64];
+    char buffer[SQL_NAME_BYTES];
 
     if (postgres_target_schema(&door->host, &schema, buffer, &ignored) != STATUS_OK)
         return false; /* the target's check reports it */

@@ -157,7 +157,7 @@ static enum status fill_all(struct sql_host *host, struct fill *fills, size_t co
     TRY(insert_scores(host, fills[0].outputs, source, context, err));
     for (size_t i = 0; i < count; i++) {
         fills[i].select = fills[i].create;
-        TRY(postgres_replace_table(host, &fills[i], err));
+        TRY(postgres_replace_by_select(host, &fills[i], false, err));
     }
     return drop_both(host, err);
 }

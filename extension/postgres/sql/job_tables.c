@@ -454,7 +454,7 @@ static enum status put_input(struct upload *upload, struct slice schema, struct 
 static enum status fill_tables(struct upload *upload, struct error *err)
 {
     struct slice schema = upload->staging->schema;
-    char buffer[64];
+    char buffer[SQL_NAME_BYTES];
 
     if (upload->staging->table.size > 0)
         TRY(postgres_target_schema(upload->tables->host, &schema, buffer, err));

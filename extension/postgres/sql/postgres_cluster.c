@@ -2,7 +2,7 @@
 
 #include "extension/postgres/sql/direct_table.h"
 #include "extension/postgres/sql/job_tables.h"
-#include "extension/postgres/sql/publish.h"
+#include "extension/sql/publish.h"
 
 static struct job_tables tables_of(const struct postgres_cluster *cluster)
 {
@@ -88,7 +88,7 @@ static enum status write_pieces(void *self, struct slice schema, struct slice na
 {
     const struct postgres_cluster *cluster = self;
 
-    return postgres_write_pieces(cluster->host, schema, name, publication, err);
+    return sql_write_pieces(cluster->host, schema, name, publication, err);
 }
 
 enum status postgres_cluster_collect(void *self, int64_t number,

@@ -1,11 +1,11 @@
 #include "extension/postgres/sql/query.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "extension/engine/host/stored.h"
 #include "extension/postgres/sql/missing_relation.h"
 #include "extension/postgres/sql/sql.h"
+#include "extension/sql/query.h"
 #include "extension/sql/sql.h"
 
 bool postgres_interrupted(void *self)
@@ -17,27 +17,6 @@ bool postgres_interrupted(void *self)
 
 /* ----- running one ----- */
 
-static enum status pass_columns(void *self, const struct database_column *columns, size_t count,
-                                struct error *err)
-{
-    const struct sink *sink = self;
-    struct slice *names = calloc(count + 1, sizeof *names);
-    enum status status;
-
-    if (!names)
-        return fail_no_memory(err);
-    for (size_t i = 0; i < count; i++)
-        names[i] = columns[i].name;
-    status = sink_columns(sink, names, count, err);
-    free(names);
-    return status;
-}
-
-static enum status pass_row(void *self, const struct cell *cells, size_t count, struct error *err)
-{
-    return sink_row(self, cells, count, err);
-}
-
 /* The scoring functions are the extension's. */
 static void hint_extension(struct error *err)
 {
@@ -45,16 +24,10 @@ static void hint_extension(struct error *err)
         error_hint(err, "CREATE EXTENSION totrain; makes it, once in each database.");
 }
 
-/* A sink that takes column names shows the rows to people; all others compute with them. */
 enum status postgres_query(void *self, struct slice select, const struct sink *sink,
                            struct error *err)
 {
-    struct sql_host *host = self;
-    struct database_rows rows = {
-        .self = (void *)sink, .columns = sink->columns ? pass_columns : NULL, .row = pass_row};
-    struct database_statement statement = {.sql = select,
-                                           .form = sink->columns ? FORM_SHOWN : FORM_DATA};
-    enum status status = host->database->query(host->database->self, &statement, &rows, NULL, err);
+    const enum status status = sql_query(self, select, sink, err);
 
     if (status != STATUS_OK)
         hint_extension(err);

@@ -9,6 +9,7 @@
 #include "extension/postgres/sql/replace_in_place.h"
 #include "extension/postgres/sql/sql.h"
 #include "extension/postgres/sql/tables.h"
+#include "extension/sql/models.h"
 #include "extension/sql/sql.h"
 #include "planner/plan.h"
 
@@ -82,30 +83,6 @@ static enum status read_facts(struct sql_host *host, const struct sql_located *l
     return status;
 }
 
-/* What cannot be found out is an error: a model must not be taken for a table
- * that may be overwritten. */
-static enum status is_model(struct sql_host *host, const struct sql_located *located, bool *result,
-                            struct error *err)
-{
-    struct arena arena;
-    struct error reason;
-    struct model model;
-    enum status status;
-
-    *result = false;
-    if (!located->has_columns)
-        return STATUS_OK;
-    arena_init(&arena, ARENA_MAXIMUM);
-    status = postgres_load_meta(host, slice_of(located->schema), slice_of(located->name), &arena,
-                                &model, &reason);
-    arena_deinit(&arena);
-    *result = status == STATUS_OK;
-    if (status == STATUS_OK || status == STATUS_CORRUPT)
-        return STATUS_OK;
-    *err = reason;
-    return status;
-}
-
 /* Functions of a parent's bounds, or of a child's triggers, would be run with the rows. */
 static enum status check_family(const struct sql_located *located, const bool facts[FACTS],
                                 struct error *err)
@@ -156,15 +133,16 @@ enum status postgres_check_replaced(struct sql_host *host, const struct sql_loca
     struct table_target here = *target;
     struct found_table found = {.is_table = located->is_table};
     bool facts[FACTS] = {false};
-    char shown[PG_SHOWN_BYTES];
+    char shown[SHOWN_NAME_BYTES];
 
     if (!located->exists)
         return STATUS_OK;
-    here.name = postgres_shown_name(target->schema, slice_of(located->name), shown);
+    here.name =
+        sql_shown_name(host, &(struct sql_table){target->schema, slice_of(located->name)}, shown);
     if (target->kind == TARGET_MODEL && located->is_table && located->has_columns)
         TRY(check_owner(host, located, err));
     if (found.is_table) {
-        TRY(is_model(host, located, &found.is_model, err));
+        TRY(sql_is_model(host, located, &found.is_model, err));
         TRY(read_facts(host, located, target, facts, err));
         found.is_marked = facts[FACT_IS_MARKED];
         found.holds_bad_rows = facts[FACT_HOLDS_BAD_ROWS];
@@ -340,7 +318,9 @@ bool postgres_has_mark(void *self, struct slice schema, struct slice table, stru
     struct error ignored;
     bool found = false;
 
-    if (postgres_locate(self, schema, table, &located, &ignored) != STATUS_OK || !located.exists)
+    if (postgres_locate(self, &(struct sql_table){schema, table}, &located, &ignored) !=
+            STATUS_OK ||
+        !located.exists)
         return false;
     parameters[0] = cell_integer(located.relation);
     parameters[1] = cell_text(mark);
@@ -366,7 +346,7 @@ static enum status lock_old(struct sql_host *host, const struct table_target *ta
     int64_t locked = 0;
 
     for (int i = 0; i < LOCK_ATTEMPTS_MAX; i++) {
-        TRY(postgres_locate(host, target->schema, target->name, located, err));
+        TRY(postgres_locate(host, &table, located, err));
         TRY(postgres_check_replaced(host, located, target, err));
         if (!located->exists || located->relation == locked)
             return STATUS_OK;
@@ -410,7 +390,7 @@ static enum status new_name(struct sql_host *host, const struct table_target *ta
  * of the log, and on its disk. A temporary one is where the session has such tables. One whose rows
  * go on into a published one, or which is to be published, is out of the log, too, where no
  * subscriber sees it. */
-static enum status keep_storage(struct sql_host *host, struct pg_new_table *new,
+static enum status keep_storage(struct sql_host *host, struct sql_new_table *new,
                                 const struct table_target *target, struct error *err)
 {
     struct pg_published published;
@@ -420,7 +400,7 @@ static enum status keep_storage(struct sql_host *host, struct pg_new_table *new,
     enum status status;
     bool found = false;
 
-    TRY(postgres_locate(host, target->schema, target->name, &old, err));
+    TRY(postgres_locate(host, &(struct sql_table){target->schema, target->name}, &old, err));
     if (!old.exists) {
         TRY(postgres_find_schema_published(host, target->schema, &published, err));
         new->is_staged = published.is_published;
@@ -446,7 +426,7 @@ static enum status keep_storage(struct sql_host *host, struct pg_new_table *new,
     return STATUS_OK;
 }
 
-void pg_new_table_append(struct text *sql, const struct pg_new_table *new, const char *columns)
+static void append_new_table(struct text *sql, const struct sql_new_table *new, const char *columns)
 {
     sql_append(sql,
                new->is_unlogged || new->is_staged ? "CREATE UNLOGGED TABLE @" : "CREATE TABLE @",
@@ -456,21 +436,6 @@ void pg_new_table_append(struct text *sql, const struct pg_new_table *new, const
         return;
     text_append_string(sql, " TABLESPACE ");
     text_append_identifier(sql, slice_of(new->tablespace));
-}
-
-enum status postgres_rename(struct sql_host *host, const struct sql_table *from, struct slice to,
-                            struct error *err)
-{
-    const struct sql_table new_table = {{NULL, 0}, to};
-    enum status status;
-    struct text sql;
-
-    text_init(&sql, TEXT_MAXIMUM);
-    sql_append(&sql, "ALTER TABLE @ RENAME TO ", from);
-    sql_append(&sql, "@", &new_table);
-    status = sql_run_text(host, &sql, NULL, 0, NULL, err);
-    text_deinit(&sql);
-    return status;
 }
 
 /* The new table is in no publication that names the old one, and who subscribes to all tables has
@@ -513,7 +478,7 @@ static enum status tell_first(struct sql_host *host, const struct table_target *
 
 /* In the place of the old one, which is locked. */
 static enum status put_in_place(struct sql_host *host, const struct table_target *target,
-                                const struct pg_new_table *new, bool has_old, struct error *err)
+                                const struct sql_new_table *new, bool has_old, struct error *err)
 {
     const struct sql_table table = {target->schema, target->name};
 
@@ -521,11 +486,11 @@ static enum status put_in_place(struct sql_host *host, const struct table_target
         TRY(sql_run(host, "DROP TABLE @", &table, NULL, 0, NULL, err));
     if (new->is_staged)
         TRY(sql_run(host, "ALTER TABLE @ SET LOGGED", &new->table, NULL, 0, NULL, err));
-    return postgres_rename(host, &new->table, target->name, err);
+    return sql_rename(host, &new->table, target->name, err);
 }
 
 static enum status swap(struct sql_host *host, const struct table_target *target,
-                        const struct pg_new_table *new, struct statements *statements,
+                        const struct sql_new_table *new, struct statements *statements,
                         struct error *err)
 {
     const struct sql_table table = {target->schema, target->name};
@@ -534,7 +499,7 @@ static enum status swap(struct sql_host *host, const struct table_target *target
     bool stays = false;
 
     TRY(lock_old(host, target, &old, err));
-    TRY(postgres_locate(host, new->table.schema, new->table.name, &made, err));
+    TRY(postgres_locate(host, &new->table, &made, err));
     if (old.exists)
         TRY(postgres_find_published(host, &old, &published, err));
     if (new->is_staged && published.stays)
@@ -553,12 +518,12 @@ static enum status swap(struct sql_host *host, const struct table_target *target
 }
 
 enum status postgres_replace(struct sql_host *host, const struct table_target *target,
-                             postgres_maker *make, void *context, struct error *err)
+                             sql_maker *make, void *context, struct error *err)
 {
     struct statements statements = {.count = 0};
     struct table_target here = *target;
-    struct pg_new_table new = {.is_unlogged = false};
-    char name[64] = "", buffer[64];
+    struct sql_new_table new = {.target = target};
+    char name[64] = "", buffer[SQL_NAME_BYTES];
     enum status status;
 
     TRY(postgres_target_schema(host, &here.schema, buffer, err));
@@ -572,7 +537,20 @@ enum status postgres_replace(struct sql_host *host, const struct table_target *t
     return status;
 }
 
-static enum status make_from_select(struct sql_host *host, const struct pg_new_table *new,
+enum status postgres_create(struct sql_host *host, const struct sql_new_table *new,
+                            const char *columns, struct error *err)
+{
+    enum status status;
+    struct text sql;
+
+    text_init(&sql, TEXT_MAXIMUM);
+    append_new_table(&sql, new, columns);
+    status = sql_run_text(host, &sql, NULL, 0, NULL, err);
+    text_deinit(&sql);
+    return status;
+}
+
+static enum status make_from_select(struct sql_host *host, const struct sql_new_table *new,
                                     void *context, struct error *err)
 {
     struct fill *fill = context;
@@ -580,15 +558,17 @@ static enum status make_from_select(struct sql_host *host, const struct pg_new_t
     struct text create;
 
     text_init(&create, TEXT_MAXIMUM);
-    pg_new_table_append(&create, new, "");
+    append_new_table(&create, new, "");
     status = postgres_create_as(host, &create, fill->select, &fill->rows, err);
     text_deinit(&create);
     return status;
 }
 
 /* The server finds the columns' types itself, domains and enums among them. */
-enum status postgres_replace_table(struct sql_host *host, struct fill *fill, struct error *err)
+enum status postgres_replace_by_select(struct sql_host *host, struct fill *fill, bool is_staged,
+                                       struct error *err)
 {
+    (void)is_staged; /* the new table has another name first */
     return postgres_replace(host, &fill->target, make_from_select, fill, err);
 }
 
@@ -603,7 +583,7 @@ enum status postgres_drop_kept(struct sql_host *host, const struct sql_table *ta
                                         .replaces_any = true};
     struct sql_located located;
 
-    TRY(postgres_locate(host, table->schema, table->name, &located, err));
+    TRY(postgres_locate(host, table, &located, err));
     if (!located.exists)
         return STATUS_OK;
     TRY(postgres_check_replaced(host, &located, &target, err));

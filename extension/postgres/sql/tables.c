@@ -5,7 +5,7 @@
 
 #include "extension/engine/jobs/unpublished.h"
 #include "extension/postgres/sql/models.h"
-#include "extension/postgres/sql/publish.h"
+#include "extension/postgres/sql/postgres_variant.h"
 #include "extension/postgres/sql/replace.h"
 #include "extension/postgres/sql/sql.h"
 #include "extension/sql/sql.h"
@@ -14,8 +14,8 @@
 
 /* ----- may it be written? ----- */
 
-enum status postgres_target_schema(struct sql_host *host, struct slice *schema, char buffer[64],
-                                   struct error *err)
+enum status postgres_target_schema(struct sql_host *host, struct slice *schema,
+                                   char buffer[SQL_NAME_BYTES], struct error *err)
 {
     struct cell cell = {.type = CELL_NULL};
     struct arena arena;
@@ -32,7 +32,7 @@ enum status postgres_target_schema(struct sql_host *host, struct slice *schema, 
         status = error_hint(err, "Write schema.name, or SET search_path to a schema that exists.");
     }
     if (status == STATUS_OK) {
-        snprintf(buffer, 64, "%.*s", SLICE_FORMAT(cell.text));
+        slice_copy(cell.text, buffer, SQL_NAME_BYTES);
         *schema = slice_of(buffer);
     }
     arena_deinit(&arena);
@@ -103,7 +103,7 @@ static enum status refuse_without_extension(struct error *err)
 enum status postgres_find_place(void *self, struct slice schema, struct unpublished *unpublished,
                                 struct error *err)
 {
-    char buffer[64];
+    char buffer[SQL_NAME_BYTES];
 
     TRY(postgres_target_schema(self, &schema, buffer, err));
     slice_copy(schema, unpublished->schema, sizeof unpublished->schema);
@@ -164,7 +164,7 @@ enum status postgres_check_target(void *self, const struct table_target *target,
     struct slice schema = target->schema;
     struct sql_located located;
     struct rights rights;
-    char buffer[64];
+    char buffer[SQL_NAME_BYTES];
 
     TRY(postgres_target_schema(host, &schema, buffer, err));
     if (slice_is(schema, "pg_toast") || slice_is(schema, "pg_catalog"))
@@ -177,7 +177,7 @@ enum status postgres_check_target(void *self, const struct table_target *target,
     TRY(check_session(&rights, target->kind, err));
     located = (struct sql_located){0};
     if (rights.has_schema)
-        TRY(postgres_locate(host, schema, target->name, &located, err));
+        TRY(postgres_locate(host, &(struct sql_table){schema, target->name}, &located, err));
     TRY(check_rights(&rights, schema, &located, target->kind, err));
     TRY(postgres_check_replaced(host, &located, target, err));
     return located.exists && target->kind == TARGET_MODEL
@@ -247,50 +247,18 @@ enum status postgres_check_temporary(struct sql_host *host, struct error *err)
     return status;
 }
 
-static enum status fill_all(struct sql_host *host, struct slice stage, struct fill *fills,
-                            size_t count, struct error *err)
+enum status postgres_keep_stage(struct sql_host *host, struct slice select, struct error *err)
 {
-    const struct sql_table kept = {SLICE("pg_temp"), SLICE("totrain_rows")};
+    const struct sql_table *stage = &host->variant->stage;
 
-    if (stage.size > 0) {
-        TRY(postgres_check_temporary(host, err));
-        TRY(postgres_drop_kept(host, &kept, err));
-        TRY(postgres_create_table_as(host, &kept, stage, NULL, err));
-    }
-    for (size_t i = 0; i < count; i++)
-        TRY(postgres_replace_table(host, &fills[i], err));
-    return stage.size > 0 ? sql_run(host, "DROP TABLE @", &kept, NULL, 0, NULL, err) : STATUS_OK;
+    TRY(postgres_check_temporary(host, err));
+    TRY(postgres_drop_kept(host, stage, err));
+    return postgres_create_table_as(host, stage, select, NULL, err);
 }
 
-enum status postgres_fill_tables(void *self, struct slice stage, struct fill *fills, size_t count,
-                                 struct error *err)
+const char *postgres_type_of(enum cell_type type)
 {
-    struct sql_host *host = self;
-    struct database_transaction transaction;
-    enum status status;
-
-    TRY(host->database->begin(host->database->self, &transaction, err));
-    status = fill_all(host, stage, fills, count, err);
-    return host->database->end(host->database->self, &transaction, status, err);
-}
-
-/* Rows of cells (rows, columns) and the names of the columns. */
-struct named_rows {
-    const struct slice *names;
-    const struct cell *cells;
-    size_t columns, rows;
-};
-
-/* By its first cell that is not NULL; a metric that the data do not define is NULL. */
-static const char *type_of(const struct named_rows *rows, size_t column)
-{
-    size_t row = 0;
-
-    while (row < rows->rows && rows->cells[row * rows->columns + column].type == CELL_NULL)
-        row++;
-    if (row == rows->rows)
-        return "pg_catalog.float8";
-    switch (rows->cells[row * rows->columns + column].type) {
+    switch (type) {
     case CELL_INTEGER:
         return "pg_catalog.int8";
     case CELL_REAL:
@@ -298,79 +266,4 @@ static const char *type_of(const struct named_rows *rows, size_t column)
     default:
         return "pg_catalog.text";
     }
-}
-
-static enum status create_for_rows(struct sql_host *host, const struct pg_new_table *new,
-                                   const struct named_rows *rows, struct error *err)
-{
-    enum status status;
-    struct text sql, columns;
-
-    text_init(&sql, TEXT_MAXIMUM);
-    text_init(&columns, TEXT_MAXIMUM);
-    for (size_t i = 0; i < rows->columns; i++) {
-        text_append_string(&columns, i > 0 ? ", " : " (");
-        text_append_identifier(&columns, rows->names[i]);
-        text_printf(&columns, " %s", type_of(rows, i));
-    }
-    text_append_string(&columns, ")");
-    if (!columns.failed)
-        pg_new_table_append(&sql, new, text_string(&columns));
-    status = columns.failed ? fail_no_memory(err) : sql_run_text(host, &sql, NULL, 0, NULL, err);
-    text_deinit(&columns);
-    text_deinit(&sql);
-    return status;
-}
-
-/* Some rows in a statement, as a statement has limits. */
-#define ROWS_INSERTED 200
-
-static enum status insert_rows(struct sql_host *host, const struct sql_table *new,
-                               const struct named_rows *rows, size_t first, size_t count,
-                               struct error *err)
-{
-    enum status status;
-    struct text sql;
-
-    text_init(&sql, TEXT_MAXIMUM);
-    sql_append(&sql, "INSERT INTO @ VALUES ", new);
-    for (size_t i = 0; i < count; i++) {
-        text_append_string(&sql, i > 0 ? ", (" : "(");
-        for (size_t j = 0; j < rows->columns; j++)
-            text_printf(&sql, "%s$%zu::%s", j > 0 ? ", " : "", i * rows->columns + j + 1,
-                        type_of(rows, j));
-        text_append_string(&sql, ")");
-    }
-    status = sql_run_text(host, &sql, rows->cells + first * rows->columns, count * rows->columns,
-                          NULL, err);
-    text_deinit(&sql);
-    return status;
-}
-
-static enum status make_rows(struct sql_host *host, const struct pg_new_table *new, void *context,
-                             struct error *err)
-{
-    const struct named_rows *rows = context;
-
-    TRY(create_for_rows(host, new, rows, err));
-    for (size_t first = 0; first < rows->rows; first += ROWS_INSERTED) {
-        const size_t left = rows->rows - first;
-
-        TRY(insert_rows(host, &new->table, rows, first, left < ROWS_INSERTED ? left : ROWS_INSERTED,
-                        err));
-    }
-    return STATUS_OK;
-}
-
-enum status postgres_write_rows(void *self, const struct table_target *target,
-                                const struct slice *names, size_t columns, const struct cell *cells,
-                                size_t rows, struct error *err)
-{
-    struct sql_host *host = self;
-    struct named_rows named = {names, cells, columns, rows};
-    struct database_transaction transaction;
-
-    TRY(host->database->begin(host->database->self, &transaction, err));
-    return host->database->end(host->database->self, &transaction,
-                               postgres_replace(host, target, make_rows, &named, err), err);
 }

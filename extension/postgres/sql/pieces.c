@@ -1,13 +1,10 @@
-#include "extension/postgres/sql/publish_pieces.h"
+#include "extension/postgres/sql/pieces.h"
 
 #include <stdio.h>
 
-#include "base/hash.h"
 #include "extension/postgres/sql/models.h"
 #include "extension/postgres/sql/replace.h"
 #include "extension/postgres/sql/sql.h"
-#include "extension/postgres/sql/write_model.h"
-#include "scoring/model_meta.h"
 
 #define FACTS_ARENA_MAX ((size_t)1 << 20)
 
@@ -18,21 +15,7 @@
 
 #define CLASS_IS_TABLES " OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass "
 
-struct pg_pieces pg_pieces_of(struct sql_host *host, const struct sql_table *table,
-                              const struct model *model, const struct sink *sink)
-{
-    struct pg_pieces pieces = {.host = host, .table = *table, .model = model, .sink = sink};
-
-    pieces_name(bytes_hash(table->name.data, table->name.size, 0), model->digest, pieces.name);
-    return pieces;
-}
-
-static struct sql_table beside(const struct pg_pieces *pieces)
-{
-    return (struct sql_table){pieces->table.schema, slice_of(pieces->name)};
-}
-
-static enum status first(const struct pg_pieces *pieces, const char *sql, const struct cell *keys,
+static enum status first(const struct pieces *pieces, const char *sql, const struct cell *keys,
                          size_t count, struct arena *arena, struct cell *cell, struct error *err)
 {
     bool found;
@@ -43,7 +26,7 @@ static enum status first(const struct pg_pieces *pieces, const char *sql, const 
 
 /* ----- what is there ----- */
 
-static void read_comment(struct pg_pieces *pieces, struct slice comment)
+static void read_comment(struct pieces *pieces, struct slice comment)
 {
     const struct slice starts[] = {SLICE(TO_OLD), SLICE(TO_NEW)};
     int64_t next;
@@ -91,27 +74,20 @@ static const char facts_of_table[] =
     "pg_catalog.pg_description d ON d.objoid" EQ "c.oid AND d.classoid" CLASS_IS_TABLES
     "AND d.objsubid" EQ "0 WHERE c.oid" EQ "$1::pg_catalog.oid";
 
-static void note_table(struct pg_pieces *pieces, struct slice what)
-{
-    snprintf(pieces->why, sizeof pieces->why,
-             "table \"%.*s.%s\" %.*s; dropping it makes room for the pieces",
-             SLICE_FORMAT(pieces->table.schema), pieces->name, SLICE_FORMAT(what));
-}
-
-static void judge_table(struct pg_pieces *pieces, const struct sql_located *located,
+static void judge_table(struct pieces *pieces, const struct sql_located *located,
                         const struct cell *comment, const struct cell *what)
 {
     if (what->type == CELL_TEXT)
-        note_table(pieces, what->text);
+        pieces_note(pieces, what->text);
     else if (!located->has_columns)
-        note_table(pieces, SLICE("has other columns than a model"));
+        pieces_note(pieces, SLICE("has other columns than a model"));
     else if (comment->type == CELL_TEXT)
         read_comment(pieces, comment->text);
     if (!pieces->is_usable && !pieces->why[0])
-        note_table(pieces, SLICE("has no comment that says how many rows of the model it has"));
+        pieces_note(pieces, SLICE("has no comment that says how many rows of the model it has"));
 }
 
-static enum status read_facts(struct pg_pieces *pieces, const struct sql_located *located,
+static enum status read_facts(struct pieces *pieces, const struct sql_located *located,
                               struct error *err)
 {
     const struct cell key = cell_integer(located->relation);
@@ -134,10 +110,10 @@ static bool is_ours(const struct sql_located *located)
 }
 
 /* *is_gone: it was dropped since it was located, also while its lock was waited for. */
-static enum status lock_table(const struct pg_pieces *pieces, bool *is_gone, struct error *err)
+static enum status lock_table(const struct pieces *pieces, bool *is_gone, struct error *err)
 {
     const struct database *database = pieces->host->database;
-    const struct sql_table table = beside(pieces);
+    const struct sql_table table = pieces_table(pieces);
     struct database_transaction transaction;
     struct sql_located located;
     struct error ignored;
@@ -149,8 +125,7 @@ static enum status lock_table(const struct pg_pieces *pieces, bool *is_gone, str
         sql_run(pieces->host, "LOCK TABLE @ IN ROW EXCLUSIVE MODE", &table, NULL, 0, NULL, err);
     status = database->end(database->self, &transaction, status, err);
     if (status == STATUS_OK || status == STATUS_INTERRUPTED ||
-        postgres_locate(pieces->host, table.schema, table.name, &located, &ignored) != STATUS_OK ||
-        located.exists)
+        postgres_locate(pieces->host, &table, &located, &ignored) != STATUS_OK || located.exists)
         return status;
     *is_gone = true;
     error_clear(err);
@@ -160,14 +135,14 @@ static enum status lock_table(const struct pg_pieces *pieces, bool *is_gone, str
 /* Of what is not ours the catalogs are read alone, and no lock on it is waited for. The lock is
  * that of an INSERT: until the transaction ends nobody puts a trigger on the table, as those may
  * whom ALTER DEFAULT PRIVILEGES lets. */
-static enum status find(struct pg_pieces *pieces, struct error *err)
+static enum status find(struct pieces *pieces, struct error *err)
 {
-    const struct sql_table table = beside(pieces);
+    const struct sql_table table = pieces_table(pieces);
     struct sql_located located, locked;
 
     pieces->is_usable = pieces->is_renamed = false;
     pieces->why[0] = '\0';
-    TRY(postgres_locate(pieces->host, table.schema, table.name, &located, err));
+    TRY(postgres_locate(pieces->host, &table, &located, err));
     pieces->is_free = !located.exists;
     if (!located.exists)
         return STATUS_OK;
@@ -176,21 +151,11 @@ static enum status find(struct pg_pieces *pieces, struct error *err)
     TRY(lock_table(pieces, &pieces->is_free, err));
     if (pieces->is_free)
         return STATUS_OK;
-    TRY(postgres_locate(pieces->host, table.schema, table.name, &locked, err));
+    TRY(postgres_locate(pieces->host, &table, &locked, err));
     if (is_ours(&locked) && locked.relation == located.relation)
         return read_facts(pieces, &locked, err);
-    note_table(pieces, SLICE("is another than a moment ago"));
+    pieces_note(pieces, SLICE("is another than a moment ago"));
     return STATUS_OK;
-}
-
-static void tell(const struct pg_pieces *pieces)
-{
-    if (pieces->sink && pieces->why[0])
-        sink_notice(
-            pieces->sink,
-            "model \"%.*s\" is written in one transaction, and not by pieces that stay when "
-            "it is interrupted: %s",
-            SLICE_FORMAT(pieces->table.name), pieces->why);
 }
 
 /* ----- the first piece ----- */
@@ -212,7 +177,7 @@ static const char obstacle_of_schema[] =
     "pg_catalog.pg_type t WHERE t.typnamespace" EQ "n.oid AND t.typname" EQ "$2 AND t.typrelid" EQ
     "0)) FROM pg_catalog.pg_namespace n WHERE n.nspname" EQ "$1";
 
-static enum status may_begin(struct pg_pieces *pieces, bool *may, struct error *err)
+static enum status may_begin(struct pieces *pieces, bool *may, struct error *err)
 {
     const struct cell keys[] = {cell_text(pieces->table.schema), cell_string(pieces->name)};
     struct arena arena;
@@ -229,17 +194,9 @@ static enum status may_begin(struct pg_pieces *pieces, bool *may, struct error *
     return status;
 }
 
-/* Others may have made something of it, such as a view, to keep it. */
-static enum status drop(const struct pg_pieces *pieces, struct slice name, struct error *err)
-{
-    const struct sql_table table = {pieces->table.schema, name};
-
-    return sql_run(pieces->host, "DROP TABLE @ CASCADE", &table, NULL, 0, NULL, err);
-}
-
 /* A publication of all tables may have been made since the first piece: no further one is for its
  * subscribers, who have no such table. */
-static enum status find_unobstructed(struct pg_pieces *pieces, struct error *err)
+enum status postgres_find_pieces(struct pieces *pieces, struct error *err)
 {
     bool may;
 
@@ -250,11 +207,11 @@ static enum status find_unobstructed(struct pg_pieces *pieces, struct error *err
     if (may)
         return STATUS_OK;
     pieces->is_usable = false;
-    return drop(pieces, slice_of(pieces->name), err);
+    return pieces_drop(pieces, slice_of(pieces->name), err);
 }
 
 /* What another model of this name has left. */
-static enum status remove_others(const struct pg_pieces *pieces, struct error *err)
+static enum status remove_others(const struct pieces *pieces, struct error *err)
 {
     const struct cell keys[] = {cell_text(pieces->table.schema),
                                 cell_text((struct slice){pieces->name, PIECES_PREFIX_BYTES}),
@@ -275,15 +232,15 @@ static enum status remove_others(const struct pg_pieces *pieces, struct error *e
                        "pg_catalog.starts_with(d.description, $3)",
                        keys, 3, &arena, &other, err);
         if (status == STATUS_OK && other.type == CELL_TEXT)
-            status = drop(pieces, other.text, err);
+            status = pieces_drop(pieces, other.text, err);
     }
     arena_deinit(&arena);
     return status;
 }
 
-static enum status revoke(const struct pg_pieces *pieces, struct slice roles, struct error *err)
+static enum status revoke(const struct pieces *pieces, struct slice roles, struct error *err)
 {
-    const struct sql_table table = beside(pieces);
+    const struct sql_table table = pieces_table(pieces);
     enum status status;
     struct text sql;
 
@@ -298,7 +255,7 @@ static enum status revoke(const struct pg_pieces *pieces, struct slice roles, st
 
 /* What ALTER DEFAULT PRIVILEGES has given to others may have been taken back from the model's table
  * since that was made. */
-static enum status take_rights(const struct pg_pieces *pieces, struct error *err)
+static enum status take_rights(const struct pieces *pieces, struct error *err)
 {
     const struct cell keys[] = {cell_text(pieces->table.schema), cell_string(pieces->name)};
     struct cell roles;
@@ -320,9 +277,9 @@ static enum status take_rights(const struct pg_pieces *pieces, struct error *err
     return status;
 }
 
-static enum status begin(struct pg_pieces *pieces, struct error *err)
+enum status postgres_begin_pieces(struct pieces *pieces, struct error *err)
 {
-    const struct sql_table table = beside(pieces);
+    const struct sql_table table = pieces_table(pieces);
     struct sql_located model;
     bool may;
 
@@ -330,8 +287,8 @@ static enum status begin(struct pg_pieces *pieces, struct error *err)
     if (!may)
         return STATUS_OK;
     TRY(remove_others(pieces, err));
-    TRY(postgres_locate(pieces->host, pieces->table.schema, pieces->table.name, &model, err));
-    TRY(pg_create_model_table(pieces->host, &table, err));
+    TRY(postgres_locate(pieces->host, &pieces->table, &model, err));
+    TRY(sql_run_all(pieces->host, pieces->host->variant->make_model, &table, NULL, 0, err));
     if (model.exists)
         TRY(take_rights(pieces, err));
     pieces->is_usable = true;
@@ -342,9 +299,9 @@ static enum status begin(struct pg_pieces *pieces, struct error *err)
 
 /* ----- each piece ----- */
 
-static enum status comment(const struct pg_pieces *pieces, struct error *err)
+enum status postgres_note_piece(struct pieces *pieces, struct error *err)
 {
-    const struct sql_table table = beside(pieces);
+    const struct sql_table table = pieces_table(pieces);
     enum status status;
     struct text sql;
 
@@ -357,152 +314,10 @@ static enum status comment(const struct pg_pieces *pieces, struct error *err)
     return status;
 }
 
-/* Others that publish a model of this name wait until this one is published: each would drop the
- * other's table for ever. A table that somebody has dropped meanwhile is not begun again, since
- * that might go on for ever, too. */
-static enum status write_piece(struct pg_pieces *pieces, bool *is_at_end, struct error *err)
+enum status postgres_name_pieces(struct pieces *pieces, struct error *err)
 {
-    const struct sql_table table = beside(pieces);
-    const bool had_some = pieces->next > 0;
+    const struct sql_table table = pieces_table(pieces);
 
-    TRY(pg_hold_model(pieces->host, &pieces->table, err));
-    TRY(find_unobstructed(pieces, err));
-    if (pieces->is_free && had_some)
-        note_table(pieces, SLICE("is gone"));
-    else if (pieces->is_free)
-        TRY(begin(pieces, err));
-    *is_at_end = !pieces->is_usable;
-    if (!pieces->is_usable)
-        return STATUS_OK;
-    TRY(pg_write_model(pieces->host, &table, pieces->model, &pieces->next, pieces_bytes(),
-                       is_at_end, err));
-    return comment(pieces, err);
-}
-
-enum status pg_pieces_write(struct pg_pieces *pieces, struct error *err)
-{
-    const struct database *database = pieces->host->database;
-    struct database_transaction transaction;
-    bool is_settled, is_at_end = false;
-
-    if (!pieces_are_for(model_memory(pieces->model)))
-        return STATUS_OK;
-    TRY(database->settle(database->self, &is_settled, err));
-    while (is_settled && !is_at_end) {
-        TRY(database->begin(database->self, &transaction, err));
-        TRY(database->end(database->self, &transaction, write_piece(pieces, &is_at_end, err), err));
-        TRY(database->settle(database->self, &is_settled, err));
-    }
-    if (is_at_end)
-        pieces->are_written = pieces->is_usable;
-    if (is_at_end && !pieces->is_usable)
-        tell(pieces);
-    return STATUS_OK;
-}
-
-/* ----- the table gets the model ----- */
-
-#define ROWS_OF_PIECES                                                                             \
-    "SELECT pg_catalog.count(*), pg_catalog.count(DISTINCT (p.part, p.name, p.\"position\")) "     \
-    "FROM @ p"
-
-static enum status count_rows(const struct pg_pieces *pieces, int64_t counts[2], struct error *err)
-{
-    const struct sql_table table = beside(pieces);
-    struct cell cells[2] = {cell_null(), cell_null()};
-    struct arena arena;
-    enum status status;
-    struct text sql;
-    bool found;
-
-    arena_init(&arena, FACTS_ARENA_MAX);
-    text_init(&sql, TEXT_MAXIMUM);
-    sql_append(&sql, ROWS_OF_PIECES, &table);
-    status = sql.failed ? fail_no_memory(err)
-                        : sql_first(pieces->host, text_string(&sql), NULL, 0, &arena, cells, 2,
-                                    &found, err);
-    for (int i = 0; i < 2; i++)
-        counts[i] = cells[i].type == CELL_INTEGER ? cells[i].integer : -1;
-    text_deinit(&sql);
-    arena_deinit(&arena);
-    return status;
-}
-
-/* A script that cleans up, or a role that ALTER DEFAULT PRIVILEGES gave DELETE, may have taken
- * some. Nobody takes any more under this lock. */
-static enum status check_rows(struct pg_pieces *pieces, struct error *err)
-{
-    const struct sql_table table = beside(pieces);
-    const int64_t wanted = (int64_t)pieces->next - 1;
-    int64_t counts[2];
-
-    TRY(sql_run(pieces->host, "LOCK TABLE @ IN SHARE ROW EXCLUSIVE MODE", &table, NULL, 0, NULL,
-                err));
-    TRY(count_rows(pieces, counts, err));
-    if (counts[0] == wanted && counts[1] == wanted)
-        return STATUS_OK;
-    snprintf(pieces->why, sizeof pieces->why, "table \"%.*s.%s\" has %lld of %lld rows",
-             SLICE_FORMAT(pieces->table.schema), pieces->name, (long long)counts[1],
-             (long long)wanted);
-    tell(pieces);
-    pieces->is_usable = pieces->are_written = false;
-    return drop(pieces, table.name, err);
-}
-
-enum status pg_pieces_find(struct pg_pieces *pieces, struct error *err)
-{
-    TRY(find_unobstructed(pieces, err));
-    if (pieces->are_written && pieces->is_free)
-        note_table(pieces, SLICE("is gone"));
-    if (pieces->are_written && !pieces->is_usable)
-        tell(pieces);
-    return pieces->is_usable ? check_rows(pieces, err) : STATUS_OK;
-}
-
-static enum status write_meta(const struct pg_pieces *pieces, const struct sql_table *table,
-                              struct error *err)
-{
-    uint64_t first_row = 0;
-    bool is_at_end;
-
-    return pg_write_model(pieces->host, table, pieces->model, &first_row, 1, &is_at_end, err);
-}
-
-static enum status become_table(const struct pg_pieces *pieces, struct error *err)
-{
-    const struct sql_table table = beside(pieces);
-
-    TRY(write_meta(pieces, &table, err));
     TRY(sql_run(pieces->host, "COMMENT ON TABLE @ IS NULL", &table, NULL, 0, NULL, err));
-    return postgres_rename(pieces->host, &table, pieces->table.name, err);
-}
-
-static enum status move_rows(const struct pg_pieces *pieces, struct error *err)
-{
-    const struct sql_table table = beside(pieces);
-    enum status status;
-    struct text sql;
-
-    TRY(write_meta(pieces, &pieces->table, err)); /* where readers look first */
-    text_init(&sql, TEXT_MAXIMUM);
-    sql_append(&sql,
-               "INSERT INTO @ (part, name, \"position\", value, data) SELECT part, name, "
-               "\"position\", value, data FROM ",
-               &pieces->table);
-    sql_append(&sql, "@", &table);
-    status = sql_run_text(pieces->host, &sql, NULL, 0, NULL, err);
-    text_deinit(&sql);
-    TRY(status);
-    return drop(pieces, table.name, err);
-}
-
-enum status pg_pieces_take(struct pg_pieces *pieces, bool target, struct error *err)
-{
-    const struct sql_table table = beside(pieces);
-    bool is_at_end;
-
-    /* As ever there are none. */
-    TRY(pg_write_model(pieces->host, &table, pieces->model, &pieces->next, SIZE_MAX, &is_at_end,
-                       err));
-    return target ? move_rows(pieces, err) : become_table(pieces, err);
+    return sql_rename(pieces->host, &table, pieces->table.name, err);
 }

@@ -1,0 +1,35 @@
+#include "extension/sql/query.h"
+
+#include <stdlib.h>
+
+static enum status pass_columns(void *self, const struct database_column *columns, size_t count,
+                                struct error *err)
+{
+    const struct sink *sink = self;
+    struct slice *names = calloc(count + 1, sizeof *names);
+    enum status status;
+
+    if (!names)
+        return fail_no_memory(err);
+    for (size_t i = 0; i < count; i++)
+        names[i] = columns[i].name;
+    status = sink_columns(sink, names, count, err);
+    free(names);
+    return status;
+}
+
+static enum status pass_row(void *self, const struct cell *cells, size_t count, struct error *err)
+{
+    return sink_row(self, cells, count, err);
+}
+
+enum status sql_query(struct sql_host *host, struct slice select, const struct sink *sink,
+                      struct error *err)
+{
+    const struct database_rows rows = {
+        .self = (void *)sink, .columns = sink->columns ? pass_columns : NULL, .row = pass_row};
+    const struct database_statement statement = {.sql = select,
+                                                 .form = sink->columns ? FORM_SHOWN : FORM_DATA};
+
+    return host->database->query(host->database->self, &statement, &rows, NULL, err);
+}
