@@ -66,7 +66,7 @@ struct database_statement {
 /* The same statement with many rows of parameters. */
 struct database_prepared;
 
-/* Which rows of which model: see read_model. */
+/* Rows of a model to be read (read_model). */
 struct model_read {
     uint32_t relation;      /* OID; 0 in SQLite, which goes by the name */
     struct sql_table table; /* its schema and name, where they are known */
@@ -121,7 +121,7 @@ struct database {
     enum status (*end)(void *self, struct database_transaction *transaction, enum status so_far,
                        struct error *err);
 
-    /* Where no transaction is open, neither the user's nor one of our own: what was done so far is
+    /* Outside of any transaction, the user's or one of our own: everything that was done so far is
      * committed for good. *is_so is false inside of one. */
     enum status (*settle)(void *self, bool *is_so, struct error *err);
 

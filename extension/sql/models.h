@@ -11,7 +11,7 @@
 struct slice sql_shown_name(const struct sql_host *host, const struct sql_table *table,
                             char buffer[SHOWN_NAME_BYTES]);
 
-/* As host_models and catalog have them. */
+/* Functions of host_models and of the catalog. */
 enum status sql_find_model(void *self, struct slice schema, struct slice name, struct arena *arena,
                            struct model_summary *summary, struct error *err);
 enum status sql_load_model(void *self, struct slice schema, struct slice name, struct arena *arena,

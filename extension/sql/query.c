@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "extension/engine/host/stored.h"
+
 static enum status pass_columns(void *self, const struct database_column *columns, size_t count,
                                 struct error *err)
 {
@@ -32,4 +34,27 @@ enum status sql_query(struct sql_host *host, struct slice select, const struct s
                                                  .form = sink->columns ? FORM_SHOWN : FORM_DATA};
 
     return host->database->query(host->database->self, &statement, &rows, NULL, err);
+}
+
+static enum status sample_row(void *self, const struct cell *cells, size_t count, struct error *err)
+{
+    struct sample *sample = self;
+
+    if (count != sample->query->count)
+        return fail(err, STATUS_DATABASE, "the query has other columns than before");
+    return sample_cells(sample, cells, err);
+}
+
+enum status sql_sample(struct sql_host *host, struct slice select, struct query *query,
+                       struct error *err)
+{
+    const struct database_statement statement = {.sql = select, .rows_max = QUERY_SAMPLE_ROWS};
+    struct sample sample = {0};
+    const struct database_rows rows = {.self = &sample, .row = sample_row};
+    enum status status = sample_begin(&sample, query, err);
+
+    if (status == STATUS_OK)
+        status = host->database->query(host->database->self, &statement, &rows, NULL, err);
+    sample_end(&sample);
+    return status;
 }

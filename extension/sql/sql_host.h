@@ -69,7 +69,7 @@ struct sql_variant {
     /* ----- names ----- */
 
     bool names_schemas; /* messages call a table by its schema, too */
-    /* Where this name leads. An empty schema: as the database searches. */
+    /* Finds the place that a name leads to. An empty schema: as the database searches. */
     enum status (*locate)(struct sql_host *host, const struct sql_table *table,
                           struct sql_located *located, struct error *err);
     /* The schema of a new table whose name has none. */

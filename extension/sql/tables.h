@@ -6,7 +6,7 @@
 
 #include "extension/sql/sql_host.h"
 
-/* As host_tables has them. */
+/* Functions of host_tables. */
 enum status sql_fill_tables(void *self, struct slice stage, struct fill *fills, size_t count,
                             struct error *err);
 enum status sql_write_rows(void *self, const struct table_target *target, const struct slice *names,

@@ -29,7 +29,7 @@ enum status sql_insertion_row(struct sql_insertion *insertion, const struct cell
     return database->execute(database->self, insertion->prepared, cells, err);
 }
 
-/* What is in is known when the statement is finished. */
+/* The rows are known to be in when the statement is finished. */
 enum status sql_insertion_end(struct sql_insertion *insertion, enum status so_far,
                               struct error *err)
 {

@@ -83,7 +83,7 @@ static void import_model(sqlite3_context *context, int count, sqlite3_value **va
         function_raise(context, "totrain_import_model", &err);
 }
 
-/* Of no view or trigger that another person put into the file: one of them writes tables. */
+/* Not for views or triggers that another person put into the file: one of them writes tables. */
 int exchange_functions_register(struct sqlite_connection *connection)
 {
     static const struct {

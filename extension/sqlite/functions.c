@@ -224,7 +224,7 @@ static void result_cell(sqlite3_context *context, struct cell cell)
     }
 }
 
-/* What keeps this row from being scored; NULL for a row that can be. */
+/* The reason why this row is not scored; NULL for a row that can be. */
 static void problem(sqlite3_context *context, int count, sqlite3_value **values)
 {
     struct loaded *loaded;

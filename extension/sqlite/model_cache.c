@@ -146,7 +146,7 @@ static enum status load_once(struct model_cache *cache, struct slice schema, str
     return STATUS_OK;
 }
 
-/* Where memory has run out other models give theirs. */
+/* Other models give their memory where it has run out. */
 static enum status load(struct model_cache *cache, struct slice schema, struct slice name,
                         struct cached_model **taken, struct error *err)
 {

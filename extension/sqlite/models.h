@@ -23,7 +23,7 @@ bool host_has_schema(void *self, struct slice schema);
 struct slice host_find_file(void *self, struct slice schema);
 enum status host_find_place(void *self, struct slice schema, struct unpublished *unpublished,
                             struct error *err);
-/* As struct sql_variant has them. */
+/* Functions of struct sql_variant. */
 enum status sqlite_locate(struct sql_host *host, const struct sql_table *table,
                           struct sql_located *found, struct error *err);
 enum status sqlite_list_tables(struct sql_host *host, const struct database_rows *rows,

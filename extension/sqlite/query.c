@@ -57,41 +57,6 @@ enum status host_each_row(void *self, struct slice select, const struct row_take
     return host_query(self, select, &sink, err);
 }
 
-static enum status sample_rows(sqlite3_stmt *statement, struct sample *sample, struct cell *cells,
-                               struct error *err)
-{
-    const struct query *query = sample->query;
-    bool has_row;
-
-    while (query->sample_rows < QUERY_SAMPLE_ROWS) {
-        TRY(sql_step(statement, &has_row, err));
-        if (!has_row)
-            return STATUS_OK;
-        if (python_signals_stop())
-            return fail(err, STATUS_INTERRUPTED, "interrupted");
-        for (size_t i = 0; i < query->count; i++)
-            cells[i] = sql_cell(statement, (int)i);
-        TRY(sample_cells(sample, cells, err));
-    }
-    return STATUS_OK;
-}
-
-static enum status look_at_rows(sqlite3_stmt *statement, struct arena *arena, struct query *query,
-                                struct error *err)
-{
-    struct cell *cells = ARENA_NEW(arena, struct cell, query->count);
-    struct sample sample;
-    enum status status;
-
-    if (!cells)
-        return fail_no_memory(err);
-    status = sample_begin(&sample, query, err);
-    if (status == STATUS_OK)
-        status = sample_rows(statement, &sample, cells, err);
-    sample_end(&sample);
-    return status;
-}
-
 static enum status check_no_parameters(sqlite3_stmt *statement, struct error *err)
 {
     if (sqlite3_bind_parameter_count(statement) > 0)
@@ -113,7 +78,7 @@ static enum status check_select(const struct sqlite_host *host, sqlite3_stmt *st
     return STATUS_OK;
 }
 
-static enum status describe_statement(const struct sqlite_host *host, sqlite3_stmt *statement,
+static enum status describe_statement(struct sqlite_host *host, sqlite3_stmt *statement,
                                       struct arena *arena, struct query *query, struct error *err)
 {
     TRY(check_select(host, statement, err));
@@ -134,7 +99,7 @@ static enum status describe_statement(const struct sqlite_host *host, sqlite3_st
     }
     if (sqlite3_bind_parameter_count(statement) > 0)
         return STATUS_OK; /* which rows there are depends on values that are bound later */
-    return look_at_rows(statement, arena, query, err);
+    return sql_sample(&host->sql, slice_of(sqlite3_sql(statement)), query, err);
 }
 
 /* Does SQLite know of a function "random(0)" that it may answer differently? By a list of all

@@ -13,7 +13,7 @@ enum status sql_fail(sqlite3 *db, int code, struct error *err);
 
 /* The offset of the last error in its SQL; -1 where SQLite does not know it. */
 int sql_error_offset(sqlite3 *db);
-/* Of a call of sqlite3_prepare*() that returned `code`: the text is no SQL. */
+/* Says after a call of sqlite3_prepare*() that returned `code` that the text is no SQL. */
 bool sql_is_syntax_error(sqlite3 *db, int code);
 
 /* err->position is the offset in `sql` where SQLite knows it; SYNTAX where the text is no SQL. */
@@ -29,7 +29,7 @@ enum status sql_execute_text(sqlite3 *db, const struct text *sql, struct error *
 
 struct cell sql_cell(sqlite3_stmt *statement, int column);
 struct slice sql_slice(sqlite3_stmt *statement, int column); /* empty for NULL */
-/* Of a function's argument, which no other thread may be changing. */
+/* The cell of a function's argument, which no other thread may be changing. */
 void sql_value(sqlite3_value *value, struct cell *cell);
 /* The bytes are copied. */
 void sql_bind_text(sqlite3_stmt *statement, int index, struct slice value);

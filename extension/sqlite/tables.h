@@ -7,15 +7,15 @@
 #include "extension/sqlite/sqlite_host.h"
 
 enum status host_check_target(void *self, const struct table_target *target, struct error *err);
+/* The function of host_marks: the mark is a comment in the table's text. */
+bool host_has_mark(void *self, struct slice schema, struct slice table, struct slice mark);
 /* Drop what has the target's name, where the target may replace it. */
 enum status drop_replaced(struct sqlite_host *host, const struct table_target *target,
                           struct error *err);
 /* The host's CREATE TABLE for a target, with the marks by which later statements know it. */
 enum status create_marked(struct sqlite_host *host, const struct table_target *target,
                           struct slice create, struct error *err);
-enum status drop_table(sqlite3 *db, struct slice schema, struct slice table, struct error *err);
-
-/* As struct sql_variant has them. */
+/* Functions of struct sql_variant. */
 enum status sqlite_choose_schema(struct sql_host *host, struct slice *schema,
                                  char buffer[SQL_NAME_BYTES], struct error *err);
 enum status sqlite_check_replaced(struct sql_host *host, const struct sql_located *located,

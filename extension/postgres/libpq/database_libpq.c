@@ -48,7 +48,7 @@ static enum status end(void *self, struct database_transaction *transaction, enu
     return status;
 }
 
-/* What is committed is so at once. */
+/* A COMMIT lasts at once. */
 static enum status settle(void *self, bool *is_so, struct error *err)
 {
     const struct libpq *libpq = self;
@@ -165,7 +165,7 @@ bool libpq_needs_password(const struct libpq *libpq)
 
 #define CONNINFO_WORDS_MAX 100 /* libpq knows about fifty */
 
-/* Of several hosts, or several addresses of one, the one that was reached: another may be
+/* The host, or the address of several, that was reached: another may be
  * a copy of the database that is behind. */
 static const char *reached_value(const PGconn *connection, const PQconninfoOption *option)
 {
@@ -178,7 +178,7 @@ static const char *reached_value(const PGconn *connection, const PQconninfoOptio
     return strcmp(option->keyword, "target_session_attrs") == 0 ? NULL : option->val;
 }
 
-/* What the first one was made with, its password included. */
+/* The new connection is made as the first one was, with its password. */
 enum status libpq_open_again(struct libpq *libpq, const struct libpq *first, struct error *err)
 {
     const char *names[CONNINFO_WORDS_MAX + 1], *values[CONNINFO_WORDS_MAX + 1];

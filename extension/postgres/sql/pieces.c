@@ -45,7 +45,7 @@ static void read_comment(struct pieces *pieces, struct slice comment)
     }
 }
 
-/* Of a table c: the first by its name, and whether there are any. */
+/* The first thing of a kind on a table c by its name, and whether there are any. */
 #define FIRST(what, catalog, name, relation)                                                       \
     "(SELECT pg_catalog.format('" what "', x." name ") FROM pg_catalog." catalog                   \
     " x WHERE x." relation EQ "c.oid ORDER BY x." name " LIMIT 1), "
@@ -132,9 +132,9 @@ static enum status lock_table(const struct pieces *pieces, bool *is_gone, struct
     return STATUS_OK;
 }
 
-/* Of what is not ours the catalogs are read alone, and no lock on it is waited for. The lock is
- * that of an INSERT: until the transaction ends nobody puts a trigger on the table, as those may
- * whom ALTER DEFAULT PRIVILEGES lets. */
+/* A table that is not ours is known by the catalogs alone, and no lock on it is waited for. The
+ * lock is that of an INSERT: until the transaction ends nobody puts a trigger on the table, as
+ * those may whom ALTER DEFAULT PRIVILEGES lets. */
 static enum status find(struct pieces *pieces, struct error *err)
 {
     const struct sql_table table = pieces_table(pieces);
@@ -210,7 +210,7 @@ enum status postgres_find_pieces(struct pieces *pieces, struct error *err)
     return pieces_drop(pieces, slice_of(pieces->name), err);
 }
 
-/* What another model of this name has left. */
+/* Removes the tables of other models of this name. */
 static enum status remove_others(const struct pieces *pieces, struct error *err)
 {
     const struct cell keys[] = {cell_text(pieces->table.schema),
@@ -253,8 +253,9 @@ static enum status revoke(const struct pieces *pieces, struct slice roles, struc
     return status;
 }
 
-/* What ALTER DEFAULT PRIVILEGES has given to others may have been taken back from the model's table
- * since that was made. */
+/* Rights that ALTER DEFAULT PRIVILEGES has given to others may have been taken back from the
+ * model's
+ * table since that was made. */
 static enum status take_rights(const struct pieces *pieces, struct error *err)
 {
     const struct cell keys[] = {cell_text(pieces->table.schema), cell_string(pieces->name)};

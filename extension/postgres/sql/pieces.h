@@ -16,7 +16,7 @@
     "SELECT pg_catalog.count(*), pg_catalog.count(DISTINCT (p.part, p.name, p.\"position\")) "     \
     "FROM @ p"
 
-/* As struct sql_variant has them. find: not usable, either, where a publication would carry the
+/* Functions of struct sql_variant. find: not usable, either, where a publication would carry the
  * pieces away; it is dropped then. */
 enum status postgres_find_pieces(struct pieces *pieces, struct error *err);
 enum status postgres_begin_pieces(struct pieces *pieces, struct error *err);

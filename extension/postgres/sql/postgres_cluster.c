@@ -64,7 +64,7 @@ static enum status write(struct job_tables *tables, const struct collection *col
     return collection->write(collection->context, &tables->journal, err);
 }
 
-/* What is written is there when this returns: in the server, too, a transaction of its own. */
+/* The rows are written when this returns: in the server, too, a transaction of its own. */
 static enum status write_and_commit(const struct postgres_cluster *cluster, int64_t number,
                                     const struct collection *collection, struct error *err)
 {

@@ -44,15 +44,6 @@ enum status postgres_each_row(void *self, struct slice select, const struct row_
 
 /* ----- describing one ----- */
 
-static enum status sample_row(void *self, const struct cell *cells, size_t count, struct error *err)
-{
-    struct sample *sample = self;
-
-    if (count != sample->query->count)
-        return fail(err, STATUS_DATABASE, "the query has other columns than before");
-    return sample_cells(sample, cells, err);
-}
-
 struct type_names {
     struct arena *arena;
     struct query *query;
@@ -121,9 +112,6 @@ enum status postgres_describe(void *self, struct slice select, struct arena *are
                               struct query *query, struct error *err)
 {
     struct sql_host *host = self;
-    struct sample sample = {0};
-    struct database_rows rows = {.self = &sample, .row = sample_row};
-    struct database_statement statement = {.sql = select, .rows_max = QUERY_SAMPLE_ROWS};
     enum status status;
 
     *query = (struct query){.label = query->label, .is_ordered = select_is_ordered(select)};
@@ -131,11 +119,7 @@ enum status postgres_describe(void *self, struct slice select, struct arena *are
     if (status != STATUS_OK)
         hint_relation(host, select, err);
     if (status == STATUS_OK)
-        status = sample_begin(&sample, query, err);
-    if (status == STATUS_OK)
-        status = host->database->query(host->database->self, &statement, &rows, NULL, err);
-    if (sample.query)
-        sample_end(&sample);
+        status = sql_sample(host, select, query, err);
     if (status != STATUS_OK)
         hint_extension(err);
     return status;

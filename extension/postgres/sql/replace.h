@@ -20,16 +20,16 @@
 /* The part of postgres_check_target that is made again when the time to write has come. */
 enum status postgres_check_replaced(struct sql_host *host, const struct sql_located *located,
                                     const struct table_target *target, struct error *err);
-/* As struct sql_variant has them. `make` makes and fills a table of a new name, which then replaces
- * the target and keeps its owner, privileges, comments and storage. INVALID where what has the
- * target's name may not be replaced; the caller rolls back. */
+/* Functions of struct sql_variant. `make` makes and fills a table of a new name, which then
+ * replaces the target and keeps its owner, privileges, comments and storage. INVALID where what has
+ * the target's name may not be replaced; the caller rolls back. */
 enum status postgres_replace(struct sql_host *host, const struct table_target *target,
                              sql_maker *make, void *context, struct error *err);
 enum status postgres_replace_by_select(struct sql_host *host, struct fill *fill, bool is_staged,
                                        struct error *err);
 enum status postgres_create(struct sql_host *host, const struct sql_new_table *new,
                             const char *columns, struct error *err);
-/* As host_marks has it: the mark is a line of the table's comment. */
+/* The function of host_marks: the mark is a line of the table's comment. */
 bool postgres_has_mark(void *self, struct slice schema, struct slice table, struct slice mark);
 /* Drop a temporary table of our own where there is one. */
 enum status postgres_drop_kept(struct sql_host *host, const struct sql_table *table,

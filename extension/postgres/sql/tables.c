@@ -39,7 +39,7 @@ enum status postgres_target_schema(struct sql_host *host, struct slice *schema,
     return status;
 }
 
-/* What the session may do at all, and in the schema. */
+/* Rights of the session, at all and in the schema. */
 struct rights {
     bool is_read_only, has_extension, may_keep, has_schema, may_create;
     char version[32]; /* of the extension's scripts */

@@ -17,7 +17,7 @@ enum status postgres_find_place(void *self, struct slice schema, struct unpublis
                                 struct error *err);
 enum status postgres_check_functions(void *self, struct error *err);
 enum status postgres_check_target(void *self, const struct table_target *target, struct error *err);
-/* As struct sql_variant has them. */
+/* Functions of struct sql_variant. */
 enum status postgres_keep_stage(struct sql_host *host, struct slice select, struct error *err);
 const char *postgres_type_of(enum cell_type type);
 
