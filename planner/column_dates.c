@@ -1,5 +1,6 @@
 #include "planner/column_dates.h"
 
+#include "planner/dialect.h"
 #include "planner/query.h"
 #include "scoring/dates.h"
 
@@ -95,6 +96,7 @@ void date_parts_append(uint32_t parts, struct text *out)
 enum status column_check_dates(const struct planning *planning, const struct query_column *column,
                                int position)
 {
+    const struct dialect *dialect = dialect_of(planning->catalog->dialect);
     const uint32_t others = others_of(column);
 
     if (others == 0 || column_is_date(column))
@@ -107,14 +109,9 @@ enum status column_check_dates(const struct planning *planning, const struct que
         return error_hint(planning->err, "A date is text as '2024-01-31' or '2024-01-31 12:34:56', "
                                          "with a zone or without, or as people write it, where "
                                          "all cells tell whether the day or the month is first.");
-    if (planning->catalog->dialect == SQL_POSTGRES)
-        return error_hint(planning->err,
-                          "Make a time of the number: SELECT to_timestamp(%s) AS "
-                          "%s.",
-                          SQL_NAME(column->name), SQL_NAME(column->name));
-    return error_hint(planning->err,
-                      "Make a date of the number: SELECT datetime(%s, 'unixepoch') AS %s.",
-                      SQL_NAME(column->name), SQL_NAME(column->name));
+    return error_hint(planning->err, "Make a %s of the number: SELECT %s%s%s AS %s.",
+                      dialect->kind_of_time, dialect->time_of_number, SQL_NAME(column->name),
+                      dialect->end_of_time, SQL_NAME(column->name));
 }
 
 static const char *order_word(enum input_reading reading)

@@ -5,6 +5,7 @@
 #include "interop/exchange.h"
 #include "interop/exchange_file.h"
 #include "interop/formula_print.h"
+#include "planner/dialect.h"
 #include "planner/targets.h"
 
 /* A server limits what a model takes there. */
@@ -36,7 +37,7 @@ static enum status find_export(const struct host *host, struct slice name, struc
                            "and sql (.sql), sqlite, postgres and c (.c).");
 }
 
-/* What a file of a model with an offset predicts, and how the other program has the offset. */
+/* The prediction of a file of a model with an offset, and how the other program has the offset. */
 static void note_offset(const struct model *model, enum exchange_format format,
                         const struct sink *sink)
 {
@@ -243,8 +244,7 @@ enum status export_text_function(const struct host *host, struct slice path, str
     if (!found.is_formulas && found.exchange == EXCHANGE_XGBOOST_UBJ)
         return fail(err, STATUS_UNSUPPORTED, "format xgboost_ubj is bytes, and no text"),
                error_hint(err, "%s returns bytes.",
-                          host->catalog.dialect == SQL_POSTGRES ? "totrain.export_model"
-                                                                : "totrain_export_model");
+                          dialect_of(host->catalog.dialect)->export_bytes);
     return export_by_path(host, path, &found, out, err);
 }
 

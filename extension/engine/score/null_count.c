@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "planner/dialect.h"
 #include "planner/unseen_nulls.h"
 
 enum status null_count_init(const struct plan *plan, struct arena *arena,
@@ -89,10 +90,10 @@ static enum status append_schema(const struct host *host, const struct plan *pla
                                  struct error *err)
 {
     const struct sink schema = {.self = sql, .row = take_schema};
+    const char *schema_now = dialect_of(plan->dialect)->schema_now;
 
-    if (plan->target_schema.size == 0 && plan->dialect == SQL_POSTGRES)
-        return host->rows->query(host->self, SLICE("SELECT pg_catalog.current_schema()"), &schema,
-                                 err);
+    if (plan->target_schema.size == 0 && schema_now)
+        return host->rows->query(host->self, slice_of(schema_now), &schema, err);
     text_append_identifier(sql, plan->target_schema.size > 0 ? plan->target_schema : SLICE("main"));
     return STATUS_OK;
 }
