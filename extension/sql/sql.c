@@ -1,5 +1,7 @@
 #include "extension/sql/sql.h"
 
+#define TEXT_ANSWER_MAX ((size_t)1 << 20)
+
 static void append_schema(struct text *sql, const struct sql_table *table)
 {
     if (table->schema.size == 0)
@@ -153,6 +155,23 @@ enum status sql_integer(struct sql_host *host, const char *format, const struct 
     TRY(sql_first_of(host, format, table, parameters, count, NULL, &cell, 1, &found, err));
     *value = cell.type == CELL_INTEGER ? cell.integer : 0;
     return STATUS_OK;
+}
+
+enum status sql_text_of(struct sql_host *host, const char *format, const struct cell *parameters,
+                        size_t count, char *text, size_t size, struct error *err)
+{
+    struct cell cell = cell_null();
+    struct arena arena;
+    enum status status;
+    bool found;
+
+    text[0] = '\0';
+    arena_init(&arena, TEXT_ANSWER_MAX);
+    status = sql_first(host, format, parameters, count, &arena, &cell, 1, &found, err);
+    if (status == STATUS_OK && cell.type == CELL_TEXT)
+        slice_copy(cell.text, text, size);
+    arena_deinit(&arena);
+    return status;
 }
 
 enum status sql_run_all(struct sql_host *host, const char *const *formats,

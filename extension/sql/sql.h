@@ -50,6 +50,9 @@ enum status sql_first_of(struct sql_host *host, const char *format, const struct
 enum status sql_integer(struct sql_host *host, const char *format, const struct sql_table *table,
                         const struct cell *parameters, size_t count, int64_t *value,
                         struct error *err);
+/* The one text of such a row, as much of it as has room: empty where it is none. */
+enum status sql_text_of(struct sql_host *host, const char *format, const struct cell *parameters,
+                        size_t count, char *text, size_t size, struct error *err);
 /* Statements of a list that ends with NULL, one after another. */
 enum status sql_run_all(struct sql_host *host, const char *const *formats,
                         const struct sql_table *table, const struct cell *parameters, size_t count,

@@ -25,8 +25,6 @@
 #include "extension/engine/host/host.h"
 #include "extension/sql/database.h"
 
-#define SQL_NAME_BYTES 256 /* a schema's or table's name and its end */
-
 struct pieces;
 struct sql_host;
 

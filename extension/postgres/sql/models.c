@@ -58,19 +58,18 @@ enum status postgres_locate(struct sql_host *host, const struct sql_table *table
 /* The temporary schema of a session has no such name in pg_namespace. */
 bool postgres_has_schema(void *self, struct slice schema)
 {
-    struct cell key = {.type = CELL_TEXT, .text = schema}, answer;
-    struct arena arena;
+    const struct cell key = cell_text(schema);
     struct error ignored;
-    bool found = false;
-    enum status status;
+    int64_t count = 0;
 
     if (slice_is(schema, "pg_temp"))
         return true;
-    arena_init(&arena, NAMES_ARENA_MAX);
-    status = sql_first(self, "SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname" EQ "$1", &key, 1,
-                       &arena, &answer, 1, &found, &ignored);
-    arena_deinit(&arena);
-    return status != STATUS_OK || found; /* a statement that uses it will report what is wrong */
+    /* A statement that uses it will report what is wrong. */
+    return sql_integer(self,
+                       "SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE nspname" EQ
+                       "$1",
+                       NULL, &key, 1, &count, &ignored) != STATUS_OK ||
+           count > 0;
 }
 
 /* ----- all models ----- */

@@ -8,8 +8,6 @@
 #include "extension/postgres/sql/tables.h"
 #include "extension/sql/sql.h"
 
-#define FACTS_ARENA_MAX ((size_t)1 << 20)
-
 /* A row of the extension's tables that is of the model's table in $1. */
 #define RELATION_IS_1 "relation" EQ "$1::pg_catalog.oid"
 
@@ -109,23 +107,14 @@ static enum status was_committed(struct sql_host *host, bool *was, struct error 
 
 static enum status note_transaction(struct sql_host *host, bool *was, struct error *err)
 {
-    struct cell transaction = {.type = CELL_NULL};
-    struct arena arena;
-    enum status status;
-    bool found;
-
     TRY(was_committed(host, was, err));
     if (*was)
         return STATUS_OK;
-    arena_init(&arena, FACTS_ARENA_MAX);
-    status = sql_first(host, "SELECT pg_catalog.pg_current_xact_id()::pg_catalog.text", NULL, 0,
-                       &arena, &transaction, 1, &found, err);
-    if (status == STATUS_OK && transaction.type != CELL_TEXT)
-        status = fail(err, STATUS_DATABASE, "the server does not say which transaction this is");
-    if (status == STATUS_OK)
-        slice_copy(transaction.text, host->publisher, sizeof host->publisher);
-    arena_deinit(&arena);
-    return status;
+    TRY(sql_text_of(host, "SELECT pg_catalog.pg_current_xact_id()::pg_catalog.text", NULL, 0,
+                    host->publisher, sizeof host->publisher, err));
+    return host->publisher[0]
+               ? STATUS_OK
+               : fail(err, STATUS_DATABASE, "the server does not say which transaction this is");
 }
 
 /* ----- the texts ----- */

@@ -54,12 +54,9 @@ static enum status read_facts(struct sql_host *host, const struct sql_located *l
     const struct cell parameters[] = {cell_integer(located->relation),
                                       cell_string(mark_start(target->kind))};
     struct cell cells[FACTS];
-    struct arena arena;
-    enum status status;
-    bool found = false;
+    bool found;
 
-    arena_init(&arena, FACTS_ARENA_MAX);
-    status = sql_first(
+    TRY(sql_first_of(
         host,
         "SELECT $2" NE "'' AND coalesce(pg_catalog.strpos(d.description, pg_catalog.concat($2, "
         "c.relnatts, '" MARK_END "')) OPERATOR(pg_catalog.>) 0, false), "
@@ -76,11 +73,10 @@ static enum status read_facts(struct sql_host *host, const struct sql_located *l
         "LEFT JOIN pg_catalog.pg_description d ON d.objoid" EQ
         "c.oid AND d.classoid" CLASS_IS_TABLES "AND d.objsubid" EQ "0 WHERE c.oid" EQ
         "$1::pg_catalog.oid",
-        parameters, 2, &arena, cells, FACTS, &found, err);
-    for (int i = 0; i < FACTS && status == STATUS_OK; i++)
+        NULL, parameters, 2, NULL, cells, FACTS, &found, err));
+    for (int i = 0; i < FACTS; i++)
         facts[i] = found && cell_is_true(&cells[i]);
-    arena_deinit(&arena);
-    return status;
+    return STATUS_OK;
 }
 
 /* Functions of a parent's bounds, or of a child's triggers, would be run with the rows. */
@@ -313,10 +309,9 @@ static enum status run_statements(struct sql_host *host, const struct statements
 bool postgres_has_mark(void *self, struct slice schema, struct slice table, struct slice mark)
 {
     struct sql_located located;
-    struct cell parameters[2], has = {.type = CELL_NULL};
-    struct arena arena;
+    struct cell parameters[2];
     struct error ignored;
-    bool found = false;
+    int64_t has = 0;
 
     if (postgres_locate(self, &(struct sql_table){schema, table}, &located, &ignored) !=
             STATUS_OK ||
@@ -324,15 +319,12 @@ bool postgres_has_mark(void *self, struct slice schema, struct slice table, stru
         return false;
     parameters[0] = cell_integer(located.relation);
     parameters[1] = cell_text(mark);
-    arena_init(&arena, FACTS_ARENA_MAX);
-    if (sql_first(self,
-                  "SELECT pg_catalog.strpos(d.description, $2) OPERATOR(pg_catalog.>) 0 FROM "
-                  "pg_catalog.pg_description d WHERE d.classoid" CLASS_IS_TABLES "AND d.objoid" EQ
-                  "$1::pg_catalog.oid AND d.objsubid" EQ "0",
-                  parameters, 2, &arena, &has, 1, &found, &ignored) != STATUS_OK)
-        found = false;
-    arena_deinit(&arena);
-    return found && cell_is_true(&has);
+    return sql_integer(self,
+                       "SELECT pg_catalog.strpos(d.description, $2) FROM "
+                       "pg_catalog.pg_description d WHERE d.classoid" CLASS_IS_TABLES
+                       "AND d.objoid" EQ "$1::pg_catalog.oid AND d.objsubid" EQ "0",
+                       NULL, parameters, 2, &has, &ignored) == STATUS_OK &&
+           has > 0;
 }
 
 /* ----- replacing ----- */

@@ -75,35 +75,23 @@ enum status postgres_find_schema_published(struct sql_host *host, struct slice s
                                            struct pg_published *published, struct error *err)
 {
     const struct cell key = cell_text(schema);
-    struct cell names = {.type = CELL_NULL};
-    struct arena arena;
-    enum status status;
-    bool found = false;
 
     *published = (struct pg_published){.is_published = false};
-    arena_init(&arena, FACTS_ARENA_MAX);
-    status = sql_first(host, published_of_schema, &key, 1, &arena, &names, 1, &found, err);
-    published->is_published = status == STATUS_OK && found && names.type == CELL_TEXT;
-    if (published->is_published)
-        slice_copy(names.text, published->publications, sizeof published->publications);
-    arena_deinit(&arena);
-    return status;
+    TRY(sql_text_of(host, published_of_schema, &key, 1, published->publications,
+                    sizeof published->publications, err));
+    published->is_published = published->publications[0] != '\0';
+    return STATUS_OK;
 }
 
 enum status postgres_has_same_columns(struct sql_host *host, int64_t one, int64_t other,
                                       bool *has_same, struct error *err)
 {
     const struct cell parameters[] = {cell_integer(one), cell_integer(other)};
-    struct cell cell = {.type = CELL_NULL};
-    struct arena arena;
-    enum status status;
-    bool found = false;
+    int64_t is_so = 0;
 
-    arena_init(&arena, FACTS_ARENA_MAX);
-    status = sql_first(host, same_columns, parameters, 2, &arena, &cell, 1, &found, err);
-    *has_same = status == STATUS_OK && found && cell_is_true(&cell);
-    arena_deinit(&arena);
-    return status;
+    TRY(sql_integer(host, same_columns, NULL, parameters, 2, &is_so, err));
+    *has_same = is_so != 0;
+    return STATUS_OK;
 }
 
 enum status postgres_move_rows(struct sql_host *host, const struct sql_table *from,

@@ -17,26 +17,15 @@
 enum status postgres_target_schema(struct sql_host *host, struct slice *schema,
                                    char buffer[SQL_NAME_BYTES], struct error *err)
 {
-    struct cell cell = {.type = CELL_NULL};
-    struct arena arena;
-    enum status status;
-    bool found = false;
-
     if (schema->size > 0)
         return STATUS_OK;
-    arena_init(&arena, NAMES_ARENA_MAX);
-    status = sql_first(host, "SELECT pg_catalog.current_schema()", NULL, 0, &arena, &cell, 1,
-                       &found, err);
-    if (status == STATUS_OK && (!found || cell.type != CELL_TEXT)) {
-        fail(err, STATUS_INVALID, "no schema has been selected to create in");
-        status = error_hint(err, "Write schema.name, or SET search_path to a schema that exists.");
-    }
-    if (status == STATUS_OK) {
-        slice_copy(cell.text, buffer, SQL_NAME_BYTES);
-        *schema = slice_of(buffer);
-    }
-    arena_deinit(&arena);
-    return status;
+    TRY(sql_text_of(host, "SELECT pg_catalog.current_schema()", NULL, 0, buffer, SQL_NAME_BYTES,
+                    err));
+    *schema = slice_of(buffer);
+    if (schema->size > 0)
+        return STATUS_OK;
+    fail(err, STATUS_INVALID, "no schema has been selected to create in");
+    return error_hint(err, "Write schema.name, or SET search_path to a schema that exists.");
 }
 
 /* Rights of the session, at all and in the schema. */
@@ -112,16 +101,10 @@ enum status postgres_find_place(void *self, struct slice schema, struct unpublis
 
 enum status postgres_check_functions(void *self, struct error *err)
 {
-    struct arena arena;
-    struct cell there = {.type = CELL_NULL};
-    enum status status;
-    bool found;
+    int64_t is_there = 0;
 
-    arena_init(&arena, NAMES_ARENA_MAX);
-    status = sql_first(self, "SELECT " EXTENSION_IS_THERE, NULL, 0, &arena, &there, 1, &found, err);
-    arena_deinit(&arena);
-    TRY(status);
-    return cell_is_true(&there) ? STATUS_OK : refuse_without_extension(err);
+    TRY(sql_integer(self, "SELECT " EXTENSION_IS_THERE, NULL, NULL, 0, &is_there, err));
+    return is_there ? STATUS_OK : refuse_without_extension(err);
 }
 
 static enum status check_session(const struct rights *rights, enum target_kind kind,
