@@ -14,7 +14,7 @@
 #ifndef RUNTIME_LEARN_ROW_SUMS_H
 #define RUNTIME_LEARN_ROW_SUMS_H
 
-#include "runtime/learn/learning.h"
+#include "runtime/learn/learner.h"
 
 /* Training rows [first, end), which are held, as a phase adds them up. */
 struct row_range {
