@@ -577,13 +577,13 @@ static bool is_possible(const void *self, const struct learner_taking *coming)
 }
 
 /* Nearest centers may be of centers that are not chosen yet. */
-static enum status enter(void *self, bool is_beginning, struct error *err)
+static enum status enter(void *self, const struct learner_taking *taken, struct error *err)
 {
     struct kmeans *kmeans = self;
     (void)err;
 
     memset(kmeans->nearest_run, 0, kmeans->learner.lanes * sizeof *kmeans->nearest_run);
-    if (is_beginning)
+    if (!taken)
         kmeans->nearest_was_bad = false;
     return STATUS_OK;
 }
@@ -669,7 +669,7 @@ static void *memory(void *self, const char *name, size_t *size)
     const size_t first = lane_first(kmeans, lane);
 
     if (strcmp(name, "nearest") != 0)
-        return NULL;
+        return learner_rows_memory(&kmeans->learner, name, size);
     *size = (lane_first(kmeans, lane + 1) - first) * sizeof *kmeans->nearest;
     return kmeans->nearest + first;
 }

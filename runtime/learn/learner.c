@@ -106,8 +106,8 @@ static enum status verify_arrays(struct learner *learner, unsigned traits, struc
     return STATUS_OK;
 }
 
-static enum status look(struct learner *learner, enum learner_look look,
-                        const struct touched_rows *rows, struct error *err)
+enum status learner_verify(struct learner *learner, enum learner_look look,
+                           const struct touched_rows *rows, struct error *err)
 {
     const struct learner_method *method = learner->method;
 
@@ -115,17 +115,6 @@ static enum status look(struct learner *learner, enum learner_look look,
         return STATUS_OK; /* another state is being written over that of the beginning */
     TRY(verify_arrays(learner, look == LOOK_AT_ALL ? 0 : LEARNER_USED, err));
     return method->verify ? method->verify(learner, look, rows, err) : STATUS_OK;
-}
-
-enum status learner_verify(struct learner *learner, struct error *err)
-{
-    return look(learner, LOOK_AT_ALL, NULL, err);
-}
-
-enum status learner_verify_used(struct learner *learner, const struct touched_rows *rows,
-                                struct error *err)
-{
-    return look(learner, LOOK_AT_USED, rows, err);
 }
 
 enum status learner_verify_rows(struct learner *learner, uint64_t *position, uint64_t most,
@@ -259,8 +248,9 @@ enum status learner_open(struct learner *learner, struct error *err)
     else if (learner->course.buckets == 0)
         learner->course = (struct learner_course){0, 1};
     for (uint32_t i = 0; i < listed.count; i++)
-        TRY(new_array(learner, &listed.arrays[i], listed.arrays[i].bytes, listed.arrays[i].at,
-                      err));
+        if (!*listed.arrays[i].at)
+            TRY(new_array(learner, &listed.arrays[i], listed.arrays[i].bytes, listed.arrays[i].at,
+                          err));
     TRY(compute_fingerprint(learner, err));
     learner_restart(learner);
     return STATUS_OK;
@@ -304,12 +294,13 @@ static void describe_phase(struct learner *learner)
 }
 
 /* The arrays, phase and fields are those of another state. */
-static enum status enter_state(struct learner *learner, bool is_beginning, struct error *err)
+static enum status enter_state(struct learner *learner, const struct learner_taking *taken,
+                               struct error *err)
 {
     measuring_deinit(&learner->measuring);
     learner->model = (struct model){.content = NULL};
     memset(learner->guards, 0, sizeof learner->guards);
-    TRY(learner->method->enter(learner, is_beginning, err));
+    TRY(learner->method->enter(learner, taken, err));
     describe_phase(learner);
     guard_arrays(learner);
     return STATUS_OK;
@@ -327,7 +318,7 @@ static void begin_anew(struct learner *learner)
     if (learner->progress)
         memset(learner->progress, 0, learner->method->progress_bytes);
     error_clear(&err);
-    (void)enter_state(learner, true, &err);
+    (void)enter_state(learner, NULL, &err);
 }
 
 void learner_restart(struct learner *learner)
@@ -382,7 +373,7 @@ enum status learner_apply(struct learner *learner, const struct phase_totals *to
     *report = (struct learner_report){.epoch = learner->phase.epoch + 1};
     if (learner->phase.kind == PHASE_DONE)
         return fail(err, STATUS_FAILED, "nothing is left to learn");
-    TRY(look(learner, LOOK_BEFORE_APPLY, totals->rows, err));
+    TRY(learner_verify(learner, LOOK_AT_READ, totals->rows, err));
     TRY(learner->method->apply(learner, totals, report, err));
     learner->phase.number++;
     describe_phase(learner);
@@ -546,27 +537,28 @@ void learner_take_piece(struct learner *learner, uint64_t offset, struct slice b
     state_arrays_write(list, listed.count, offset, bytes);
 }
 
-/* What the learner has and what has come change places. */
-static void swap_states(struct learner *learner, const struct listed *listed)
+/* Arrays, phase and fields that came take the place of the learner's own. */
+static void swap_states(struct learner *learner, const struct listed *listed,
+                        const struct learner_taking *taken)
 {
-    struct learner_taking *taking = &learner->taking;
-
     for (uint32_t i = 0; i < listed->count; i++) {
         const struct learner_array *array = &listed->arrays[i];
 
-        if (taking->arrays[i] != *array->at)
+        if (taken->arrays[i] != *array->at)
             free_array(array, *array->at, array->bytes);
-        *array->at = taking->arrays[i];
+        *array->at = taken->arrays[i];
     }
-    learner->phase = taking->phase;
+    learner->phase = taken->phase;
     if (learner->progress)
-        memcpy(learner->progress, taking->progress, learner->method->progress_bytes);
+        memcpy(learner->progress, taken->progress, learner->method->progress_bytes);
 }
 
 enum status learner_take_end(struct learner *learner, struct error *err)
 {
     const struct listed listed = list_arrays(learner);
     struct state_array list[LEARNER_ARRAYS_MAX];
+    struct learner_taking taken;
+    enum status status;
 
     if (!learner->taking.is_active)
         return state_corrupt(err, "it has no head");
@@ -575,13 +567,14 @@ enum status learner_take_end(struct learner *learner, struct error *err)
         learner_take_abandon(learner);
         return state_corrupt(err, "its checksum does not match its bytes");
     }
-    swap_states(learner, &listed);
-    free(learner->taking.progress);
+    taken = learner->taking;
     learner->taking = (struct learner_taking){.is_active = false};
-    if (enter_state(learner, false, err) == STATUS_OK)
-        return STATUS_OK;
-    begin_anew(learner);
-    return err->status;
+    swap_states(learner, &listed, &taken);
+    status = enter_state(learner, &taken, err);
+    free(taken.progress);
+    if (status != STATUS_OK)
+        begin_anew(learner);
+    return status;
 }
 
 /* ---- the model ---- */
@@ -632,50 +625,46 @@ enum status learner_publish(const struct learner *learner, const char *digest, u
 
 /* ---- memories by name ---- */
 
-struct memory {
-    const char *name;
-    void *bytes;
-    size_t size;
-};
-
-/* Those of the first range of the lane that was computed last. */
-static struct memory rows_of(const struct learner *learner, const char *name)
+void *learner_rows_memory(struct learner *learner, const char *name, size_t *size)
 {
     const struct dataset_part *part = &learner->dataset->train;
     const uint64_t *range = learner->starts + (size_t)learner->computed * learner->ranges;
     const size_t first = range[0], rows = range[1] - first;
     const size_t width = learner->dataset->transform.dense_width;
     const size_t ids = learner->dataset->transform.id_count;
-    const struct memory memories[] = {
+    const struct {
+        const char *name;
+        void *bytes;
+        size_t size;
+    } memories[] = {
         {"rows", part->dense ? part->dense + first * width : NULL, rows * width * sizeof(float)},
         {"ids", part->ids ? part->ids + first * ids : NULL, rows * ids * sizeof(int32_t)},
         {"labels", part->labels ? part->labels + first : NULL, rows * sizeof *part->labels},
     };
 
     for (size_t i = 0; i < sizeof memories / sizeof *memories; i++)
-        if (strcmp(memories[i].name, name) == 0)
-            return memories[i];
-    return (struct memory){.bytes = NULL};
+        if (strcmp(memories[i].name, name) == 0 && memories[i].size > 0) {
+            *size = memories[i].size;
+            return memories[i].bytes;
+        }
+    return NULL;
 }
 
 void *learner_memory(struct learner *learner, const char *name, size_t *size)
 {
     const struct listed listed = list_arrays(learner);
-    void *own = learner->method->memory ? learner->method->memory(learner, name, size) : NULL;
-    struct memory memory = {.bytes = NULL};
 
-    if (own)
-        return own;
+    for (uint32_t i = 0; i < listed.count; i++) {
+        const struct learner_array *array = &listed.arrays[i];
+
+        if (!array->in_test || strcmp(array->in_test, name) != 0)
+            continue;
+        *size = array->bytes;
+        return array->bytes > 0 ? *array->at : NULL;
+    }
     *size = 0;
-    if (learner->starts)
-        memory = rows_of(learner, name);
-    for (uint32_t i = 0; i < listed.count; i++)
-        if (listed.arrays[i].in_test && strcmp(listed.arrays[i].in_test, name) == 0)
-            memory = (struct memory){name, *listed.arrays[i].at, listed.arrays[i].bytes};
-    if (!memory.bytes || memory.size == 0)
-        return NULL;
-    *size = memory.size;
-    return memory.bytes;
+    return learner->method->memory ? learner->method->memory(learner, name, size)
+                                   : learner_rows_memory(learner, name, size);
 }
 
 /* ---- the table that the runtime drives ---- */
@@ -831,13 +820,13 @@ static uint64_t table_contributed(const void *self)
 
 static enum status table_verify(const void *self, struct error *err)
 {
-    return learner_verify((void *)(uintptr_t)self, err);
+    return learner_verify((void *)(uintptr_t)self, LOOK_AT_ALL, NULL, err);
 }
 
 static enum status table_verify_used(const void *self, const struct touched_rows *rows,
                                      struct error *err)
 {
-    return learner_verify_used((void *)(uintptr_t)self, rows, err);
+    return learner_verify((void *)(uintptr_t)self, LOOK_AT_USED, rows, err);
 }
 
 static enum status table_verify_rows(void *self, uint64_t *position, uint64_t most,

@@ -68,9 +68,9 @@ struct learner_taking {
 
 /* ---- the method ---- */
 
-/* What a look is for: all of the state, what lanes of this phase were computed with, or what apply
- * is about to read. */
-enum learner_look { LOOK_AT_ALL, LOOK_AT_USED, LOOK_BEFORE_APPLY };
+/* What a look is for: all of the state, what lanes of this phase were computed with, or what lanes
+ * and apply are about to read of it. */
+enum learner_look { LOOK_AT_ALL, LOOK_AT_USED, LOOK_AT_READ };
 
 /* self: the learner's own struct, which begins with a struct learner. */
 struct learner_method {
@@ -84,9 +84,10 @@ struct learner_method {
     uint32_t (*arrays)(void *self, struct learner_array list[LEARNER_ARRAYS_MAX]);
     /* Can a job be there? Sizes are the method's to check where they are the state's. */
     bool (*is_possible)(const void *self, const struct learner_taking *coming);
-    /* The state is another one: that of the beginning, all of it zero, which becomes what learning
-     * begins with; or one that was taken. An error sets the learner back to the beginning. */
-    enum status (*enter)(void *self, bool is_beginning, struct error *err);
+    /* The state is another one: that which was taken, or, NULL, that of the beginning, all of it
+     * zero, which becomes what learning begins with. That does not fail; an error of the other sets
+     * the learner back to the beginning. */
+    enum status (*enter)(void *self, const struct learner_taking *taken, struct error *err);
     /* Fills rows, counts and, where they follow from the progress, step and epoch of learner.phase,
      * whose rows and counts are 0. Called with each change of the state. */
     void (*describe)(void *self);
@@ -128,7 +129,8 @@ struct learner_method {
     enum status (*verify_rows)(void *self, uint64_t *position, uint64_t most, struct error *err);
     /* What the user should know of the model that begins to be measured. */
     void (*tell)(void *self, struct measuring *measuring);
-    void *(*memory)(void *self, const char *name, size_t *size); /* as learner_memory */
+    /* As learner_memory, of all but the arrays. NULL: learner_rows_memory. */
+    void *(*memory)(void *self, const char *name, size_t *size);
     /* In place of measuring.h: as the learner's functions of these names. */
     enum status (*measure)(void *self, bool *is_done, struct error *err);
     enum status (*result)(const void *self, char digest[DIGEST_BYTES], uint64_t *rows,
@@ -261,12 +263,10 @@ enum status learner_publish(const struct learner *learner, const char *digest, u
 /* ---- memory that changes by itself, and what workers have in common ---- */
 
 uint64_t learner_check(struct learner *learner); /* the same for all workers before a phase */
-/* CORRUPT when the state is not what was written last. */
-enum status learner_verify(struct learner *learner, struct error *err);
-/* The same of what lanes of this phase were computed with alone. `rows`: as struct learner_method
- * has. */
-enum status learner_verify_used(struct learner *learner, const struct touched_rows *rows,
-                                struct error *err);
+/* CORRUPT when what the look is for is not what was written last. `rows`: as struct learner_method
+ * has them. */
+enum status learner_verify(struct learner *learner, enum learner_look look,
+                           const struct touched_rows *rows, struct error *err);
 /* The same of the rows: at most so many chunks of 1 MiB from a position on, which is 0 again after
  * the last one. */
 enum status learner_verify_rows(struct learner *learner, uint64_t *position, uint64_t most,
@@ -274,6 +274,11 @@ enum status learner_verify_rows(struct learner *learner, uint64_t *position, uin
 /* For tests that invert a bit: a memory by its name, of rows some that are held. NULL: there is
  * none of that name now, or it is mapped from a file. */
 void *learner_memory(struct learner *learner, const char *name, size_t *size);
+
+/* The data set's rows in the range of the lane that was computed here last: "rows", "ids",
+ * "labels".
+ */
+void *learner_rows_memory(struct learner *learner, const char *name, size_t *size);
 
 /* Its functions as the table that the runtime drives. */
 struct learning learner_table(struct learner *learner);

@@ -162,9 +162,9 @@ static bool is_possible(const void *self, const struct learner_taking *coming)
 }
 
 /* Nothing is kept of rows, and a state of zeros is the first. */
-static enum status enter(void *self, bool is_beginning, struct error *err)
+static enum status enter(void *self, const struct learner_taking *taken, struct error *err)
 {
-    (void)self, (void)is_beginning, (void)err;
+    (void)self, (void)taken, (void)err;
     return STATUS_OK;
 }
 

@@ -498,7 +498,7 @@ static enum status check_counts(const struct series_learner *series, struct erro
     return STATUS_OK;
 }
 
-static enum status enter(void *self, bool is_beginning, struct error *err)
+static enum status enter(void *self, const struct learner_taking *taken, struct error *err)
 {
     struct series_learner *series = self;
 
@@ -506,7 +506,7 @@ static enum status enter(void *self, bool is_beginning, struct error *err)
     series->is_measured = false;
     series->total = 0;
     set_steps(series);
-    if (is_beginning || !series->progress.is_counted)
+    if (!taken || !series->progress.is_counted)
         return STATUS_OK;
     TRY(check_counts(series, err));
     TRY(settle_counts(series, err));

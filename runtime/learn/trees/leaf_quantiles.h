@@ -52,9 +52,11 @@ void leaf_quantiles_deinit(struct leaf_quantiles *search);
 enum status leaf_quantiles_begin(struct leaf_quantiles *search, double quantile, bool is_weighted,
                                  uint32_t leaves, struct error *err);
 
-/* Searches of which so many bits are known, as of another's state; false: there is no such phase.
- */
-bool leaf_quantiles_resume(struct leaf_quantiles *search, uint32_t bits);
+/* Can a phase of searches of so many leaves begin with so many bits known? */
+bool leaf_quantiles_can_have(uint32_t leaves, uint32_t bits);
+/* The searches are those of another's state, of just so many leaves. */
+void leaf_quantiles_adopt(struct leaf_quantiles *search, double quantile, bool is_weighted,
+                          uint32_t leaves, uint32_t bits);
 
 /* How many counts a phase has, and the most that it has with so many leaves at most. */
 uint32_t leaf_quantiles_counts(const struct leaf_quantiles *search);

@@ -149,10 +149,15 @@ bool tree_growth_may_divide(const struct growing_tree *growth, uint32_t parent, 
 /* Of its children the one whose histogram is summed. */
 uint32_t tree_growth_summed(const struct growing_tree *growth, uint32_t node);
 
-/* A tree that others grew: the arrays are the caller's to fill. Counts as they will be; nothing
- * of the tree before is left. */
+/* Counts as they will be; nothing of the tree before is left. */
 enum status tree_growth_resize(struct growing_tree *growth, uint32_t nodes, uint32_t divided,
                                uint32_t frontier, uint32_t slots, uint32_t free, struct error *err);
+/* The arrays are those of a tree that others grew, of just so many elements. */
+struct growing_counts {
+    uint32_t nodes, divided, frontier, free_slots;
+    uint32_t slots; /* of histograms */
+};
+void tree_growth_adopt(struct growing_tree *growth, const struct growing_counts *counts);
 /* And what of it is in no array. */
 void tree_growth_resume(struct growing_tree *growth, uint64_t number, struct tree_units units,
                         uint32_t leaves, uint32_t batch_count);

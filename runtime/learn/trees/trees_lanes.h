@@ -1,5 +1,6 @@
 /*
- * trees_lanes.h - what lanes contribute to the phases of trees.h, as struct learning asks for it.
+ * trees_lanes.h - what lanes contribute to the phases of trees.h, as struct learner_method asks for
+ * it.
  *
  *     lane --read--> bins --trees so far--> scores --> gradients --tree begins--> nodes --> sums
  *

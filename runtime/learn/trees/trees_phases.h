@@ -9,12 +9,11 @@
 
 /* Where a round begins. */
 enum trees_stage trees_first_stage(const struct trees *trees);
-/* progress.phase, by the rest of the progress and the growing tree. */
-void trees_describe_phase(struct trees *trees);
+void trees_describe(void *self); /* as struct learner_method has it */
 /* Of a node. */
 uint32_t trees_histogram_elements(const struct trees *trees);
 
-/* As struct learning has it. */
+/* As struct learner_method has it. */
 enum status trees_apply(void *self, const struct phase_totals *totals,
                         struct learner_report *report, struct error *err);
 
