@@ -17,7 +17,7 @@
 #define WEIGHT_MOST 0x1p31 /* 2^32 rows of that fit into 63 bits; check_plan has fewer */
 #define PART_ONE    0x1p32
 #define SUM_BITS    61
-/* Of a number of a center, and of the greatest one: what rounding makes of the mean of equal
+/* Shares of a number of a center, and of the greatest one, that rounding makes of the mean of equal
  * numbers, floats whose sum is fixed point. */
 #define SAME_SHARE 0x1p-22f
 #define SAME_LEAST 0x1p-40f

@@ -68,8 +68,8 @@ struct learner_taking {
 
 /* ---- the method ---- */
 
-/* What a look is for: all of the state, what lanes of this phase were computed with, or what lanes
- * and apply are about to read of it. */
+/* The aim of a look: all of the state, the part that lanes of this phase were computed with, or the
+ * part that lanes and apply are about to read. */
 enum learner_look { LOOK_AT_ALL, LOOK_AT_USED, LOOK_AT_READ };
 
 /* self: the learner's own struct, which begins with a struct learner. */
@@ -119,7 +119,7 @@ struct learner_method {
      * others are given, and when a state was taken or given up: what is kept of other lanes is of
      * no use any more. contribute() leaves it as it is, apply() moves it on. */
     uint32_t (*lane_open)(void *self, uint32_t first, uint32_t count, uint32_t done);
-    /* As learner_resolve. NULL: no phase has reals. */
+    /* Does what learner_resolve says. NULL: no phase has reals. */
     struct fixed_resolved (*resolve)(const void *self, const int64_t *fixed, uint32_t first,
                                      uint32_t count, float *reals);
     /* CORRUPT when memory that the method guards itself is not what was written last. `rows`: of
@@ -127,9 +127,9 @@ struct learner_method {
     enum status (*verify)(const void *self, enum learner_look look, const struct touched_rows *rows,
                           struct error *err);
     enum status (*verify_rows)(void *self, uint64_t *position, uint64_t most, struct error *err);
-    /* What the user should know of the model that begins to be measured. */
+    /* Adds notices about the model that begins to be measured. */
     void (*tell)(void *self, struct measuring *measuring);
-    /* As learner_memory, of all but the arrays. NULL: learner_rows_memory. */
+    /* Finds the memories of learner_memory that are no arrays. NULL: learner_rows_memory. */
     void *(*memory)(void *self, const char *name, size_t *size);
     /* In place of measuring.h: as the learner's functions of these names. */
     enum status (*measure)(void *self, bool *is_done, struct error *err);

@@ -483,7 +483,7 @@ static bool is_possible(const void *self, const struct learner_taking *coming)
            is_done == (progress->range == series->learner.ranges);
 }
 
-/* What is counted makes up the records that came, and those that will. */
+/* The counts make up the records that came, and those that will. */
 static enum status check_counts(const struct series_learner *series, struct error *err)
 {
     uint64_t left = series->learner.dataset->train.rows;

@@ -48,7 +48,7 @@ struct leaf_quantiles {
 };
 
 void leaf_quantiles_deinit(struct leaf_quantiles *search);
-/* Of so many leaves, none of their digits known; 0: nothing is looked for. NO_MEMORY. */
+/* Searches of so many leaves begin, none of their digits known; 0: none do. NO_MEMORY. */
 enum status leaf_quantiles_begin(struct leaf_quantiles *search, double quantile, bool is_weighted,
                                  uint32_t leaves, struct error *err);
 
@@ -72,7 +72,7 @@ void leaf_quantiles_count(const struct leaf_quantiles *search, uint32_t leaf, fl
 void leaf_quantiles_take(struct leaf_quantiles *search, const int64_t *counts);
 bool leaf_quantiles_are_found(const struct leaf_quantiles *search);
 
-/* Of a leaf, when they are found; 0 where it has no rows. */
+/* The quantile of a leaf, when they are found; 0 where it has no rows. */
 float leaf_quantiles_value(const struct leaf_quantiles *search, uint32_t leaf);
 
 #endif

@@ -32,7 +32,7 @@ struct forest_tree {
 
 #define FOREST_LIST_BINS 16
 
-/* Of a wide column's node as many as its list needs, one behind the other. */
+/* A wide column's node has as many as its list needs, one behind the other. */
 struct forest_set {
     union {
         uint64_t bits[4];                /* bit b % 64 of bits[b / 64]: bin b goes left */

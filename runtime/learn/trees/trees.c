@@ -351,7 +351,7 @@ static enum status open_drops(struct trees *trees, struct error *err)
     return tree_drops_init(&trees->drops, &trees->params, trees->learner.spec->seed, err);
 }
 
-/* What follows from the sample, which is held. */
+/* Objective, bases and bins follow from the sample, which is held. */
 static enum status open_sampled(struct trees *trees, struct error *err)
 {
     const struct trees_params *params = &trees->params;

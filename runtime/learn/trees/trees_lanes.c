@@ -19,12 +19,12 @@
 #define PARTS_MOST 2       /* of a node, for each thread */
 #define LANES      16      /* of a vector */
 #define AHEAD_ROWS 256     /* of a node: as many are asked for before they are needed */
-/* What a processor takes, about: for an output of a row in a lane's task, for a column of a row
- * that is summed. */
+/* The time that a processor takes, about: for an output of a row in a lane's task, for a column of
+ * a row that is summed. */
 #define ROW_NANOSECONDS  20
 #define CELL_NANOSECONDS 1
 
-/* What a lane's task tells; tasks of different lanes run side by side. */
+/* The results of a lane's task; tasks of different lanes run side by side. */
 struct lane_result {
     int64_t loss, hits, held_out_loss, held_out_hits;
     float gradient, hessian; /* the greatest */
@@ -257,7 +257,7 @@ static struct team *team_of_lanes(const struct trees *trees, uint32_t first, uin
     return team_for(trees->learner.team, rows * nanoseconds);
 }
 
-/* What the phase sums is added to by the lanes' tasks: integers, or what has owners. */
+/* The lanes' tasks add to the sums of the phase: integers, or those that have owners. */
 static enum status count_lanes(struct trees *trees, uint32_t first, uint32_t end, team_task *task,
                                int64_t *integers, int64_t *owned, struct error *err)
 {
@@ -455,7 +455,7 @@ struct lanes_task {
     struct trees *trees;
     uint32_t first; /* lane of task 0 */
     uint32_t divided;
-    /* Of a round that is measured: integers of its metrics, (team_size, metric_count), and the
+    /* A round that is measured has integers of its metrics, (team_size, metric_count), and the
      * places of scores; else NULL. */
     int64_t *metrics, *sums;
     uint32_t metric_count;
@@ -482,7 +482,7 @@ static void follow_task(void *context, uint32_t member, uint32_t task)
     follow(about->trees, about->first + task, about->divided);
 }
 
-/* Of some lanes the rows of a node, of which the histogram is summed. */
+/* Rows of a node in some lanes, of which the histogram is summed. */
 struct node_part {
     uint32_t node, summed; /* the node that is divided; itself at the root */
     uint32_t first_lane, end_lane;
@@ -631,7 +631,7 @@ static bool sum_child(struct packed_sums *packed)
 
 /* ---- sums where draws are few ---- */
 
-/* Of a node that is summed in the columns of its own list. */
+/* A node that is summed in the columns of its own list. */
 struct drawn_sums {
     uint32_t node, rows;
     const uint32_t *columns; /* NULL: it is not divided, and not summed */

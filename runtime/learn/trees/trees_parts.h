@@ -152,7 +152,7 @@ static inline bool trees_measure_round(const struct trees *trees)
            trees->metrics.count > 0;
 }
 
-/* Of RISKS how many numbers there are: of training rows, then as many of those held out. */
+/* The numbers of RISKS: those of training rows, then as many of those held out. */
 static inline uint32_t trees_risk_integers(const struct trees *trees)
 {
     return 2 * trees->objective.risks.count * TREE_RISK_INTEGERS;

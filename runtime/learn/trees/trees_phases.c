@@ -125,7 +125,7 @@ static void note(struct trees *trees, uint64_t bits)
     trees->progress.trail ^= trees->progress.trail >> 29;
 }
 
-/* What no gradient of so many lanes is greater than. */
+/* A bound that no gradient of so many lanes exceeds. */
 static float greatest_of_levels(const int64_t *levels)
 {
     uint32_t level = TREES_LEVELS - 1;
@@ -137,7 +137,7 @@ static float greatest_of_levels(const int64_t *levels)
     return bound > GREATEST_LEAST ? bound : GREATEST_LEAST;
 }
 
-/* What the loss of training rows is the mean over: of survival:cox the events, of rankings the
+/* The loss of training rows is a mean over this weight: of survival:cox the events, of rankings the
  * groups. */
 static double weight_of_rows(const struct trees *trees, const int64_t *integers)
 {
@@ -188,7 +188,7 @@ static enum status report_metrics(const struct trees *trees, const struct phase_
                : STATUS_OK;
 }
 
-/* What early stopping goes by, the less the better: the last metric that is named, else the loss.
+/* Early stopping goes by this, the less the better: the last metric that is named, else the loss.
  * NaN: nothing is known of the round. */
 static double goodness(const struct trees *trees, const struct learner_report *report)
 {

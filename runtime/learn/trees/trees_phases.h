@@ -10,10 +10,10 @@
 /* Where a round begins. */
 enum trees_stage trees_first_stage(const struct trees *trees);
 void trees_describe(void *self); /* as struct learner_method has it */
-/* Of a node. */
+/* The numbers of a node's histogram. */
 uint32_t trees_histogram_elements(const struct trees *trees);
 
-/* As struct learner_method has it. */
+/* The function of struct learner_method. */
 enum status trees_apply(void *self, const struct phase_totals *totals,
                         struct learner_report *report, struct error *err);
 
@@ -21,7 +21,7 @@ enum status trees_apply(void *self, const struct phase_totals *totals,
 struct tree_sampling trees_sampling(const struct trees *trees);
 void trees_exponents(const struct trees *trees, int exponents[2]);
 
-/* Of the round, once its key is known. */
+/* The rows that the round chooses, once its key is known. */
 struct tree_choice trees_choice(const struct trees *trees);
 
 /* The tree's leaves, by the numbers of nodes: (growing.leaves), in the order in which they are
