@@ -214,6 +214,8 @@ void learner_release(const struct learner *learner, uint32_t range)
                       learner->starts[range + 1]);
 }
 
+static enum status begin_anew(struct learner *learner, struct error *err);
+
 /* ---- open and close ---- */
 
 void learner_init(struct learner *learner, const struct learner_method *method, void *progress,
@@ -252,8 +254,7 @@ enum status learner_open(struct learner *learner, struct error *err)
             TRY(new_array(learner, &listed.arrays[i], listed.arrays[i].bytes, listed.arrays[i].at,
                           err));
     TRY(compute_fingerprint(learner, err));
-    learner_restart(learner);
-    return STATUS_OK;
+    return begin_anew(learner, err);
 }
 
 void learner_close(struct learner *learner)
@@ -306,25 +307,40 @@ static enum status enter_state(struct learner *learner, const struct learner_tak
     return STATUS_OK;
 }
 
-static void begin_anew(struct learner *learner)
+/* Frees what came, but for what the learner has itself. */
+static void drop_taking(struct learner *learner)
 {
+    struct learner_taking *taking = &learner->taking;
     const struct listed listed = list_arrays(learner);
-    struct error err;
 
     for (uint32_t i = 0; i < listed.count; i++)
-        if (*listed.arrays[i].at && listed.arrays[i].bytes > 0)
+        if (taking->arrays[i] != *listed.arrays[i].at)
+            free_array(&listed.arrays[i], taking->arrays[i], taking->bytes[i]);
+    free(taking->progress);
+    *taking = (struct learner_taking){.is_active = false};
+}
+
+/* An array in a file is as large as a disk, and written before it is read. */
+static enum status begin_anew(struct learner *learner, struct error *err)
+{
+    const struct listed listed = list_arrays(learner);
+
+    for (uint32_t i = 0; i < listed.count; i++)
+        if (!(listed.arrays[i].traits & LEARNER_IN_FILE) && listed.arrays[i].bytes > 0)
             memset(*listed.arrays[i].at, 0, listed.arrays[i].bytes);
     learner->phase = (struct phase){.number = 0};
     if (learner->progress)
         memset(learner->progress, 0, learner->method->progress_bytes);
-    error_clear(&err);
-    (void)enter_state(learner, NULL, &err);
+    return enter_state(learner, NULL, err);
 }
 
 void learner_restart(struct learner *learner)
 {
-    learner_take_abandon(learner);
-    begin_anew(learner);
+    struct error err;
+
+    drop_taking(learner);
+    error_clear(&err);
+    (void)begin_anew(learner, &err); /* which did not fail when it was opened */
 }
 
 /* ---- phases ---- */
@@ -487,26 +503,12 @@ static enum status reserve_taking(const struct learner *learner, const struct li
     return STATUS_OK;
 }
 
-/* Frees what came, but for what the learner has itself. */
-static void drop_taking(struct learner *learner)
-{
-    struct learner_taking *taking = &learner->taking;
-    const struct listed listed = list_arrays(learner);
-
-    for (uint32_t i = 0; i < listed.count; i++)
-        if (taking->arrays[i] != *listed.arrays[i].at)
-            free_array(&listed.arrays[i], taking->arrays[i], taking->bytes[i]);
-    free(taking->progress);
-    *taking = (struct learner_taking){.is_active = false};
-}
-
 void learner_take_abandon(struct learner *learner)
 {
-    const bool is_written_over = learner->taking.is_active && learner->taking.in_place;
-
-    drop_taking(learner);
-    if (is_written_over)
-        begin_anew(learner);
+    if (learner->taking.is_active && learner->taking.in_place)
+        learner_restart(learner);
+    else
+        drop_taking(learner);
 }
 
 enum status learner_take_begin(struct learner *learner, struct slice head, uint64_t body_bytes,
@@ -573,8 +575,27 @@ enum status learner_take_end(struct learner *learner, struct error *err)
     status = enter_state(learner, &taken, err);
     free(taken.progress);
     if (status != STATUS_OK)
-        begin_anew(learner);
+        learner_restart(learner);
     return status;
+}
+
+void learner_take_weights(struct learner *learner, uint64_t first, const float *values,
+                          uint64_t count)
+{
+    const struct listed listed = list_arrays(learner);
+
+    memcpy((float *)*listed.arrays[0].at + first, values, count * sizeof *values);
+}
+
+void learner_end_learning(struct learner *learner)
+{
+    const struct learner_taking taken = {.is_active = false};
+    struct error err;
+
+    learner->phase = (struct phase){.number = learner->steps_total, .step = learner->steps_total};
+    learner->phase.kind = learner->dataset->validation.rows > 0 ? PHASE_EVALUATION : PHASE_DONE;
+    error_clear(&err);
+    (void)enter_state(learner, &taken, &err); /* its fields and scales are those of a beginning */
 }
 
 /* ---- the model ---- */
@@ -840,6 +861,16 @@ static void *table_memory(void *self, const char *name, size_t *size)
     return learner_memory(self, name, size);
 }
 
+static void table_take_weights(void *self, uint64_t first, const float *values, uint64_t count)
+{
+    learner_take_weights(self, first, values, count);
+}
+
+static void table_end_learning(void *self)
+{
+    learner_end_learning(self);
+}
+
 struct learning learner_table(struct learner *learner)
 {
     return (struct learning){
@@ -866,6 +897,8 @@ struct learning learner_table(struct learner *learner)
         .take_piece = table_take_piece,
         .take_end = table_take_end,
         .take_abandon = table_take_abandon,
+        .take_weights = table_take_weights,
+        .end_learning = table_end_learning,
         .measure = table_measure,
         .result = table_result,
         .publish = table_publish,

@@ -85,8 +85,8 @@ struct learner_method {
     /* Can a job be there? Sizes are the method's to check where they are the state's. */
     bool (*is_possible)(const void *self, const struct learner_taking *coming);
     /* The state is another one: that which was taken, or, NULL, that of the beginning, all of it
-     * zero, which becomes what learning begins with. That does not fail; an error of the other sets
-     * the learner back to the beginning. */
+     * zero, which becomes what learning begins with. That fails when the learner is opened, or
+     * never; an error of the other sets the learner back to the beginning. */
     enum status (*enter)(void *self, const struct learner_taking *taken, struct error *err);
     /* Fills rows, counts and, where they follow from the progress, step and epoch of learner.phase,
      * whose rows and counts are 0. Called with each change of the state. */
@@ -245,6 +245,14 @@ enum status learner_take_begin(struct learner *learner, struct slice head, uint6
 void learner_take_piece(struct learner *learner, uint64_t offset, struct slice bytes);
 enum status learner_take_end(struct learner *learner, struct error *err);
 void learner_take_abandon(struct learner *learner); /* also where none has begun */
+
+/* Weights that were learned elsewhere, on parameter servers, take the place of its own: `count` of
+ * them from the first on, in the order of the model's arrays, which are the first array of the
+ * state. After all of them end_learning leaves nothing to do but to look at the model and to
+ * publish it. */
+void learner_take_weights(struct learner *learner, uint64_t first, const float *values,
+                          uint64_t count);
+void learner_end_learning(struct learner *learner);
 
 /* ---- at PHASE_DONE ---- */
 

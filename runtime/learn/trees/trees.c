@@ -10,7 +10,6 @@
 #include "jobspec/job_size.h"
 #include "runtime/data/row_lanes.h"
 #include "runtime/data/row_store.h"
-#include "runtime/learn/learner_memory.h"
 #include "runtime/learn/trees/trees_lanes.h"
 #include "runtime/learn/trees/trees_phases.h"
 #include "runtime/learn/trees/trees_state.h"
