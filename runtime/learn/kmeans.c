@@ -12,6 +12,7 @@
 #include "jobspec/job_size.h"
 #include "kinds/kmeans/kmeans_kind.h"
 #include "runtime/learn/learner.h"
+#include "runtime/learn/learner_memory.h"
 
 #define WEIGHT_ONE  0x1p16
 #define WEIGHT_MOST 0x1p31 /* 2^32 rows of that fit into 63 bits; check_plan has fewer */
@@ -184,7 +185,7 @@ static enum status check_plan(const struct kmeans *kmeans, struct error *err)
     snprintf(who, sizeof who, "%u clusters of %u inputs", kmeans->params.clusters, kmeans->width);
     snprintf(advice, sizeof advice, "Lower %s, or train on fewer rows.",
              kmeans_kind.size_attribute);
-    return learner_check_bytes(&kmeans->learner, job_learner_bytes(&cost, false, (double)rows), who,
+    return learner_check_bytes(spec, rows, job_learner_bytes(&cost, false, (double)rows), who,
                                advice, err);
 }
 

@@ -10,7 +10,6 @@
 #include "jobspec/jobspec_fingerprint.h"
 #include "runtime/data/row_lanes.h"
 #include "runtime/data/row_store.h"
-#include "runtime/learn/learner_memory.h"
 #include "runtime/learn/learner_state.h"
 
 #define FINGERPRINT_BYTES ((size_t)1 << 20)
@@ -226,19 +225,6 @@ void learner_init(struct learner *learner, const struct learner_method *method, 
     learner->spec = spec;
     learner->dataset = dataset;
     learner->team = team;
-}
-
-enum status learner_check_bytes(const struct learner *learner, double bytes, const char *who,
-                                const char *advice, struct error *err)
-{
-    const uint64_t most = learner_bytes_max(learner->spec);
-
-    if (bytes <= (double)most)
-        return STATUS_OK;
-    fail(err, STATUS_LIMIT,
-         "%s need %.0f bytes to train on %llu rows, and a worker has at most %llu", who, bytes,
-         (unsigned long long)learner->dataset->train.rows, (unsigned long long)most);
-    return learner_hint_bytes(learner->spec, advice, err);
 }
 
 enum status learner_open(struct learner *learner, struct error *err)

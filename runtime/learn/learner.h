@@ -182,10 +182,6 @@ enum status learner_cut(struct learner *learner, uint64_t lane_work, struct erro
 /* The same with these lanes and ranges. */
 enum status learner_share_out(struct learner *learner, uint32_t lanes, uint32_t ranges,
                               struct error *err);
-/* LIMIT where learning takes more bytes than a worker has: "WHO need N bytes to train on ...". The
- * hint is the advice, behind what to do about job.memory. */
-enum status learner_check_bytes(const struct learner *learner, double bytes, const char *who,
-                                const char *advice, struct error *err);
 /* The last step: the state of the beginning. */
 enum status learner_open(struct learner *learner, struct error *err);
 /* While its rows are computed with, those of the lane's next range come. */

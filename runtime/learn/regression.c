@@ -240,17 +240,14 @@ static enum status check_plan(const struct regression *regression, const struct 
                                      .ids = transform->id_inputs,
                                      .id_rows = transform->id_rows};
     const struct kind_cost cost = regression_kind.cost(&spec->params, &shape);
-    const double bytes = job_learner_bytes(&cost, false, (double)regression->dataset->train.rows);
-    const uint64_t most = learner_bytes_max(spec);
+    const uint64_t rows = regression->dataset->train.rows;
+    char who[100];
 
     if (weights > REGRESSION_COLUMNS_MAX)
         return refuse_coefficients(regression, weights, err);
-    if (bytes <= (double)most)
-        return STATUS_OK;
-    fail(err, STATUS_LIMIT,
-         "%llu coefficients need %.0f bytes to train, and a worker has at most %llu",
-         (unsigned long long)weights, bytes, (unsigned long long)most);
-    return learner_hint_bytes(spec, "Select fewer columns.", err);
+    snprintf(who, sizeof who, "%llu coefficients", (unsigned long long)weights);
+    return learner_check_bytes(spec, rows, job_learner_bytes(&cost, false, (double)rows), who,
+                               "Select fewer columns.", err);
 }
 
 static void regression_close(void *self)

@@ -10,6 +10,7 @@
 #include "jobspec/job_size.h"
 #include "runtime/data/row_lanes.h"
 #include "runtime/data/row_store.h"
+#include "runtime/learn/learner_memory.h"
 #include "runtime/learn/trees/trees_lanes.h"
 #include "runtime/learn/trees/trees_phases.h"
 #include "runtime/learn/trees/trees_state.h"
@@ -267,7 +268,7 @@ static enum status make_packed(void *self, struct error *err)
 static enum status check_plan(const struct trees *trees, const struct kind_cost *cost,
                               struct error *err)
 {
-    const double rows = (double)trees->learner.dataset->train.rows;
+    const uint64_t rows = trees->learner.dataset->train.rows;
     char who[60];
 
     if (trees->bins.column_count == 0)
@@ -275,7 +276,8 @@ static enum status check_plan(const struct trees *trees, const struct kind_cost 
                     "trees learn from numbers and categories, and there are "
                     "none");
     snprintf(who, sizeof who, "trees of %u inputs", trees->bins.column_count);
-    return learner_check_bytes(&trees->learner, job_learner_bytes(cost, false, rows), who,
+    return learner_check_bytes(trees->learner.spec, rows,
+                               job_learner_bytes(cost, false, (double)rows), who,
                                "Lower max_depth, max_leaves or max_bin, keep fewer words of "
                                "categories (COLUMN VOCABULARY(c, 1000)), or train on fewer rows.",
                                err);
