@@ -121,6 +121,7 @@ static uint32_t outputs_of(const struct model *model)
 
 const struct kind bayes_kind = {
     .name = "bayes",
+    .weighs_each_class = true,
     .attributes = &bayes_attributes,
     .sections = (const char *const[]){NULL},
     .without =

@@ -227,6 +227,7 @@ static void score(void *workspace, const float *dense, const int32_t *ids, uint3
 
 const struct kind scorecard_kind = {
     .name = "scorecard",
+    .weighs_each_class = true,
     .attributes = &scorecard_attributes,
     .sections = (const char *const[]){NULL},
     .without = (const char *const[]){"train.batch_size", "train.epoch", "train.max_steps",

@@ -5,6 +5,7 @@
 #include "jobspec/jobspec_sections.h"
 #include "runtime/data/column_statistics_parts.h"
 #include "runtime/data/exact_measure.h"
+#include "runtime/data/weightless_classes.h"
 #include "scoring/cell_text.h"
 #include "scoring/label_names.h"
 
@@ -387,7 +388,7 @@ static enum status note_classes(const struct column_statistics *statistics, stru
         note_rare(dataset, sizes, count, statistics->rows);
     note_missing_labels(spec, sizes, count, dataset);
     free(sizes);
-    return STATUS_OK;
+    return weightless_classes(statistics, dataset, err);
 }
 
 /* A model of numbers is right with it, and tells nothing. */

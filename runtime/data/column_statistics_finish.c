@@ -527,8 +527,7 @@ static enum status find_positive(const struct jobspec *spec, struct dataset *dat
                : refuse_positive(spec, labels, err);
 }
 
-/* The bytes that the statistics have of such a label. */
-static struct slice class_word(const struct cell *class)
+struct slice class_word(const struct cell *class)
 {
     if (class->type == CELL_TEXT)
         return class->text;

@@ -945,6 +945,59 @@ static void counts_that_do_not_fit_are_refused(void **state)
             check_failed("counts %zu are not refused", i);
 }
 
+/* Three classes, whose rows weigh 1, 1 or 0 and what `weight` says. */
+static void weigh(struct table *table, double weight)
+{
+    table_open(table, TASK_CLASSIFICATION, LABEL_TEXT);
+    table->spec.input_count = 5;
+    table->spec.label = SLICE("code");
+    table->spec.label_type = LABEL_INTEGER;
+    table->spec.roles[0] = (struct spec_role){.role = ROLE_SAMPLE_WEIGHT, .name = SLICE("size")};
+    table->spec.role_count = 1;
+    for (uint32_t row = 0; row < 300; row++) {
+        table->cells[row][5] = integer_cell(row % 3);
+        table->cells[row][6] = real_cell(row % 3 < 2 ? 1 : weight);
+    }
+    table_write(table, 300);
+}
+
+static void a_class_whose_rows_weigh_nothing_is_told(void **state)
+{
+    static struct table table;
+    static const uint8_t others[300] = {[2] = 1, [150] = 1};
+    struct column_statistics *statistics, *read;
+    struct learned learned;
+    struct text bytes;
+    struct error err;
+    (void)state;
+
+    for (int weight = 0; weight < 2; weight++) {
+        weigh(&table, weight);
+        statistics = new_statistics(&table);
+        read = new_statistics(&table);
+        add(statistics, &table, 0, 300, NULL);
+        subtract(statistics, &table, 0, 300, others);
+        put(statistics, &bytes);
+        CHECK_OK(column_statistics_read(read, text_slice(&bytes), &err));
+        check_same_bytes(statistics, read);
+        finish(read, &learned);
+        CHECK_INT(learned.dataset.weightless_classes, weight == 0);
+        if (weight == 0)
+            assert_string_equal(
+                learned.dataset.notices->items[learned.dataset.notices->count - 1].text,
+                "weight column \"size\" is 0 in all 99 training rows of class 2 of "
+                "\"code\": nothing is learned of them, and none is predicted");
+        table.spec.family = SLICE("bayes");
+        learned_deinit(&learned);
+        CHECK(try_finish(read, &learned, &err) == (weight > 0 ? STATUS_OK : STATUS_INVALID));
+        learned_deinit(&learned);
+        text_deinit(&bytes);
+        column_statistics_free(statistics);
+        column_statistics_free(read);
+        table_close(&table);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -967,6 +1020,7 @@ int main(void)
         cmocka_unit_test(buckets_are_quantiles_of_the_training_rows),
         cmocka_unit_test(what_needs_no_statistics_is_as_the_statement_says),
         cmocka_unit_test(values_that_were_not_put_are_refused),
+        cmocka_unit_test(a_class_whose_rows_weigh_nothing_is_told),
         cmocka_unit_test(counts_that_do_not_fit_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,62 @@
+"""Ordinary tables that a model learns wrongly from: TRAIN says so (tests/silent_tables.py; PostgreSQL has the same test)."""
+
+import sqlite3
+
+import harness
+import silent_tables as tables
+
+
+class Silence(harness.Case):
+    def setUp(self):
+        super().setUp()
+        self.database = self.connect(isolation_level=None)
+
+    def make(self, statements):
+        for statement in statements:
+            self.run_all(statement)
+
+    def notices(self, columns, train):
+        found = self.run_all(f"SELECT {columns} FROM t TO TRAIN {train} INTO m")
+        return [row[3] for row in found if row[0] == "notice"]
+
+    # ---- a class without weight ----
+
+    def test_a_class_without_weight_is_named(self):
+        self.make(tables.weighed_table())
+        for model in tables.CLASSIFIERS:
+            with self.subTest(model):
+                said = self.notices("*", f"{model} WITH sample_weight = 'w', test_size = 0 LABEL y")
+                self.assertIn(f'weight column "w" is 0 in all 100 training rows {tables.OF_ROWS}', said)
+                self.assertFalse([notice for notice in said if "alone explains" in notice or "no better" in notice], said)
+                self.assertNotIn("c", {row[-1] for row in self.run_all("SELECT a, b FROM t TO PREDICT guess USING m")})
+        self.make(tables.weighed_table(None))
+        self.assertFalse([notice for notice in self.notices("*", "XGBClassifier WITH sample_weight = 'w' LABEL y")
+                          if "weight column" in notice])
+
+    def test_a_class_that_weighs_nothing_is_named(self):
+        self.make(tables.weighed_table())
+        said = self.notices("a, b, y", "XGBClassifier WITH class_weight = '{\"c\": 0}', test_size = 0 LABEL y")
+        self.assertIn("train.class_weight is 0 in all 100 training rows " + tables.WEIGHTLESS, " ".join(said))
+
+    def test_models_that_need_weight_of_each_class_name_the_one_that_has_none(self):
+        self.make(tables.weighed_table())
+        for model in tables.WEIGHING:
+            with self.subTest(model), self.assertRaisesRegex(sqlite3.Error, tables.NEEDED):
+                self.notices("*", f"{model} WITH sample_weight = 'w' LABEL y")
+        with self.assertRaisesRegex(sqlite3.Error, tables.NEEDED):
+            self.run_all("SELECT * FROM t WHERE y <> 'a' TO TRAIN ScoreCard WITH sample_weight = 'w' LABEL y INTO m")
+
+    def test_workers_and_the_order_of_rows_change_no_word(self):
+        self.make(tables.weighed_table())
+        train = "XGBClassifier WITH sample_weight = 'w', job.min_workers = {0}, job.max_workers = {0} LABEL y"
+        said = self.notices("*", train.format(1))
+        self.assertTrue(said)
+        self.assertEqual(self.notices("*", train.format(2)), said)
+        self.run_all("CREATE TABLE turned AS SELECT * FROM t ORDER BY b")
+        self.run_all("DROP TABLE t")
+        self.run_all("ALTER TABLE turned RENAME TO t")
+        self.assertEqual(self.notices("*", train.format(2)), said)
+
+
+if __name__ == "__main__":
+    harness.main()
