@@ -47,6 +47,7 @@ struct query_column {
     uint64_t distinct_values, distinct_cells;
     uint32_t distinct_numbers; /* of the sample's integers and reals; 0: there are none, or nobody
                                   counted */
+    double least, greatest;    /* of these and 0 */
     uint32_t dates;         /* cells that are dates: texts that read so, and PostgreSQL's types */
     uint32_t times;         /* of dates: those with a time that is not midnight */
     uint32_t written_dates; /* of dates: texts in another form than ISO's, by this reading */
@@ -99,8 +100,9 @@ struct query {
 /* A column that it takes. */
 struct model_input {
     struct slice name;
-    bool is_source; /* it is no input by itself: others are made of it */
-    bool has_nulls; /* training saw some, or nobody knows */
+    bool is_source;         /* it is no input by itself: others are made of it */
+    bool has_nulls;         /* training saw some, or nobody knows */
+    double least, greatest; /* numbers beyond them are one to the model; 0 and 0: nobody asks */
     enum input_type type;
     enum offset offset; /* it is one, and no feature */
     uint32_t parts;     /* of its dates (scoring/dates.h); 0: it takes the cells as they are */

@@ -5,6 +5,7 @@
 #include "planner/attribute_check.h"
 #include "planner/attributes.h"
 #include "planner/bad_rows.h"
+#include "planner/far_numbers.h"
 #include "planner/judging.h"
 #include "planner/label.h"
 #include "planner/metric_list.h"
@@ -299,6 +300,7 @@ enum status plan_predict(struct planning *planning)
     TRY(query_check_distinct(planning));
     TRY(match_inputs(planning));
     note_unseen_nulls(plan);
+    note_far_numbers(plan);
     plan->label = plan->model.label;
     plan->label_column = replaced_column(plan);
     return check_added_columns(planning);
@@ -331,6 +333,7 @@ enum status plan_evaluate_one(struct planning *planning)
     TRY(bad_rows_check(planning, "evaluate.bad_rows"));
     TRY(match_inputs(planning));
     note_unseen_nulls(plan);
+    note_far_numbers(plan);
     if (!task_has_label(plan->model.task))
         return label_refuse(planning, plan->model.estimator);
     plan->label = plan->model.label;

@@ -719,6 +719,19 @@ static double counted_number(const struct transform_input *input, double number)
     return input->offset == OFFSET_EXPOSURE ? logarithm_double(number) : number;
 }
 
+bool transform_reach(const struct transform *transform, const struct transform_input *input,
+                     double *least, double *greatest)
+{
+    /* Of a model whose meta row alone was read they are not there. */
+    const double reach = transform->keeps_numbers ? (double)TRANSFORM_KEPT_MOST
+                                                  : (double)TRANSFORM_DENSE_MAX * input->scale;
+
+    *least = input->mean - reach;
+    *greatest = input->mean + reach;
+    return input->type == INPUT_NUMERIC && !input->offset && !input->part && !input->list.form &&
+           (transform->keeps_numbers || !transform_input_is_limited(input));
+}
+
 float transform_number(const struct transform_input *input, double number)
 {
     return to_dense(counted_number(input, number), input->mean, input->scale, input->limit);

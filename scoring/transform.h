@@ -293,6 +293,11 @@ static inline bool transform_input_is_limited(const struct transform_input *inpu
 {
     return input->type == INPUT_NUMERIC && input->limit > 0 && input->limit < TRANSFORM_DENSE_MAX;
 }
+
+/* Of a column's numbers that are inputs as they are, and have no limit of their own: numbers beyond
+ * *least and *greatest are one to the model. False: the input is no such column. */
+bool transform_reach(const struct transform *transform, const struct transform_input *input,
+                     double *least, double *greatest);
 bool transform_is_limited(const struct transform *transform);
 /* Was it NULL? dense: of the row, from the input's first column on. */
 static inline bool transform_was_null(const struct transform_input *input, const float *dense)

@@ -57,6 +57,53 @@ class Silence(harness.Case):
         self.run_all("ALTER TABLE turned RENAME TO t")
         self.assertEqual(self.notices("*", train.format(2)), said)
 
+    # ---- codes and dates ----
+
+    def test_numbers_that_stand_for_missing_values_are_named(self):
+        self.make(tables.coded_table())
+        for model in tables.LEARNERS:
+            with self.subTest(model):
+                said = self.notices("age, score, z, y", f"{model} test_size = 0 LABEL y")
+                self.assertIn(tables.CODE, said)
+                # A network and a linear model take such a code for a missing value by themselves.
+                if "XGB" in model or "Forest" in model or "OLS" in model:
+                    self.assertTrue([notice for notice in said if notice.startswith(tables.CODES)], said)
+        for model in tables.LEARNERS_WITHOUT_LABEL:
+            self.assertIn(tables.CODE, self.notices("age, score, z", model))
+
+    def test_what_the_hint_writes_ends_the_notice(self):
+        self.make(tables.coded_table())
+        said = self.notices("nullif(age, -1) AS age, CASE WHEN score < 98 THEN score END AS score, z, y", "XGBRegressor LABEL y")
+        self.assertFalse([notice for notice in said if "apart from" in notice], said)
+        said = self.notices("age, score, z, y", "XGBRegressor COLUMN *, NUMERIC(age), NUMERIC(score) LABEL y")
+        self.assertFalse([notice for notice in said if "apart from" in notice], said)
+
+    def test_labels_that_stand_for_missing_ones_are_named(self):
+        self.make(tables.coded_table())
+        for model in tables.LEARNERS:
+            with self.subTest(model):
+                labels = "CASE WHEN age < 60 OR z > 0.5 THEN y ELSE -999 END AS y"
+                rows = self.run_all(f"SELECT count(*) FROM (SELECT {labels} FROM t) WHERE y = -999")[0][0]
+                said = self.notices(f"age, {labels}", f"{model} test_size = 0 LABEL y")
+                self.assertIn(tables.LABELS.replace(" 15 ", f" {rows} "), said)
+        said = self.notices("age, z, y", "XGBRegressor LABEL y")
+        self.assertFalse([notice for notice in said if "label column" in notice], said)
+
+    def test_dates_that_are_written_as_numbers_are_named(self):
+        self.make(tables.coded_table())
+        for model in tables.LEARNERS:
+            with self.subTest(model):
+                said = [notice for notice in self.notices("seen, z, y", f"{model} test_size = 0 LABEL y") if notice.startswith(tables.DATES)]
+                self.assertEqual(said, [tables.DATES + tables.DATE + " in the SELECT makes dates of them."])
+        self.assertLess(self.r_squared("seen, z, y"), .95)
+        self.assertGreater(self.r_squared(f"{tables.DATE}, z, y"), .999)
+        said = self.notices("z, seen AS y", "XGBRegressor LABEL y")
+        self.assertTrue([notice for notice in said if notice.startswith(f"label {tables.DATES.replace('seen', 'y')}Predict days")], said)
+
+    def r_squared(self, columns):
+        rows = self.run_all(f"SELECT {columns} FROM t TO TRAIN LinearRegressor WITH test_size = 0 LABEL y INTO m")
+        return next(row[1] for row in rows if row[0] == "R2")
+
 
 if __name__ == "__main__":
     harness.main()

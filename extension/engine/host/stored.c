@@ -36,6 +36,12 @@ enum status sample_begin(struct sample *sample, struct query *query, struct erro
     return status;
 }
 
+static void take_number(struct query_column *column, double number)
+{
+    column->least = number < column->least ? number : column->least;
+    column->greatest = number > column->greatest ? number : column->greatest;
+}
+
 /* By their bits, which as many whole numbers have. */
 static enum status count_number(struct sample *sample, uint32_t column, const struct cell *cell,
                                 struct error *err)
@@ -44,6 +50,7 @@ static enum status count_number(struct sample *sample, uint32_t column, const st
 
     if (cell->type != CELL_REAL && cell->type != CELL_INTEGER)
         return STATUS_OK;
+    take_number(&sample->query->columns[column], number);
     return cell_count_whole(sample->numbers, column, (int64_t)double_bits(number), err);
 }
 
@@ -291,6 +298,8 @@ enum status model_summarise(const struct model *model, struct arena *arena,
             continue;
         column->is_source = false;
         column->has_nulls = column->has_nulls || input->has_nulls;
+        if (!transform_reach(&model->transform, input, &column->least, &column->greatest))
+            column->least = column->greatest = 0;
         column->offset = input->offset;
         column->model_part = input->model_part;
         column->dimension = input->dimension;
