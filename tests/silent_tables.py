@@ -61,3 +61,16 @@ def coded_table():
         rows.append((age, score, 20230000 + day // 250 * 10000 + month * 100 + day % 28 + 1, i * 31 % 17 / 4,
                      365. * (day // 250) + 30.4 * (month - 1) + day % 28))
     return table("t", "age int, score int, seen int, z double precision, y double precision", rows)
+
+
+# ---- numbers beyond the reach of a model ----
+
+KEEPING = ("XGBRegressor", "LGBMRegressor", "RandomForestRegressor", "LinearRegressor WITH model.standardize = false",
+           "DNNRegressor WITH model.standardize = false, train.epoch = 2")
+FAR = "column \"a\" has the number 1e+39: the model tells none beyond "
+
+
+def far_table():
+    """Two of 200 numbers are beyond floats."""
+    rows = [(1e39 if i % 100 == 7 else i * 37 % 101 / 50., i * 13 % 17 / 9., float(i % 23)) for i in range(200)]
+    return table("t", "a double precision, b double precision, y double precision", rows)

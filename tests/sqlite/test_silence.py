@@ -100,6 +100,31 @@ class Silence(harness.Case):
         said = self.notices("z, seen AS y", "XGBRegressor LABEL y")
         self.assertTrue([notice for notice in said if notice.startswith(f"label {tables.DATES.replace('seen', 'y')}Predict days")], said)
 
+    # ---- numbers beyond the reach of a model ----
+
+    def test_numbers_that_a_model_does_not_tell_apart_are_named(self):
+        self.make(tables.far_table())
+        for model in tables.KEEPING:
+            with self.subTest(model):
+                self.assertIn(tables.FAR, " ".join(self.notices("a, b, y", f"{model} LABEL y")))
+
+    def test_rows_that_are_scored_have_such_numbers(self):
+        self.make(tables.far_table())
+        self.run_all("CREATE TABLE late AS WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 2999) "
+                     "SELECT CASE i WHEN 2990 THEN -1e300 WHEN 2991 THEN 1e39 ELSE i * .001 END AS a, 1. AS b, i * 1. AS y FROM n")
+        for model, reach in (("XGBRegressor", r"-3\.4e\+38 and 3\.4e\+38"), ("LinearRegressor", r"-\S+ and \S+"), ("OLS", r"-\S+ and \S+")):
+            with self.subTest(model):
+                self.run_all(f"SELECT a, b, y FROM t WHERE a < 1e6 TO TRAIN {model} LABEL y INTO m")
+                said = f'column "a" has the number -1e\\+300: the model tells none beyond {reach} apart'
+                first = self.run_all("EXPLAIN SELECT a, b FROM late WHERE b = 1 AND a < 0 TO PREDICT guess USING m")
+                self.assertRegex(str(first), said)
+                self.assertNotIn("tells none", str(self.run_all("EXPLAIN SELECT a, b FROM late TO PREDICT guess USING m")))
+                self.assertRegex(self.run_all(f"SELECT * FROM late TO EVALUATE m -- {model}")[0][-1], said)
+                for target in ("guess", "late_guess.guess"):
+                    done = self.run_program(self.path, "-c", f"SELECT a, b FROM late TO PREDICT {target} USING m")
+                    self.assertRegex(done.stderr, said)
+                self.assertNotIn("tells none", self.run_all(f"SELECT * FROM late WHERE a >= 0 AND a < 1e9 TO EVALUATE m -- {model}")[0][-1])
+
     def r_squared(self, columns):
         rows = self.run_all(f"SELECT {columns} FROM t TO TRAIN LinearRegressor WITH test_size = 0 LABEL y INTO m")
         return next(row[1] for row in rows if row[0] == "R2")

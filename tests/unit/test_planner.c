@@ -3,6 +3,7 @@
 #include "kinds/trees/trees_attributes.h"
 #include "parser/parser.h"
 #include "planner/explain.h"
+#include "planner/far_numbers.h"
 #include "planner/label.h"
 #include "planner/parameters.h"
 #include "planner/plan.h"
@@ -896,10 +897,54 @@ static void nulls_that_a_model_has_not_learned_of_are_told(void **state)
     scene_deinit(&scene);
 }
 
+static void numbers_beyond_a_models_reach_are_told(void **state)
+{
+    const struct cell far = {.type = CELL_REAL, .real = -1e39},
+                      near = {.type = CELL_REAL, .real = 1e37},
+                      whole = {.type = CELL_INTEGER, .integer = 7},
+                      text = {.type = CELL_TEXT, .text = SLICE("1e39")};
+    struct scene scene;
+    struct plan *plan = &scene.plan;
+    struct query_column *column;
+    double found[2] = {0, -1e39};
+    (void)state;
+
+    scene_init(&scene);
+    PLAN_OK(NULLS("1000 reals") "-- model: m DNNClassifier classification; label class integer; "
+                                "inputs petal_length category, sepal_length numeric\n"
+                                "SELECT * FROM t TO EVALUATE m");
+    CHECK(!far_numbers_may_come(plan, 1) && !far_number_is(plan, 1, &far)); /* no reach is known */
+    plan->model.inputs[1].least = -1e38;
+    plan->model.inputs[1].greatest = 1e38;
+    CHECK(!far_numbers_may_come(plan, 0) && far_numbers_may_come(plan, 1));
+    CHECK(far_number_is(plan, 1, &far) && !far_number_is(plan, 1, &near));
+    CHECK(!far_number_is(plan, 1, &whole) && !far_number_is(plan, 1, &text));
+    note_far_numbers(plan);
+    CHECK_INT(plan->notices->count, 0);
+    note_found_far_numbers(plan, found);
+    CHECK_INT(plan->notices->count, 1);
+    CHECK(strstr(plan->notices->items[0].text, "\"sepal_length\" has the number -1e+39"));
+    column = &plan->query.columns[plan->model_columns[1]];
+    for (int sign = -1; sign < 2; sign += 2) {
+        column->least = sign < 0 ? -1e39 : 0;
+        column->greatest = sign > 0 ? 1e39 : 0;
+        CHECK(!far_numbers_may_come(plan, 1)); /* it is told already */
+        note_far_numbers(plan);
+    }
+    CHECK_INT(plan->notices->count, 3);
+    plan->query.sample_rows = 999;
+    column->greatest = 0;
+    CHECK(!far_numbers_may_come(plan, 1));
+    plan->model_columns[1] = -1;
+    CHECK(!far_number_is(plan, 1, &far));
+    scene_deinit(&scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_plan_has_every_name_resolved_and_every_default_filled),
+        cmocka_unit_test(numbers_beyond_a_models_reach_are_told),
         cmocka_unit_test(the_learning_rate_depends_on_the_optimizer),
         cmocka_unit_test(sgd_with_momentum_is_momentum),
         cmocka_unit_test(the_kind_of_an_input_follows_the_sample_and_else_the_declared_type),

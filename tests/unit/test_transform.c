@@ -30,6 +30,36 @@ static struct transform make(struct transform_input *inputs, struct arena *arena
     return transform;
 }
 
+static void numbers_have_a_reach(void **state)
+{
+    struct transform_input inputs[4];
+    struct transform transform;
+    struct arena arena;
+    double least, greatest;
+    (void)state;
+
+    arena_init(&arena, 100000);
+    transform = make(inputs, &arena);
+    CHECK(transform_reach(&transform, &inputs[0], &least, &greatest));
+    CHECK(fabs(least + 1e19) < 1e13 && fabs(greatest - 1e19) < 1e13);
+    CHECK(transform_number(&inputs[0], greatest * 2) == transform_number(&inputs[0], greatest * 9));
+    CHECK(!transform_reach(&transform, &inputs[2], &least, &greatest));
+    inputs[0].limit = 5;
+    CHECK(!transform_reach(&transform, &inputs[0], &least, &greatest));
+    transform.keeps_numbers = true;
+    CHECK(transform_reach(&transform, &inputs[1], &least, &greatest));
+    CHECK(greatest > 3.4e38 && greatest < 3.41e38 && least == -greatest);
+    inputs[1].offset = OFFSET_MARGIN;
+    CHECK(!transform_reach(&transform, &inputs[1], &least, &greatest));
+    inputs[1].offset = OFFSET_NONE;
+    inputs[1].part = DATE_AGE;
+    CHECK(!transform_reach(&transform, &inputs[1], &least, &greatest));
+    inputs[1].part = DATE_WHOLE;
+    inputs[1].list.form = LIST_DENSE;
+    CHECK(!transform_reach(&transform, &inputs[1], &least, &greatest));
+    arena_deinit(&arena);
+}
+
 static struct cell text_cell(const char *text)
 {
     return (struct cell){.type = CELL_TEXT, .text = slice_of(text)};
@@ -1156,6 +1186,7 @@ int main(void)
         cmocka_unit_test(numbers_far_out_stay_finite),
         cmocka_unit_test(a_code_is_a_missing_value),
         cmocka_unit_test(columns_taken_together_are_what_they_are_alone),
+        cmocka_unit_test(numbers_have_a_reach),
         cmocka_unit_test(a_vocabulary_of_any_size_leaves_empty_places),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
