@@ -58,6 +58,16 @@ static bool has_one_digit(double number)
     return left == 0 && digits > 10 && digits % 10 >= 7;
 }
 
+/* 99.9, 9.99: nines that begin behind no other digit. */
+static bool has_nines(double number)
+{
+    const double tenths = floor(number * 10 + .5), hundredths = floor(number * 100 + .5);
+    const double digits = fabs(tenths / 10 - number) < 1e-9 * number ? tenths : hundredths;
+
+    return fabs(number * 100 - hundredths) < 1e-7 * number && fmod(digits, 10) == 9 &&
+           has_one_digit(digits);
+}
+
 static bool looks_like_a_code(double number)
 {
     static const double limits[] = {255, 32767, 32768, 65535, 2147483647, 2147483648, 4294967295};
@@ -67,7 +77,8 @@ static bool looks_like_a_code(double number)
         if (size == limits[i])
             return true;
     /* Of large amounts many are round. */
-    return has_one_digit(size) || (number <= -100 && fmod(size, 100) == 0) || size >= WHOLE_MOST;
+    return has_one_digit(size) || has_nines(size) || (number <= -100 && fmod(size, 100) == 0) ||
+           size >= WHOLE_MOST;
 }
 
 static bool has_different(const struct side *side, double least)
@@ -95,7 +106,7 @@ static bool are_codes(const struct side *side, uint32_t codes, double last)
     bool looks = false;
 
     for (uint32_t i = 0; i < codes; i++) {
-        if (floor(side->ends[i]) != side->ends[i])
+        if (floor(side->ends[i]) != side->ends[i] && !has_nines(fabs(side->ends[i])))
             return false;
         cells += side->cells[i];
         looks |= looks_like_a_code(side->sign * side->ends[i]);
@@ -104,10 +115,13 @@ static bool are_codes(const struct side *side, uint32_t codes, double last)
         return false;
     if (looks && last > next && next - side->ends[codes - 1] > last - next)
         return true;
+    if (side->sign < 0 || codes > 1 || !has_different(side, next))
+        return false;
+    if (side->ends[0] == 0) /* beside pressures from 950 to 1050; of logarithms some are 0 */
+        return next > last - next && (size_t)cells * 4 < side->count;
     /* The only one below 0, and behind a gap or there more often than the end of a tail is. */
     looks |= side->cells[0] > 2 * side->cells[1] || next - side->ends[0] > (last - next) / GAP_OF;
-    return looks && side->sign > 0 && codes == 1 && side->ends[0] < 0 && next >= 0 &&
-           has_different(side, next);
+    return looks && side->ends[0] < 0 && next >= 0;
 }
 
 static bool find_codes(const double *numbers, size_t count, double sign, struct odd_numbers *odd)
@@ -149,32 +163,55 @@ static bool is_moment(uint64_t time)
     return time / 10000 < 24 && time / 100 % 100 < 60 && time % 100 < 60;
 }
 
-/* 202401, 20240131, 20240131235959: how many digits it is a date of, or 0. */
-static uint32_t digits_of_date(double number)
+/* Is the number a date that is written so? */
+static bool is_written(double number, enum numbered_date form)
 {
-    uint64_t digits;
+    const uint64_t digits = number >= 0 && number < 1e15 ? (uint64_t)number : 0;
+    const uint64_t year = digits % 10000, second = digits / 10000 % 100, first = digits / 1000000;
 
-    if (!(number >= YEAR_LEAST * 1e2 && number < YEAR_MOST * 1e10 + 1e10) ||
-        floor(number) != number)
-        return 0;
-    digits = (uint64_t)number;
-    if (number < 1e6)
-        return is_day(digits / 100, digits % 100, 1) ? 6 : 0;
-    if (number < 1e8)
-        return is_day(digits / 10000, digits / 100 % 100, digits % 100) ? 8 : 0;
-    return is_moment(digits % 1000000) && digits_of_date(floor(number / 1e6)) == 8 ? 14 : 0;
+    if ((double)digits != number)
+        return false;
+    switch (form) {
+    case WRITTEN_MONTH:
+        return digits < 1000000 && is_day(digits / 100, digits % 100, 1);
+    case WRITTEN_SHORT:
+        return digits >= 100000 && digits < 500000 &&
+               is_day(2000 + digits / 10000, digits / 100 % 100, digits % 100);
+    case WRITTEN_DAY:
+        return is_day(digits / 10000, digits / 100 % 100, digits % 100);
+    case WRITTEN_DAY_FIRST:
+        return is_day(year, second, first);
+    case WRITTEN_MONTH_FIRST:
+        return is_day(year, first, second);
+    case WRITTEN_MINUTE:
+        return is_moment(digits % 10000 * 100) && is_written((double)(digits / 10000), WRITTEN_DAY);
+    default:
+        return is_moment(digits % 1000000) && is_written((double)(digits / 1000000), WRITTEN_DAY);
+    }
 }
 
-/* Where all numbers are dates of as many digits. */
-static uint32_t digits_of_dates(const double *numbers, size_t count)
+static bool are_written(const double *numbers, size_t count, enum numbered_date form)
 {
-    const uint32_t digits = count > 0 ? digits_of_date(numbers[0]) : 0;
-    const struct side all = {.numbers = numbers, .count = count, .sign = 1};
+    for (size_t i = 0; i < count; i++)
+        if (!is_written(numbers[i], form))
+            return false;
+    return true;
+}
 
-    for (size_t i = 0; i < count && digits > 0; i++)
-        if (digits_of_date(numbers[i]) != digits)
-            return 0;
-    return digits > 0 && has_different(&all, 0) ? digits : 0;
+/* Where all numbers are dates of one form. */
+static enum numbered_date form_of_dates(const double *numbers, size_t count)
+{
+    const struct side all = {.numbers = numbers, .count = count, .sign = 1};
+    enum numbered_date form = WRITTEN_MONTH;
+
+    while (form < WRITTEN_DATES && !are_written(numbers, count, form))
+        form++;
+    if (form == WRITTEN_DATES || !has_different(&all, 0))
+        return WRITTEN_NONE;
+    /* Nothing tells whether the day or the month is first. */
+    if (form == WRITTEN_DAY_FIRST && are_written(numbers, count, WRITTEN_MONTH_FIRST))
+        return WRITTEN_NONE;
+    return form;
 }
 
 struct odd_numbers odd_numbers_of(const double *numbers, size_t count)
@@ -183,8 +220,8 @@ struct odd_numbers odd_numbers_of(const double *numbers, size_t count)
 
     if (count < ODD_CELLS_MIN)
         return odd;
-    odd.digits = digits_of_dates(numbers, count);
-    if (odd.digits > 0)
+    odd.form = form_of_dates(numbers, count);
+    if (odd.form != WRITTEN_NONE)
         odd.code = side_of(numbers, count, 1).ends[0];
     else if (!find_codes(numbers, count, 1, &odd))
         find_codes(numbers, count, -1, &odd);
@@ -249,23 +286,32 @@ static void note_codes(struct slice name, const struct odd_numbers *odd, bool is
     text_deinit(&cure);
 }
 
-/* A text that is read as a date or a moment, of the digits of a number, as SQL of each database. */
-static void append_date(struct slice name, uint32_t digits, struct text *out)
+/* A text that is read as a date or a moment, of a number's digits, as SQL of each database. */
+static void append_date(struct slice name, enum numbered_date form, struct text *out)
 {
+    /* From which digit on how many are taken, 0: no more, and what is before and behind. */
     static const struct {
-        uint32_t first, digits;
-        const char *before;
-    } parts[] = {{1, 4, ""},
-                 {5, 2, " || '-' || "},
-                 {7, 2, " || '-' || "},
-                 {9, 2, " || ' ' || "},
-                 {11, 2, " || ':' || "},
-                 {13, 2, " || ':' || "}};
+        const char *number, *before, *behind;
+        uint32_t parts[6];
+    } forms[] = {
+        [WRITTEN_MONTH] = {"", "", " || '-01'", {14, 52}},
+        [WRITTEN_SHORT] = {"", "'20' || ", "", {12, 32, 52}},
+        [WRITTEN_DAY] = {"", "", "", {14, 52, 72}},
+        [WRITTEN_DAY_FIRST] = {" + 100000000", "", "", {64, 42, 22}},
+        [WRITTEN_MONTH_FIRST] = {" + 100000000", "", "", {64, 22, 42}},
+        [WRITTEN_MINUTE] = {"", "", "", {14, 52, 72, 92, 112}},
+        [WRITTEN_SECOND] = {"", "", "", {14, 52, 72, 92, 112, 132}},
+    };
+    static const char *const joints[] = {"", "-", "-", " ", ":", ":"};
 
-    for (size_t i = 0; i < sizeof parts / sizeof *parts && parts[i].first <= digits; i++)
-        text_printf(out, "%ssubstr(CAST(%s AS TEXT), %u, %u)", parts[i].before, SQL_NAME(name),
-                    parts[i].first, parts[i].digits);
-    text_append_string(out, digits == 6 ? " || '-01'" : "");
+    text_append_string(out, forms[form].before);
+    for (uint32_t i = 0; i < 6 && forms[form].parts[i] > 0; i++) {
+        if (i > 0)
+            text_printf(out, " || '%s' || ", joints[i]);
+        text_printf(out, "substr(CAST(%s%s AS TEXT), %u, %u)", SQL_NAME(name), forms[form].number,
+                    forms[form].parts[i] / 10, forms[form].parts[i] % 10);
+    }
+    text_append_string(out, forms[form].behind);
 }
 
 static void note_dates(struct slice name, const struct odd_numbers *odd, bool is_label,
@@ -274,12 +320,12 @@ static void note_dates(struct slice name, const struct odd_numbers *odd, bool is
     struct text date;
 
     text_init(&date, NOTICE_BYTES_MAX);
-    append_date(name, odd->digits, &date);
+    append_date(name, odd->form, &date);
     notice_add(notices, NOTICE_READING,
                "%s \"%.*s\" holds dates that are written as whole numbers, as %.0f, and is taken "
                "as these numbers, which leap where a %s ends",
                is_label ? "label column" : "column", SLICE_FORMAT(name), odd->code,
-               odd->digits == 6 ? "year" : "month");
+               odd->form == WRITTEN_MONTH ? "year" : "month");
     if (is_label)
         notice_hint(notices, "Predict days since a date instead: julianday(...) in SQLite, "
                              "to_date(...) - date '2000-01-01' in PostgreSQL.");
@@ -292,7 +338,7 @@ static void note_dates(struct slice name, const struct odd_numbers *odd, bool is
 static void note(struct slice name, const struct odd_numbers *odd, bool is_label,
                  struct notice_list *notices)
 {
-    if (odd->digits > 0)
+    if (odd->form != WRITTEN_NONE)
         note_dates(name, odd, is_label, notices);
     else if (odd->codes > 0)
         note_codes(name, odd, is_label, notices);

@@ -4,8 +4,9 @@
  *
  *     -999, -1, 9999    one to three whole numbers at an end of the column that no other number is
  *                       near, as many cells have them
- *     20240131          all cells are dates when their digits are year, month and day; 202401 and
- *                       20240131235959 likewise
+ *     0                 the same beside numbers that all are far above it
+ *     20240131          all cells are dates when their digits are year, month and day, in one of
+ *                       some orders, also with a time
  *
  * A model takes both as the numbers that they are, unless robust_inputs.h makes a missing value of
  * a code: this is for a notice. Nothing is said of few cells and of few different ones.
@@ -26,12 +27,25 @@
 #define ODD_CODE_CELLS    3   /* cells with a code, and */
 #define ODD_CODE_CELLS_OF 100 /* one of so many */
 
+/* Day and month first: where they tell themselves apart; a 0 in front is not there. */
+enum numbered_date {
+    WRITTEN_NONE,
+    WRITTEN_MONTH,       /* 202401 */
+    WRITTEN_SHORT,       /* 240131, of 2010 to 2049 */
+    WRITTEN_DAY,         /* 20240131 */
+    WRITTEN_DAY_FIRST,   /* 31012024 */
+    WRITTEN_MONTH_FIRST, /* 1312024 */
+    WRITTEN_MINUTE,      /* 202401312359 */
+    WRITTEN_SECOND,      /* 20240131235959 */
+    WRITTEN_DATES
+};
+
 struct odd_numbers {
     double code;                       /* of several that of most cells; of dates the least */
     double nearest;                    /* of several that which is nearest to the other numbers, */
     uint32_t is_above;                 /* which are less */
     uint32_t cells, code_cells, codes; /* codes 0: there is none */
-    uint32_t digits;                   /* of dates: 6, 8 or 14; 0: they are none */
+    uint32_t form;                     /* enum numbered_date */
     uint32_t unused;                   /* so that each byte of an index is defined */
 };
 
