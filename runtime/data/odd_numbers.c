@@ -2,7 +2,6 @@
 
 #include <math.h>
 
-#include "jobspec/jobspec_sections.h"
 #include "runtime/data/column_sample.h"
 
 #define ENDS       (ODD_CODES_MAX + 1)
