@@ -19,7 +19,7 @@ help:
 	@echo "make test-tsan the same tests under ThreadSanitizer"
 	@echo "make test-full what is too long for every commit: many seeds, long fuzzing"
 	@echo "make mutants   small wrong changes, one at a time, and which no test sees (MUTANTS='--count 20 --only parser/')"
-	@echo "make coverage  branches that the tests take in parser, planner, jobspec, scoring; 90 % or it fails"
+	@echo "make coverage  branches that the tests take in parser, planner, jobspec, inputs, scoring; 90 % or it fails"
 	@echo "make fresh-machine  the README's commands on a minimal Debian made for it (root rights, debootstrap)"
 	@echo "make bench     quality against scikit-learn, XGBoost and LightGBM; speed against limits and peers (SPEED=--quick)"
 	@echo "make bench-elastic  experiments with workers that come, go, die and freeze (ELASTIC='--scale .2')"

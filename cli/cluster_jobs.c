@@ -9,7 +9,7 @@
 #include "extension/postgres/libpq/libpq_wait.h"
 #include "extension/postgres/sql/direct_table.h"
 #include "extension/postgres/sql/job_tables.h"
-#include "extension/postgres/sql/sql.h"
+#include "extension/sql/sql.h"
 #include "k8s/job/cluster_folder.h"
 #include "planner/plan.h"
 #include "runtime/data/destination.h"
@@ -75,12 +75,12 @@ static enum status ask_settings(struct session *session, struct error *err)
     bool found;
 
     arena_init(&arena, 1 << 20);
-    status = pg_run(&session->postgres, "SELECT totrain.version()", NULL, NULL, 0, NULL, err);
+    status = sql_run(&session->postgres, "SELECT totrain.version()", NULL, NULL, 0, NULL, err);
     if (status == STATUS_OK)
-        status = pg_first(&session->postgres,
-                          "SELECT pg_catalog.current_setting('totrain.job_schema'), "
-                          "pg_catalog.current_setting('totrain.job_login')",
-                          NULL, 0, &arena, cells, 2, &found, err);
+        status = sql_first(&session->postgres,
+                           "SELECT pg_catalog.current_setting('totrain.job_schema'), "
+                           "pg_catalog.current_setting('totrain.job_login')",
+                           NULL, 0, &arena, cells, 2, &found, err);
     if (status == STATUS_OK) {
         snprintf(session->job_schema, sizeof session->job_schema, "%.*s",
                  SLICE_FORMAT(cells[0].text));
@@ -159,8 +159,8 @@ static enum status export_snapshot(struct session *session, const struct direct_
 
     TRY(postgres_lock_tables(&session->postgres, order, err));
     arena_init(&arena, 1 << 16);
-    status = pg_first(&session->postgres, "SELECT pg_catalog.pg_export_snapshot()", NULL, 0, &arena,
-                      &name, 1, &found, err);
+    status = sql_first(&session->postgres, "SELECT pg_catalog.pg_export_snapshot()", NULL, 0,
+                       &arena, &name, 1, &found, err);
     if (status == STATUS_OK)
         snprintf(snapshot, KUBE_JOB_SNAPSHOT_MAX + 1, "%.*s", SLICE_FORMAT(name.text));
     arena_deinit(&arena);

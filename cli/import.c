@@ -8,9 +8,9 @@
 
 #include "cli/csv_file.h"
 #include "extension/sqlite/sql.h"
+#include "inputs/dates.h"
 #include "planner/column_dates.h"
 #include "planner/column_kind.h"
-#include "scoring/dates.h"
 
 #define ROWS_BETWEEN_LOOKS 1000 /* at Ctrl-C, and for progress */
 #define YEAR_DIGITS        4
@@ -31,7 +31,7 @@ struct import {
     const char *doing;
     /* The second reading, into one of these. */
     sqlite3_stmt *insert;
-    struct pg_prepared *prepared;
+    struct database_prepared *prepared;
     struct cell *cells; /* (file.count) */
 };
 
@@ -298,14 +298,14 @@ static enum status insert_row(void *self, const struct slice *cells, uint64_t li
                               struct error *err)
 {
     struct import *import = self;
-    const struct pg_database *database = &import->session->libpq.database;
+    const struct database *database = &import->session->libpq.database;
 
     for (size_t i = 0; i < import->file.count; i++) {
         import->cells[i] = cell_of(import, i, cells[i]);
         if (import->insert)
             sql_bind_cell(import->insert, (int)i + 1, &import->cells[i]);
     }
-    if ((import->insert ? sql_run(import->insert, err)
+    if ((import->insert ? sql_step_through(import->insert, err)
                         : database->execute(database->self, import->prepared, import->cells,
                                             err)) != STATUS_OK) {
         if (import->insert && err->status != STATUS_INTERRUPTED)
@@ -351,7 +351,7 @@ static enum status insert_sqlite(struct import *import, const char *path, const 
 static enum status fill_postgres(struct import *import, const char *path, struct slice insert,
                                  struct error *err)
 {
-    const struct pg_database *database = &import->session->libpq.database;
+    const struct database *database = &import->session->libpq.database;
     enum cell_type types[CSV_COLUMNS_MAX];
     struct error late;
     enum status status;
@@ -372,9 +372,9 @@ static enum status insert_postgres(struct import *import, const char *path,
                                    const struct text *create, const struct text *insert,
                                    struct error *err)
 {
-    const struct pg_database *database = &import->session->libpq.database;
-    const struct pg_statement statement = {.sql = text_slice(create)};
-    struct pg_transaction transaction;
+    const struct database *database = &import->session->libpq.database;
+    const struct database_statement statement = {.sql = text_slice(create)};
+    struct database_transaction transaction;
     enum status status;
 
     TRY(database->begin(database->self, &transaction, err));

@@ -27,7 +27,7 @@ struct target {
     sqlite3 *db;
     struct sqlite_host sqlite;
     struct libpq libpq;
-    struct postgres_host postgres;
+    struct sql_host postgres;
     struct postgres_cluster cluster; /* the cluster of a job that ran there */
     char job_schema[64];
 };
@@ -72,7 +72,7 @@ static enum status open_target(void *context, const char *database, const struct
     sqlite3_busy_timeout(target->db, PATIENCE_MS);
     TRY(check(target->db, database, err));
     sqlite_host_init(&target->sqlite, target->db, "/proc/self/exe");
-    *host = &target->sqlite.host;
+    *host = &target->sqlite.sql.host;
     return STATUS_OK;
 }
 

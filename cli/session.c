@@ -106,7 +106,7 @@ static enum status open_sqlite(struct session *session, const char *path, const 
     sqlite3_busy_timeout(session->db, BUSY_TIMEOUT_MS);
     sqlite_host_init(&session->sqlite, session->db, program);
     session->sqlite.interrupts = &interrupts;
-    session->host = &session->sqlite.host;
+    session->host = &session->sqlite.sql.host;
     sqlite3_progress_handler(session->db, STEPS_BETWEEN_LOOKS, stop_where_interrupted, NULL);
     catch_signals(session->db);
     return run_open(session->db, program, err);

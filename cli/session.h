@@ -19,8 +19,8 @@ struct session {
     sqlite3 *db;             /* NULL: the database is PostgreSQL's */
     struct sqlite_host sqlite;
     struct libpq libpq;
-    struct postgres_host postgres;
-    struct postgres_cluster cluster; /* PostgreSQL's */
+    struct sql_host postgres;
+    struct postgres_cluster cluster; /* reached through PostgreSQL */
     const struct cluster_options *cluster_options;
     char job_schema[64], job_login[64]; /* the server's settings */
     struct formatter formatter;

@@ -5,6 +5,7 @@
 
 #include "codegen/lower_sql.h"
 #include "codegen/model_path.h"
+#include "planner/dialect.h"
 #include "planner/plan.h"
 #include "scoring/outputs.h"
 
@@ -32,7 +33,7 @@ static bool is_of_reals(const struct plan *plan)
            plan->model.label_type == LABEL_REAL;
 }
 
-/* The type of a prediction in PostgreSQL: the declared type of the labels. */
+/* The type of a prediction in PostgreSQL: that of its labels. */
 static struct slice type_of_prediction(const struct plan *plan)
 {
     if (plan->model.label_declared.size > 0)
@@ -66,7 +67,7 @@ static void append_numbered(const struct plan *plan, const char *function, struc
 {
     size_t count = plan->model.input_count;
 
-    if (plan->dialect == SQL_POSTGRES) {
+    if (dialect_of(plan->dialect)->takes_rows) {
         append_postgres_call(plan, function, path, number, sql);
         return;
     }
@@ -127,7 +128,7 @@ static void append_typed(struct slice type, const char *output, struct text *sql
         text_printf(sql, "totrain.as_type(%s, NULL::%.*s)", output, SLICE_FORMAT(type));
 }
 
-/* Appends a class as PREDICT returns it. */
+/* A class, written in the way that PREDICT gives it. */
 static void append_class(const struct plan *plan, uint32_t class, struct text *sql)
 {
     const struct cell *cell = &plan->model.classes[class];
@@ -169,7 +170,7 @@ static void append_components(const struct plan *plan, struct slice path, struct
 /* The prediction; with a threshold by the probability of the positive class. */
 static void append_prediction(const struct plan *plan, struct slice path, struct text *sql)
 {
-    const bool is_postgres = plan->dialect == SQL_POSTGRES;
+    const struct dialect *dialect = dialect_of(plan->dialect);
 
     if (plan->model.component_count > 0) {
         append_components(plan, path, sql);
@@ -181,9 +182,10 @@ static void append_prediction(const struct plan *plan, struct slice path, struct
     }
     text_append_string(sql, "CASE WHEN ");
     append_function(plan, "probability", path, sql);
-    text_append_string(sql, is_postgres ? " OPERATOR(pg_catalog.>=) '" : " >= ");
+    text_append_string(sql, dialect->at_least);
     text_append_real(sql, plan->threshold);
-    text_append_string(sql, is_postgres ? "'::pg_catalog.float8 THEN " : " THEN ");
+    text_append_string(sql, dialect->end_of_real);
+    text_append_string(sql, " THEN ");
     append_class(plan, plan->model.positive, sql);
     text_append_string(sql, " ELSE ");
     append_class(plan, 1 - plan->model.positive, sql);
@@ -202,9 +204,8 @@ static void append_select(const struct plan *plan, const char *before, const cha
 
 static void append_stage(const struct plan *plan, const char *condition, struct text *sql)
 {
-    text_printf(sql, " FROM %s AS q WHERE q.\"" QUARANTINE_REASON "\" %s",
-                plan->dialect == SQL_POSTGRES ? "pg_temp." PREDICT_STAGE : "temp." PREDICT_STAGE,
-                condition);
+    text_printf(sql, " FROM %s" PREDICT_STAGE " AS q WHERE q.\"" QUARANTINE_REASON "\" %s",
+                dialect_of(plan->dialect)->temporary, condition);
 }
 
 /* Without MATERIALIZED SQLite may read a column of random() anew in each place
@@ -412,7 +413,7 @@ static enum status lower_quarantine_kept(const struct plan *plan, struct text *s
 
 enum status lower_quarantine_table(const struct plan *plan, struct text *sql, struct error *err)
 {
-    if (plan->dialect == SQL_POSTGRES)
+    if (dialect_of(plan->dialect)->keeps_rows)
         return lower_quarantine_kept(plan, sql, err);
     lower_table(plan, plan->quarantine_table, sql);
     text_append_string(sql, " (");
@@ -428,7 +429,7 @@ enum status lower_predict_table(const struct plan *plan, struct text *sql, struc
 {
     const char *comma = "";
 
-    if (plan->dialect == SQL_POSTGRES)
+    if (dialect_of(plan->dialect)->keeps_rows)
         return lower_predict_kept(plan, sql, err);
     lower_table(plan, plan->target_table, sql);
     text_append_string(sql, " (");

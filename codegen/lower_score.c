@@ -1,13 +1,14 @@
 #include "codegen/lower_score.h"
 
 #include "jobspec/jobspec.h"
+#include "planner/dialect.h"
 #include "planner/plan.h"
 #include "scoring/outputs.h"
 
-/* PostgreSQL keeps the rows themselves (host_kept_rows). */
+/* All cells of a row travel where the database does not keep it (host_kept_rows). */
 bool lower_score_takes_all(const struct plan *plan)
 {
-    return plan->dialect != SQL_POSTGRES &&
+    return !dialect_of(plan->dialect)->keeps_rows &&
            (plan->kind == STATEMENT_PREDICT || plan->quarantine_table.size > 0);
 }
 

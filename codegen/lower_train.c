@@ -6,39 +6,12 @@
 static enum status lower_inputs(const struct plan *plan, struct arena *arena, struct jobspec *spec,
                                 struct error *err)
 {
-    spec->inputs = ARENA_NEW(arena, struct spec_input, plan->input_count);
+    spec->inputs = ARENA_NEW(arena, struct input_spec, plan->input_count);
     if (!spec->inputs)
         return fail_no_memory(err);
     spec->input_count = plan->input_count;
-    for (size_t i = 0; i < plan->input_count; i++) {
-        const struct plan_input *input = &plan->inputs[i];
-
-        spec->inputs[i] = (struct spec_input){
-            .name = input->name,
-            .type = input->type,
-            .part = input->part,
-            .list = input->list,
-            .element = input->element,
-            .source = input->source,
-            .vocabulary_max = input->type == INPUT_NUMERIC ? 0 : input->vocabulary_max,
-            .words_max = input->words_max,
-            .combiner = input->combiner,
-            .is_weighted = input->is_weighted,
-            .rule = input->rule,
-            .cross = input->cross,
-            .model_part = input->model_part,
-            .dimension = input->dimension,
-            .concat = input->concat,
-            .bounds = input->bounds,
-            .bound_count = input->bound_count,
-            .reading = input->reading,
-            .keeps_codes =
-                input->type == INPUT_NUMERIC && input->is_chosen && !input->part && !input->offset,
-            .offset = input->offset,
-            .direction = input->direction,
-            .groups = input->groups,
-        };
-    }
+    for (size_t i = 0; i < plan->input_count; i++)
+        spec->inputs[i] = plan->inputs[i].spec;
     return STATUS_OK;
 }
 

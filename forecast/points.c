@@ -6,7 +6,7 @@
 
 #include "base/json.h"
 #include "forecast/auto_arima.h"
-#include "scoring/dates.h"
+#include "inputs/dates.h"
 
 #define LEVEL_WITHOUT 0.95
 #define LEVEL_LEAST   0.5

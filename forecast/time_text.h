@@ -4,7 +4,7 @@
 #ifndef FORECAST_TIME_TEXT_H
 #define FORECAST_TIME_TEXT_H
 
-#include "scoring/dates.h"
+#include "inputs/dates.h"
 
 /* The kind of a series' times: the one that says most. */
 enum time_kind { TIME_NUMBER, TIME_MONTH, TIME_DATE, TIME_MOMENT };

@@ -100,13 +100,13 @@ static enum status fill_inputs(const struct forest *forest, struct arena *arena,
         struct transform_input *input = &transform->inputs[i];
 
         TRY(check_name(feature->name, i, err));
-        input->name = feature->name;
+        input->spec.name = feature->name;
         input->has_nulls = true;
         input->mean = forest->origins[i];
         input->scale = 1;
         if (!feature->words)
             continue;
-        input->type = INPUT_CATEGORY;
+        input->spec.type = INPUT_CATEGORY;
         input->words = feature->words;
         input->word_count = feature->word_count;
     }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "inputs/cells.h"
 #include "interop/formula_print.h"
 #include "scoring/label_names.h"
 

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scoring/cell_text.h"
+#include "inputs/cell_text.h"
+#include "inputs/cells.h"
 #include "scoring/label_names.h"
 
 #define SUM_TERMS 40 /* side by side: SQLite has at most 1,000 operations within each other */

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "inputs/cells.h"
 #include "interop/formula_sql.h"
 
 #define SPACES   "char(32,9,10,11,12,13)"

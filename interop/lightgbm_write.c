@@ -93,7 +93,7 @@ static enum status put_test(struct writing *writing, const float *node, bool *is
             "column \"%.*s\" is a code whose missing values go with those in a set, which "
             "LightGBM's files cannot say",
             SLICE_FORMAT(
-                writing->features.of[model_feature_of(&writing->features, node)].input->name));
+                writing->features.of[model_feature_of(&writing->features, node)].input->spec.name));
     text_printf(&lists->thresholds, " %u", lists->sets);
     text_printf(&lists->decisions, " %d", CATEGORICAL);
     put_set(writing, node, missing_left);
@@ -283,7 +283,7 @@ static void put_names(struct writing *writing)
     text_append_string(writing->out, "feature_names=");
     for (uint32_t i = 0; names && i < features->count; i++) {
         text_clear(&name);
-        put_name(&name, features->of[i].input->name);
+        put_name(&name, features->of[i].input->spec.name);
         for (uint32_t j = 0; j < i; j++)
             if (slice_equal(names[j], text_slice(&name))) {
                 text_printf(&name, "_%u", i);

@@ -34,16 +34,16 @@ enum status model_features_find(const struct model *model, struct arena *arena,
     for (uint32_t i = 0; i < transform->input_count; i++) {
         const struct transform_input *input = &transform->inputs[i];
 
-        if (input->rule != RULE_WORDS) {
+        if (input->spec.rule != RULE_WORDS) {
             fail(err, STATUS_UNSUPPORTED,
                  "input \"%.*s\" is made by a function of COLUMN, which the file has no place for",
-                 SLICE_FORMAT(input->name));
+                 SLICE_FORMAT(input->spec.name));
             return error_hint(err, "Make such a column in the SELECT, and train a model on that.");
         }
-        if (input->offset)
+        if (input->spec.offset)
             continue;
         features->of[number].input = input;
-        if (input->type == INPUT_NUMERIC) {
+        if (input->spec.type == INPUT_NUMERIC) {
             features->dense[input->dense_offset] = number++;
             continue;
         }

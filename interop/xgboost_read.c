@@ -3,11 +3,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "inputs/cells.h"
 #include "interop/document_json.h"
 #include "interop/document_ubj.h"
 #include "interop/xgboost_base.h"
 #include "interop/xgboost_write.h"
-#include "scoring/transform.h"
 
 enum task_of { REGRESSOR, TWO_CLASSES, MANY_CLASSES, RANKER, QUANTILES };
 

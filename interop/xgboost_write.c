@@ -225,7 +225,7 @@ static enum status write_words(struct writing *writing, const struct transform_i
         size += input->words[i].size;
         if (size > INT32_MAX)
             return fail(err, STATUS_LIMIT, "the words of column \"%.*s\" are too long for XGBoost",
-                        SLICE_FORMAT(input->name));
+                        SLICE_FORMAT(input->spec.name));
         offsets[i + 1] = (int32_t)size;
     }
     bytes = ARENA_NEW(arena, int32_t, size);
@@ -354,7 +354,7 @@ static void write_features(struct writing *writing)
 
     write_begin(writer, "feature_names", WRITE_LIST, features->count);
     for (uint32_t i = 0; i < features->count; i++)
-        write_text(writer, NULL, features->of[i].input->name);
+        write_text(writer, NULL, features->of[i].input->spec.name);
     write_end(writer, WRITE_LIST);
     write_begin(writer, "feature_types", WRITE_LIST, features->count);
     for (uint32_t i = 0; i < features->count; i++)
@@ -496,7 +496,7 @@ static enum status check_origins(const struct model *model, struct error *err)
         const struct transform_input *input = &model->transform.inputs[i];
 
         if (transform_is_number(input) && input->mean != 0)
-            return refuse_floats("numbers of column", input->name, input->mean, err);
+            return refuse_floats("numbers of column", input->spec.name, input->mean, err);
     }
     if (spread > 0 && step > LABEL_STEP_MOST * spread)
         return refuse_floats("predictions of label", model->label, model->label_mean, err);

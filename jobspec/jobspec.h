@@ -13,11 +13,10 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "inputs/input_spec.h"
 #include "jobspec/job_attributes.h"
 #include "params/notice_list.h"
 #include "params/terms.h"
-#include "scoring/cell_list.h"
-#include "scoring/concat.h"
 #include "scoring/kind.h"
 
 #define JOBSPEC_VERSION        1
@@ -25,45 +24,6 @@
 #define JOBSPEC_PATH_BYTES_MAX 3000 /* with a file's name it fits into PATH_MAX */
 
 enum spec_kind { SPEC_TRAIN, SPEC_PREDICT, SPEC_EVALUATE };
-
-struct spec_input {
-    struct slice name;
-    enum input_type type;
-    uint32_t vocabulary_max;    /* INPUT_CATEGORY: 1 to CATEGORY_WORDS_MAX; 0 for INPUT_NUMERIC;
-                                   INPUT_TEXT: hash buckets, likewise */
-    uint32_t words_max;         /* INPUT_TEXT: 1 to TEXT_WORDS_MAX; else 0 */
-    enum category_rule rule;    /* INPUT_CATEGORY, INPUT_TEXT with a list. vocabulary_max of
-                                   RULE_HASH: hash buckets, of
-                                   RULE_ID: ids, from 0, of RULE_BUCKET and RULE_CROSS: buckets */
-    const struct cross *cross;  /* RULE_CROSS, else NULL */
-    enum model_part model_part; /* that takes it, of models that have parts */
-    uint32_t dimension;         /* INPUT_CATEGORY, INPUT_TEXT: of its embedding; 0: the model's */
-    struct concat concat;       /* likewise; all of one number have one dimension and combiner */
-    const double *bounds;       /* (bound_count): RULE_BUCKET: ascending, one less than buckets */
-    uint32_t bound_count;       /* 0: they are quantiles of the training rows */
-    enum date_part part;        /* DATE_WHOLE: the column as it is */
-    enum combiner combiner;     /* INPUT_TEXT */
-    bool is_weighted;           /* INPUT_TEXT with a list: its items have weights */
-    struct cell_list list;      /* INPUT_NUMERIC: of whose numbers it is one; INPUT_TEXT: whose
-                                   items it takes, and not its words; LIST_NONE: of none */
-    uint32_t element;           /* of a list: which, from 0 */
-    struct slice source;        /* the column's name, where that is not the input's */
-    enum input_reading reading; /* of numbers; never READING_STRICT */
-    bool keeps_codes;           /* INPUT_NUMERIC: -999 is a number, whatever the others are */
-    enum offset offset;         /* INPUT_NUMERIC: what it is where it is no feature */
-    int8_t direction; /* INPUT_NUMERIC: 1: no prediction falls where it rises; -1: none rises */
-    uint64_t groups;  /* bit g: of those inputs of group g that may be on one way to a leaf of a
-                         tree.  0: none; of all inputs: any may */
-};
-
-#define INTERACTION_GROUPS_MAX 64
-
-/* Does the input take its cells as numbers? */
-static inline bool spec_takes_numbers(const struct spec_input *input)
-{
-    return input->type == INPUT_NUMERIC ||
-           (input->type == INPUT_CATEGORY && rule_takes_numbers(input->rule));
-}
 
 /* A column that is for something else than to be an input. */
 struct spec_role {
@@ -118,7 +78,7 @@ struct jobspec {
     struct spec_scoring scoring; /* PREDICT and EVALUATE */
 
     /* TRAIN */
-    struct spec_input *inputs; /* the spool's columns are these, then the label, if any, and then
+    struct input_spec *inputs; /* the spool's columns are these, then the label, if any, and then
                                   those of roles */
     size_t input_count;
     struct spec_role roles[ROW_ROLES]; /* (role_count): each role at most once, ascending */

@@ -4,40 +4,12 @@
 #include "jobspec/jobspec_scoring.h"
 #include "kinds/kinds.h"
 
-static bool same_bounds(const struct spec_input *a, const struct spec_input *b)
-{
-    if (a->bound_count != b->bound_count)
-        return false;
-    for (uint32_t i = 0; i < a->bound_count; i++)
-        if (a->bounds[i] < b->bounds[i] || a->bounds[i] > b->bounds[i])
-            return false;
-    return true;
-}
-
 static bool same_inputs(const struct jobspec *a, const struct jobspec *b)
 {
     if (a->input_count != b->input_count)
         return false;
     for (size_t i = 0; i < a->input_count; i++)
-        if (!slice_equal(a->inputs[i].name, b->inputs[i].name) ||
-            a->inputs[i].type != b->inputs[i].type || a->inputs[i].part != b->inputs[i].part ||
-            !cell_list_equal(&a->inputs[i].list, &b->inputs[i].list) ||
-            a->inputs[i].element != b->inputs[i].element ||
-            a->inputs[i].combiner != b->inputs[i].combiner ||
-            a->inputs[i].is_weighted != b->inputs[i].is_weighted ||
-            !slice_equal(a->inputs[i].source, b->inputs[i].source) ||
-            a->inputs[i].vocabulary_max != b->inputs[i].vocabulary_max ||
-            a->inputs[i].words_max != b->inputs[i].words_max ||
-            a->inputs[i].reading != b->inputs[i].reading ||
-            a->inputs[i].rule != b->inputs[i].rule || !same_bounds(&a->inputs[i], &b->inputs[i]) ||
-            a->inputs[i].model_part != b->inputs[i].model_part ||
-            a->inputs[i].dimension != b->inputs[i].dimension ||
-            !concat_equal(a->inputs[i].concat, b->inputs[i].concat) ||
-            !cross_equal(a->inputs[i].cross, b->inputs[i].cross) ||
-            a->inputs[i].keeps_codes != b->inputs[i].keeps_codes ||
-            a->inputs[i].offset != b->inputs[i].offset ||
-            a->inputs[i].direction != b->inputs[i].direction ||
-            a->inputs[i].groups != b->inputs[i].groups)
+        if (!input_spec_equal(&a->inputs[i], &b->inputs[i]))
             return false;
     return true;
 }

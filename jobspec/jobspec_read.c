@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "inputs/cell_list_json.h"
 #include "jobspec/job_attributes.h"
 #include "jobspec/jobspec.h"
 #include "jobspec/jobspec_get.h"
@@ -12,7 +13,6 @@
 #include "jobspec/jobspec_sections.h"
 #include "jobspec/jobspec_words.h"
 #include "kinds/kinds.h"
-#include "scoring/cell_list_json.h"
 
 static enum status read_model(const cJSON *json, struct arena *arena, struct jobspec *spec,
                               struct error *err)
@@ -30,7 +30,7 @@ static enum status read_model(const cJSON *json, struct arena *arena, struct job
     return STATUS_OK;
 }
 
-static enum status read_list(const cJSON *source, struct spec_input *input, struct error *err)
+static enum status read_list(const cJSON *source, struct input_spec *input, struct error *err)
 {
     TRY(cell_list_get(source, &input->list, err));
     if (input->list.form == LIST_ITEMS && input->type == INPUT_TEXT && !json_has(source, "element"))
@@ -41,7 +41,7 @@ static enum status read_list(const cJSON *source, struct spec_input *input, stru
     return spec_get_u32(source, "element", 0, input->list.size - 1, &input->element, err);
 }
 
-static enum status read_source(const cJSON *json, struct arena *arena, struct spec_input *input,
+static enum status read_source(const cJSON *json, struct arena *arena, struct input_spec *input,
                                struct error *err)
 {
     const cJSON *source;
@@ -67,7 +67,7 @@ static enum status read_source(const cJSON *json, struct arena *arena, struct sp
                       input_type_words[input->type], date_part_words[part]);
 }
 
-static enum status read_bounds(const cJSON *json, struct arena *arena, struct spec_input *input,
+static enum status read_bounds(const cJSON *json, struct arena *arena, struct input_spec *input,
                                struct error *err)
 {
     const cJSON *list, *item;
@@ -93,7 +93,7 @@ static enum status read_bounds(const cJSON *json, struct arena *arena, struct sp
 }
 
 /* Has it a rule, unless it is the vocabulary of a column or the words of a text? */
-static bool has_rules(const struct spec_input *input)
+static bool has_rules(const struct input_spec *input)
 {
     if (input->type == INPUT_TEXT)
         return input->list.form == LIST_ITEMS &&
@@ -102,7 +102,7 @@ static bool has_rules(const struct spec_input *input)
 }
 
 /* Left out where a category has a vocabulary. */
-static enum status read_rule(const cJSON *json, struct arena *arena, struct spec_input *input,
+static enum status read_rule(const cJSON *json, struct arena *arena, struct input_spec *input,
                              struct error *err)
 {
     unsigned word;
@@ -117,19 +117,19 @@ static enum status read_rule(const cJSON *json, struct arena *arena, struct spec
     return read_bounds(json, arena, input, err);
 }
 
-static uint32_t rows_least(const struct spec_input *input)
+static uint32_t rows_least(const struct input_spec *input)
 {
     return input->rule == RULE_BUCKET ? 2 : input->type != INPUT_NUMERIC;
 }
 
-static uint32_t rows_most(const struct spec_input *input)
+static uint32_t rows_most(const struct input_spec *input)
 {
     if (input->rule == RULE_BUCKET)
         return BUCKETS_MAX;
     return input->type != INPUT_NUMERIC ? CATEGORY_WORDS_MAX : 0;
 }
 
-static enum status read_rows(const cJSON *json, struct spec_input *input, struct error *err)
+static enum status read_rows(const cJSON *json, struct input_spec *input, struct error *err)
 {
     TRY(spec_get_u32(json, "vocabulary_max", rows_least(input), rows_most(input),
                      &input->vocabulary_max, err));
@@ -140,7 +140,7 @@ static enum status read_rows(const cJSON *json, struct spec_input *input, struct
 }
 
 /* Left out where all parts take it, with the model's dimension. */
-static enum status read_share(const cJSON *json, struct spec_input *input, struct error *err)
+static enum status read_share(const cJSON *json, struct input_spec *input, struct error *err)
 {
     unsigned part = PART_BOTH;
 
@@ -156,7 +156,7 @@ static enum status read_share(const cJSON *json, struct spec_input *input, struc
     return fail(err, STATUS_CORRUPT, "members \"dimension\" and \"concat\": of embeddings alone");
 }
 
-static enum status read_cross(const cJSON *json, struct arena *arena, struct spec_input *input,
+static enum status read_cross(const cJSON *json, struct arena *arena, struct input_spec *input,
                               struct error *err)
 {
     struct cross *cross = NULL;
@@ -183,7 +183,7 @@ static enum status read_reading(const cJSON *json, enum input_reading *reading, 
                : STATUS_OK;
 }
 
-static enum status read_keeps_codes(const cJSON *json, struct spec_input *input, struct error *err)
+static enum status read_keeps_codes(const cJSON *json, struct input_spec *input, struct error *err)
 {
     if (!json_has(json, "keeps_codes"))
         return STATUS_OK;
@@ -194,7 +194,7 @@ static enum status read_keeps_codes(const cJSON *json, struct spec_input *input,
 }
 
 /* A number of a column, and nothing else. */
-static enum status read_offset(const cJSON *json, struct spec_input *input, struct error *err)
+static enum status read_offset(const cJSON *json, struct input_spec *input, struct error *err)
 {
     unsigned word;
 
@@ -207,7 +207,7 @@ static enum status read_offset(const cJSON *json, struct spec_input *input, stru
                : fail(err, STATUS_CORRUPT, "member \"offset\": a number of a column alone is one");
 }
 
-static enum status read_direction(const cJSON *json, struct spec_input *input, struct error *err)
+static enum status read_direction(const cJSON *json, struct input_spec *input, struct error *err)
 {
     unsigned word;
 
@@ -222,7 +222,7 @@ static enum status read_direction(const cJSON *json, struct spec_input *input, s
 }
 
 /* Ascending, as they are written. */
-static enum status read_groups(const cJSON *json, struct spec_input *input, struct error *err)
+static enum status read_groups(const cJSON *json, struct input_spec *input, struct error *err)
 {
     const cJSON *groups, *group;
     double before = -1;
@@ -245,7 +245,7 @@ static enum status read_groups(const cJSON *json, struct spec_input *input, stru
 }
 
 /* Left out where it is what TEXT(c) has by itself. */
-static enum status read_combiner(const cJSON *json, struct spec_input *input, struct error *err)
+static enum status read_combiner(const cJSON *json, struct input_spec *input, struct error *err)
 {
     unsigned word;
 
@@ -263,7 +263,7 @@ static enum status read_combiner(const cJSON *json, struct spec_input *input, st
                : fail(err, STATUS_CORRUPT, "members \"combiner\" and \"weighted\": of lists alone");
 }
 
-static enum status read_input(const cJSON *json, struct arena *arena, struct spec_input *input,
+static enum status read_input(const cJSON *json, struct arena *arena, struct input_spec *input,
                               struct error *err)
 {
     static const char *const optional[] = {"source",    "words_max",  "reading",   "keeps_codes",
@@ -297,7 +297,7 @@ static enum status read_input(const cJSON *json, struct arena *arena, struct spe
     TRY(read_direction(json, input, err));
     TRY(read_groups(json, input, err));
     if (reading_is_of_dates(input->reading) != (input->part && input->reading) ||
-        (!spec_takes_numbers(input) && !input->part && input->reading != READING_NUMBER))
+        (!input_takes_numbers(input) && !input->part && input->reading != READING_NUMBER))
         return fail(err, STATUS_CORRUPT, "member \"reading\": a %s has none",
                     input_type_words[type]);
     if (type == INPUT_TEXT)
@@ -320,7 +320,7 @@ static enum status read_inputs(const cJSON *json, struct arena *arena, struct jo
     count = (size_t)cJSON_GetArraySize(inputs);
     if (count == 0)
         return fail(err, STATUS_CORRUPT, "member \"inputs\": expected at least one");
-    spec->inputs = ARENA_NEW(arena, struct spec_input, count);
+    spec->inputs = ARENA_NEW(arena, struct input_spec, count);
     if (!spec->inputs)
         return fail_no_memory(err);
     cJSON_ArrayForEach(input, inputs)

@@ -1,6 +1,7 @@
 #include "jobspec/jobspec_write.h"
 
 #include "base/json.h"
+#include "inputs/cell_list_json.h"
 #include "jobspec/job_attributes.h"
 #include "jobspec/jobspec.h"
 #include "jobspec/jobspec_equal.h"
@@ -8,7 +9,6 @@
 #include "jobspec/jobspec_scoring.h"
 #include "jobspec/jobspec_sections.h"
 #include "jobspec/jobspec_words.h"
-#include "scoring/cell_list_json.h"
 
 /* Adding to a NULL object does nothing, and cJSON answers NULL when memory ran
  * out: reading it back at the end finds whatever is missing. */
@@ -28,7 +28,7 @@ static void write_model(const struct jobspec *spec, cJSON *json)
     add_word(model, "task", task_words, spec->task);
 }
 
-static void write_source(const struct spec_input *input, cJSON *json)
+static void write_source(const struct input_spec *input, cJSON *json)
 {
     cJSON *source = json_add_object(json, "source");
 
@@ -42,7 +42,7 @@ static void write_source(const struct spec_input *input, cJSON *json)
         json_add_integer(source, "element", input->element);
 }
 
-static void write_rule(const struct spec_input *input, cJSON *json)
+static void write_rule(const struct input_spec *input, cJSON *json)
 {
     if (input->rule == RULE_WORDS)
         return;
@@ -54,7 +54,7 @@ static void write_rule(const struct spec_input *input, cJSON *json)
     json_add_reals(json, "bounds", input->bounds, input->bound_count);
 }
 
-static void write_constraints(const struct spec_input *input, cJSON *json)
+static void write_constraints(const struct input_spec *input, cJSON *json)
 {
     cJSON *groups;
 

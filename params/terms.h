@@ -54,7 +54,7 @@
     X(RULE_HASH, "hash")     /* the hash of the word */                                            \
     X(RULE_ID, "id")         /* the number itself */                                               \
     X(RULE_BUCKET, "bucket") /* the interval that the number is in */                              \
-    X(RULE_CROSS, "cross")   /* the hash of several columns' values (scoring/cross.h) */
+    X(RULE_CROSS, "cross")   /* the hash of several columns' values (inputs/cross.h) */
 
 /* Which part of a model takes an input, where COLUMN ... FOR says so. */
 #define MODEL_PART_MAP(X)                                                                          \
@@ -62,8 +62,7 @@
     X(PART_LINEAR, "linear")                                                                       \
     X(PART_DNN, "dnn")
 
-/* The part of a date (scoring/dates.h) that an input takes where it does not take the whole
- * column. */
+/* Part of a date (inputs/dates.h) that an input takes; DATE_WHOLE: the column as it is. */
 #define DATE_PART_MAP(X)                                                                           \
     X(DATE_WHOLE, "whole")                                                                         \
     X(DATE_AGE, "age")                                                                             \
@@ -72,7 +71,7 @@
     X(DATE_WEEKDAY, "weekday")                                                                     \
     X(DATE_HOUR, "hour")
 
-/* How several values lie in one text (scoring/cell_list.h). */
+/* How several values lie in one text (inputs/cell_list.h). */
 #define LIST_FORM_MAP(X)                                                                           \
     X(LIST_NONE, "none")     /* it is one value */                                                 \
     X(LIST_DENSE, "dense")   /* so many numbers */                                                 \
@@ -94,8 +93,8 @@
       "isotonic")                     /* shares of rows that never fall, straight lines between */ \
     X(CALIBRATION_SIGMOID, "sigmoid") /* the logistic function of the score times a slope */
 
-/* How the text of a numeric input is read (scoring/cell_text.h), and, the last three, that of dates
- * (scoring/dates.h), which without them have ISO's form. READING_STRICT: of a model that was stored
+/* How the text of a numeric input is read (inputs/cell_text.h), and, the last three, that of dates
+ * (inputs/dates.h), which without them have ISO's form. READING_STRICT: of a model that was stored
  * before there were readings. */
 #define INPUT_READING_MAP(X)                                                                       \
     X(READING_NUMBER, "number")                                                                    \

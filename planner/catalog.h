@@ -11,12 +11,12 @@
 #include "base/arena.h"
 #include "base/cell.h"
 #include "base/error.h"
+#include "inputs/concat.h"
+#include "inputs/cross.h"
 #include "params/terms.h"
 #include "planner/vectors.h"
 #include "scoring/aim.h"
 #include "scoring/cell_counts.h"
-#include "scoring/concat.h"
-#include "scoring/cross.h"
 #include "scoring/word_shapes.h"
 
 #define QUERY_COLUMNS_MAX 2000 /* SQLite's own limit by default */
@@ -34,7 +34,7 @@ struct query_column {
     uint32_t written_texts; /* of texts: numbers in other spellings, but for separated_texts */
     struct number_counts numbers; /* of texts that are numbers */
     uint32_t blank_texts; /* of texts: empty or of white space, as CSV has for a missing value */
-    /* of texts, likewise, as scoring/cell_text.h tells them apart */
+    /* of texts, likewise, as inputs/cell_text.h tells them apart */
     uint32_t code_texts, separated_texts, missing_texts, boolean_texts, date_texts, timestamp_texts;
     uint32_t missing[MISSING_SPELLINGS];
     /* of texts that are none of it, or codes, dates, timestamps */
@@ -47,6 +47,7 @@ struct query_column {
     uint64_t distinct_values, distinct_cells;
     uint32_t distinct_numbers; /* of the sample's integers and reals; 0: there are none, or nobody
                                   counted */
+    double least, greatest;    /* of these and 0 */
     uint32_t dates;         /* cells that are dates: texts that read so, and PostgreSQL's types */
     uint32_t times;         /* of dates: those with a time that is not midnight */
     uint32_t written_dates; /* of dates: texts in another form than ISO's, by this reading */
@@ -61,12 +62,12 @@ struct query_column {
     uint32_t vectors;           /* cells that are arrays of numbers */
     uint32_t elements;          /* of the first of them that has any */
     struct list_counts lists;   /* of its texts */
-    uint32_t parts;             /* that are taken of dates, as bits (scoring/dates.h); 0: none */
+    uint32_t parts;             /* that are taken of dates, as bits (inputs/dates.h); 0: none */
     struct cell_list list; /* as which its texts are read; LIST_NONE: they are one value each */
     bool list_is_counted;  /* the list's size is that of the rows that were counted */
 };
 
-/* A cross of columns (scoring/cross.h), and what the input is called that it makes. */
+/* A cross of columns (inputs/cross.h), and what the input is called that it makes. */
 struct query_cross {
     struct slice name;
     const struct cross *cross; /* whose cells are the columns of the query */
@@ -99,15 +100,16 @@ struct query {
 /* A column that it takes. */
 struct model_input {
     struct slice name;
-    bool is_source; /* it is no input by itself: others are made of it */
-    bool has_nulls; /* training saw some, or nobody knows */
+    bool is_source;         /* it is no input by itself: others are made of it */
+    bool has_nulls;         /* training saw some, or nobody knows */
+    double least, greatest; /* numbers beyond them are one to the model; 0 and 0: nobody asks */
     enum input_type type;
     enum offset offset; /* it is one, and no feature */
-    uint32_t parts;     /* of its dates (scoring/dates.h); 0: it takes the cells as they are */
+    uint32_t parts;     /* of its dates (inputs/dates.h); 0: it takes the cells as they are */
     enum input_reading reading;       /* of its numbers, and of its dates where it takes parts */
     struct cell_list list;            /* of which it takes the numbers */
     uint32_t hash_buckets, words_max; /* of a text */
-    enum model_part model_part;       /* as spec_input has them */
+    enum model_part model_part;       /* as input_spec has them */
     uint32_t dimension;
     struct concat concat;
 };

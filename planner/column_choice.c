@@ -151,18 +151,18 @@ static enum status read_text(struct planning *planning, const struct column *cal
             planning->err);
     chosen->column = &call->items[0].name;
     chosen->choice = counts ? (struct choice){.kind = CHOICE_TEXT,
-                                              .vocabulary_max = TEXT_COUNTS,
-                                              .words_max = TEXT_WORDS_MAX}
+                                              .spec.vocabulary_max = TEXT_COUNTS,
+                                              .spec.words_max = TEXT_WORDS_MAX}
                             : (struct choice){.kind = CHOICE_TEXT,
-                                              .vocabulary_max = TEXT_BUCKETS,
-                                              .words_max = TEXT_WORDS};
+                                              .spec.vocabulary_max = TEXT_BUCKETS,
+                                              .spec.words_max = TEXT_WORDS};
     if (call->count > 1)
         TRY(read_count(&call->items[1], 1, CATEGORY_WORDS_MAX,
-                       "TEXT takes a number of hash buckets", &chosen->choice.vocabulary_max,
+                       "TEXT takes a number of hash buckets", &chosen->choice.spec.vocabulary_max,
                        planning->err));
     return call->count > 2 ? read_count(&call->items[2], 1, TEXT_WORDS_MAX,
                                         "TEXT takes a number of words of one text",
-                                        &chosen->choice.words_max, planning->err)
+                                        &chosen->choice.spec.words_max, planning->err)
                            : STATUS_OK;
 }
 
@@ -172,7 +172,7 @@ static enum status read_list(struct planning *planning, const struct column *cal
 {
     const uint32_t size_max = column_calls(call, "SPARSE") ? CATEGORY_WORDS_MAX : LIST_SIZE_MAX;
 
-    TRY(column_list_read(call, size_max, &chosen->choice.list, planning->err));
+    TRY(column_list_read(call, size_max, &chosen->choice.spec.list, planning->err));
     chosen->column = &call->items[0].name;
     chosen->choice.kind = CHOICE_LIST;
     return STATUS_OK;
@@ -183,7 +183,8 @@ static enum status read_list(struct planning *planning, const struct column *cal
 static void choose_words(const struct name *column, struct chosen *chosen)
 {
     chosen->column = column;
-    chosen->choice = (struct choice){.kind = CHOICE_CATEGORY, .vocabulary_max = CATEGORY_WORDS};
+    chosen->choice =
+        (struct choice){.kind = CHOICE_CATEGORY, .spec.vocabulary_max = CATEGORY_WORDS};
 }
 
 /* VOCABULARY(c[, max]) */
@@ -196,7 +197,7 @@ static enum status read_vocabulary(struct planning *planning, const struct colum
     choose_words(&call->items[0].name, chosen);
     return call->count == 2 ? read_count(&call->items[1], 1, CATEGORY_WORDS_MAX,
                                          "VOCABULARY takes a number of words",
-                                         &chosen->choice.vocabulary_max, planning->err)
+                                         &chosen->choice.spec.vocabulary_max, planning->err)
                             : STATUS_OK;
 }
 
@@ -215,9 +216,9 @@ static void choose_items(const struct name *column, enum category_rule rule,
 {
     chosen->column = column;
     chosen->choice = (struct choice){
-        .kind = CHOICE_ITEMS, .rule = rule, .combiner = COMBINER_SUM, .list = *list};
-    chosen->choice.list.form = LIST_ITEMS;
-    chosen->choice.list.size = TEXT_WORDS;
+        .kind = CHOICE_ITEMS, .spec.rule = rule, .spec.combiner = COMBINER_SUM, .spec.list = *list};
+    chosen->choice.spec.list.form = LIST_ITEMS;
+    chosen->choice.spec.list.size = TEXT_WORDS;
     chosen->is_made = true;
 }
 
@@ -228,11 +229,11 @@ static enum status read_items_of(const struct column *call, struct choice *choic
     const bool is_of_list = column_is_list(&call->items[0]);
 
     if (call->count > 2 && !is_of_list)
-        TRY(column_delimiter_read(&call->items[2], &choice->list.delimiter, err));
+        TRY(column_delimiter_read(&call->items[2], &choice->spec.list.delimiter, err));
     if (call->count == (is_of_list ? 3 : 4))
         TRY(read_count(&call->items[call->count - 1], 1, TEXT_WORDS_MAX,
-                       "a category of several values takes a number of them", &choice->list.size,
-                       err));
+                       "a category of several values takes a number of them",
+                       &choice->spec.list.size, err));
     return STATUS_OK;
 }
 
@@ -254,8 +255,8 @@ static enum status read_items(struct planning *planning, const struct column *ca
         return column_refuse_arguments(call, takes, planning->err);
     choose_items(is_of_list ? &inner->items[0].name : &inner->name, rule, &list, chosen);
     TRY(read_items_of(call, &chosen->choice, planning->err));
-    return read_count(&call->items[1], 1, CATEGORY_WORDS_MAX, what, &chosen->choice.vocabulary_max,
-                      planning->err);
+    return read_count(&call->items[1], 1, CATEGORY_WORDS_MAX, what,
+                      &chosen->choice.spec.vocabulary_max, planning->err);
 }
 
 /* SPARSE(c, ids) where a category is expected: each of its ids is one. */
@@ -269,7 +270,7 @@ static enum status read_ids_of_list(struct planning *planning, const struct colu
         return fail_at(planning->err, STATUS_INVALID, call->span.start,
                        "of lists SPARSE(column, ids) alone says which ids it has");
     choose_items(&call->items[0].name, RULE_ID, &list, chosen);
-    chosen->choice.vocabulary_max = list.size;
+    chosen->choice.spec.vocabulary_max = list.size;
     chosen->choice.function = "CATEGORY_ID";
     return STATUS_OK;
 }
@@ -286,13 +287,13 @@ static enum status read_hash(struct planning *planning, const struct column *cal
         return column_refuse_arguments(
             call, "a column's name, and after it possibly a number of hash buckets", planning->err);
     chosen->column = &call->items[0].name;
-    chosen->choice =
-        (struct choice){.kind = CHOICE_CATEGORY, .rule = RULE_HASH, .vocabulary_max = TEXT_BUCKETS};
+    chosen->choice = (struct choice){
+        .kind = CHOICE_CATEGORY, .spec.rule = RULE_HASH, .spec.vocabulary_max = TEXT_BUCKETS};
     chosen->is_made = true;
     if (call->count == 1)
         return STATUS_OK;
-    return read_count(&call->items[1], 1, CATEGORY_WORDS_MAX, what, &chosen->choice.vocabulary_max,
-                      planning->err);
+    return read_count(&call->items[1], 1, CATEGORY_WORDS_MAX, what,
+                      &chosen->choice.spec.vocabulary_max, planning->err);
 }
 
 /* CATEGORY_ID(c, ids), SEQ_CATEGORY_ID(c, ids), whose order does not count */
@@ -306,10 +307,10 @@ static enum status read_id(struct planning *planning, const struct column *call,
     chosen->column = call->count == 2 ? number_column(&call->items[0]) : NULL;
     if (!chosen->column)
         return column_refuse_arguments(call, "a column's name and a number of ids", planning->err);
-    chosen->choice = (struct choice){.kind = CHOICE_CATEGORY, .rule = RULE_ID};
+    chosen->choice = (struct choice){.kind = CHOICE_CATEGORY, .spec.rule = RULE_ID};
     chosen->is_made = true;
-    return read_count(&call->items[1], 1, CATEGORY_WORDS_MAX, what, &chosen->choice.vocabulary_max,
-                      planning->err);
+    return read_count(&call->items[1], 1, CATEGORY_WORDS_MAX, what,
+                      &chosen->choice.spec.vocabulary_max, planning->err);
 }
 
 /* What INDICATOR, EMBEDDING and WEIGHTED_CATEGORY have inside. */
@@ -329,9 +330,9 @@ static enum status read_weighted(struct planning *planning, const struct column 
     if (call->count != 1 || call->items[0].kind != COLUMN_CALL)
         return column_refuse_arguments(call, takes, planning->err);
     TRY(read_inner(planning, &call->items[0], chosen));
-    if (chosen->choice.kind != CHOICE_ITEMS || !chosen->choice.list.pair)
+    if (chosen->choice.kind != CHOICE_ITEMS || !chosen->choice.spec.list.pair)
         return column_refuse_arguments(call, takes, planning->err);
-    chosen->choice.is_weighted = true;
+    chosen->choice.spec.is_weighted = true;
     return STATUS_OK;
 }
 
@@ -362,9 +363,9 @@ static enum status read_bounds(struct planning *planning, const struct column *l
                        "BUCKET takes from 1 to %d bounds, not %zu", BUCKETS_MAX - 1, list->count);
     for (size_t i = 0; i < list->count; i++)
         TRY(read_bound(&list->items[i], i > 0 ? &bounds[i - 1] : NULL, &bounds[i], planning->err));
-    choice->bounds = bounds;
-    choice->bound_count = (uint32_t)list->count;
-    choice->vocabulary_max = choice->bound_count + 1;
+    choice->spec.bounds = bounds;
+    choice->spec.bound_count = (uint32_t)list->count;
+    choice->spec.vocabulary_max = choice->spec.bound_count + 1;
     return STATUS_OK;
 }
 
@@ -376,27 +377,27 @@ static enum status read_bucket(struct planning *planning, const struct column *c
     if (!chosen->column)
         return column_refuse_arguments(
             call, "a column's name, and bounds in [] or a number of buckets", planning->err);
-    chosen->choice = (struct choice){.kind = CHOICE_CATEGORY, .rule = RULE_BUCKET};
+    chosen->choice = (struct choice){.kind = CHOICE_CATEGORY, .spec.rule = RULE_BUCKET};
     chosen->is_made = true;
     if (call->items[1].kind == COLUMN_LIST)
         return read_bounds(planning, &call->items[1], &chosen->choice);
     return read_count(&call->items[1], 2, BUCKETS_MAX,
                       "BUCKET takes bounds in [], or a number of buckets",
-                      &chosen->choice.vocabulary_max, planning->err);
+                      &chosen->choice.spec.vocabulary_max, planning->err);
 }
 
 /* Numbers that are rounded to whole ones, 0 to count - 1: what is beyond goes to the nearest. */
 static enum status choose_rounds(struct planning *planning, const struct column *call,
                                  const char *what, struct chosen *chosen, double **bounds)
 {
-    uint32_t *count = &chosen->choice.vocabulary_max;
+    uint32_t *count = &chosen->choice.spec.vocabulary_max;
 
-    chosen->choice = (struct choice){.kind = CHOICE_CATEGORY, .rule = RULE_BUCKET};
+    chosen->choice = (struct choice){.kind = CHOICE_CATEGORY, .spec.rule = RULE_BUCKET};
     chosen->is_made = true;
     TRY(read_count(&call->items[1], 2, BUCKETS_MAX, what, count, planning->err));
     *bounds = ARENA_NEW(planning->arena, double, *count);
-    chosen->choice.bound_count = *count - 1;
-    chosen->choice.bounds = *bounds;
+    chosen->choice.spec.bound_count = *count - 1;
+    chosen->choice.spec.bounds = *bounds;
     return *bounds ? STATUS_OK : fail_no_memory(planning->err);
 }
 
@@ -412,7 +413,7 @@ static enum status read_round_identity(struct planning *planning, const struct c
                                        planning->err);
     TRY(choose_rounds(planning, call, "ROUND_IDENTITY takes a number of categories", chosen,
                       &bounds));
-    round_bounds(bounds, chosen->choice.bound_count);
+    round_bounds(bounds, chosen->choice.spec.bound_count);
     return STATUS_OK;
 }
 
@@ -442,11 +443,11 @@ static enum status read_log_round(struct planning *planning, const struct column
     if (has_base)
         TRY(read_base(&call->items[2], &base, planning->err));
     TRY(choose_rounds(planning, call, "LOG_ROUND takes a number of categories", chosen, &bounds));
-    if (log_round_bounds(base, bounds, chosen->choice.bound_count))
+    if (log_round_bounds(base, bounds, chosen->choice.spec.bound_count))
         return STATUS_OK;
     fail_at(planning->err, STATUS_INVALID, call->items[1].span.start,
             "LOG_ROUND: no number has a logarithm of this base as great as %u",
-            chosen->choice.bound_count);
+            chosen->choice.spec.bound_count);
     return error_hint(planning->err, "Take fewer categories, or a smaller base.");
 }
 
@@ -496,7 +497,7 @@ static enum status read_crossed(struct planning *planning, const struct column *
     TRY(read_call(planning, item, chosen));
     if (chosen->choice.kind != CHOICE_CATEGORY || chosen->crossed)
         return refuse_crossed(item, planning->err);
-    return chosen->choice.rule == RULE_WORDS && item->count > 1
+    return chosen->choice.spec.rule == RULE_WORDS && item->count > 1
                ? refuse_words_max(item, planning->err)
                : STATUS_OK;
 }
@@ -518,11 +519,11 @@ static enum status read_cross(struct planning *planning, const struct column *ca
         return fail_no_memory(planning->err);
     for (size_t i = 0; i < list->count; i++)
         TRY(read_crossed(planning, &list->items[i], &chosen->crossed[chosen->crossed_count++]));
-    chosen->choice =
-        (struct choice){.kind = CHOICE_CATEGORY, .rule = RULE_CROSS, .position = call->span.start};
+    chosen->choice = (struct choice){
+        .kind = CHOICE_CATEGORY, .spec.rule = RULE_CROSS, .position = call->span.start};
     chosen->is_made = true;
     return read_count(&call->items[1], 1, CATEGORY_WORDS_MAX, "CROSS takes a number of buckets",
-                      &chosen->choice.vocabulary_max, planning->err);
+                      &chosen->choice.spec.vocabulary_max, planning->err);
 }
 
 /* A column, which stands for its vocabulary, or any category that is not one of CONCAT. */
@@ -555,7 +556,7 @@ static enum status read_concat(struct planning *planning, const struct column *c
         struct chosen *member = &chosen->members[chosen->member_count++];
 
         TRY(read_member(planning, &call->items[i], member));
-        member->choice.concat.combiner = COMBINER_MEAN;
+        member->choice.spec.concat.combiner = COMBINER_MEAN;
     }
     return STATUS_OK;
 }
@@ -604,13 +605,13 @@ static enum status read_combiner(const struct column *argument, enum combiner *c
  * combined by their mean where the statement says nothing, the words of a text by sqrtn. */
 static void set_embedding(uint32_t dimension, const enum combiner *said, struct choice *choice)
 {
-    choice->dimension = dimension;
+    choice->spec.dimension = dimension;
     if (said)
-        choice->concat.combiner = *said;
+        choice->spec.concat.combiner = *said;
     if (choice->kind == CHOICE_ITEMS)
-        choice->combiner = said ? *said : COMBINER_MEAN;
+        choice->spec.combiner = said ? *said : COMBINER_MEAN;
     else if (choice->kind == CHOICE_TEXT && said)
-        choice->combiner = *said;
+        choice->spec.combiner = *said;
 }
 
 /* Embeddings start uniform, whatever the statement says (docs/clicks.md). */
@@ -744,12 +745,12 @@ static bool is_as_derived(const struct query_column *column, const struct choice
 
 static bool says_the_same(const struct choice *a, const struct choice *b)
 {
-    return a->kind == b->kind && a->vocabulary_max == b->vocabulary_max &&
-           a->words_max == b->words_max && a->shape == b->shape && a->parts == b->parts &&
-           a->rule == b->rule && cell_list_equal(&a->list, &b->list) &&
-           a->bound_count == b->bound_count &&
-           (a->bound_count == 0 ||
-            memcmp(a->bounds, b->bounds, a->bound_count * sizeof *a->bounds) == 0);
+    return a->kind == b->kind && a->spec.vocabulary_max == b->spec.vocabulary_max &&
+           a->spec.words_max == b->spec.words_max && a->shape == b->shape && a->parts == b->parts &&
+           a->spec.rule == b->spec.rule && cell_list_equal(&a->spec.list, &b->spec.list) &&
+           a->spec.bound_count == b->spec.bound_count &&
+           (a->spec.bound_count == 0 || memcmp(a->spec.bounds, b->spec.bounds,
+                                               a->spec.bound_count * sizeof *a->spec.bounds) == 0);
 }
 
 /* The clause of another part has chosen the column, too: it is one input of both. */
@@ -758,8 +759,10 @@ static enum status choose_again(const struct planning *planning, const struct na
                                 struct choice *chosen)
 {
     const unsigned parts = chosen->model_parts | choice->model_parts;
-    const uint32_t dimension = chosen->dimension | choice->dimension; /* of one part alone */
-    const struct concat concat = chosen->concat.number ? chosen->concat : choice->concat;
+    const uint32_t dimension =
+        chosen->spec.dimension | choice->spec.dimension; /* of one part alone */
+    const struct concat concat =
+        chosen->spec.concat.number ? chosen->spec.concat : choice->spec.concat;
 
     if (chosen->kind == CHOICE_DERIVED && is_as_derived(column, choice))
         *chosen = *choice;
@@ -772,8 +775,8 @@ static enum status choose_again(const struct planning *planning, const struct na
                           "CATEGORY_ID make further ones of it.");
     }
     chosen->model_parts = parts;
-    chosen->dimension = dimension;
-    chosen->concat = concat;
+    chosen->spec.dimension = dimension;
+    chosen->spec.concat = concat;
     chosen->is_named = true;
     return STATUS_OK;
 }
@@ -805,7 +808,7 @@ static void append_crossed(const struct planning *planning, const struct made_ch
 {
     for (uint32_t i = 0; i < made->crossed_count; i++) {
         const struct crossed_choice *crossed = &made->crossed[i];
-        const bool is_made = crossed->choice.rule != RULE_WORDS;
+        const bool is_made = crossed->choice.spec.rule != RULE_WORDS;
 
         text_append_string(name, i > 0 ? ", " : "");
         if (is_made)
@@ -881,9 +884,9 @@ static enum status keep_made(struct planning *planning, struct choices *choices,
             !makes_the_same(&choices->made[i], made))
             continue;
         before->model_parts |= choices->model_parts;
-        before->dimension |= made->choice.dimension;
-        if (made->choice.concat.number)
-            before->concat = made->choice.concat;
+        before->spec.dimension |= made->choice.spec.dimension;
+        if (made->choice.spec.concat.number)
+            before->spec.concat = made->choice.spec.concat;
         return STATUS_OK;
     }
     TRY(name_made(planning, choices, made));
@@ -957,8 +960,8 @@ static enum status choose(struct planning *planning, const struct chosen *chosen
 /* To a linear model an embedding of one number is a weight a word, and members are side by side. */
 static void choose_for_linear(struct choice *choice)
 {
-    choice->dimension = 0;
-    choice->concat = (struct concat){0};
+    choice->spec.dimension = 0;
+    choice->spec.concat = (struct concat){0};
 }
 
 static enum status choose_members(struct planning *planning, const struct chosen *chosen,
@@ -968,7 +971,7 @@ static enum status choose_members(struct planning *planning, const struct chosen
     for (uint32_t i = 0; i < chosen->member_count; i++) {
         struct chosen *member = &chosen->members[i];
 
-        member->choice.concat.number = choices->concat_count;
+        member->choice.spec.concat.number = choices->concat_count;
         if (choices->model_parts == MODEL_PARTS_LINEAR)
             choose_for_linear(&member->choice);
         TRY(choose(planning, member, choices));

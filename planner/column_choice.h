@@ -33,24 +33,14 @@ struct choice {
         CHOICE_LIST,
         CHOICE_ITEMS
     } kind;
-    const char *function;       /* that made it; NULL: none */
-    uint32_t vocabulary_max;    /* CHOICE_CATEGORY, as spec_input has it; CHOICE_TEXT, CHOICE_ITEMS:
-                                   hash buckets, ids */
-    uint32_t words_max;         /* CHOICE_TEXT */
-    uint32_t shape;             /* CHOICE_NUMERIC: elements; 0: not set */
-    uint32_t parts;             /* CHOICE_DATE; 0: the usual ones */
-    enum input_reading reading; /* of an old model, where it is none that every model knows */
-    struct cell_list list;      /* CHOICE_LIST; of size 0: it is not said. CHOICE_ITEMS */
-    bool is_derived;            /* CHOICE_LIST, CHOICE_ITEMS: from what the texts are */
-    enum combiner combiner;     /* CHOICE_TEXT, CHOICE_ITEMS */
-    bool is_weighted;           /* CHOICE_ITEMS */
-    /* CHOICE_CATEGORY, CHOICE_ITEMS, as spec_input has them */
-    enum category_rule rule;
-    const double *bounds;
-    uint32_t bound_count;
-    unsigned model_parts; /* bits of MODEL_PARTS_*: those whose clause names it */
-    uint32_t dimension;   /* of EMBEDDING; 0: not said */
-    struct concat concat; /* CHOICE_CATEGORY, CHOICE_TEXT, CHOICE_ITEMS */
+    const char *function;   /* that made it; NULL: none */
+    struct input_spec spec; /* the input that it makes, but for name, column and type. list of
+                               size 0: it is not said; reading: of an old model, where it is none
+                               that every model knows; dimension 0: not said */
+    uint32_t shape;         /* CHOICE_NUMERIC: elements; 0: not set */
+    uint32_t parts;         /* CHOICE_DATE; 0: the usual ones */
+    bool is_derived;        /* CHOICE_LIST, CHOICE_ITEMS: from what the texts are */
+    unsigned model_parts;   /* bits of MODEL_PARTS_*: those whose clause names it */
     int position;
     bool is_named; /* by its name, not by a pattern or * */
 };

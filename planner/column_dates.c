@@ -1,7 +1,6 @@
 #include "planner/column_dates.h"
 
 #include "planner/query.h"
-#include "scoring/dates.h"
 
 #define OTHERS_FEW_SHARE 20 /* one of so many cells among dates may be none: a bad row */
 
@@ -96,6 +95,7 @@ enum status column_check_dates(const struct planning *planning, const struct que
                                int position)
 {
     const uint32_t others = others_of(column);
+    const char *name = SQL_NAME(column->name);
 
     if (others == 0 || column_is_date(column))
         return STATUS_OK;
@@ -109,12 +109,14 @@ enum status column_check_dates(const struct planning *planning, const struct que
                                          "all cells tell whether the day or the month is first.");
     if (planning->catalog->dialect == SQL_POSTGRES)
         return error_hint(planning->err,
-                          "Make a time of the number: SELECT to_timestamp(%s) AS "
-                          "%s.",
-                          SQL_NAME(column->name), SQL_NAME(column->name));
+                          "Make a time of the number: SELECT to_timestamp(%s) AS %s; of one such "
+                          "as 20240131 it is to_date(%s::text, 'YYYYMMDD').",
+                          name, name, name);
     return error_hint(planning->err,
-                      "Make a date of the number: SELECT datetime(%s, 'unixepoch') AS %s.",
-                      SQL_NAME(column->name), SQL_NAME(column->name));
+                      "Make a date of the number: SELECT datetime(%s, 'unixepoch') AS %s; of one "
+                      "such as 20240131 it is substr(%s, 1, 4) || '-' || substr(%s, 5, 2) || '-' "
+                      "|| substr(%s, 7, 2).",
+                      name, name, name, name, name);
 }
 
 static const char *order_word(enum input_reading reading)

@@ -1,5 +1,5 @@
 /*
- * column_dates.h - columns of dates -> the parts of them that a model takes (scoring/dates.h).
+ * column_dates.h - columns of dates -> the parts of them that a model takes (inputs/dates.h).
  */
 #ifndef PLANNER_COLUMN_DATES_H
 #define PLANNER_COLUMN_DATES_H

@@ -11,8 +11,8 @@
 #ifndef PLANNER_COLUMN_LISTS_H
 #define PLANNER_COLUMN_LISTS_H
 
+#include "inputs/cell_list.h"
 #include "planner/planning.h"
-#include "scoring/cell_list.h"
 
 bool column_is_list(const struct column *call); /* DENSE(...) or SPARSE(...) */
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "inputs/dates.h"
 #include "kinds/embedding/embedding_attributes.h"
 #include "kinds/embedding/embedding_kind.h"
 #include "planner/column_choice.h"
@@ -19,7 +20,6 @@
 #include "planner/planning.h"
 #include "planner/query.h"
 #include "planner/roles.h"
-#include "scoring/dates.h"
 #include "scoring/transform.h"
 
 #define UNREADABLE_BYTES 300 /* of what is proposed for columns that no model reads */
@@ -526,12 +526,12 @@ static enum status make_vector(const struct planning *planning, const struct vec
 
         TRY(check_element(planning, vector, element, choice));
         plan->inputs[plan->input_count++] = (struct plan_input){
-            .name = element->name,
+            .spec.name = element->name,
             .column = (int)(first + i),
-            .type = INPUT_NUMERIC,
-            .list = vector->list,
-            .element = vector->list.form ? i : 0,
-            .source = vector->list.form ? vector->name : (struct slice){NULL, 0},
+            .spec.type = INPUT_NUMERIC,
+            .spec.list = vector->list,
+            .spec.element = vector->list.form ? i : 0,
+            .spec.source = vector->list.form ? vector->name : (struct slice){NULL, 0},
             .declared_type = element->declared_type,
             .is_chosen = choice->kind != CHOICE_DERIVED && !choice->is_derived,
         };
@@ -552,13 +552,13 @@ static enum status make_dates(const struct planning *planning, const struct vect
 
         TRY(check_element(planning, vector, element, choice));
         plan->inputs[plan->input_count++] = (struct plan_input){
-            .name = element->name,
+            .spec.name = element->name,
             .column = (int)(first + i),
-            .type = date_part_type(part),
-            .part = part,
-            .reading = vector->reading,
-            .source = vector->name,
-            .vocabulary_max = date_part_words_max(part),
+            .spec.type = date_part_type(part),
+            .spec.part = part,
+            .spec.reading = vector->reading,
+            .spec.source = vector->name,
+            .spec.vocabulary_max = date_part_words_max(part),
             .declared_type = element->declared_type,
             .is_chosen = choice->kind != CHOICE_DERIVED,
         };
@@ -569,7 +569,7 @@ static enum status make_dates(const struct planning *planning, const struct vect
 static bool takes_numbers(const struct choice *choice)
 {
     return choice->kind == CHOICE_NUMERIC ||
-           (choice->kind == CHOICE_CATEGORY && rule_takes_numbers(choice->rule));
+           (choice->kind == CHOICE_CATEGORY && rule_takes_numbers(choice->spec.rule));
 }
 
 static enum status make_input(const struct planning *planning, size_t i,
@@ -586,28 +586,22 @@ static enum status make_input(const struct planning *planning, size_t i,
     if (takes_numbers(choice) && column_words(column) > 0 && !column_is_numeric(column))
         return refuse_words(planning, column, choice);
     *input = (struct plan_input){
-        .name = column->name,
+        .spec = choice->spec,
         .column = (int)i,
-        .type = is_numeric ? INPUT_NUMERIC : INPUT_CATEGORY,
-        .reading = choice->reading                       ? choice->reading
-                   : is_numeric || takes_numbers(choice) ? column_reading(column)
-                                                         : READING_NUMBER,
-        .rule = choice->rule,
-        .bounds = choice->bounds,
-        .bound_count = choice->bound_count,
         .declared_type = column->declared_type,
         .is_chosen = choice->kind != CHOICE_DERIVED && !choice->is_derived,
     };
-    if (choice->kind == CHOICE_TEXT || choice->kind == CHOICE_ITEMS) {
-        input->type = INPUT_TEXT;
-        input->words_max = choice->kind == CHOICE_ITEMS ? choice->list.size : choice->words_max;
-        input->list = choice->list;
-        input->combiner = choice->combiner;
-        input->is_weighted = choice->is_weighted;
-    }
-    if (!is_numeric)
-        input->vocabulary_max =
-            choice->kind == CHOICE_DERIVED ? CATEGORY_WORDS : choice->vocabulary_max;
+    input->spec.name = column->name;
+    input->spec.type = is_numeric ? INPUT_NUMERIC
+                       : choice->kind == CHOICE_TEXT || choice->kind == CHOICE_ITEMS
+                           ? INPUT_TEXT
+                           : INPUT_CATEGORY;
+    if (!input->spec.reading && (is_numeric || takes_numbers(choice)))
+        input->spec.reading = column_reading(column);
+    if (choice->kind == CHOICE_ITEMS)
+        input->spec.words_max = choice->spec.list.size;
+    if (choice->kind == CHOICE_DERIVED && !is_numeric)
+        input->spec.vocabulary_max = CATEGORY_WORDS;
     return STATUS_OK;
 }
 
@@ -632,12 +626,16 @@ static enum status check_name(const struct planning *planning, size_t i,
 static void share_input(const struct plan *plan, const struct choice *choice,
                         struct plan_input *input)
 {
-    input->model_part = model_part_of(choice->model_parts);
-    if (plan->estimator->kind == &embedding_kind && input->type != INPUT_NUMERIC &&
-        choice->dimension != embedding_params(&plan->spec.params)->dimension)
-        input->dimension = choice->dimension;
-    if (plan->estimator->kind == &embedding_kind && input->type != INPUT_NUMERIC)
-        input->concat = choice->concat;
+    const bool is_embedded =
+        plan->estimator->kind == &embedding_kind && input->spec.type != INPUT_NUMERIC;
+
+    input->spec.model_part = model_part_of(choice->model_parts);
+    input->spec.dimension = choice->spec.dimension;
+    input->spec.concat = choice->spec.concat;
+    if (!is_embedded || choice->spec.dimension == embedding_params(&plan->spec.params)->dimension)
+        input->spec.dimension = 0;
+    if (!is_embedded)
+        input->spec.concat = (struct concat){0};
 }
 
 /* Beside what the column itself is. */
@@ -656,8 +654,8 @@ static enum status make_others(const struct planning *planning, size_t i,
             return offset_refuse_choice(planning, made->choice.position);
         TRY(check_name(planning, i, &made->choice));
         TRY(make_input(planning, i, &made->choice, input));
-        input->source = input->name;
-        input->name = made->name;
+        input->spec.source = input->spec.name;
+        input->spec.name = made->name;
         share_input(plan, &made->choice, input);
         plan->input_count++;
     }
@@ -673,13 +671,15 @@ static enum status cross_column(const struct planning *planning,
     TRY(check_name(planning, (size_t)crossed->column, choice));
     TRY(make_input(planning, (size_t)crossed->column, choice, &input));
     *column = (struct cross_column){
-        .name = input.name,
+        .name = input.spec.name,
         .cell = (uint32_t)crossed->column,
-        .rule = choice->rule,
-        .reading = input.reading,
-        .rows = choice->rule == RULE_HASH || choice->rule == RULE_ID ? choice->vocabulary_max : 0,
-        .bounds = choice->bounds,
-        .bound_count = choice->bound_count,
+        .rule = choice->spec.rule,
+        .reading = input.spec.reading,
+        .rows = choice->spec.rule == RULE_HASH || choice->spec.rule == RULE_ID
+                    ? choice->spec.vocabulary_max
+                    : 0,
+        .bounds = choice->spec.bounds,
+        .bound_count = choice->spec.bound_count,
     };
     return STATUS_OK;
 }
@@ -694,7 +694,7 @@ static enum status make_cross(const struct planning *planning, const struct made
     cross->columns = ARENA_NEW(planning->arena, struct cross_column, made->crossed_count);
     if (!cross->columns)
         return fail_no_memory(planning->err);
-    cross->buckets = made->choice.vocabulary_max;
+    cross->buckets = made->choice.spec.vocabulary_max;
     for (uint32_t i = 0; i < made->crossed_count; i++)
         TRY(cross_column(planning, &made->crossed[i], &cross->columns[cross->count++]));
     *named = (struct query_cross){made->name, cross};
@@ -730,12 +730,12 @@ static void make_crossed_inputs(struct plan *plan, const struct choices *choices
 
         if (!choices->made[i].crossed)
             continue;
-        *input = (struct plan_input){.name = cross->name,
+        *input = (struct plan_input){.spec.name = cross->name,
                                      .column = (int)column++,
-                                     .type = INPUT_CATEGORY,
-                                     .rule = RULE_CROSS,
-                                     .cross = cross->cross,
-                                     .vocabulary_max = cross->cross->buckets,
+                                     .spec.type = INPUT_CATEGORY,
+                                     .spec.rule = RULE_CROSS,
+                                     .spec.cross = cross->cross,
+                                     .spec.vocabulary_max = cross->cross->buckets,
                                      .is_chosen = true};
         share_input(plan, &choices->made[i].choice, input);
         plan->input_count++;
@@ -750,18 +750,18 @@ static enum status name_items(const struct planning *planning, const struct choi
     struct text name;
 
     text_init(&name, TEXT_MAXIMUM);
-    text_printf(&name, "SPARSE(%s)", SQL_NAME(input->name));
-    input->source = input->name;
-    input->name =
+    text_printf(&name, "SPARSE(%s)", SQL_NAME(input->spec.name));
+    input->spec.source = input->spec.name;
+    input->spec.name =
         name.failed ? (struct slice){NULL, 0} : arena_copy(planning->arena, text_slice(&name));
     text_deinit(&name);
-    if (!input->name.data)
+    if (!input->spec.name.data)
         return fail_no_memory(planning->err);
-    if (query_find(&planning->plan->query, input->name) == -1)
+    if (query_find(&planning->plan->query, input->spec.name) == -1)
         return STATUS_OK;
     return fail_at(planning->err, STATUS_INVALID, choice->position,
                    "column \"%.*s\" has the name of an input that SPARSE makes",
-                   SLICE_FORMAT(input->name));
+                   SLICE_FORMAT(input->spec.name));
 }
 
 /* One, or one for each element. */
@@ -791,7 +791,7 @@ static enum status refuse_counted_list(const struct planning *planning,
 {
     const struct list_counts *lists = &column->lists;
 
-    if (choice->list.form == LIST_DENSE && lists->texts > 0 && !lists->not_dense)
+    if (choice->spec.list.form == LIST_DENSE && lists->texts > 0 && !lists->not_dense)
         fail_at(planning->err, STATUS_INVALID, choice->position,
                 "DENSE: the texts of column \"%.*s\" hold from %u to %u numbers, in %u %s",
                 SLICE_FORMAT(column->name), lists->dense_least, lists->dense_most,
@@ -799,16 +799,17 @@ static enum status refuse_counted_list(const struct planning *planning,
     else if (column->texts > column->blank_texts)
         fail_at(planning->err, STATUS_INVALID, choice->position,
                 "%s: not all texts of column \"%.*s\" are lists of %s, in %u %s", choice->function,
-                SLICE_FORMAT(column->name), choice->list.form == LIST_DENSE ? "numbers" : "ids",
+                SLICE_FORMAT(column->name),
+                choice->spec.list.form == LIST_DENSE ? "numbers" : "ids",
                 planning->plan->query.sample_rows, query_rows_word(&planning->plan->query));
     else
         fail_at(planning->err, STATUS_INVALID, choice->position,
-                choice->list.form == LIST_DENSE
+                choice->spec.list.form == LIST_DENSE
                     ? "DENSE: how many numbers a text of column \"%.*s\" holds is not said"
                     : "SPARSE: which ids the texts of column \"%.*s\" hold is not said",
                 SLICE_FORMAT(column->name));
     return error_hint(planning->err,
-                      choice->list.form == LIST_DENSE
+                      choice->spec.list.form == LIST_DENSE
                           ? "DENSE(%.*s, n) takes n numbers; other texts are bad rows then."
                           : "SPARSE(%.*s, n) takes the ids from 0 to n - 1; other texts are bad "
                             "rows then.",
@@ -860,15 +861,15 @@ static enum status choose_many_ids(const struct planning *planning,
         return error_hint(planning->err,
                           "Column \"%.*s\" has %u ids; linear models and networks "
                           "take them.",
-                          SLICE_FORMAT(column->name), choice->list.size);
+                          SLICE_FORMAT(column->name), choice->spec.list.size);
     }
     choice->kind = CHOICE_ITEMS;
-    choice->rule = RULE_ID;
-    choice->vocabulary_max = choice->list.size;
-    choice->combiner = COMBINER_SUM;
-    choice->is_weighted = true;
-    choice->list.form = LIST_ITEMS;
-    choice->list.size = room_for_items(column);
+    choice->spec.rule = RULE_ID;
+    choice->spec.vocabulary_max = choice->spec.list.size;
+    choice->spec.combiner = COMBINER_SUM;
+    choice->spec.is_weighted = true;
+    choice->spec.list.form = LIST_ITEMS;
+    choice->spec.list.size = room_for_items(column);
     return STATUS_OK;
 }
 
@@ -878,21 +879,21 @@ static enum status choose_list(const struct planning *planning, struct query_col
 {
     if (column->blobs > 0 || (column->vectors == 0 && is_array(column->declared_type)))
         return refuse_binary(planning, column, choice);
-    if (column->vectors > 0 && choice->list.form == LIST_DENSE) {
+    if (column->vectors > 0 && choice->spec.list.form == LIST_DENSE) {
         choice->kind = CHOICE_NUMERIC;
-        choice->shape = choice->list.size;
+        choice->shape = choice->spec.list.size;
         return STATUS_OK;
     }
     if (column->vectors > 0)
         return refuse_list(planning, column, choice);
-    if (choice->list.size == 0) {
-        if (!column_measure_list(column, &choice->list))
+    if (choice->spec.list.size == 0) {
+        if (!column_measure_list(column, &choice->spec.list))
             return refuse_list(planning, column, choice);
         column->list_is_counted = true;
     }
-    if (choice->list.size > LIST_SIZE_MAX)
+    if (choice->spec.list.size > LIST_SIZE_MAX)
         return choose_many_ids(planning, column, choice);
-    column->list = choice->list;
+    column->list = choice->spec.list;
     return STATUS_OK;
 }
 
@@ -934,7 +935,7 @@ static enum status choose_list_by_itself(const struct planning *planning,
 {
     note_list(planning, column, list);
     choice->kind = CHOICE_LIST;
-    choice->list = *list;
+    choice->spec.list = *list;
     choice->is_derived = true;
     column->list_is_counted = true;
     return choose_list(planning, column, choice);
@@ -946,19 +947,20 @@ static enum status count_words(const struct planning *planning, const struct que
 {
     if (column->vectors > 0)
         return refuse_vector(planning, column, choice);
-    if (choice->vocabulary_max > LIST_SIZE_MAX) {
+    if (choice->spec.vocabulary_max > LIST_SIZE_MAX) {
         fail_at(
             planning->err, STATUS_LIMIT, choice->position,
             "TEXT of column \"%.*s\" has %u hash buckets; %s takes at most %d, each of which is "
             "an input",
-            SLICE_FORMAT(column->name), choice->vocabulary_max, planning->plan->estimator->name,
-            LIST_SIZE_MAX);
+            SLICE_FORMAT(column->name), choice->spec.vocabulary_max,
+            planning->plan->estimator->name, LIST_SIZE_MAX);
         return error_hint(planning->err, "TEXT(%.*s) has %d; linear models and networks take more.",
                           SLICE_FORMAT(column->name), TEXT_COUNTS);
     }
     choice->kind = CHOICE_LIST;
-    choice->list = (struct cell_list){
-        .form = LIST_WORDS, .size = choice->vocabulary_max, .words_max = choice->words_max};
+    choice->spec.list = (struct cell_list){.form = LIST_WORDS,
+                                           .size = choice->spec.vocabulary_max,
+                                           .words_max = choice->spec.words_max};
     return STATUS_OK;
 }
 
@@ -986,14 +988,14 @@ static enum status choose_parts(struct planning *planning, const struct choices 
         }
         if (is_list_of_numbers(column, choice)) {
             choice->kind = CHOICE_LIST;
-            choice->list = (struct cell_list){LIST_DENSE, choice->shape, ',', 0, 0};
+            choice->spec.list = (struct cell_list){LIST_DENSE, choice->shape, ',', 0, 0};
         }
         if (choice->kind == CHOICE_TEXT && planning->plan->estimator->kind->counts_words)
             TRY(count_words(planning, column, choice));
         if (choice->kind == CHOICE_LIST)
             TRY(choose_list(planning, column, choice));
-        if (choice->reading && choice->kind == CHOICE_DATE)
-            column->date_reading = choice->reading;
+        if (choice->spec.reading && choice->kind == CHOICE_DATE)
+            column->date_reading = choice->spec.reading;
         else if (choice->kind == CHOICE_DATE)
             TRY(column_check_dates(planning, column, choice->position));
         if (choice->kind == CHOICE_DATE ||
@@ -1041,10 +1043,10 @@ static enum status check_texts(const struct planning *planning)
     bool has_text = false;
 
     for (size_t i = 0; i < plan->input_count; i++) {
-        has_text |= plan->inputs[i].type == INPUT_TEXT;
-        ids += plan->inputs[i].type == INPUT_TEXT
-                   ? plan->inputs[i].words_max * (1 + plan->inputs[i].is_weighted)
-                   : plan->inputs[i].type == INPUT_CATEGORY;
+        has_text |= plan->inputs[i].spec.type == INPUT_TEXT;
+        ids += plan->inputs[i].spec.type == INPUT_TEXT
+                   ? plan->inputs[i].spec.words_max * (1 + plan->inputs[i].spec.is_weighted)
+                   : plan->inputs[i].spec.type == INPUT_CATEGORY;
     }
     if (!has_text || ids <= TRANSFORM_IDS_MAX)
         return STATUS_OK;
@@ -1064,11 +1066,12 @@ static enum status refuse_inputs(const struct planning *planning)
                 MODEL_INPUTS_MAX, plan->input_count);
 
     for (size_t i = 0; i < plan->input_count; i++)
-        if (plan->inputs[i].list.form == LIST_WORDS)
+        if (plan->inputs[i].spec.list.form == LIST_WORDS)
             return error_hint(planning->err,
                               "Each hash bucket of a text is an input: TEXT(%s, n) takes n of "
                               "them, here %u.",
-                              SQL_NAME(plan->inputs[i].source), plan->inputs[i].list.size);
+                              SQL_NAME(plan->inputs[i].spec.source),
+                              plan->inputs[i].spec.list.size);
     return status;
 }
 
@@ -1093,6 +1096,9 @@ static enum status make_inputs(struct planning *planning, const struct choices *
         }
         TRY(make_others(planning, i, choices));
     }
+    for (size_t i = 0; i < plan->input_count; i++)
+        plan->inputs[i].spec.keeps_codes = plan->inputs[i].spec.type == INPUT_NUMERIC &&
+                                           plan->inputs[i].is_chosen && !plan->inputs[i].spec.part;
     if (plan->offset)
         plan->inputs[plan->input_count++] = offset_input(plan);
     make_crossed_inputs(plan, choices);
@@ -1147,29 +1153,25 @@ static const char *function_of(struct slice name)
 static struct choice choice_as_before(const struct planning *planning,
                                       const struct transform_input *input)
 {
-    const bool is_of_items = input->type == INPUT_TEXT;
+    const bool is_of_items = input->spec.type == INPUT_TEXT;
     struct choice choice = {
         .kind = is_of_items ? CHOICE_ITEMS : CHOICE_CATEGORY,
-        .function = function_of(input->name),
-        .vocabulary_max = input->rule == RULE_BUCKET ? input->bound_count + 1 : input->hash_buckets,
-        .list = input->list,
-        .combiner = input->combiner,
-        .is_weighted = input->is_weighted,
-        .rule = input->rule,
-        .reading = reading_is_written(input->reading) ? input->reading : READING_NUMBER,
-        .bounds = input->bounds,
-        .bound_count = input->bound_count,
-        .model_parts = model_parts_of(input->model_part),
-        .dimension = input->dimension,
-        .concat = input->concat,
+        .function = function_of(input->spec.name),
+        .spec = input->spec,
+        .model_parts = model_parts_of(input->spec.model_part),
         .position = planning->statement->select_position,
         .is_named = true,
     };
 
+    choice.spec.source = (struct slice){NULL, 0};
+    choice.spec.vocabulary_max =
+        input->spec.rule == RULE_BUCKET ? input->spec.bound_count + 1 : input->hash_buckets;
+    if (!reading_is_written(input->spec.reading))
+        choice.spec.reading = READING_NUMBER;
     if (is_of_items)
-        choice.list.size = input->words_max;
-    if (choice.vocabulary_max < 2 && input->rule == RULE_BUCKET)
-        choice.vocabulary_max = 2; /* of one value: the old model has the bucket */
+        choice.spec.list.size = input->spec.words_max;
+    if (choice.spec.vocabulary_max < 2 && input->spec.rule == RULE_BUCKET)
+        choice.spec.vocabulary_max = 2; /* of one value: the old model has the bucket */
     return choice;
 }
 
@@ -1186,10 +1188,10 @@ static enum status cross_as_before(struct planning *planning, const struct cross
 
         crossed[i].choice = (struct choice){.kind = CHOICE_CATEGORY,
                                             .function = made->choice.function,
-                                            .rule = column->rule,
-                                            .vocabulary_max = column->rows,
-                                            .bounds = column->bounds,
-                                            .bound_count = column->bound_count,
+                                            .spec.rule = column->rule,
+                                            .spec.vocabulary_max = column->rows,
+                                            .spec.bounds = column->bounds,
+                                            .spec.bound_count = column->bound_count,
                                             .position = made->choice.position};
         TRY(find_old_column(planning, column->name, &crossed[i].column));
     }
@@ -1210,10 +1212,10 @@ static enum status make_as_before(struct planning *planning, struct choices *cho
         const struct transform_input *input = model->made[i];
         struct made_choice *made = &choices->made[choices->made_count++];
 
-        *made =
-            (struct made_choice){.name = input->name, .choice = choice_as_before(planning, input)};
-        TRY(input->cross ? cross_as_before(planning, input->cross, made)
-                         : find_old_column(planning, input->source, &made->column));
+        *made = (struct made_choice){.name = input->spec.name,
+                                     .choice = choice_as_before(planning, input)};
+        TRY(input->spec.cross ? cross_as_before(planning, input->spec.cross, made)
+                              : find_old_column(planning, input->spec.source, &made->column));
     }
     return STATUS_OK;
 }
@@ -1239,16 +1241,16 @@ static enum status choose_as_before(struct planning *planning, struct choices *c
                     : is_number      ? CHOICE_NUMERIC
                     : is_text        ? CHOICE_TEXT
                                      : CHOICE_CATEGORY,
-            .vocabulary_max = is_number ? 0
-                              : is_text ? input->hash_buckets
-                                        : CATEGORY_WORDS,
-            .words_max = input->words_max,
+            .spec.vocabulary_max = is_number ? 0
+                                   : is_text ? input->hash_buckets
+                                             : CATEGORY_WORDS,
+            .spec.words_max = input->words_max,
             .parts = input->parts,
-            .reading = reading_is_written(input->reading) ? input->reading : READING_NUMBER,
-            .list = input->list,
+            .spec.reading = reading_is_written(input->reading) ? input->reading : READING_NUMBER,
+            .spec.list = input->list,
             .model_parts = model_parts_of(input->model_part),
-            .dimension = input->dimension,
-            .concat = input->concat,
+            .spec.dimension = input->dimension,
+            .spec.concat = input->concat,
             .position = planning->statement->select_position,
             .is_named = true,
         };

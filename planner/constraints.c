@@ -125,9 +125,9 @@ static size_t span_end(const struct plan *plan, size_t first)
     const struct plan_input *input = &plan->inputs[first];
     size_t end = first + 1;
 
-    while (plan_input_shares(input) && end < plan->input_count &&
-           plan_input_shares(&plan->inputs[end]) &&
-           slice_equal(plan->inputs[end].source, input->source))
+    while (input_shares(&input->spec) && end < plan->input_count &&
+           input_shares(&plan->inputs[end].spec) &&
+           slice_equal(plan->inputs[end].spec.source, input->spec.source))
         end++;
     return end;
 }
@@ -140,7 +140,7 @@ static enum status find_number(const struct reader *reader, uint32_t number, siz
     uint32_t count = 0;
 
     for (size_t first = 0; first < plan->input_count; first = span_end(plan, first)) {
-        if (plan->inputs[first].offset)
+        if (plan->inputs[first].spec.offset)
             continue;
         if (count++ < number)
             continue;
@@ -157,7 +157,8 @@ static enum status find_number(const struct reader *reader, uint32_t number, siz
 static bool is_named(const struct plan_input *input, struct slice name,
                      bool (*same)(struct slice, struct slice))
 {
-    return same(input->name, name) || (plan_input_shares(input) && same(input->source, name));
+    return same(input->spec.name, name) ||
+           (input_shares(&input->spec) && same(input->spec.source, name));
 }
 
 static enum status find_name(const struct reader *reader, struct slice name, size_t place,
@@ -170,10 +171,10 @@ static enum status find_name(const struct reader *reader, struct slice name, siz
 
     for (size_t way = 0; way < sizeof ways / sizeof *ways; way++)
         for (size_t i = 0; i < plan->input_count; i++) {
-            if (plan->inputs[i].offset || !is_named(&plan->inputs[i], name, ways[way]))
+            if (plan->inputs[i].spec.offset || !is_named(&plan->inputs[i], name, ways[way]))
                 continue;
             *span = (struct input_span){
-                i, ways[way](plan->inputs[i].name, name) ? i + 1 : span_end(plan, i)};
+                i, ways[way](plan->inputs[i].spec.name, name) ? i + 1 : span_end(plan, i)};
             return STATUS_OK;
         }
     TRY(query_resolve(&plan->query, "", name, place_of(reader, place), &column, err));
@@ -211,19 +212,19 @@ static enum status direct(const struct reader *reader, struct input_span span, i
         return STATUS_OK;
     if (span.end > span.first + 1) {
         fail_at(err, STATUS_INVALID, place_of(reader, place), "%.*s: column \"%.*s\" is a %s",
-                SLICE_FORMAT(reader->setting->name.text), SLICE_FORMAT(input->source),
-                input->part ? "date of several parts" : "list of several numbers");
+                SLICE_FORMAT(reader->setting->name.text), SLICE_FORMAT(input->spec.source),
+                input->spec.part ? "date of several parts" : "list of several numbers");
         return error_hint(err, "Name one of them, such as {\"%.*s\": %d}.",
-                          SLICE_FORMAT(input->name), direction);
+                          SLICE_FORMAT(input->spec.name), direction);
     }
-    if (input->type != INPUT_NUMERIC) {
+    if (input->spec.type != INPUT_NUMERIC) {
         fail_at(err, STATUS_INVALID, place_of(reader, place),
                 "%.*s: column \"%.*s\" is a %s, which has no order",
-                SLICE_FORMAT(reader->setting->name.text), SLICE_FORMAT(input->name),
-                input_type_words[input->type]);
+                SLICE_FORMAT(reader->setting->name.text), SLICE_FORMAT(input->spec.name),
+                input_type_words[input->spec.type]);
         return error_hint(err, "Directions are those of numbers.");
     }
-    input->direction = (int8_t)direction;
+    input->spec.direction = (int8_t)direction;
     return STATUS_OK;
 }
 
@@ -294,7 +295,7 @@ static enum status read_member(struct reader *reader, uint32_t group)
         TRY(find_name(reader, name, place, &span));
     }
     for (size_t i = span.first; i < span.end; i++)
-        plan->inputs[i].groups |= (uint64_t)1 << group;
+        plan->inputs[i].spec.groups |= (uint64_t)1 << group;
     return STATUS_OK;
 }
 

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/reserve.h"
+#include "inputs/cells.h"
 #include "planner/column_kind.h"
 #include "scoring/quantiles.h"
-#include "scoring/transform.h"
 
 /* A column whose numbers are wanted. */
 struct measured {
@@ -30,7 +30,7 @@ struct measuring {
 
 static bool lacks_bounds(const struct crossed_choice *crossed)
 {
-    return crossed->choice.rule == RULE_BUCKET && crossed->choice.bound_count == 0;
+    return crossed->choice.spec.rule == RULE_BUCKET && crossed->choice.spec.bound_count == 0;
 }
 
 /* Bounds that an earlier plan of the statement has found. NULL: none. */
@@ -45,8 +45,8 @@ static const struct column_quantiles *find_known(const struct query *query, int 
 
 static void take_known(struct crossed_choice *crossed, const struct column_quantiles *known)
 {
-    crossed->choice.bounds = known->bounds;
-    crossed->choice.bound_count = known->bound_count;
+    crossed->choice.spec.bounds = known->bounds;
+    crossed->choice.spec.bound_count = known->bound_count;
 }
 
 static struct measured *find_measured(const struct measuring *measuring, int column)
@@ -74,7 +74,7 @@ static enum status want(struct measuring *measuring, struct crossed_choice *cros
     const struct query *query = &measuring->planning->plan->query;
     const struct query_column *column = &query->columns[crossed->column];
     const struct column_quantiles *known =
-        find_known(query, crossed->column, crossed->choice.vocabulary_max);
+        find_known(query, crossed->column, crossed->choice.spec.vocabulary_max);
 
     if (known)
         take_known(crossed, known);
@@ -175,7 +175,7 @@ static enum status find_bounds(struct measuring *measuring, struct crossed_choic
     struct planning *planning = measuring->planning;
     const struct measured *measured = find_measured(measuring, crossed->column);
     struct column_quantiles found = {.column = crossed->column,
-                                     .buckets = crossed->choice.vocabulary_max};
+                                     .buckets = crossed->choice.spec.vocabulary_max};
     double *bounds = ARENA_NEW(planning->arena, double, found.buckets);
     uint32_t count;
     struct counted_number *numbers = count_numbers(measured, &count);

@@ -3,7 +3,7 @@
  * have before the first row is written.
  *
  * BUCKET by itself learns its bounds from the rows that a job has staged (column_statistics.h);
- * what is staged of a cross is its bucket (scoring/cross.h). So a plan reads all rows of the SELECT
+ * what is staged of a cross is its bucket (inputs/cross.h). So a plan reads all rows of the SELECT
  * once more, for the numbers of these columns: rows that are held out, too, of which no other thing
  * is known than where they lie. The bounds are exact, and do not depend on the order of the rows.
  */

@@ -1,6 +1,7 @@
 #include "planner/explain.h"
 
 #include "base/memory_size.h"
+#include "inputs/encoders.h"
 #include "jobspec/job_size.h"
 #include "jobspec/jobspec.h"
 #include "planner/attributes.h"
@@ -17,7 +18,6 @@
 #define INPUTS_ALIKE    10 /* so many side by side, and more, are one line */
 #define SPEEDUP_WORKERS 8  /* listed one by one; beyond, where it grows by an eighth */
 #define WORDS_NAMED     4  /* category columns that EXPLAIN names */
-#define BOUNDS_NAMED    8  /* of buckets */
 
 /* Or does each phase take all rows? */
 static bool has_batches(const struct plan *plan)
@@ -95,81 +95,26 @@ static void append_chosen(const struct explanation *explanation, const struct pl
                                                                        : ", said in COLUMN");
 }
 
-static void append_buckets(const struct plan_input *input, struct text *out)
-{
-    const uint32_t shown = input->bound_count < BOUNDS_NAMED ? input->bound_count : BOUNDS_NAMED;
-
-    if (input->bound_count == 0) {
-        text_printf(out, " of %u buckets, by quantiles of the training rows",
-                    input->vocabulary_max);
-        return;
-    }
-    text_printf(out, " of %u buckets, with bounds", input->vocabulary_max);
-    for (uint32_t i = 0; i < shown; i++) {
-        text_append_string(out, i > 0 ? ", " : " ");
-        text_append_real(out, input->bounds[i]);
-    }
-    if (shown < input->bound_count)
-        text_printf(out, " and %u others", input->bound_count - shown);
-}
-
-static void append_category(const struct plan_input *input, struct text *out)
-{
-    switch (input->rule) {
-    case RULE_WORDS:
-        text_printf(out, " of up to %u words", input->vocabulary_max);
-        break;
-    case RULE_HASH:
-        text_printf(out, " of %u hash buckets", input->vocabulary_max);
-        break;
-    case RULE_ID:
-        text_printf(out, " of the ids from 0 to %u", input->vocabulary_max - 1);
-        break;
-    case RULE_BUCKET:
-        append_buckets(input, out);
-        break;
-    case RULE_CROSS:
-        text_printf(out, " of %u hash buckets of %u columns", input->vocabulary_max,
-                    input->cross->count);
-        break;
-    }
-}
-
-/* "text of up to 128 items, of the ids from 0 to 9, with weights, by their mean" */
-static void append_items(const struct plan_input *input, struct text *out)
-{
-    text_printf(out, " of up to %u items,", input->list.size);
-    append_category(input, out);
-    text_append_string(out, input->is_weighted ? ", with weights" : "");
-    text_printf(out, ", by their %s", combiner_words[input->combiner]);
-}
-
 static void explain_input(struct explanation *explanation, const struct plan_input *input)
 {
+    const struct encoder *encoder = encoder_of(&input->spec);
     struct text *out = &explanation->detail;
 
-    if (input->offset) {
+    if (input->spec.offset) {
         append_why(out, explanation->plan, input->column);
-        explanation_line_of(explanation, offset_called(input->offset), input->name);
+        explanation_line_of(explanation, offset_called(input->spec.offset), input->spec.name);
         return;
     }
-    text_append_string(out, input_type_words[input->type]);
-    if (input->part == DATE_AGE)
-        text_append_string(out, ", days before 2000-01-01");
-    if (input->type == INPUT_CATEGORY)
-        append_category(input, out);
-    else if (input->list.form)
-        append_items(input, out);
-    else if (input->type == INPUT_TEXT)
-        text_printf(out, " of up to %u different words, in %u hash buckets", input->words_max,
-                    input->vocabulary_max);
-    concat_append(input->concat, out);
+    text_append_string(out, input_type_words[input->spec.type]);
+    if (encoder->explain)
+        encoder->explain(&input->spec, out);
+    concat_append(input->spec.concat, out);
     append_chosen(explanation, input, out);
-    if (!input->cross) {
+    if (!input->spec.cross) {
         text_append_string(out, ": ");
         append_why(out, explanation->plan, input->column);
     }
-    explanation_line_of(explanation, "input", input->name);
+    explanation_line_of(explanation, "input", input->spec.name);
 }
 
 /* The elements of an array, or of a list, are one line: "array of 784 in all 1000 sampled rows". */
@@ -208,9 +153,10 @@ static const struct vector *vector_at(const struct plan *plan, size_t i)
 
 static bool are_alike(const struct plan_input *a, const struct plan_input *b)
 {
-    return a->type == b->type && a->is_chosen == b->is_chosen && !a->offset && !b->offset &&
-           a->rule == RULE_WORDS && b->rule == RULE_WORDS &&
-           a->vocabulary_max == b->vocabulary_max && a->words_max == b->words_max;
+    return a->spec.type == b->spec.type && a->is_chosen == b->is_chosen && !a->spec.offset &&
+           !b->spec.offset && a->spec.rule == RULE_WORDS && b->spec.rule == RULE_WORDS &&
+           a->spec.vocabulary_max == b->spec.vocabulary_max &&
+           a->spec.words_max == b->spec.words_max;
 }
 
 /* Or an element of an array, a part of a date. */
@@ -233,15 +179,15 @@ static size_t run_of(const struct plan *plan, size_t i)
 static void explain_run(struct explanation *explanation, size_t first, size_t count)
 {
     const struct plan_input *input = &explanation->plan->inputs[first];
-    const struct slice last = explanation->plan->inputs[first + count - 1].name;
+    const struct slice last = explanation->plan->inputs[first + count - 1].spec.name;
     struct text *out = &explanation->detail, names;
 
-    text_printf(out, "%zu %s", count, input_type_words[input->type]);
-    if (input->type == INPUT_CATEGORY)
-        text_printf(out, " of up to %u words each", input->vocabulary_max);
+    text_printf(out, "%zu %s", count, input_type_words[input->spec.type]);
+    if (input->spec.type == INPUT_CATEGORY)
+        text_printf(out, " of up to %u words each", input->spec.vocabulary_max);
     append_chosen(explanation, input, out);
     text_init(&names, TEXT_MAXIMUM);
-    text_printf(&names, "%.*s ... %.*s", SLICE_FORMAT(input->name), SLICE_FORMAT(last));
+    text_printf(&names, "%.*s ... %.*s", SLICE_FORMAT(input->spec.name), SLICE_FORMAT(last));
     explanation->failed |= names.failed;
     explanation_line_of(explanation, "inputs", text_slice(&names));
     text_deinit(&names);
@@ -355,7 +301,7 @@ static void explain_inside(struct explanation *explanation)
 
 static bool has_vocabulary(const struct plan_input *input)
 {
-    return input->type == INPUT_CATEGORY && input->rule == RULE_WORDS;
+    return input->spec.type == INPUT_CATEGORY && input->spec.rule == RULE_WORDS;
 }
 
 /* The first columns by name, and how many others there are. */
@@ -376,7 +322,7 @@ static void explain_words(struct explanation *explanation)
             text_printf(out, "; %.0f for each further word of ", parameters_of_word(plan));
         else
             text_append_string(out, ", ");
-        text_append(out, plan->inputs[i].name);
+        text_append(out, plan->inputs[i].spec.name);
     }
     if (others > 0)
         text_printf(out, " and %u other column%s", others, others > 1 ? "s" : "");

@@ -1,8 +1,8 @@
 #include "planner/input_notices.h"
 
+#include "inputs/cell_text.h"
 #include "planner/query.h"
 #include "planner/spelling_notices.h"
-#include "scoring/cell_text.h"
 
 #define SPELLINGS_NAMED 4
 
@@ -77,7 +77,7 @@ static enum status note_missing(const struct plan *plan, const struct query_colu
 
 static bool is_truth(const struct plan *plan, const struct plan_input *input)
 {
-    return input->type == INPUT_NUMERIC && input->reading == READING_BOOLEAN &&
+    return input->spec.type == INPUT_NUMERIC && input->spec.reading == READING_BOOLEAN &&
            (size_t)input->column < plan->query.count;
 }
 
@@ -127,14 +127,15 @@ enum status input_notices(const struct plan *plan, struct error *err)
 
         if ((size_t)input->column >= plan->query.count)
             continue;
-        if (input->type == INPUT_CATEGORY && !input->is_chosen && input->rule == RULE_WORDS)
+        if (input->spec.type == INPUT_CATEGORY && !input->is_chosen &&
+            input->spec.rule == RULE_WORDS)
             note_nearly_read(plan, column, false);
-        if (input->type != INPUT_NUMERIC)
+        if (input->spec.type != INPUT_NUMERIC)
             continue;
         if (is_truth(plan, input))
             TRY(note_truths(plan, i, err));
         else
-            note_written_numbers(plan, column, input->reading);
+            note_written_numbers(plan, column, input->spec.reading);
         if (column->missing_texts > 0)
             TRY(note_missing(plan, column, err));
     }

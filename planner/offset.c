@@ -178,12 +178,12 @@ struct plan_input offset_input(const struct plan *plan)
 {
     const struct query_column *column = &plan->query.columns[plan->offset_column];
 
-    return (struct plan_input){.name = column->name,
+    return (struct plan_input){.spec.name = column->name,
                                .column = plan->offset_column,
-                               .type = INPUT_NUMERIC,
-                               .reading = column_reading(column),
+                               .spec.type = INPUT_NUMERIC,
+                               .spec.reading = column_reading(column),
                                .declared_type = column->declared_type,
-                               .offset = plan->offset,
+                               .spec.offset = plan->offset,
                                .is_chosen = true};
 }
 

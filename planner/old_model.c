@@ -218,9 +218,10 @@ enum status old_model_check(const struct planning *planning)
 /* Of one column: of a date, and of functions of COLUMN, some. */
 static bool is_of_column(const struct plan_input *input, struct slice column)
 {
-    if (input->cross)
+    if (input->spec.cross)
         return false;
-    return slice_equal_fold(input->source.size > 0 ? input->source : input->name, column);
+    return slice_equal_fold(input->spec.source.size > 0 ? input->spec.source : input->spec.name,
+                            column);
 }
 
 enum status old_model_order(struct planning *planning)
@@ -239,7 +240,7 @@ enum status old_model_order(struct planning *planning)
             if (is_of_column(&plan->inputs[i], plan->model.inputs[column].name))
                 ordered[count++] = plan->inputs[i];
     for (size_t i = 0; i < plan->input_count; i++)
-        if (plan->inputs[i].cross)
+        if (plan->inputs[i].spec.cross)
             ordered[count++] = plan->inputs[i];
     if (count != plan->input_count) /* an array that is longer than it was */
         return fail_at(planning->err, STATUS_INVALID, planning->statement->select_position,

@@ -14,18 +14,18 @@
  * a vocabulary has one for NULL, too. */
 static double rows_known(const struct plan_input *input)
 {
-    if (input->type == INPUT_TEXT)
-        return input->vocabulary_max;
-    return input->rule == RULE_WORDS ? 1 : input->vocabulary_max + 1.0;
+    if (input->spec.type == INPUT_TEXT)
+        return input->spec.vocabulary_max;
+    return input->spec.rule == RULE_WORDS ? 1 : input->spec.vocabulary_max + 1.0;
 }
 
 /* Is no input before it of its CONCAT? */
 static bool begins_concat(const struct plan *plan, size_t i)
 {
-    const uint32_t number = plan->inputs[i].concat.number;
+    const uint32_t number = plan->inputs[i].spec.concat.number;
     size_t first = 0;
 
-    while (first < i && plan->inputs[first].concat.number != number)
+    while (first < i && plan->inputs[first].spec.concat.number != number)
         first++;
     return number == 0 || first == i;
 }
@@ -39,14 +39,15 @@ struct kind_shape shape_of(const struct plan *plan)
     for (size_t i = 0; i < plan->input_count; i++) {
         const struct plan_input *input = &plan->inputs[i];
 
-        if (input->offset)
+        if (input->spec.offset)
             continue;
         if (begins_concat(plan, i))
-            kind_shape_add(&shape, input->type, 1, input->model_part, input->dimension);
+            kind_shape_add(&shape, input->spec.type, 1, input->spec.model_part,
+                           input->spec.dimension);
         else
-            kind_shape_join(&shape, input->model_part);
-        shape.counts += input->list.form == LIST_WORDS;
-        if (input->type != INPUT_NUMERIC)
+            kind_shape_join(&shape, input->spec.model_part);
+        shape.counts += input->spec.list.form == LIST_WORDS;
+        if (input->spec.type != INPUT_NUMERIC)
             shape.id_rows += rows_known(input);
     }
     return shape;
@@ -58,9 +59,9 @@ struct kind_shape shape_of(const struct plan *plan)
 static double words_of_input(const struct plan *plan, const struct plan_input *input)
 {
     const struct query *query = &plan->query;
-    const double most = input->vocabulary_max;
+    const double most = input->spec.vocabulary_max;
 
-    if (input->type == INPUT_TEXT || input->rule != RULE_WORDS)
+    if (input->spec.type == INPUT_TEXT || input->spec.rule != RULE_WORDS)
         return rows_known(input);
     if (query->sample_rows < QUERY_SAMPLE_ROWS && query->sample_rows <= most)
         return query->sample_rows + 1.0;
@@ -73,7 +74,7 @@ struct kind_shape shape_most(const struct plan *plan)
 
     shape.id_rows = 0;
     for (size_t i = 0; i < plan->input_count; i++)
-        if (plan->inputs[i].type != INPUT_NUMERIC)
+        if (plan->inputs[i].spec.type != INPUT_NUMERIC)
             shape.id_rows += words_of_input(plan, &plan->inputs[i]);
     return shape;
 }
@@ -82,7 +83,7 @@ struct kind_shape shape_most(const struct plan *plan)
 static const struct query_column *column_of(const struct plan *plan, const struct plan_input *input)
 {
     const bool is_whole = input->column >= 0 && (size_t)input->column < plan->query.count &&
-                          !input->part && !input->cross && !plan_input_shares(input);
+                          !input->spec.part && !input->spec.cross && !input_shares(&input->spec);
 
     return is_whole ? &plan->query.columns[input->column] : NULL;
 }
@@ -100,7 +101,7 @@ static double words_expected(const struct plan *plan, const struct plan_input *i
     const double most = words_of_input(plan, input);
     double values, cells;
 
-    if (!column || input->type != INPUT_CATEGORY || input->rule != RULE_WORDS)
+    if (!column || input->spec.type != INPUT_CATEGORY || input->spec.rule != RULE_WORDS)
         return rows_known(input);
     values = column->distinct_values > 0 ? (double)column->distinct_values
                                          : (double)column->distinct_numbers;
@@ -119,8 +120,8 @@ static void add_few(const struct plan *plan, const struct plan_input *input,
     const struct query_column *column = column_of(plan, input);
     const double values = column ? column->distinct_numbers : 0;
 
-    if (input->type != INPUT_NUMERIC || input->offset || values == 0 || values > FEW_MOST ||
-        !are_all(plan, values, (double)column->integers + column->reals))
+    if (input->spec.type != INPUT_NUMERIC || input->spec.offset || values == 0 ||
+        values > FEW_MOST || !are_all(plan, values, (double)column->integers + column->reals))
         return;
     shape->few_columns++;
     shape->few_values += values;
@@ -137,7 +138,7 @@ struct kind_shape shape_expected(const struct plan *plan, double rows)
     shape.id_rows = 0;
     for (size_t i = 0; i < plan->input_count; i++) {
         add_few(plan, &plan->inputs[i], &shape);
-        if (plan->inputs[i].type != INPUT_NUMERIC)
+        if (plan->inputs[i].spec.type != INPUT_NUMERIC)
             shape.id_rows += words_expected(plan, &plan->inputs[i], rows);
     }
     return shape;

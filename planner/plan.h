@@ -21,49 +21,17 @@
 struct search; /* planner/search.h */
 
 struct plan_input {
-    struct slice name; /* of the column in the SELECT, or of an element (vectors.h) */
-    int column;        /* its index in the SELECT */
-    enum input_type type;
-    enum date_part part;    /* DATE_WHOLE: the cell as it is */
-    enum combiner combiner; /* and the next three: as spec_input has them */
-    bool is_weighted;
-    struct cell_list list;
-    uint32_t element;
-    struct slice source;     /* the column's name, where that is not the input's */
-    enum category_rule rule; /* and the next seven: as spec_input has them */
-    const struct cross *cross;
-    enum model_part model_part;
-    uint32_t dimension;
-    struct concat concat;
-    const double *bounds;
-    uint32_t bound_count;
-    uint32_t vocabulary_max;    /* INPUT_CATEGORY; INPUT_TEXT: hash buckets */
-    uint32_t words_max;         /* INPUT_TEXT: of one text */
-    enum input_reading reading; /* of numbers: of their text */
+    struct input_spec
+        spec;   /* its name: of the column in the SELECT, or of an element (vectors.h) */
+    int column; /* its index in the SELECT */
     struct slice declared_type;
-    enum offset offset; /* INPUT_NUMERIC: what it is where it is no feature */
-    bool is_chosen;     /* the type comes from COLUMN, not from the sample */
-    int8_t direction;   /* as spec_input has it */
-    uint64_t groups;
+    bool is_chosen; /* the type comes from COLUMN, not from the sample */
 };
-
-/* Does the input take its cells as numbers? */
-static inline bool plan_takes_numbers(const struct plan_input *input)
-{
-    return input->type == INPUT_NUMERIC ||
-           (input->type == INPUT_CATEGORY && rule_takes_numbers(input->rule));
-}
-
-/* Is it one of several inputs that share its column out among them? */
-static inline bool plan_input_shares(const struct plan_input *input)
-{
-    return input->part || cell_list_has_numbers(&input->list);
-}
 
 /* The column, element or part that the input takes its cells from. */
 static inline struct slice plan_input_read(const struct plan_input *input)
 {
-    return input->source.size > 0 && !plan_input_shares(input) ? input->source : input->name;
+    return input_shares(&input->spec) ? input->spec.name : input_column(&input->spec);
 }
 
 /* A column of the SELECT that is no input. */

@@ -5,6 +5,8 @@
 #include "planner/attribute_check.h"
 #include "planner/attributes.h"
 #include "planner/bad_rows.h"
+#include "planner/dialect.h"
+#include "planner/far_numbers.h"
 #include "planner/judging.h"
 #include "planner/label.h"
 #include "planner/metric_list.h"
@@ -61,7 +63,7 @@ static enum status check_vectors(const struct planning *planning)
     return STATUS_OK;
 }
 
-/* Where the model's inputs are among the query's columns. */
+/* Finds the model's inputs among the query's columns. */
 static enum status match_inputs(struct planning *planning)
 {
     struct plan *plan = planning->plan;
@@ -104,14 +106,14 @@ static enum status find_table(const struct planning *planning, struct path *tabl
     return STATUS_OK;
 }
 
-/* SQLite takes any; PostgreSQL would cut it. */
 static enum status check_column_length(const struct planning *planning, const struct name *column)
 {
-    if (planning->catalog->dialect != SQL_POSTGRES || column->text.size <= NAME_BYTES_POSTGRES)
+    const size_t most = dialect_of(planning->catalog->dialect)->column_bytes_max;
+
+    if (column->text.size <= most)
         return STATUS_OK;
     return fail_at(planning->err, STATUS_INVALID, column->position,
-                   "a name of %zu bytes, where at most %d are possible", column->text.size,
-                   NAME_BYTES_POSTGRES);
+                   "a name of %zu bytes, where at most %zu are possible", column->text.size, most);
 }
 
 static enum status plan_target(struct planning *planning)
@@ -299,6 +301,7 @@ enum status plan_predict(struct planning *planning)
     TRY(query_check_distinct(planning));
     TRY(match_inputs(planning));
     note_unseen_nulls(plan);
+    note_far_numbers(plan);
     plan->label = plan->model.label;
     plan->label_column = replaced_column(plan);
     return check_added_columns(planning);
@@ -331,6 +334,7 @@ enum status plan_evaluate_one(struct planning *planning)
     TRY(bad_rows_check(planning, "evaluate.bad_rows"));
     TRY(match_inputs(planning));
     note_unseen_nulls(plan);
+    note_far_numbers(plan);
     if (!task_has_label(plan->model.task))
         return label_refuse(planning, plan->model.estimator);
     plan->label = plan->model.label;
@@ -443,7 +447,7 @@ static enum status plan_inside(struct planning *planning)
     return query_describe(planning);
 }
 
-/* Whose metrics can be measured: groups and upper bounds of times are not read. */
+/* Models whose metrics can be measured: groups and upper bounds of times are not read. */
 static enum aim aim_of_explanation(const struct model_summary *model)
 {
     const enum aim aim = model->aim.aim;

@@ -93,8 +93,8 @@ static enum status find_validation_column(struct planning *planning, const struc
 static enum status find_validation_input(struct planning *planning, const struct query *query,
                                          const struct plan_input *input, int position, int *column)
 {
-    for (uint32_t i = 0; input->cross && i < input->cross->count; i++)
-        TRY(find_validation_column(planning, query, input->cross->columns[i].name, position,
+    for (uint32_t i = 0; input->spec.cross && i < input->spec.cross->count; i++)
+        TRY(find_validation_column(planning, query, input->spec.cross->columns[i].name, position,
                                    column));
     return find_validation_column(planning, query, plan_input_read(input), position, column);
 }
@@ -128,20 +128,20 @@ static enum status refuse_text(const struct planning *planning, const struct pla
 {
     const struct plan *plan = planning->plan;
 
-    if (input->list.form) {
+    if (input->spec.list.form) {
         fail_at(planning->err, STATUS_INVALID, planning->statement->select_position,
                 "\"%.*s\" is a category of several values, and %s takes one of each column",
-                SLICE_FORMAT(input->name), plan->estimator->name);
+                SLICE_FORMAT(input->spec.name), plan->estimator->name);
         return error_hint(planning->err, "SPARSE(%s, n) takes each of n ids as a number.",
-                          SQL_NAME(input->source));
+                          SQL_NAME(input->spec.source));
     }
     fail_at(planning->err, STATUS_INVALID, planning->statement->select_position,
             "column \"%.*s\" is a text, and %s takes numbers, categories and dates",
-            SLICE_FORMAT(input->name), plan->estimator->name);
+            SLICE_FORMAT(input->spec.name), plan->estimator->name);
     return error_hint(planning->err,
                       "COLUMN VOCABULARY(%s) takes each text as one word; %s learns from the "
                       "words of texts.",
-                      SQL_NAME(input->name),
+                      SQL_NAME(input->spec.name),
                       plan->estimator->task == TASK_REGRESSION ? "LinearRegressor"
                                                                : "LinearClassifier");
 }
@@ -154,24 +154,25 @@ static void make_buckets(struct plan *plan)
     for (size_t i = 0; kind->buckets && i < plan->input_count; i++) {
         struct plan_input *input = &plan->inputs[i];
 
-        if (input->type != INPUT_NUMERIC || input->part || input->offset)
+        if (input->spec.type != INPUT_NUMERIC || input->spec.part || input->spec.offset)
             continue;
-        input->type = INPUT_CATEGORY;
-        input->rule = RULE_BUCKET;
-        input->source = input->name;
-        input->vocabulary_max = kind->buckets(&plan->spec.params);
+        input->spec.type = INPUT_CATEGORY;
+        input->spec.rule = RULE_BUCKET;
+        input->spec.source = input->spec.name;
+        input->spec.vocabulary_max = kind->buckets(&plan->spec.params);
+        input->spec.keeps_codes = false;
     }
 }
 
 static enum status refuse_age(const struct planning *planning, const struct plan_input *input)
 {
     fail_at(planning->err, STATUS_INVALID, planning->statement->select_position,
-            "\"%.*s\" is a number, of which %s makes no buckets", SLICE_FORMAT(input->name),
+            "\"%.*s\" is a number, of which %s makes no buckets", SLICE_FORMAT(input->spec.name),
             planning->plan->estimator->name);
     return error_hint(planning->err,
                       "Take other parts of the date, COLUMN DATE(%.*s, 'month', 'weekday'), or "
                       "make a number of it in the SELECT.",
-                      SLICE_FORMAT(input->source));
+                      SLICE_FORMAT(input->spec.source));
 }
 
 /* What the kind of model can take of what the columns are. */
@@ -181,23 +182,24 @@ static enum status check_inputs(const struct planning *planning)
     const struct kind *kind = plan->estimator->kind;
 
     for (size_t i = 0; kind->takes_no_texts && i < plan->input_count; i++)
-        if (plan->inputs[i].type == INPUT_TEXT)
+        if (plan->inputs[i].spec.type == INPUT_TEXT)
             return refuse_text(planning, &plan->inputs[i]);
     for (size_t i = 0; kind->buckets && i < plan->input_count; i++)
-        if (plan->inputs[i].type == INPUT_NUMERIC)
+        if (plan->inputs[i].spec.type == INPUT_NUMERIC)
             return refuse_age(planning, &plan->inputs[i]);
     for (size_t i = 0; kind->takes_numbers_alone && i < plan->input_count; i++) {
         const struct plan_input *input = &plan->inputs[i];
 
-        if (input->type == INPUT_NUMERIC)
+        if (input->spec.type == INPUT_NUMERIC)
             continue;
         fail_at(planning->err, STATUS_INVALID, planning->statement->select_position,
-                "column \"%.*s\" is a %s, and %s takes numbers alone", SLICE_FORMAT(input->name),
-                input_type_words[input->type], plan->estimator->name);
-        if (input->part)
+                "column \"%.*s\" is a %s, and %s takes numbers alone",
+                SLICE_FORMAT(input->spec.name), input_type_words[input->spec.type],
+                plan->estimator->name);
+        if (input->spec.part)
             return error_hint(planning->err,
                               "Of a date it takes the age: COLUMN DATE(%.*s, 'age').",
-                              SLICE_FORMAT(input->source));
+                              SLICE_FORMAT(input->spec.source));
         return error_hint(planning->err, "Leave it out of the SELECT, or make numbers of it there, "
                                          "one column for each word.");
     }

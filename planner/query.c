@@ -1,6 +1,7 @@
 #include "planner/query.h"
 
 #include "parser/refused.h"
+#include "planner/dialect.h"
 #include "planner/planning.h"
 
 #define LIST_BYTES_MAX 380 /* of the columns' names in a hint */
@@ -17,7 +18,7 @@ enum status name_keep(struct planning *planning, const struct name *from, struct
 
     TRY(slice_keep(planning, from->text, to));
     bytes = (char *)to->data; /* our own copy */
-    if (planning->catalog->dialect == SQL_POSTGRES && !from->quoted)
+    if (dialect_of(planning->catalog->dialect)->folds_names && !from->quoted)
         for (size_t i = 0; i < to->size; i++)
             if (bytes[i] >= 'A' && bytes[i] <= 'Z')
                 bytes[i] = (char)(bytes[i] - 'A' + 'a');
@@ -170,7 +171,7 @@ void query_refuse_binary(const struct planning *planning, const char *what,
         return;
     }
     /* PostgreSQL: whatever is no number, text or time is a blob to us. */
-    if (planning->plan->dialect == SQL_POSTGRES && !slice_is(type, "bytea"))
+    if (dialect_of(planning->plan->dialect)->names_types && !slice_is(type, "bytea"))
         fail_at(planning->err, STATUS_INVALID, position,
                 "%scolumn \"%.*s\" is of type %.*s, which no model reads", what,
                 SLICE_FORMAT(column->name), SLICE_FORMAT(type));

@@ -13,19 +13,19 @@ enum status query_keep(struct planning *planning, struct query *query);
 int query_find(const struct query *query, struct slice name);
 /* The same among the elements of vectors, too: v[1]. */
 int query_find_input(const struct query *query, struct slice name);
-/* As query_find, with `column "x" is not among the columns of the query` at the
+/* Does the same as query_find, with `column "x" is not among the columns of the query` at the
  * position. `what` stands before the word: "label ". */
 enum status query_resolve(const struct query *query, const char *what, struct slice name,
                           int position, int *column, struct error *err);
 /* A column whose cells are blobs or arrays: the message, without a hint. */
 void query_refuse_binary(const struct planning *planning, const char *what,
                          const struct query_column *column, int position);
-/* What was counted of it: "sampled rows" or "rows". */
+/* The word for rows that were counted: "sampled rows" or "rows". */
 const char *query_rows_word(const struct query *query);
 /* INVALID when two columns share a name. */
 enum status query_check_distinct(struct planning *planning);
 enum status slice_keep(struct planning *planning, struct slice from, struct slice *to);
-/* As slice_keep, as the database reads the name. */
+/* Keeps a name as the database reads it. */
 enum status name_keep(struct planning *planning, const struct name *from, struct slice *to);
 
 #endif

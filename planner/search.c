@@ -416,8 +416,8 @@ static bool has_the_same_rows(const struct plan *a, const struct plan *b)
                    a->label_type == b->label_type && a->label_reading == b->label_reading;
 
     for (size_t i = 0; is_same && i < a->input_count; i++)
-        is_same =
-            a->inputs[i].column == b->inputs[i].column && a->inputs[i].type == b->inputs[i].type;
+        is_same = a->inputs[i].column == b->inputs[i].column &&
+                  a->inputs[i].spec.type == b->inputs[i].spec.type;
     return is_same;
 }
 

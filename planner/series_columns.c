@@ -240,7 +240,7 @@ enum status series_columns_plan(struct planning *planning)
 
 static struct slice read_column(const struct plan_input *input)
 {
-    return input->source.size > 0 ? input->source : input->name;
+    return input->spec.source.size > 0 ? input->spec.source : input->spec.name;
 }
 
 /* The place of an input's call in the clause that was made. */

@@ -3,9 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "inputs/written_number.h"
 #include "planner/column_kind.h"
+#include "planner/dialect.h"
 #include "planner/query.h"
-#include "scoring/written_number.h"
 
 #define CODES_FEW_SHARE                                                                            \
     1000 /* one of so many cells, as in column_kind.c: more are why it is words */
@@ -242,8 +243,7 @@ static void hint_shape(const struct plan *plan, const struct query_column *colum
             plan->notices,
             "Dates are read as 2024-01-31: the SELECT can make them of their parts%s. COLUMN "
             "VOCABULARY(%s) takes them as words without a notice.",
-            plan->dialect == SQL_POSTGRES ? ", as by to_date" : ", as by substr",
-            SQL_NAME(column->name));
+            dialect_of(plan->dialect)->by_parts, SQL_NAME(column->name));
     else if (column->shaped.shape == SHAPE_QUOTED)
         notice_hint(plan->notices, "trim(%s, '%s%c') AS %s leaves the numbers.",
                     SQL_NAME(column->name), column->shaped.example[0] == '\'' ? "'" : "",

@@ -10,12 +10,13 @@
 
 #include "planner/plan.h"
 
-/* Of a column that is read as numbers by READING_SEPARATED or in other spellings, or by
+/* Notices on a column that is read as numbers by READING_SEPARATED or in other spellings, or by
  * READING_NUMBER with points that may stand between thousands. */
 void note_written_numbers(const struct plan *plan, const struct query_column *column,
                           enum input_reading reading);
 
-/* Of a column that is taken as words, or left out as a key. False: it has nothing to be said. */
+/* Notices on a column that is taken as words, or left out as a key. False: it has nothing to be
+ * said. */
 bool note_nearly_read(const struct plan *plan, const struct query_column *column, bool is_left_out);
 
 /* Do its words look like numbers, dates or times in a form that is not read (word_shapes.h)? Then a

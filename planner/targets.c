@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "planner/dialect.h"
 #include "planner/planning.h"
 #include "planner/query.h"
 #include "planner/settings.h"
@@ -15,7 +16,7 @@ static bool starts_with(struct slice name, const char *front)
 
 size_t target_name_max(enum sql_dialect dialect)
 {
-    return dialect == SQL_POSTGRES ? NAME_BYTES_POSTGRES : TABLE_BYTES_MAX;
+    return dialect_of(dialect)->name_bytes_max;
 }
 
 static enum status check_name(const struct name *name, enum sql_dialect dialect, struct error *err)

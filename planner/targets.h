@@ -19,7 +19,7 @@ enum status target_check_not_model(const struct planning *planning, int position
 enum status target_replacing(struct planning *planning, const char *attribute);
 /* Both of INTO table, where the statement has one. */
 enum status target_into(struct planning *planning, const char *attribute);
-/* Where a detached job makes this table: it opens the database anew, when this
+/* The place where a detached job makes this table: it opens the database anew, when this
  * session may be gone. */
 enum status file_plan(struct planning *planning, struct slice schema, struct slice name);
 enum status model_plan(struct planning *planning);

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "inputs/dates.h"
 #include "planner/catalog.h"
-#include "scoring/dates.h"
 
 /* ----- of a query ----- */
 

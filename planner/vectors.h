@@ -13,18 +13,18 @@
  *
  *     l is a text "2, 3"       spread               id  l  l[1]  l[2]
  *
- * Of a list the elements are its numbers (scoring/cell_list.h): those of a sparse one are named by
+ * Of a list the elements are its numbers (inputs/cell_list.h): those of a sparse one are named by
  * their ids, from l[0] on. It is one where the statement says so,
  * or where all texts are such lists. Then their size is that of all rows, too.
  *
  * Of a text whose words a model counts they are the counts of its hash buckets, from l[0] on.
  *
- * Of a date the elements are the parts that the plan chose (scoring/dates.h). Where rows are
+ * Of a date the elements are the parts that the plan chose (inputs/dates.h). Where rows are
  * scored the model takes the date, or the list, itself.
  *
  *     CROSS([a, b], 100)       spread               a  b  CROSS(a, b)
  *
- * A cross is a vector of one element and of several columns: their bucket (scoring/cross.h). Where
+ * A cross is a vector of one element and of several columns: their bucket (inputs/cross.h). Where
  * rows are scored the model takes the columns.
  */
 #ifndef PLANNER_VECTORS_H
@@ -33,9 +33,9 @@
 #include "base/arena.h"
 #include "base/cell.h"
 #include "base/error.h"
+#include "inputs/cell_list.h"
+#include "inputs/cross.h"
 #include "params/terms.h"
-#include "scoring/cell_list.h"
-#include "scoring/cross.h"
 
 #define VECTOR_NO_COLUMN    UINT32_MAX
 #define VECTOR_ELEMENTS_MAX 10000 /* of all vectors of a query */

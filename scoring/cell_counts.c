@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "scoring/dates.h"
-#include "scoring/written_number.h"
+#include "inputs/dates.h"
+#include "inputs/written_number.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

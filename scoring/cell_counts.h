@@ -22,7 +22,7 @@
 #include "base/arena.h"
 #include "base/cell.h"
 #include "base/error.h"
-#include "scoring/cell_text.h"
+#include "inputs/cell_text.h"
 #include "scoring/list_counts.h"
 
 struct byte_reader;

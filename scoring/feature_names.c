@@ -2,32 +2,32 @@
 
 uint32_t feature_count(const struct transform_input *input)
 {
-    if (input->offset)
+    if (input->spec.offset)
         return 0;
-    return input->type == INPUT_NUMERIC
+    return input->spec.type == INPUT_NUMERIC
                ? input->dense_count
                : input->word_count + input->hash_buckets + (uint32_t)input->has_nulls;
 }
 
 uint32_t feature_first(const struct transform *transform, const struct transform_input *input)
 {
-    return input->type == INPUT_NUMERIC ? input->dense_offset
-                                        : transform_features(transform) + input->first_id;
+    return input->spec.type == INPUT_NUMERIC ? input->dense_offset
+                                             : transform_features(transform) + input->first_id;
 }
 
 void feature_name(const struct transform_input *input, uint32_t feature, struct text *name)
 {
-    const bool is_number = input->type == INPUT_NUMERIC;
+    const bool is_number = input->spec.type == INPUT_NUMERIC;
 
     text_clear(name);
-    text_append(name, input->name);
+    text_append(name, input->spec.name);
     if (is_number && feature == 0)
         return;
     if (!is_number && feature < input->word_count) {
         text_append_char(name, '=');
         text_append(name, input->words[feature]);
     } else if (!is_number && feature - input->word_count < input->hash_buckets) {
-        text_printf(name, input->rule == RULE_ID ? "=%u" : " in bucket %u",
+        text_printf(name, input->spec.rule == RULE_ID ? "=%u" : " in bucket %u",
                     feature - input->word_count);
     } else {
         text_append_string(name, " is null");

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "inputs/cells.h"
 #include "scoring/formula_row.h"
 #include "scoring/kind.h"
 #include "scoring/label_names.h"

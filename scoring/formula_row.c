@@ -2,6 +2,7 @@
 
 #include "scoring/formula_row.h"
 
+#include "inputs/word_table.h"
 #include "scoring/label_names.h"
 
 #define DAY_SECONDS 86400.0
@@ -106,27 +107,27 @@ static const struct formula *part_number(struct formula_program *program,
 static enum status refuse(const struct transform_input *input, const char *what, struct error *err)
 {
     fail(err, STATUS_UNSUPPORTED, "input \"%.*s\" is %s, which is not exported",
-         SLICE_FORMAT(input->name), what);
+         SLICE_FORMAT(input->spec.name), what);
     return error_hint(err, "Exported are numbers, categories by words, ids and buckets, parts of "
                            "dates in ISO's form, and offsets.");
 }
 
 static enum status check_input(const struct transform_input *input, struct error *err)
 {
-    if (input->cross)
+    if (input->spec.cross)
         return refuse(input, "a cross of columns", err);
-    if (input->list.form)
+    if (input->spec.list.form)
         return refuse(input, "of a list in a text", err);
-    if (input->type == INPUT_TEXT)
+    if (input->spec.type == INPUT_TEXT)
         return refuse(input, "the words of a text", err);
-    if (input->type == INPUT_CATEGORY && input->hash_buckets > 0 && input->rule != RULE_ID &&
-        !input->part)
+    if (input->spec.type == INPUT_CATEGORY && input->hash_buckets > 0 &&
+        input->spec.rule != RULE_ID && !input->spec.part)
         return refuse(input, "a category by the hash of its words", err);
-    if (input->reading == READING_POINT || input->reading == READING_COMMA)
+    if (input->spec.reading == READING_POINT || input->spec.reading == READING_COMMA)
         return refuse(input, "of numbers as people write them, such as 1.234,50", err);
-    if (input->reading == READING_SEPARATED)
+    if (input->spec.reading == READING_SEPARATED)
         return refuse(input, "of numbers with separators, such as 1,234", err);
-    if (reading_is_of_dates(input->reading))
+    if (reading_is_of_dates(input->spec.reading))
         return refuse(input, "of dates as people write them", err);
     return STATUS_OK;
 }
@@ -143,7 +144,7 @@ static const struct formula *seconds_of(struct formula_program *program,
 {
     if (!dates->seconds || dates->column != input->column)
         dates->seconds = formula_let(
-            program, formula_read(program, FORMULA_READ_DATE, input->column, input->reading));
+            program, formula_read(program, FORMULA_READ_DATE, input->column, input->spec.reading));
     dates->column = input->column;
     return dates->seconds;
 }
@@ -154,10 +155,10 @@ static const struct formula *number_of(struct formula_program *program,
 {
     const struct formula *number;
 
-    if (input->part)
-        return part_number(program, seconds_of(program, input, dates), input->part);
-    number = formula_let(program,
-                         formula_read(program, FORMULA_READ_NUMBER, input->column, input->reading));
+    if (input->spec.part)
+        return part_number(program, seconds_of(program, input, dates), input->spec.part);
+    number = formula_let(
+        program, formula_read(program, FORMULA_READ_NUMBER, input->column, input->spec.reading));
     if (!input->has_code)
         return number;
     return formula_let(program,
@@ -213,9 +214,9 @@ static void make_offset(struct formula_program *program, const struct transform_
 {
     const struct formula *number = number_of(program, input, dates);
     const struct formula *refused =
-        formula_read(program, FORMULA_REFUSE, input->column, input->reading);
+        formula_read(program, FORMULA_REFUSE, input->column, input->spec.reading);
 
-    if (input->offset == OFFSET_EXPOSURE)
+    if (input->spec.offset == OFFSET_EXPOSURE)
         number = formula_let(
             program,
             formula_if(program,
@@ -247,9 +248,9 @@ static const struct formula *number_id(struct formula_program *program,
 {
     const struct formula *is_whole, *is_within;
 
-    if (input->rule == RULE_BUCKET)
+    if (input->spec.rule == RULE_BUCKET)
         return formula_if(program, is_missing(program, number), missing,
-                          bucket(program, number, input->bounds, 0, input->bound_count));
+                          bucket(program, number, input->spec.bounds, 0, input->spec.bound_count));
     is_whole = formula_of(program, FORMULA_EQUAL, formula_of(program, FORMULA_FLOOR, number, NULL),
                           number);
     is_within = formula_of(program, FORMULA_AND,
@@ -268,14 +269,14 @@ static const struct formula *part_id(struct formula_program *program,
                                      const struct transform_input *input,
                                      const struct formula *part, const struct formula *missing)
 {
-    const uint32_t count = date_part_words_max(input->part) + (input->part == DATE_DAY);
+    const uint32_t count = date_part_words_max(input->spec.part) + (input->spec.part == DATE_DAY);
     double *ids = ARENA_NEW(program->arena, double, count);
 
     program->failed |= !ids;
     for (uint32_t i = 0; ids && i < count; i++) {
-        const struct date date = date_with(input->part, i);
-        const struct cell word = date_part_cell(&date, input->part);
-        const int32_t id = transform_word(input, word.text);
+        const struct date date = date_with(input->spec.part, i);
+        const struct cell word = date_part_cell(&date, input->spec.part);
+        const int32_t id = word_id(input, word.text);
 
         ids[i] = id < 0 ? -1 : (double)((uint32_t)id - input->first_id);
     }
@@ -290,10 +291,11 @@ static void make_category(struct formula_program *program, const struct transfor
         program, input->null_id < 0 ? -1 : (double)((uint32_t)input->null_id - input->first_id));
     const struct formula *id, *word;
 
-    if (input->part)
+    if (input->spec.part)
         id = part_id(program, input,
-                     part_number(program, seconds_of(program, input, dates), input->part), missing);
-    else if (rule_takes_numbers(input->rule))
+                     part_number(program, seconds_of(program, input, dates), input->spec.part),
+                     missing);
+    else if (rule_takes_numbers(input->spec.rule))
         id = number_id(program, input, number_of(program, input, dates), missing);
     else {
         word = formula_let(program,
@@ -320,9 +322,9 @@ enum status formula_row_make(struct formula_program *program, struct formula_row
         const struct transform_input *input = &transform->inputs[i];
 
         TRY(check_input(input, err));
-        if (input->offset)
+        if (input->spec.offset)
             make_offset(program, input, &dates, row);
-        else if (input->type == INPUT_NUMERIC)
+        else if (input->spec.type == INPUT_NUMERIC)
             make_number(program, input, &dates, row);
         else
             make_category(program, input, &dates, row);

@@ -111,7 +111,7 @@ static uint32_t first_cross(const struct transform *transform)
 {
     uint32_t first = transform->input_count;
 
-    while (first > 0 && transform->inputs[first - 1].cross)
+    while (first > 0 && transform->inputs[first - 1].spec.cross)
         first--;
     return first;
 }
@@ -119,14 +119,14 @@ static uint32_t first_cross(const struct transform *transform)
 static void put_value(const struct transform *transform, const struct transform_input *input,
                       const float *other, const int32_t *other_ids, float *dense, int32_t *ids)
 {
-    if (input->type == INPUT_NUMERIC) {
+    if (input->spec.type == INPUT_NUMERIC) {
         memcpy(dense + input->dense_offset, other + input->dense_offset,
                input->dense_count * sizeof *dense);
         if (transform->has_rests)
             dense[input->rest_offset] = other[input->rest_offset];
     } else
         memcpy(ids + input->id_offset, other_ids + input->id_offset,
-               (input->type == INPUT_TEXT ? transform_text_room(input) : 1) * sizeof *ids);
+               (input->spec.type == INPUT_TEXT ? transform_text_room(input) : 1) * sizeof *ids);
 }
 
 /* Of the row at `from` the values of these columns into row i of the scorer. The cell of a crossed

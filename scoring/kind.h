@@ -157,6 +157,8 @@ struct kind {
     bool takes_no_texts; /* no TEXT(c) may be an input that selects rows of a table */
     bool counts_words;   /* TEXT(c) makes an input of each of its hash buckets: how many words of
                           * the text are in it (LIST_WORDS of cell_list.h) */
+    /* Nothing is learned unless training rows of each class weigh something. */
+    bool weighs_each_class;
     /* Words of a category that are told apart; those beyond, and those that have no place in the
      * vocabulary, are one to the model. 0: each is told apart, or has a hash bucket. */
     uint32_t words_most;

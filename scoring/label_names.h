@@ -5,6 +5,7 @@
 #ifndef SCORING_LABEL_NAMES_H
 #define SCORING_LABEL_NAMES_H
 
+#include "inputs/cells.h"
 #include "scoring/model.h"
 
 /* How labels of a type are written. declared: as the database names the type in SQL,

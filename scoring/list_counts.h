@@ -13,8 +13,8 @@
 #define SCORING_LIST_COUNTS_H
 
 #include "base/text.h"
-#include "scoring/cell_list.h"
-#include "scoring/cell_text.h"
+#include "inputs/cell_list.h"
+#include "inputs/cell_text.h"
 
 struct byte_reader;
 

@@ -42,14 +42,15 @@ void kind_shape_take(struct kind_shape *shape, const struct transform *transform
     for (uint32_t i = 0; i < transform->input_count; i++) {
         const struct transform_input *input = &transform->inputs[i];
 
-        shape->counts += input->list.form == LIST_WORDS;
+        shape->counts += input->spec.list.form == LIST_WORDS;
         if (transform_concat_first(transform, input) != input) {
-            kind_shape_join(shape, input->model_part);
+            kind_shape_join(shape, input->spec.model_part);
             continue;
         }
-        kind_shape_add(shape, input->type,
-                       input->type == INPUT_NUMERIC ? transform_columns_of(transform, input) : 1,
-                       input->model_part, input->dimension);
+        kind_shape_add(shape, input->spec.type,
+                       input->spec.type == INPUT_NUMERIC ? transform_columns_of(transform, input)
+                                                         : 1,
+                       input->spec.model_part, input->spec.dimension);
     }
     shape->dense = transform->dense_width;
     shape->ids = transform->id_inputs;

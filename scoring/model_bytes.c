@@ -83,48 +83,48 @@ static void feed_cross(const struct feed *feed, const struct cross *cross)
 
 static void feed_rule(const struct feed *feed, const struct transform_input *input)
 {
-    feed_u64(feed, input->rule);
-    feed_u64(feed, input->reading);
-    feed_bounds(feed, input->bounds, input->bound_count);
-    if (input->cross)
-        feed_cross(feed, input->cross);
+    feed_u64(feed, input->spec.rule);
+    feed_u64(feed, input->spec.reading);
+    feed_bounds(feed, input->spec.bounds, input->spec.bound_count);
+    if (input->spec.cross)
+        feed_cross(feed, input->spec.cross);
 }
 
 static void feed_list(const struct feed *feed, uint32_t format, const struct transform_input *input)
 {
-    feed_u64(feed, input->list.form);
-    feed_u64(feed, input->list.size);
-    feed_u64(feed, (unsigned char)input->list.delimiter);
-    feed_u64(feed, (unsigned char)input->list.pair);
-    feed_u64(feed, input->element);
+    feed_u64(feed, input->spec.list.form);
+    feed_u64(feed, input->spec.list.size);
+    feed_u64(feed, (unsigned char)input->spec.list.delimiter);
+    feed_u64(feed, (unsigned char)input->spec.list.pair);
+    feed_u64(feed, input->spec.element);
     if (format >= MODEL_FORMAT_COUNTS)
-        feed_u64(feed, input->list.words_max);
+        feed_u64(feed, input->spec.list.words_max);
 }
 
 static void feed_input(const struct feed *feed, uint32_t format, bool keeps_numbers,
                        const struct transform_input *input)
 {
-    feed_slice(feed, input->name);
-    feed_u64(feed, input->type);
+    feed_slice(feed, input->spec.name);
+    feed_u64(feed, input->spec.type);
     if (format >= MODEL_FORMAT_PARTS) {
-        feed_u64(feed, input->part);
-        feed_slice(feed, input->source);
+        feed_u64(feed, input->spec.part);
+        feed_slice(feed, input->spec.source);
     }
     if (format >= MODEL_FORMAT_SHARES) {
-        feed_u64(feed, input->model_part);
-        feed_u64(feed, input->dimension);
+        feed_u64(feed, input->spec.model_part);
+        feed_u64(feed, input->spec.dimension);
     }
     if (format >= MODEL_FORMAT_LISTS)
         feed_list(feed, format, input);
     if (format >= MODEL_FORMAT_CONCATS) {
-        feed_u64(feed, input->concat.number);
-        feed_u64(feed, input->concat.combiner);
+        feed_u64(feed, input->spec.concat.number);
+        feed_u64(feed, input->spec.concat.combiner);
     }
     feed_u64(feed, input->has_nulls);
     if (format >= MODEL_FORMAT_OFFSETS)
-        feed_u64(feed, input->offset);
-    if (input->type == INPUT_NUMERIC) {
-        feed_reading(feed, input->reading);
+        feed_u64(feed, input->spec.offset);
+    if (input->spec.type == INPUT_NUMERIC) {
+        feed_reading(feed, input->spec.reading);
         if (!keeps_numbers) /* which follows from the kind */
             feed_scale(feed, format, input);
         else if (format >= MODEL_FORMAT_ORIGINS)
@@ -134,12 +134,12 @@ static void feed_input(const struct feed *feed, uint32_t format, bool keeps_numb
     if (format >= MODEL_FORMAT_RULES)
         feed_rule(feed, input);
     feed_u64(feed, input->hash_buckets);
-    if (input->type ==
+    if (input->spec.type ==
         INPUT_TEXT) /* beside category and numeric, which feed what they always did */
-        feed_u64(feed, input->words_max);
+        feed_u64(feed, input->spec.words_max);
     if (format >= MODEL_FORMAT_LISTS) {
-        feed_u64(feed, input->combiner);
-        feed_u64(feed, input->is_weighted);
+        feed_u64(feed, input->spec.combiner);
+        feed_u64(feed, input->spec.is_weighted);
     }
     feed_u64(feed, input->word_count);
     for (uint32_t i = 0; i < input->word_count; i++)

@@ -1,5 +1,5 @@
 #include "scoring/model_meta.h"
-#include "scoring/cell_list_json.h"
+#include "inputs/cell_list_json.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -28,7 +28,7 @@ uint64_t model_weight_rows(const struct model *model)
         return 0;
     for (uint32_t i = 0; i < transform->input_count; i++) {
         const struct transform_input *input = &transform->inputs[i];
-        if (input->type != INPUT_NUMERIC)
+        if (input->spec.type != INPUT_NUMERIC)
             features += (uint64_t)input->word_count + input->hash_buckets + input->has_nulls;
     }
     rows = features * linear.width;
@@ -57,24 +57,24 @@ static void add_number(cJSON *object, const struct transform_input *input)
 
 static void add_rule(cJSON *object, const struct transform_input *input)
 {
-    json_add_string(object, "rule", slice_of(category_rule_words[input->rule]));
-    if (input->cross)
-        json_add(object, "cross", cross_to_json(input->cross));
-    else if (rule_takes_numbers(input->rule) && input->reading != READING_STRICT)
-        json_add_string(object, "reading", slice_of(input_reading_words[input->reading]));
-    if (input->rule != RULE_BUCKET)
+    json_add_string(object, "rule", slice_of(category_rule_words[input->spec.rule]));
+    if (input->spec.cross)
+        json_add(object, "cross", cross_to_json(input->spec.cross));
+    else if (rule_takes_numbers(input->spec.rule) && input->spec.reading != READING_STRICT)
+        json_add_string(object, "reading", slice_of(input_reading_words[input->spec.reading]));
+    if (input->spec.rule != RULE_BUCKET)
         return;
-    json_add_reals(object, "bounds", input->bounds, input->bound_count);
+    json_add_reals(object, "bounds", input->spec.bounds, input->spec.bound_count);
 }
 
 /* Of a text; what TEXT(c) has by itself is left out. */
 static void add_combiner(cJSON *object, const struct transform_input *input)
 {
-    if (input->rule != RULE_WORDS)
-        json_add_string(object, "rule", slice_of(category_rule_words[input->rule]));
-    if (input->combiner != COMBINER_SQRTN)
-        json_add_string(object, "combiner", slice_of(combiner_words[input->combiner]));
-    if (input->is_weighted)
+    if (input->spec.rule != RULE_WORDS)
+        json_add_string(object, "rule", slice_of(category_rule_words[input->spec.rule]));
+    if (input->spec.combiner != COMBINER_SQRTN)
+        json_add_string(object, "combiner", slice_of(combiner_words[input->spec.combiner]));
+    if (input->spec.is_weighted)
         json_add_boolean(object, "weighted", true);
 }
 
@@ -82,44 +82,45 @@ static enum status add_input(cJSON *inputs, const struct transform_input *input,
                              struct error *err)
 {
     cJSON *object = cJSON_CreateObject();
-    enum status status = add_text(object, "name", input->name, err);
+    enum status status = add_text(object, "name", input->spec.name, err);
 
-    json_add_string(object, "type", slice_of(input_type_words[input->type]));
-    if (input->source.size > 0 && status == STATUS_OK)
-        status = add_text(object, "column", input->source, err);
-    if (input->part)
-        json_add_string(object, "part", slice_of(date_part_words[input->part]));
-    if (input->part && input->type != INPUT_NUMERIC && input->reading != READING_NUMBER)
-        json_add_string(object, "reading", slice_of(input_reading_words[input->reading]));
-    if (input->model_part)
-        json_add_string(object, "model_part", slice_of(model_part_words[input->model_part]));
-    if (input->dimension)
-        json_add_integer(object, "dimension", input->dimension);
-    if (input->concat.number)
-        json_add(object, "concat", concat_to_json(input->concat));
-    if (input->list.form) {
-        cell_list_write(&input->list, object);
-        if (cell_list_has_numbers(&input->list))
-            json_add_integer(object, "element", input->element);
+    json_add_string(object, "type", slice_of(input_type_words[input->spec.type]));
+    if (input->spec.source.size > 0 && status == STATUS_OK)
+        status = add_text(object, "column", input->spec.source, err);
+    if (input->spec.part)
+        json_add_string(object, "part", slice_of(date_part_words[input->spec.part]));
+    if (input->spec.part && input->spec.type != INPUT_NUMERIC &&
+        input->spec.reading != READING_NUMBER)
+        json_add_string(object, "reading", slice_of(input_reading_words[input->spec.reading]));
+    if (input->spec.model_part)
+        json_add_string(object, "model_part", slice_of(model_part_words[input->spec.model_part]));
+    if (input->spec.dimension)
+        json_add_integer(object, "dimension", input->spec.dimension);
+    if (input->spec.concat.number)
+        json_add(object, "concat", concat_to_json(input->spec.concat));
+    if (input->spec.list.form) {
+        cell_list_write(&input->spec.list, object);
+        if (cell_list_has_numbers(&input->spec.list))
+            json_add_integer(object, "element", input->spec.element);
     }
     json_add_boolean(object, "has_nulls", input->has_nulls);
-    if (input->offset)
-        json_add_string(object, "offset", slice_of(offset_words[input->offset]));
-    if (input->type == INPUT_NUMERIC) {
-        if (input->reading != READING_STRICT)
-            json_add_string(object, "reading", slice_of(input_reading_words[input->reading]));
+    if (input->spec.offset)
+        json_add_string(object, "offset", slice_of(offset_words[input->spec.offset]));
+    if (input->spec.type == INPUT_NUMERIC) {
+        if (input->spec.reading != READING_STRICT)
+            json_add_string(object, "reading", slice_of(input_reading_words[input->spec.reading]));
         if (!keeps_numbers)
             add_number(object, input);
         else if (input->mean != 0)
             json_add_real(object, "origin", input->mean);
-    } else if (input->type == INPUT_TEXT) {
-        json_add_integer(object, "words_max", input->words_max);
+    } else if (input->spec.type == INPUT_TEXT) {
+        json_add_integer(object, "words_max", input->spec.words_max);
         json_add_integer(object, "hash_buckets", input->hash_buckets);
         add_combiner(object, input);
     } else {
         json_add_integer(object, "words", input->word_count);
         json_add_integer(object, "hash_buckets", input->hash_buckets);
-        if (input->rule != RULE_WORDS)
+        if (input->spec.rule != RULE_WORDS)
             add_rule(object, input);
     }
     json_append(inputs, object);
@@ -318,9 +319,9 @@ static enum status read_bounds(const cJSON *object, struct arena *arena,
     {
         if (!cJSON_IsNumber(item))
             return corrupt(err, "a bound of buckets is no number");
-        bounds[input->bound_count++] = item->valuedouble;
+        bounds[input->spec.bound_count++] = item->valuedouble;
     }
-    input->bounds = bounds;
+    input->spec.bounds = bounds;
     return STATUS_OK;
 }
 
@@ -334,10 +335,13 @@ static bool is_made(const cJSON *object)
 static enum status read_cross(const cJSON *object, struct arena *arena,
                               struct transform_input *input, struct error *err)
 {
+    struct cross *cross = NULL;
     uint32_t buckets;
 
     TRY(get_count(object, "hash_buckets", 1, CATEGORY_WORDS_MAX, &buckets, err));
-    return cross_from_json(object, "cross", buckets, arena, &input->cross, err);
+    TRY(cross_from_json(object, "cross", buckets, arena, &cross, err));
+    input->spec.cross = cross;
+    return STATUS_OK;
 }
 
 /* A number of a list, or its items: of texts no others have a column. */
@@ -352,9 +356,9 @@ static enum status read_items(const cJSON *object, struct transform_input *input
     unsigned rule;
 
     TRY(get_word(object, "rule", category_rule_words, &rule, err));
-    input->rule = (enum category_rule)rule;
+    input->spec.rule = (enum category_rule)rule;
     return json_has(object, "weighted")
-               ? json_get_boolean(object, "weighted", &input->is_weighted, err)
+               ? json_get_boolean(object, "weighted", &input->spec.is_weighted, err)
                : STATUS_OK;
 }
 
@@ -362,12 +366,13 @@ static enum status read_items(const cJSON *object, struct transform_input *input
 static enum status read_list(const cJSON *object, uint32_t format, struct arena *arena,
                              struct transform_input *input, struct error *err)
 {
-    TRY(get_text(object, "column", MODEL_META_BYTES_MAX, arena, &input->source, err));
-    TRY(cell_list_get(object, &input->list, err));
-    if (input->list.form == LIST_WORDS && format < MODEL_FORMAT_COUNTS)
+    TRY(get_text(object, "column", MODEL_META_BYTES_MAX, arena, &input->spec.source, err));
+    TRY(cell_list_get(object, &input->spec.list, err));
+    if (input->spec.list.form == LIST_WORDS && format < MODEL_FORMAT_COUNTS)
         return corrupt(err, "an input counts words");
-    return cell_list_has_numbers(&input->list)
-               ? get_count(object, "element", 0, input->list.size - 1, &input->element, err)
+    return cell_list_has_numbers(&input->spec.list)
+               ? get_count(object, "element", 0, input->spec.list.size - 1, &input->spec.element,
+                           err)
                : read_items(object, input, err);
 }
 
@@ -378,18 +383,18 @@ static enum status read_rule(const cJSON *object, uint32_t format, struct arena 
     unsigned rule;
 
     TRY(get_word(object, "rule", category_rule_words, &rule, err));
-    input->rule = (enum category_rule)rule;
-    if (input->rule == RULE_WORDS || input->type != INPUT_CATEGORY ||
-        (input->rule == RULE_CROSS && format < MODEL_FORMAT_CROSSES))
+    input->spec.rule = (enum category_rule)rule;
+    if (input->spec.rule == RULE_WORDS || input->spec.type != INPUT_CATEGORY ||
+        (input->spec.rule == RULE_CROSS && format < MODEL_FORMAT_CROSSES))
         return corrupt(err, "an input has a rule that is none of its type");
-    if (input->rule == RULE_CROSS)
+    if (input->spec.rule == RULE_CROSS)
         return read_cross(object, arena, input, err);
-    TRY(get_text(object, "column", MODEL_META_BYTES_MAX, arena, &input->source, err));
-    if (input->source.size == 0)
+    TRY(get_text(object, "column", MODEL_META_BYTES_MAX, arena, &input->spec.source, err));
+    if (input->spec.source.size == 0)
         return corrupt(err, "an input is of no column");
-    if (rule_takes_numbers(input->rule))
-        TRY(read_reading(object, format, false, &input->reading, err));
-    return input->rule == RULE_BUCKET ? read_bounds(object, arena, input, err) : STATUS_OK;
+    if (rule_takes_numbers(input->spec.rule))
+        TRY(read_reading(object, format, false, &input->spec.reading, err));
+    return input->spec.rule == RULE_BUCKET ? read_bounds(object, arena, input, err) : STATUS_OK;
 }
 
 /* Of a category that is a part of dates; left out of ISO's form. */
@@ -405,27 +410,28 @@ static enum status read_part(const cJSON *object, uint32_t format, struct arena 
 {
     unsigned part;
 
-    TRY(get_text(object, "column", MODEL_META_BYTES_MAX, arena, &input->source, err));
+    TRY(get_text(object, "column", MODEL_META_BYTES_MAX, arena, &input->spec.source, err));
     TRY(get_word(object, "part", date_part_words, &part, err));
-    input->part = (enum date_part)part;
-    if (input->part != DATE_WHOLE && input->source.size > 0 &&
-        input->type == date_part_type(input->part))
-        return input->type == INPUT_NUMERIC ? STATUS_OK
-                                            : read_order(object, format, &input->reading, err);
+    input->spec.part = (enum date_part)part;
+    if (input->spec.part != DATE_WHOLE && input->spec.source.size > 0 &&
+        input->spec.type == date_part_type(input->spec.part))
+        return input->spec.type == INPUT_NUMERIC
+                   ? STATUS_OK
+                   : read_order(object, format, &input->spec.reading, err);
     return corrupt(err, "an input is no part of a column");
 }
 
 static enum status read_text(const cJSON *object, uint32_t format, struct transform_input *input,
                              struct error *err)
 {
-    if (format < MODEL_FORMAT_TEXTS || input->part || input->has_nulls)
+    if (format < MODEL_FORMAT_TEXTS || input->spec.part || input->has_nulls)
         return corrupt(err, "an input is no text");
-    TRY(get_count(object, "words_max", 1, TEXT_WORDS_MAX, &input->words_max, err));
+    TRY(get_count(object, "words_max", 1, TEXT_WORDS_MAX, &input->spec.words_max, err));
     if (format >= MODEL_FORMAT_LISTS && json_has(object, "combiner")) {
         unsigned combiner;
 
         TRY(get_word(object, "combiner", combiner_words, &combiner, err));
-        input->combiner = (enum combiner)combiner;
+        input->spec.combiner = (enum combiner)combiner;
     }
     return get_count(object, "hash_buckets", 1, CATEGORY_WORDS_MAX, &input->hash_buckets, err);
 }
@@ -464,11 +470,11 @@ static enum status read_share(const cJSON *object, struct transform_input *input
 
     if (json_has(object, "model_part"))
         TRY(get_word(object, "model_part", model_part_words, &part, err));
-    input->model_part = (enum model_part)part;
+    input->spec.model_part = (enum model_part)part;
     if (!json_has(object, "dimension"))
         return STATUS_OK;
-    TRY(get_count(object, "dimension", 1, EMBEDDING_DIMENSION_MAX, &input->dimension, err));
-    return input->type != INPUT_NUMERIC && part_has_dnn(input->model_part)
+    TRY(get_count(object, "dimension", 1, EMBEDDING_DIMENSION_MAX, &input->spec.dimension, err));
+    return input->spec.type != INPUT_NUMERIC && part_has_dnn(input->spec.model_part)
                ? STATUS_OK
                : corrupt(err, "an input has a dimension, and no embedding");
 }
@@ -479,9 +485,10 @@ static enum status read_offset(const cJSON *object, struct transform_input *inpu
     unsigned offset;
 
     TRY(get_word(object, "offset", offset_words, &offset, err));
-    input->offset = (enum offset)offset;
-    return input->type == INPUT_NUMERIC && input->offset ? STATUS_OK
-                                                         : corrupt(err, "an input is no offset");
+    input->spec.offset = (enum offset)offset;
+    return input->spec.type == INPUT_NUMERIC && input->spec.offset
+               ? STATUS_OK
+               : corrupt(err, "an input is no offset");
 }
 
 static enum status read_input(const cJSON *object, uint32_t format, bool keeps_numbers,
@@ -489,30 +496,30 @@ static enum status read_input(const cJSON *object, uint32_t format, bool keeps_n
 {
     unsigned type;
 
-    TRY(get_text(object, "name", MODEL_META_BYTES_MAX, arena, &input->name, err));
+    TRY(get_text(object, "name", MODEL_META_BYTES_MAX, arena, &input->spec.name, err));
     TRY(get_word(object, "type", input_type_words, &type, err));
     TRY(json_get_boolean(object, "has_nulls", &input->has_nulls, err));
-    input->type = (enum input_type)type;
+    input->spec.type = (enum input_type)type;
     if (format >= MODEL_FORMAT_SHARES)
         TRY(read_share(object, input, err));
     if (format >= MODEL_FORMAT_OFFSETS && json_has(object, "offset"))
         TRY(read_offset(object, input, err));
     if (format >= MODEL_FORMAT_CONCATS)
-        TRY(concat_from_json(object, &input->concat, err));
-    if (format >= MODEL_FORMAT_LISTS && is_of_list(object, input->type))
+        TRY(concat_from_json(object, &input->spec.concat, err));
+    if (format >= MODEL_FORMAT_LISTS && is_of_list(object, input->spec.type))
         TRY(read_list(object, format, arena, input, err));
     else if (format >= MODEL_FORMAT_RULES && is_made(object))
         TRY(read_rule(object, format, arena, input, err));
     else if (format >= MODEL_FORMAT_PARTS &&
              (json_has(object, "part") || json_has(object, "column")))
         TRY(read_part(object, format, arena, input, err));
-    if (input->type == INPUT_TEXT)
+    if (input->spec.type == INPUT_TEXT)
         return read_text(object, format, input, err);
-    if (input->type == INPUT_CATEGORY) {
+    if (input->spec.type == INPUT_CATEGORY) {
         TRY(get_count(object, "words", 0, CATEGORY_WORDS_MAX, &input->word_count, err));
         return get_count(object, "hash_buckets", 0, CATEGORY_WORDS_MAX, &input->hash_buckets, err);
     }
-    TRY(read_reading(object, format, input->part != DATE_WHOLE, &input->reading, err));
+    TRY(read_reading(object, format, input->spec.part != DATE_WHOLE, &input->spec.reading, err));
     if (!keeps_numbers)
         return read_scale(object, format, input, err);
     if (format < MODEL_FORMAT_ORIGINS || !json_has(object, "origin"))

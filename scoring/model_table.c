@@ -115,7 +115,7 @@ static enum status expect_rest(struct model_reader *reader, struct error *err)
     for (uint32_t i = 0; model->kind->array(model, i, &array); i++)
         TRY(expect_tensor(reader, &array, err));
     for (uint32_t i = 0; i < model->transform.input_count; i++)
-        if (model->transform.inputs[i].type == INPUT_CATEGORY)
+        if (model->transform.inputs[i].spec.type == INPUT_CATEGORY)
             TRY(expect_words(reader, &model->transform.inputs[i], err));
     return STATUS_OK;
 }
@@ -171,7 +171,7 @@ static struct transform_input *find_input(struct model_reader *reader, struct sl
 
     for (uint32_t i = 0; i < transform->input_count; i++) {
         uint32_t at = (reader->input + i) % transform->input_count;
-        if (slice_equal(transform->inputs[at].name, name)) {
+        if (slice_equal(transform->inputs[at].spec.name, name)) {
             reader->input = at;
             return &transform->inputs[at];
         }

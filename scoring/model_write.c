@@ -122,7 +122,7 @@ static enum status write_input(struct writer *writer, const struct transform_inp
     const size_t first = feature_first(transform, input);
 
     for (uint32_t i = 0; i < feature_count(input); i++) {
-        const bool is_number = input->type == INPUT_NUMERIC && i == 0;
+        const bool is_number = input->spec.type == INPUT_NUMERIC && i == 0;
 
         feature_name(input, i, name);
         TRY(write_feature(writer, name, first + i, is_number ? input->scale : 1, err));
@@ -223,7 +223,8 @@ static enum status write_vocabulary(struct writer *writer, struct error *err)
 
     for (uint32_t i = 0; i < transform->input_count; i++) {
         const struct transform_input *input = &transform->inputs[i];
-        struct model_row row = {.part = SLICE("vocabulary"), .name = input->name, .has_data = true};
+        struct model_row row = {
+            .part = SLICE("vocabulary"), .name = input->spec.name, .has_data = true};
 
         for (uint64_t w = begin_section(writer, input->word_count);
              w < input->word_count && !writer->is_full; w++) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/json.h"
+#include "inputs/cells.h"
 #include "scoring/kind.h"
 #include "scoring/label_names.h"
 #include "scoring/shap.h"
@@ -223,10 +224,10 @@ static void add_shares(const struct transform *transform, const double *shares, 
                        struct text *name)
 {
     for (uint32_t i = 0; i < transform->input_count && !name->failed; i++) {
-        if (transform->inputs[i].offset) /* it is in the base */
+        if (transform->inputs[i].spec.offset) /* it is in the base */
             continue;
         text_clear(name);
-        text_append(name, transform->inputs[i].name);
+        text_append(name, transform->inputs[i].spec.name);
         json_add_real(object, text_string(name), shares[i]);
     }
     json_add_real(object, "(base)", shares[transform->input_count]);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "inputs/cells.h"
 #include "scoring/elementary.h"
 #include "scoring/label_names.h"
 #include "scoring/metrics.h"

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/hash.h"
+#include "inputs/cells.h"
 
 /* A row's label, in the form that its type is compared in. */
 struct given {

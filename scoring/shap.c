@@ -37,15 +37,15 @@ static double add_input(const struct shap *shap, const struct transform_input *i
     const size_t width = shap->linear.width;
     double sum = 0;
 
-    if (input->offset)
+    if (input->spec.offset)
         return 0;
-    if (input->type == INPUT_NUMERIC) {
+    if (input->spec.type == INPUT_NUMERIC) {
         for (uint32_t i = input->dense_offset; i < input->dense_offset + input->dense_count; i++)
             sum += (double)weights[i * width] * (double)dense[i];
         return sum;
     }
     weights += transform_features(transform) * width;
-    if (input->type == INPUT_TEXT)
+    if (input->spec.type == INPUT_TEXT)
         return add_text(input, ids, weights, width);
     ids += input->id_offset;
     return ids[0] >= 0 ? (double)weights[(size_t)ids[0] * width] : 0;

@@ -22,6 +22,7 @@
 #include "parser/refused.h"
 #include "parser/statement.h"
 #include "planner/attributes.h"
+#include "planner/dialect.h"
 #include "planner/short_names.h"
 
 #define GUARDED_INPUTS_MAX 100 /* a function of SQLite takes 127 arguments */
@@ -35,7 +36,7 @@ static enum status parse(struct slice text, const struct piece *piece, struct ar
     return parse_statement(text, arena, statement, err);
 }
 
-/* What each statement returns; a statement with columns of its own has none here. */
+/* The columns that each statement returns; a statement with columns of its own has none here. */
 struct fixed_columns {
     enum statement_kind kind;
     size_t count;
@@ -155,7 +156,7 @@ static enum status describe_query(const struct plan *plan,
     text_init(&sql, TEXT_MAXIMUM);
     status = lower(plan, &query, err);
     if (status == STATUS_OK) {
-        if (plan->dialect == SQL_POSTGRES)
+        if (dialect_of(plan->dialect)->takes_rows)
             text_append(&sql, text_slice(&query)); /* finds inputs by name, and runs once */
         else
             guard_query(plan, text_slice(&query), &sql);
@@ -320,7 +321,7 @@ static enum status run_plan(const struct host *host, const struct train_request 
     }
 }
 
-/* What only the rows could tell is shown where the statement speaks of them. */
+/* Facts that only the rows could tell are shown where the statement speaks of them. */
 static enum status place_rows(const struct statement *statement, struct error *err)
 {
     static const char label[] = "label column ";

@@ -5,6 +5,7 @@
 #include "interop/exchange.h"
 #include "interop/exchange_file.h"
 #include "interop/formula_print.h"
+#include "planner/dialect.h"
 #include "planner/targets.h"
 
 /* A server limits what a model takes there. */
@@ -36,12 +37,13 @@ static enum status find_export(const struct host *host, struct slice name, struc
                            "and sql (.sql), sqlite, postgres and c (.c).");
 }
 
-/* What a file of a model with an offset predicts, and how the other program has the offset. */
+/* The prediction of a file of a model with an offset, and how the other program has the offset. */
 static void note_offset(const struct model *model, enum exchange_format format,
                         const struct sink *sink)
 {
     const struct transform_input *offset = transform_offset_input(&model->transform);
-    const char *logarithm = offset && offset->offset == OFFSET_EXPOSURE ? "the logarithm of " : "";
+    const char *logarithm =
+        offset && offset->spec.offset == OFFSET_EXPOSURE ? "the logarithm of " : "";
     const char *unit = *logarithm ? "exposure is 1" : "offset is 0";
 
     if (!offset)
@@ -50,18 +52,18 @@ static void note_offset(const struct model *model, enum exchange_format format,
         sink_notice(sink,
                     "the file has no offset: LightGBM predicts as of rows whose %s, and %s\"%.*s\" "
                     "is to be added to its raw scores",
-                    unit, logarithm, SLICE_FORMAT(offset->name));
-    else if (offset->offset == OFFSET_MARGIN)
+                    unit, logarithm, SLICE_FORMAT(offset->spec.name));
+    else if (offset->spec.offset == OFFSET_MARGIN)
         sink_notice(sink,
                     "the file has no offset: XGBoost predicts as of rows whose %s, unless it is "
                     "given \"%.*s\" as base_margin",
-                    unit, SLICE_FORMAT(offset->name));
+                    unit, SLICE_FORMAT(offset->spec.name));
     else
         sink_notice(
             sink,
             "the file has no offset: XGBoost predicts as of rows whose %s, unless it is "
             "given a base_margin, which is %s\"%.*s\" and the file's base_score as a margin",
-            unit, logarithm, SLICE_FORMAT(offset->name));
+            unit, logarithm, SLICE_FORMAT(offset->spec.name));
 }
 
 /* sink: NULL: nobody is told. */
@@ -243,8 +245,7 @@ enum status export_text_function(const struct host *host, struct slice path, str
     if (!found.is_formulas && found.exchange == EXCHANGE_XGBOOST_UBJ)
         return fail(err, STATUS_UNSUPPORTED, "format xgboost_ubj is bytes, and no text"),
                error_hint(err, "%s returns bytes.",
-                          host->catalog.dialect == SQL_POSTGRES ? "totrain.export_model"
-                                                                : "totrain_export_model");
+                          dialect_of(host->catalog.dialect)->export_bytes);
     return export_by_path(host, path, &found, out, err);
 }
 

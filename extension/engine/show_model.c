@@ -8,6 +8,8 @@
 #include "extension/engine/host/notice_rows.h"
 #include "extension/engine/host/stored.h"
 #include "extension/engine/show_trials.h"
+#include "inputs/cells.h"
+#include "inputs/encoder.h"
 #include "parser/parser.h"
 #include "planner/short_names.h"
 #include "scoring/label_names.h"
@@ -308,52 +310,17 @@ static uint32_t run_of(const struct transform *transform, uint32_t i)
     return count;
 }
 
-static void describe_items(const struct transform_input *input, struct text *out)
-{
-    if (input->rule == RULE_ID)
-        text_printf(out, " of up to %u ids from 0 to %u", input->words_max,
-                    input->hash_buckets - 1);
-    else
-        text_printf(out, " of up to %u items, in %u hash buckets", input->words_max,
-                    input->hash_buckets);
-    text_append_string(out, input->is_weighted ? ", with weights" : "");
-    text_printf(out, ", by their %s", combiner_words[input->combiner]);
-}
-
 static void describe_input(const struct transform_input *input, bool keeps_numbers,
                            struct text *out)
 {
-    if (input->offset) {
+    if (input->spec.offset) {
         text_printf(out, "no input: %s added to each row's score",
-                    input->offset == OFFSET_EXPOSURE ? "its logarithm is" : "it is");
+                    input->spec.offset == OFFSET_EXPOSURE ? "its logarithm is" : "it is");
         return;
     }
-    text_append_string(out, input_type_words[input->type]);
-    if (input->type == INPUT_CATEGORY) {
-        if (input->rule == RULE_HASH)
-            text_printf(out, " of %u hash buckets", input->hash_buckets);
-        else if (input->rule == RULE_ID)
-            text_printf(out, " of the ids from 0 to %u", input->hash_buckets - 1);
-        else if (input->rule == RULE_BUCKET)
-            text_printf(out, " of %u bucket%s", input->bound_count + 1,
-                        input->bound_count > 0 ? "s" : "");
-        else if (input->rule == RULE_CROSS)
-            text_printf(out, " of %u buckets of %u columns", input->hash_buckets,
-                        input->cross->count);
-        else if (input->hash_buckets > 0)
-            text_printf(out, ", %u hash buckets beside its words", input->hash_buckets);
-    } else if (input->list.form == LIST_ITEMS) {
-        describe_items(input, out);
-    } else if (input->type == INPUT_TEXT) {
-        text_printf(out, " of up to %u different words, in %u hash buckets", input->words_max,
-                    input->hash_buckets);
-    } else if (!keeps_numbers) {
-        text_append_string(out, ", mean ");
-        text_append_rounded(out, input->mean);
-        text_append_string(out, ", deviation ");
-        text_append_rounded(out, input->scale);
-    }
-    concat_append(input->concat, out);
+    text_append_string(out, input_type_words[input->spec.type]);
+    input->encoder->describe(input, keeps_numbers, out);
+    concat_append(input->spec.concat, out);
     text_append_string(out, input->has_nulls ? ", with NULLs" : "");
 }
 
@@ -366,11 +333,11 @@ static enum status put_input(const struct transform *transform, uint32_t i, uint
 
     text_init(&name, TEXT_MAXIMUM);
     text_init(&detail, TEXT_MAXIMUM);
-    text_printf(&name, "%s %.*s", first->offset ? offset_words[first->offset] : "input",
-                SLICE_FORMAT(first->name));
+    text_printf(&name, "%s %.*s", first->spec.offset ? offset_words[first->spec.offset] : "input",
+                SLICE_FORMAT(first->spec.name));
     if (count > 1) {
-        text_printf(&name, " ... %.*s", SLICE_FORMAT(transform->inputs[i + count - 1].name));
-        if (first->list.form == LIST_WORDS)
+        text_printf(&name, " ... %.*s", SLICE_FORMAT(transform->inputs[i + count - 1].spec.name));
+        if (first->spec.list.form == LIST_WORDS)
             text_printf(&detail, "how many words of the text are in each of %u hash buckets",
                         count);
         else

@@ -64,7 +64,8 @@ static enum status translate(struct sqlite_connection *connection, struct slice 
     arena_init(&arena, ARENA_MAXIMUM);
     python_signals_begin(connection->db);
     connection->host.is_preparing = true;
-    status = engine_describe(&connection->host.host, statement, NULL, &arena, &description, err);
+    status =
+        engine_describe(&connection->host.sql.host, statement, NULL, &arena, &description, err);
     connection->host.is_preparing = false;
     python_signals_end();
     if (status == STATUS_OK && description.query.size > 0)

@@ -85,7 +85,7 @@ static enum status run(sqlite3_stmt *statement, struct taker *taker, struct erro
 
     if (sqlite3_bind_pointer(statement, 1, taker, TAKER_TYPE, NULL) != SQLITE_OK)
         return fail_no_memory(err);
-    status = sql_run(statement, err);
+    status = sql_step_through(statement, err);
     if (taker->status != STATUS_OK)
         *err = taker->error;
     return taker->status != STATUS_OK ? taker->status : status;

@@ -27,7 +27,7 @@ static void export(sqlite3_context *context, sqlite3_value **values, bool as_tex
         return;
     text_init(&bytes, EXCHANGE_BYTES_MAX);
     if ((as_text ? export_text_function
-                 : export_function)(&connection->host.host, text_argument(values[0]),
+                 : export_function)(&connection->host.sql.host, text_argument(values[0]),
                                     text_argument(values[1]), &bytes, &err) != STATUS_OK)
         function_raise(context, as_text ? "totrain_export_text" : "totrain_export_model", &err);
     else if (as_text)
@@ -64,7 +64,7 @@ static enum status import(const struct sqlite_connection *connection, int count,
     if (count == 3 && !is_null(values[2]))
         format = text_argument(values[2]);
     python_signals_begin(connection->db);
-    status = import_function(&connection->host.host, text_argument(values[0]), content, format,
+    status = import_function(&connection->host.sql.host, text_argument(values[0]), content, format,
                              version, err);
     python_signals_end();
     return status;
@@ -83,7 +83,7 @@ static void import_model(sqlite3_context *context, int count, sqlite3_value **va
         function_raise(context, "totrain_import_model", &err);
 }
 
-/* Of no view or trigger that another person put into the file: one of them writes tables. */
+/* Not for views or triggers that another person put into the file: one of them writes tables. */
 int exchange_functions_register(struct sqlite_connection *connection)
 {
     static const struct {

@@ -8,6 +8,5 @@
 
 enum status host_fill_rows(void *self, struct fill *fills, size_t count, fill_source *source,
                            void *context, struct error *err);
-bool host_has_mark(void *self, struct slice schema, struct slice table, struct slice mark);
 
 #endif

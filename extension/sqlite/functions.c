@@ -5,11 +5,11 @@
 
 #include "base/cell_bytes.h"
 #include "codegen/model_path.h"
+#include "extension/sql/models.h"
 #include "extension/sqlite/each_row.h"
 #include "extension/sqlite/forecast_series.h"
 #include "extension/sqlite/forecast_vtab.h"
 #include "extension/sqlite/job_vtab.h"
-#include "extension/sqlite/models.h"
 #include "extension/sqlite/python_signals.h"
 #include "extension/sqlite/sql.h"
 #include "scoring/outputs.h"
@@ -224,7 +224,7 @@ static void result_cell(sqlite3_context *context, struct cell cell)
     }
 }
 
-/* What keeps this row from being scored; NULL for a row that can be. */
+/* The reason why this row is not scored; NULL for a row that can be. */
 static void problem(sqlite3_context *context, int count, sqlite3_value **values)
 {
     struct loaded *loaded;
@@ -332,9 +332,9 @@ static bool names_fit(const struct model *model, int count, sqlite3_value **name
     return true;
 }
 
-static enum status check_fit(sqlite3 *db, int count, sqlite3_value **values, struct error *err)
+static enum status check_fit(struct sqlite_host *host, int count, sqlite3_value **values,
+                             struct error *err)
 {
-    struct sqlite_host host = {.db = db};
     struct slice schema, name;
     struct arena arena;
     struct model model;
@@ -344,7 +344,7 @@ static enum status check_fit(sqlite3 *db, int count, sqlite3_value **values, str
     arena_init(&arena, ARENA_MAXIMUM);
     status = model_path_read(value_slice(values[0]), &arena, &schema, &name, err);
     if (status == STATUS_OK)
-        status = host_load_meta(&host, schema, name, &arena, &model, err);
+        status = sql_load_meta(host, schema, name, &arena, &model, err);
     if (status == STATUS_OK && !names_fit(&model, count - 1, values + 1)) {
         status = fail(err, STATUS_STALE,
                       "the model was replaced by one with other columns since this statement was "
@@ -366,7 +366,8 @@ static void fits(sqlite3_context *context, int count, sqlite3_value **values)
     if (count < 2)
         sqlite3_result_error(context, "totrain_fits: expected model, label and inputs", -1);
     else if (!sqlite3_get_auxdata(context, 0) &&
-             check_fit(sqlite3_context_db_handle(context), count, values, &err) != STATUS_OK)
+             check_fit(((struct model_cache *)sqlite3_user_data(context))->host, count, values,
+                       &err) != STATUS_OK)
         function_raise(context, "ToTrain", &err);
     else {
         sqlite3_set_auxdata(context, 0, (void *)yes, NULL);

@@ -22,8 +22,21 @@ static void names_free(struct names *names)
         free(names->names[i]);
 }
 
-/* What the query gives; nothing where it fails. ?1 is the argument. */
-static void read_names(sqlite3 *db, const char *sql, struct slice argument, struct names *names)
+static enum status keep_name(void *context, struct slice name, struct error *err)
+{
+    struct names *names = context;
+
+    if (names->count == NAMES_MAX)
+        return STATUS_OK;
+    names->names[names->count] = strndup(name.size ? name.data : "", name.size);
+    if (!names->names[names->count])
+        return fail_no_memory(err);
+    names->count++;
+    return STATUS_OK;
+}
+
+/* Names from a query; none where it fails. */
+static void read_names(sqlite3 *db, const char *sql, struct names *names)
 {
     sqlite3_stmt *statement;
     struct error ignored;
@@ -31,17 +44,9 @@ static void read_names(sqlite3 *db, const char *sql, struct slice argument, stru
 
     if (sql_prepare(db, slice_of(sql), &statement, &ignored) != STATUS_OK)
         return;
-    if (argument.size > 0)
-        sql_bind_text(statement, 1, argument);
-    while (names->count < NAMES_MAX && sql_step(statement, &has_row, &ignored) == STATUS_OK &&
-           has_row) {
-        const struct slice name = sql_slice(statement, 0);
-
-        names->names[names->count] = strndup(name.size ? name.data : "", name.size);
-        if (!names->names[names->count])
-            break;
-        names->count++;
-    }
+    while (sql_step(statement, &has_row, &ignored) == STATUS_OK && has_row &&
+           keep_name(names, sql_slice(statement, 0), &ignored) == STATUS_OK)
+        ;
     sqlite3_finalize(statement);
 }
 
@@ -77,7 +82,7 @@ static struct scan next(struct slice select, int at)
     return is_bracket ? scan_bracket(select, at) : scan_next(select, at, SCAN_HOST);
 }
 
-/* Where the name stands in the SELECT; -1: nowhere, as that of a table in a view. */
+/* The place of the name in the SELECT; -1: it stands nowhere, as the name of a table in a view. */
 static int place_of(struct slice select, struct slice name)
 {
     for (struct scan scan = next(select, 0); scan.kind != SCAN_END; scan = next(select, scan.end))
@@ -98,7 +103,7 @@ static enum status hint_table(sqlite3 *db, struct slice select, struct slice nam
     read_names(db,
                "SELECT name FROM main.sqlite_master WHERE type IN ('table', 'view') UNION "
                "SELECT name FROM temp.sqlite_master WHERE type IN ('table', 'view')",
-               SLICE(""), &names);
+               &names);
     hint_nearest(&names, name, err);
     if (!err->hint[0] && names.count == 0)
         error_hint(err, "The database has no tables yet.");
@@ -113,6 +118,7 @@ static enum status hint_column(sqlite3 *db, struct slice select, struct slice na
 {
     const char *dot = memrchr(name.data, '.', name.size);
     struct names names = {.count = 0};
+    struct error ignored;
     int tables = 0;
 
     if (dot)
@@ -122,7 +128,8 @@ static enum status hint_column(sqlite3 *db, struct slice select, struct slice na
         if (!is_name(&scan))
             continue;
         tables++;
-        read_names(db, "SELECT name FROM pragma_table_info(?1)", unquoted(select, &scan), &names);
+        (void)each_column(db, SLICE(""), unquoted(select, &scan), false, keep_name, &names,
+                          &ignored);
     }
     hint_nearest(&names, name, err);
     if (names.count == 0 && names_no_table(select))

@@ -5,7 +5,7 @@
 
 #include "base/hash.h"
 #include "codegen/model_path.h"
-#include "extension/sqlite/model_sql.h"
+#include "extension/sql/sql.h"
 #include "extension/sqlite/models.h"
 #include "extension/sqlite/query.h"
 #include "extension/sqlite/sql.h"
@@ -46,10 +46,16 @@ struct look {
 static enum status look_prepare(struct look *look, sqlite3 *db, const char *schema,
                                 struct slice name, struct error *err)
 {
+    const struct sql_table table = {slice_of(schema), name};
+    enum status status;
+    struct text sql;
+
     *look = (struct look){.schema = schema};
-    return prepare_in(db, slice_of(schema), name,
-                      "SELECT part, name, position, value, data FROM $ LIMIT 1", &look->statement,
-                      err);
+    text_init(&sql, TEXT_MAXIMUM);
+    sql_append(&sql, "SELECT part, name, position, value, data FROM @ LIMIT 1", &table);
+    status = sql_prepare_text(db, &sql, &look->statement, err);
+    text_deinit(&sql);
+    return status;
 }
 
 /* In a cache that several connections share. Where nobody may ask, it is taken to be so. */
@@ -121,7 +127,8 @@ static enum status load_once(struct model_cache *cache, struct slice schema, str
 
     if (!cached)
         return fail_no_memory(err);
-    status = held_model_load(&cached->held, &cache->host->host, schema, name, MODEL_ARENA_MAX, err);
+    status =
+        held_model_load(&cached->held, &cache->host->sql.host, schema, name, MODEL_ARENA_MAX, err);
     if (status != STATUS_OK) {
         free(cached);
         return status;
@@ -139,7 +146,7 @@ static enum status load_once(struct model_cache *cache, struct slice schema, str
     return STATUS_OK;
 }
 
-/* Where memory has run out other models give theirs. */
+/* Other models give their memory where it has run out. */
 static enum status load(struct model_cache *cache, struct slice schema, struct slice name,
                         struct cached_model **taken, struct error *err)
 {

@@ -43,8 +43,8 @@ struct cached_model {
 struct model_cache {
     struct held_models models;
     size_t bytes_max;
-    const struct sqlite_host *host; /* borrowed */
-    struct stop stop;               /* a row that takes long is interrupted with its statement */
+    struct sqlite_host *host; /* borrowed */
+    struct stop stop;         /* a row that takes long is interrupted with its statement */
 };
 
 void model_cache_init(struct model_cache *cache, struct sqlite_host *host);

@@ -1,16 +1,11 @@
 #include "extension/sqlite/models.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "extension/engine/host/stored.h"
 #include "extension/engine/jobs/unpublished.h"
-#include "extension/sqlite/model_sql.h"
 #include "extension/sqlite/sql.h"
 #include "extension/sqlite/sqlite_host.h"
-#include "kinds/kinds.h"
-#include "scoring/model_table.h"
 
 #define MODEL_COLUMNS 5
 
@@ -124,50 +119,55 @@ enum status locate(sqlite3 *db, struct slice schema, struct slice name, struct l
     return STATUS_OK;
 }
 
-static bool is_model_column(struct slice name)
+struct model_columns {
+    size_t count, others;
+};
+
+static enum status count_column(void *context, struct slice name, struct error *err)
 {
     static const char *const columns[] = {"part", "name", "position", "value", "data"};
+    struct model_columns *found = context;
+    bool is_one = false;
 
+    (void)err;
     for (size_t i = 0; i < MODEL_COLUMNS; i++)
-        if (slice_is(name, columns[i]))
-            return true;
-    return false;
+        is_one |= slice_is(name, columns[i]);
+    found->count++;
+    found->others += !is_one;
+    return STATUS_OK;
 }
 
 enum status has_model_columns(sqlite3 *db, struct slice schema, struct slice name, bool *has,
                               struct error *err)
 {
-    size_t count = 0, others = 0;
-    sqlite3_stmt *statement;
-    struct text sql;
-    enum status status;
-    bool has_row = true;
+    struct model_columns found = {0, 0};
 
     *has = false;
-    text_init(&sql, 4096);
-    text_append_string(&sql, "PRAGMA ");
-    sql_append_table(&sql, schema, SLICE("table_info"));
-    text_append_string(&sql, "(");
-    sql_append_table(&sql, SLICE(""), name);
-    text_append_string(&sql, ")");
-    status = sql_prepare_text(db, &sql, &statement, err);
-    text_deinit(&sql);
-    if (status != STATUS_OK)
-        return status;
-    while ((status = sql_step(statement, &has_row, err)) == STATUS_OK && has_row) {
-        count++;
-        others += !is_model_column(sql_slice(statement, 1));
+    TRY(each_column(db, schema, name, false, count_column, &found, err));
+    *has = found.count == MODEL_COLUMNS && found.others == 0;
+    return STATUS_OK;
+}
+
+/* "m", or "other.m" where it is not in main. */
+static enum status give_table(const struct database_rows *rows, struct slice schema,
+                              struct slice name, struct error *err)
+{
+    struct cell cells[] = {cell_integer(0), cell_text(schema), cell_text(name), cell_text(name)};
+    enum status status;
+    struct text shown;
+
+    text_init(&shown, TEXT_MAXIMUM);
+    if (!slice_is_fold(schema, "main")) {
+        text_printf(&shown, "%.*s.%.*s", SLICE_FORMAT(schema), SLICE_FORMAT(name));
+        cells[3] = cell_text(text_slice(&shown));
     }
-    sqlite3_finalize(statement);
-    *has = status == STATUS_OK && count == MODEL_COLUMNS && others == 0;
+    status = shown.failed ? fail_no_memory(err) : rows->row(rows->self, cells, 4, err);
+    text_deinit(&shown);
     return status;
 }
 
-/* Every table with a model's columns, one `each` call a table. */
-static enum status each_model_in(sqlite3 *db, const char *schema,
-                                 enum status (*each)(void *context, struct slice schema,
-                                                     struct slice name, struct error *err),
-                                 void *context, struct error *err)
+static enum status list_tables_in(sqlite3 *db, struct slice schema,
+                                  const struct database_rows *rows, struct error *err)
 {
     sqlite3_stmt *statement;
     struct text sql;
@@ -176,7 +176,7 @@ static enum status each_model_in(sqlite3 *db, const char *schema,
 
     text_init(&sql, 4096);
     text_append_string(&sql, "SELECT name FROM ");
-    sql_append_table(&sql, slice_of(schema), SLICE("sqlite_master"));
+    sql_append_table(&sql, schema, SLICE("sqlite_master"));
     text_append_string(&sql, " WHERE type = 'table' AND sql LIKE '%part%position%value%data%'"
                              " AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY name");
     status = sql_prepare_text(db, &sql, &statement, err);
@@ -184,12 +184,12 @@ static enum status each_model_in(sqlite3 *db, const char *schema,
     if (status != STATUS_OK)
         return status;
     while ((status = sql_step(statement, &has_row, err)) == STATUS_OK && has_row) {
-        struct slice name = sql_slice(statement, 0);
+        const struct slice name = sql_slice(statement, 0);
         bool is_model;
 
-        status = has_model_columns(db, slice_of(schema), name, &is_model, err);
+        status = has_model_columns(db, schema, name, &is_model, err);
         if (status == STATUS_OK && is_model)
-            status = each(context, slice_of(schema), name, err);
+            status = give_table(rows, schema, name, err);
         if (status != STATUS_OK)
             break;
     }
@@ -197,201 +197,33 @@ static enum status each_model_in(sqlite3 *db, const char *schema,
     return status;
 }
 
-static enum status keep_name(void *context, struct slice schema, struct slice name,
-                             struct error *err)
+enum status sqlite_list_tables(struct sql_host *host, const struct database_rows *rows,
+                               struct error *err)
 {
-    (void)schema;
-    return model_names_add(context, name, err);
-}
-
-static enum status not_found(sqlite3 *db, struct slice name, struct error *err)
-{
-    struct model_names names = {.count = 0};
-    struct schemas schemas;
-    struct error ignored;
-
-    if (list_schemas(db, &schemas, &ignored) == STATUS_OK)
-        for (size_t i = 0; i < schemas.count; i++)
-            each_model_in(db, schemas.names[i], keep_name, &names, &ignored);
-    refuse_missing_model(name, &names, err);
-    model_names_free(&names);
-    return STATUS_NOT_FOUND;
-}
-
-/* SELECT ... FROM the model's table, after it was seen to be one. A view with
- * a model's columns serves as well. */
-static enum status prepare_read(sqlite3 *db, struct slice schema, struct slice name,
-                                const char *where, sqlite3_stmt **statement, struct error *err)
-{
-    struct located located;
-    struct text sql;
-    enum status status;
-    bool has_columns;
-
-    TRY(locate(db, schema, name, &located, err));
-    if (!located.exists)
-        return not_found(db, name, err);
-    TRY(has_model_columns(db, slice_of(located.schema), name, &has_columns, err));
-    if (!has_columns)
-        return refuse_no_model(name, err);
-    text_init(&sql, 4096);
-    text_append_string(&sql, "SELECT part, name, position, value, data FROM ");
-    sql_append_table(&sql, slice_of(located.schema), name);
-    text_append_string(&sql, where);
-    status = sql_prepare_text(db, &sql, statement, err);
-    text_deinit(&sql);
-    return status;
-}
-
-static struct model_row read_row(sqlite3_stmt *statement)
-{
-    struct model_row row = {.part = sql_slice(statement, 0),
-                            .name = sql_slice(statement, 1),
-                            .position = sqlite3_column_int64(statement, 2)};
-    int value = sqlite3_column_type(statement, 3), data = sqlite3_column_type(statement, 4);
-
-    row.has_value = value == SQLITE_INTEGER || value == SQLITE_FLOAT;
-    row.value = row.has_value ? sqlite3_column_double(statement, 3) : 0;
-    row.has_data = data == SQLITE_TEXT || data == SQLITE_BLOB;
-    row.data_is_text = data == SQLITE_TEXT;
-    if (row.has_data)
-        row.data = sql_slice(statement, 4);
-    return row;
-}
-
-static enum status give_rows(sqlite3_stmt *statement, model_row_sink *each, void *context,
-                             struct error *err)
-{
-    bool has_row;
-
-    for (;;) {
-        struct model_row row;
-        TRY(sql_step(statement, &has_row, err));
-        if (!has_row)
-            return STATUS_OK;
-        row = read_row(statement);
-        TRY(each(context, &row, err));
-    }
-}
-
-enum status host_each_model_row(void *self, struct slice schema, struct slice name, bool only_meta,
-                                model_row_sink *each, void *context, struct error *err)
-{
-    struct sqlite_host *host = self;
-    sqlite3_stmt *statement;
-    enum status status;
-
-    TRY(prepare_read(host->db, schema, name, only_meta ? " WHERE part = 'meta' LIMIT 1" : "",
-                     &statement, err));
-    status = give_rows(statement, each, context, err);
-    sqlite3_finalize(statement);
-    return name_damaged_model(name, status, err);
-}
-
-enum status host_load_model(void *self, struct slice schema, struct slice name, struct arena *arena,
-                            struct model *model, struct error *err)
-{
-    struct model_reader *reader;
-    enum status status;
-
-    TRY(model_reader_new(kinds, arena, &reader, err));
-    status = host_each_model_row(self, schema, name, false, model_reader_take, reader, err);
-    if (status == STATUS_OK)
-        status = name_damaged_model(name, model_reader_finish(reader, model, err), err);
-    model_reader_free(reader);
-    return status;
-}
-
-enum status host_load_meta(void *self, struct slice schema, struct slice name, struct arena *arena,
-                           struct model *model, struct error *err)
-{
-    struct sqlite_host *host = self;
-    sqlite3_stmt *statement;
-    enum status status;
-    bool has_row;
-
-    TRY(prepare_read(host->db, schema, name, " WHERE part = 'meta'", &statement, err));
-    status = sql_step(statement, &has_row, err);
-    if (status == STATUS_OK && !has_row)
-        status = refuse_no_model(name, err);
-    if (status == STATUS_OK)
-        status = name_damaged_model(
-            name, model_read_meta(sql_slice(statement, 4), kinds, arena, model, err), err);
-    sqlite3_finalize(statement);
-    return status;
-}
-
-enum status host_find_model(void *self, struct slice schema, struct slice name, struct arena *arena,
-                            struct model_summary *summary, struct error *err)
-{
-    struct model model;
-
-    TRY(host_load_meta(self, schema, name, arena, &model, err));
-    return model_summarise(&model, arena, summary, err);
-}
-
-struct listing {
-    struct sqlite_host *host;
-    bool sizes;
-    const struct sink *sink;
-};
-
-/* Bytes of data are counted, since pages that are half empty belong to the file. */
-static enum status measure(sqlite3 *db, struct slice schema, struct slice name,
-                           const struct model *model, struct model_sizes *sizes, struct error *err)
-{
-    int64_t has_kept = 0, bytes = 0;
-
-    TRY(first_integer(db, schema, name, "SELECT sum(length(data)) FROM $", SLICE(""), SLICE(""),
-                      &bytes, err));
-    sizes->table = cell_integer(bytes);
-    TRY(first_integer(db, schema, name,
-                      "SELECT count(*) FROM %.sqlite_master WHERE name = 'totrain_versions'",
-                      SLICE(""), SLICE(""), &has_kept, err));
-    bytes = 0;
-    if (has_kept)
-        TRY(first_integer(db, schema, name,
-                          "SELECT sum(length(data)) FROM %.totrain_versions WHERE id = ?1",
-                          model->id, SLICE(""), &bytes, err));
-    sizes->kept = cell_integer(bytes);
-    return STATUS_OK;
-}
-
-/* "m", or "other.m" where it is not in main. */
-static enum status list_model(void *context, struct slice schema, struct slice name,
-                              struct error *err)
-{
-    struct listing *listing = context;
-    struct model_sizes sizes = {cell_null(), cell_null()};
-    struct arena arena;
-    struct model model;
-    struct slice shown = name;
-    enum status status;
-
-    arena_init(&arena, ARENA_MAXIMUM);
-    if (!slice_is_fold(schema, "main"))
-        shown = arena_printf(&arena, "%.*s.%.*s", SLICE_FORMAT(schema), SLICE_FORMAT(name));
-    status = host_load_meta(listing->host, schema, name, &arena, &model, err);
-    if (status == STATUS_OK && listing->sizes)
-        status = measure(listing->host->db, schema, name, &model, &sizes, err);
-    if (status == STATUS_OK)
-        status = put_model(&model, shown, &sizes, listing->sink, err);
-    else if (status == STATUS_UNSUPPORTED) /* of a newer version */
-        status = put_unreadable_model(shown, err->message, listing->sink, err);
-    else if (status != STATUS_INTERRUPTED) /* a table that only looks like a model */
-        status = STATUS_OK;
-    arena_deinit(&arena);
-    return status;
-}
-
-enum status host_list_models(void *self, bool sizes, const struct sink *sink, struct error *err)
-{
-    struct sqlite_host *host = self;
-    struct listing listing = {host, sizes, sink};
+    sqlite3 *db = sqlite_host_of(host)->db;
     struct schemas schemas;
 
-    TRY(list_schemas(host->db, &schemas, err));
+    TRY(list_schemas(db, &schemas, err));
     for (size_t i = 0; i < schemas.count; i++)
-        TRY(each_model_in(host->db, schemas.names[i], list_model, &listing, err));
+        TRY(list_tables_in(db, slice_of(schemas.names[i]), rows, err));
     return STATUS_OK;
+}
+
+/* SQLite has no owners: whoever may open the file may do all. */
+enum status sqlite_locate(struct sql_host *host, const struct sql_table *table,
+                          struct sql_located *found, struct error *err)
+{
+    sqlite3 *db = sqlite_host_of(host)->db;
+    struct located located;
+
+    TRY(locate(db, table->schema, table->name, &located, err));
+    *found = (struct sql_located){.exists = located.exists,
+                                  .is_table = located.is_table,
+                                  .is_ours = true,
+                                  .is_callers = true};
+    snprintf(found->schema, sizeof found->schema, "%s", located.schema);
+    slice_copy(table->name, found->name, sizeof found->name);
+    return located.exists ? has_model_columns(db, slice_of(located.schema), table->name,
+                                              &found->has_columns, err)
+                          : STATUS_OK;
 }

@@ -74,40 +74,40 @@ static bool end_rowid(sqlite3 *db, const char *end, struct slice schema,
     return found;
 }
 
-static bool has_column(sqlite3 *db, struct slice schema, struct slice table, const char *column)
-{
-    struct text sql;
-    int64_t count = 1;
+/* Names of the rowid, and which of them columns of a table have taken. */
+static const char *const rowid_names[] = {"rowid", "_rowid_", "oid"};
+#define ROWID_NAMES (sizeof rowid_names / sizeof *rowid_names)
 
-    text_init(&sql, TEXT_MAXIMUM);
-    text_append_string(&sql, "SELECT count(*) FROM pragma_table_xinfo(");
-    text_append_literal(&sql, table);
-    text_append_string(&sql, ", ");
-    text_append_literal(&sql, schema);
-    text_printf(&sql, ") WHERE name = '%s' COLLATE NOCASE", column);
-    if (!query_number(db, &sql, &count))
-        count = 1;
-    text_deinit(&sql);
-    return count > 0;
+static enum status note_taken(void *context, struct slice name, struct error *err)
+{
+    bool *taken = context;
+
+    (void)err;
+    for (size_t i = 0; i < ROWID_NAMES; i++)
+        taken[i] |= slice_is_fold(name, rowid_names[i]);
+    return STATUS_OK;
 }
 
 static const char *rowid_name(sqlite3 *db, struct slice schema, struct slice table)
 {
-    static const char *const names[] = {"rowid", "_rowid_", "oid"};
+    bool taken[ROWID_NAMES] = {false};
+    struct error ignored;
 
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!has_column(db, schema, table, names[i]))
-            return names[i];
+    if (each_column(db, schema, table, true, note_taken, taken, &ignored) != STATUS_OK)
+        return NULL;
+    for (size_t i = 0; i < ROWID_NAMES; i++)
+        if (!taken[i])
+            return rowid_names[i];
     return NULL;
 }
 
-/* What reads columns of a table. */
+/* Instructions that read columns of a table. */
 static const char *const reading[] = {
     "Init", "OpenRead",     "ColumnsUsed", "Rewind", "Column", "Rowid",   "ResultRow", "Next",
     "Halt", "RealAffinity", "Transaction", "Goto",   "Noop",   "Explain", "Close",     NULL};
 
-/* What a WHERE of columns and constants has beside that. No function, which may be this
- * connection's alone, and no parameter, whose value it has. Nor is NULL among them: where an
+/* Instructions that a WHERE of columns and constants has beside them. No function, which may be
+ * this connection's alone, and no parameter, whose value it has. Nor is NULL among them: where an
  * authorizer hides a column, the statement has that instead. */
 static const char *const computing[] = {
     "Integer", "Int64",  "Real",   "String8",  "Affinity", "IsNull", "NotNull",

@@ -1,9 +1,9 @@
 #include "extension/sqlite/query.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "extension/engine/host/stored.h"
+#include "extension/sql/query.h"
 #include "extension/sqlite/each_row.h"
 #include "extension/sqlite/missing_name.h"
 #include "extension/sqlite/python_signals.h"
@@ -13,6 +13,8 @@
 #define INTERRUPTIBLE                                                                              \
     "WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r WHERE i < 400) "               \
     "SELECT count(*) FROM r"
+
+#define FLAG_DETERMINISTIC 0x800 /* of PRAGMA function_list */
 
 bool host_interrupted(void *self)
 {
@@ -32,65 +34,19 @@ bool host_interrupted(void *self)
     return code == SQLITE_INTERRUPT;
 }
 
-static enum status put_columns(sqlite3_stmt *statement, const struct sink *sink,
-                               struct slice *names, struct error *err)
-{
-    int count = sqlite3_column_count(statement);
-
-    for (int i = 0; i < count; i++)
-        names[i] = slice_of(sqlite3_column_name(statement, i));
-    return sink_columns(sink, names, (size_t)count, err);
-}
-
-static enum status put_rows(sqlite3_stmt *statement, const struct sink *sink, struct cell *cells,
-                            struct error *err)
-{
-    int count = sqlite3_column_count(statement);
-    bool has_row;
-
-    for (;;) {
-        TRY(sql_step(statement, &has_row, err));
-        if (!has_row)
-            return STATUS_OK;
-        if (python_signals_stop())
-            return fail(err, STATUS_INTERRUPTED, "interrupted");
-        for (int i = 0; i < count; i++)
-            cells[i] = sql_cell(statement, i);
-        TRY(sink_row(sink, cells, (size_t)count, err));
-    }
-}
-
-static enum status run_statement(sqlite3_stmt *statement, const struct sink *sink,
-                                 struct error *err)
-{
-    size_t count = (size_t)sqlite3_column_count(statement);
-    struct slice *names = calloc(count + 1, sizeof *names);
-    struct cell *cells = calloc(count + 1, sizeof *cells);
-    enum status status = STATUS_OK;
-
-    if (!names || !cells)
-        status = fail_no_memory(err);
-    if (status == STATUS_OK && count > 0)
-        status = put_columns(statement, sink, names, err);
-    if (status == STATUS_OK)
-        status = put_rows(statement, sink, cells, err);
-    free(names);
-    free(cells);
-    return status;
-}
-
 enum status host_query(void *self, struct slice select, const struct sink *sink, struct error *err)
 {
     struct sqlite_host *host = self;
     sqlite3_stmt *statement;
     enum status status;
+    bool is_done;
 
+    if (sink->columns) /* a sink that asks for no names takes all rows at once */
+        return sql_query(&host->sql, select, sink, err);
     TRY(sql_prepare(host->db, select, &statement, err));
-    /* What asks for no names takes all rows at once. */
-    if (sink->columns || !each_row(statement, sink, &status, err))
-        status = run_statement(statement, sink, err);
+    is_done = each_row(statement, sink, &status, err);
     sqlite3_finalize(statement);
-    return status;
+    return is_done ? status : sql_query(&host->sql, select, sink, err);
 }
 
 enum status host_each_row(void *self, struct slice select, const struct row_taker *taker,
@@ -99,41 +55,6 @@ enum status host_each_row(void *self, struct slice select, const struct row_take
     const struct sink sink = {.self = taker->self, .row = taker->row};
 
     return host_query(self, select, &sink, err);
-}
-
-static enum status sample_rows(sqlite3_stmt *statement, struct sample *sample, struct cell *cells,
-                               struct error *err)
-{
-    const struct query *query = sample->query;
-    bool has_row;
-
-    while (query->sample_rows < QUERY_SAMPLE_ROWS) {
-        TRY(sql_step(statement, &has_row, err));
-        if (!has_row)
-            return STATUS_OK;
-        if (python_signals_stop())
-            return fail(err, STATUS_INTERRUPTED, "interrupted");
-        for (size_t i = 0; i < query->count; i++)
-            cells[i] = sql_cell(statement, (int)i);
-        TRY(sample_cells(sample, cells, err));
-    }
-    return STATUS_OK;
-}
-
-static enum status look_at_rows(sqlite3_stmt *statement, struct arena *arena, struct query *query,
-                                struct error *err)
-{
-    struct cell *cells = ARENA_NEW(arena, struct cell, query->count);
-    struct sample sample;
-    enum status status;
-
-    if (!cells)
-        return fail_no_memory(err);
-    status = sample_begin(&sample, query, err);
-    if (status == STATUS_OK)
-        status = sample_rows(statement, &sample, cells, err);
-    sample_end(&sample);
-    return status;
 }
 
 static enum status check_no_parameters(sqlite3_stmt *statement, struct error *err)
@@ -157,7 +78,7 @@ static enum status check_select(const struct sqlite_host *host, sqlite3_stmt *st
     return STATUS_OK;
 }
 
-static enum status describe_statement(const struct sqlite_host *host, sqlite3_stmt *statement,
+static enum status describe_statement(struct sqlite_host *host, sqlite3_stmt *statement,
                                       struct arena *arena, struct query *query, struct error *err)
 {
     TRY(check_select(host, statement, err));
@@ -178,28 +99,29 @@ static enum status describe_statement(const struct sqlite_host *host, sqlite3_st
     }
     if (sqlite3_bind_parameter_count(statement) > 0)
         return STATUS_OK; /* which rows there are depends on values that are bound later */
-    return look_at_rows(statement, arena, query, err);
+    return sql_sample(&host->sql, slice_of(sqlite3_sql(statement)), query, err);
 }
 
-/* Does SQLite know of a function "random(0)" that it may answer differently? */
+/* Does SQLite know of a function "random(0)" that it may answer differently? By a list of all
+ * functions: one of a name is a table of a query, which SQLite keeps (models.c). */
 static bool is_volatile_call(sqlite3 *db, struct slice call)
 {
     const char *end = memchr(call.data, '(', call.size);
     const struct slice name = {call.data, end ? (size_t)(end - call.data) : call.size};
+    bool has_row = true, is_known = false, differs = false;
     sqlite3_stmt *statement;
     struct error ignored;
-    bool has_row = false, is_known;
 
-    if (sql_prepare(db,
-                    SLICE("SELECT min(flags & 0x800) FROM pragma_function_list " /* DETERMINISTIC */
-                          "WHERE name = ?1 COLLATE NOCASE"),
-                    &statement, &ignored) != STATUS_OK)
+    if (sql_prepare(db, SLICE("PRAGMA function_list"), &statement, &ignored) != STATUS_OK)
         return true;
-    sql_bind_text(statement, 1, name);
-    is_known = sql_step(statement, &has_row, &ignored) == STATUS_OK && has_row &&
-               sqlite3_column_int(statement, 0) != 0;
+    while (sql_step(statement, &has_row, &ignored) == STATUS_OK && has_row) {
+        if (!slice_equal_fold(sql_slice(statement, 0), name))
+            continue;
+        is_known = true;
+        differs |= !(sqlite3_column_int(statement, 5) & FLAG_DETERMINISTIC);
+    }
     sqlite3_finalize(statement);
-    return !is_known;
+    return !is_known || differs;
 }
 
 static bool calls_volatile(sqlite3 *db, sqlite3_stmt *program)

@@ -88,7 +88,7 @@ static enum status run(struct sqlite_connection *connection, struct slice text,
     enum status status;
 
     python_signals_begin(connection->db);
-    status = engine_run(&connection->host.host, text, NULL, &sink, err);
+    status = engine_run(&connection->host.sql.host, text, NULL, &sink, err);
     python_signals_end();
     return status;
 }
@@ -191,7 +191,7 @@ static enum status run_into(struct sqlite_connection *connection, struct slice t
                             sqlite3_value **values, struct text *written,
                             struct query_result *result, struct error *err)
 {
-    const char *state = connection->host.host.session.state;
+    const char *state = connection->host.sql.host.session.state;
     char folder[PATH_MAX];
     const bool has_folder = job_folder_jobs(state, folder, err) == STATUS_OK;
     const struct sink keep = query_result_sink(result, has_folder ? folder : NULL);

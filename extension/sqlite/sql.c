@@ -122,7 +122,7 @@ enum status sql_step(sqlite3_stmt *statement, bool *has_row, struct error *err)
     return sql_fail(sqlite3_db_handle(statement), code, err);
 }
 
-enum status sql_run(sqlite3_stmt *statement, struct error *err)
+enum status sql_step_through(sqlite3_stmt *statement, struct error *err)
 {
     enum status status;
     bool has_row;
@@ -143,7 +143,7 @@ static enum status execute(sqlite3 *db, struct slice sql, struct error *err)
         err->position = -1;
         return status;
     }
-    status = sql_run(statement, err);
+    status = sql_step_through(statement, err);
     sqlite3_finalize(statement);
     return status;
 }
@@ -291,6 +291,31 @@ void sql_append_table(struct text *sql, struct slice schema, struct slice table)
         text_append_char(sql, '.');
     }
     text_append_identifier(sql, table);
+}
+
+enum status each_column(sqlite3 *db, struct slice schema, struct slice table, bool are_all,
+                        column_taker *take, void *context, struct error *err)
+{
+    sqlite3_stmt *statement;
+    struct text sql;
+    enum status status;
+    bool has_row = true;
+
+    text_init(&sql, 4096);
+    text_append_string(&sql, "PRAGMA ");
+    sql_append_table(&sql, schema, are_all ? SLICE("table_xinfo") : SLICE("table_info"));
+    text_append_string(&sql, "(");
+    sql_append_table(&sql, SLICE(""), table);
+    text_append_string(&sql, ")");
+    status = sql_prepare_text(db, &sql, &statement, err);
+    text_deinit(&sql);
+    if (status != STATUS_OK)
+        return status;
+    while ((status = sql_step(statement, &has_row, err)) == STATUS_OK && has_row)
+        TRY_OR(done, status, take(context, sql_slice(statement, 1), err));
+done:
+    sqlite3_finalize(statement);
+    return status;
 }
 
 static int64_t clock_ms(void)

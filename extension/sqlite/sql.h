@@ -13,7 +13,7 @@ enum status sql_fail(sqlite3 *db, int code, struct error *err);
 
 /* The offset of the last error in its SQL; -1 where SQLite does not know it. */
 int sql_error_offset(sqlite3 *db);
-/* Of a call of sqlite3_prepare*() that returned `code`: the text is no SQL. */
+/* Says after a call of sqlite3_prepare*() that returned `code` that the text is no SQL. */
 bool sql_is_syntax_error(sqlite3 *db, int code);
 
 /* err->position is the offset in `sql` where SQLite knows it; SYNTAX where the text is no SQL. */
@@ -22,14 +22,14 @@ enum status sql_prepare_text(sqlite3 *db, const struct text *sql, sqlite3_stmt *
                              struct error *err);
 enum status sql_step(sqlite3_stmt *statement, bool *has_row, struct error *err);
 /* Step to the end, then reset, so that it can be bound and run again. */
-enum status sql_run(sqlite3_stmt *statement, struct error *err);
+enum status sql_step_through(sqlite3_stmt *statement, struct error *err);
 /* Prepare, run, finalize. */
 enum status sql_execute(sqlite3 *db, const char *sql, struct error *err);
 enum status sql_execute_text(sqlite3 *db, const struct text *sql, struct error *err);
 
 struct cell sql_cell(sqlite3_stmt *statement, int column);
 struct slice sql_slice(sqlite3_stmt *statement, int column); /* empty for NULL */
-/* Of a function's argument, which no other thread may be changing. */
+/* The cell of a function's argument, which no other thread may be changing. */
 void sql_value(sqlite3_value *value, struct cell *cell);
 /* The bytes are copied. */
 void sql_bind_text(sqlite3_stmt *statement, int index, struct slice value);
@@ -41,6 +41,12 @@ void sql_result_cell(sqlite3_context *context, const struct cell *cell);
 
 /* "schema"."table", or "table" alone where the schema is empty. */
 void sql_append_table(struct text *sql, struct slice schema, struct slice table);
+
+/* The columns of a table in their order; none: there is no such table. `are_all`: generated and
+ * hidden ones, too. */
+typedef enum status column_taker(void *context, struct slice name, struct error *err);
+enum status each_column(sqlite3 *db, struct slice schema, struct slice table, bool are_all,
+                        column_taker *take, void *context, struct error *err);
 
 /*
  * A transaction of our own, or a savepoint inside the user's. It waits for a

@@ -4,12 +4,16 @@
 #include <unistd.h>
 
 #include "extension/engine/host/stored_model.h"
+#include "extension/sql/models.h"
+#include "extension/sql/publish.h"
+#include "extension/sql/tables.h"
+#include "extension/sqlite/database_sqlite.h"
 #include "extension/sqlite/fill_rows.h"
 #include "extension/sqlite/models.h"
 #include "extension/sqlite/parallel_scan.h"
-#include "extension/sqlite/publish.h"
 #include "extension/sqlite/query.h"
 #include "extension/sqlite/row_guess.h"
+#include "extension/sqlite/sqlite_variant.h"
 #include "extension/sqlite/tables.h"
 
 /* At each statement: a shell has .cd. */
@@ -41,22 +45,22 @@ static const struct host_rows rows = {
 };
 
 static const struct host_models models = {
-    .publish = host_publish,
+    .publish = sql_publish,
     .find_place = host_find_place,
-    .load = host_load_model,
-    .each_row = host_each_model_row,
-    .load_meta = host_load_meta,
-    .list = host_list_models,
-    .list_versions = host_list_versions,
-    .list_metrics = host_list_metrics,
-    .restore = host_restore,
+    .load = sql_load_model,
+    .each_row = sql_each_model_row,
+    .load_meta = sql_load_meta,
+    .list = sql_list_models,
+    .list_versions = sql_list_versions,
+    .list_metrics = sql_list_metrics,
+    .restore = sql_restore,
 };
 
 static const struct host_tables tables = {
     .check_target = host_check_target,
-    .fill = host_fill_tables,
+    .fill = sql_fill_tables,
     .fill_rows = host_fill_rows,
-    .write_rows = host_write_rows,
+    .write_rows = sql_write_rows,
 };
 
 static const struct host_marks marks = {.has = host_has_mark};
@@ -68,18 +72,23 @@ static void name_database(void *self, struct text *name)
 
 void sqlite_host_init(struct sqlite_host *host, sqlite3 *db, const char *program)
 {
+    struct sql_host *sql = &host->sql;
+
     *host = (struct sqlite_host){.db = db};
-    snprintf(host->program, sizeof host->program, "%s", program);
-    host->host = (struct host){
+    database_sqlite_init(host);
+    sql->database = &host->database;
+    sql->variant = &sqlite_variant;
+    snprintf(sql->program, sizeof sql->program, "%s", program);
+    sql->host = (struct host){
         .self = host,
         .catalog = {.self = host,
                     .describe = host_describe,
                     .each_row = host_each_row,
-                    .find_model = host_find_model,
+                    .find_model = sql_find_model,
                     .has_schema = host_has_schema,
                     .find_file = host_find_file,
                     .working_folder = working_folder},
-        .session = {.program = host->program,
+        .session = {.program = sql->program,
                     .database = name_database,
                     .interrupted = host_interrupted},
         .rows = &rows,
@@ -87,5 +96,5 @@ void sqlite_host_init(struct sqlite_host *host, sqlite3 *db, const char *program
         .tables = &tables,
         .marks = &marks,
     };
-    stored_model_limit_of_environment(&host->host);
+    stored_model_limit_of_environment(&sql->host);
 }

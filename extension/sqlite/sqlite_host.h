@@ -12,21 +12,25 @@
 #ifndef EXTENSION_SQLITE_SQLITE_HOST_H
 #define EXTENSION_SQLITE_SQLITE_HOST_H
 
-#include <limits.h>
 #include <signal.h>
 
-#include "extension/engine/host/host.h"
+#include "extension/sql/sql_host.h"
 #include "extension/sqlite/api.h"
 
 #define SCHEMAS_MAX 128 /* attached databases; SQLite's own limit is 125 */
 
 struct sqlite_host {
+    struct sql_host sql; /* first: the engine and the files of extension/sql get its address */
+    struct database database;
     sqlite3 *db;
     const volatile sig_atomic_t *interrupts; /* the CLI's SIGINT counter; NULL in a database */
     bool is_preparing; /* no values are bound yet to the parameters of what is described */
-    char program[PATH_MAX];
-    struct host host; /* what the engine gets; .self is this struct */
 };
+
+static inline struct sqlite_host *sqlite_host_of(void *host)
+{
+    return host;
+}
 
 void sqlite_host_init(struct sqlite_host *host, sqlite3 *db, const char *program);
 

@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "extension/engine/host/stored.h"
+#include "extension/sql/models.h"
+#include "extension/sql/sql.h"
 #include "extension/sqlite/models.h"
 #include "extension/sqlite/sql.h"
 #include "extension/sqlite/sqlite_host.h"
@@ -11,10 +13,19 @@
 static const char *const reserved_names[] = {"totrain_models", "totrain_versions",
                                              "totrain_metrics"};
 
-/* The schema in which SQLite makes a table whose name has none. */
 static struct slice schema_or_main(struct slice schema)
 {
     return schema.size > 0 ? schema : SLICE("main");
+}
+
+enum status sqlite_choose_schema(struct sql_host *host, struct slice *schema,
+                                 char buffer[SQL_NAME_BYTES], struct error *err)
+{
+    (void)host;
+    (void)buffer;
+    (void)err;
+    *schema = schema_or_main(*schema);
+    return STATUS_OK;
 }
 
 static enum status check_name(struct slice name, struct error *err)
@@ -51,22 +62,16 @@ static enum status check_schema(struct sqlite_host *host, struct slice schema, s
     return STATUS_OK;
 }
 
-static enum status check_query_only(sqlite3 *db, struct error *err)
+static enum status check_query_only(struct sql_host *host, struct error *err)
 {
-    sqlite3_stmt *statement;
-    enum status status;
-    bool has_row, is_set;
+    int64_t is_set = 0;
 
-    TRY(sql_prepare(db, SLICE("PRAGMA query_only"), &statement, err));
-    status = sql_step(statement, &has_row, err);
-    is_set = has_row && sqlite3_column_int(statement, 0);
-    sqlite3_finalize(statement);
-    if (is_set)
-        return fail(err, STATUS_PERMISSION, "the connection is read-only (PRAGMA query_only)");
-    return status;
+    TRY(sql_integer(host, "PRAGMA query_only", NULL, NULL, 0, &is_set, err));
+    return is_set ? fail(err, STATUS_PERMISSION, "the connection is read-only (PRAGMA query_only)")
+                  : STATUS_OK;
 }
 
-/* Of a statement that is running: is it the one through which we were called? */
+/* Is a statement that runs the one through which we were called? */
 static bool is_ours(sqlite3_stmt *statement)
 {
     const char *sql = sqlite3_sql(statement);
@@ -89,29 +94,6 @@ static bool is_being_read(sqlite3 *db, const char *schema)
     return false;
 }
 
-/* What cannot be found out, by an interrupt or a lock, is an error: a model
- * must not be taken for a table that may be overwritten. */
-static enum status is_model(struct sqlite_host *host, struct slice schema, struct slice name,
-                            bool *result, struct error *err)
-{
-    struct arena arena;
-    struct error reason;
-    struct model model;
-    enum status status;
-
-    TRY(has_model_columns(host->db, schema, name, result, err));
-    if (!*result)
-        return STATUS_OK;
-    arena_init(&arena, ARENA_MAXIMUM);
-    status = host_load_meta(host, schema, name, &arena, &model, &reason);
-    arena_deinit(&arena);
-    *result = status == STATUS_OK;
-    if (status == STATUS_OK || status == STATUS_CORRUPT)
-        return STATUS_OK;
-    *err = reason;
-    return status;
-}
-
 /* ----- marks ----- */
 
 /* SQLite keeps what stands between the parentheses of CREATE TABLE as it was written. A
@@ -129,48 +111,42 @@ static const char *mark_of(enum target_kind kind)
     }
 }
 
-static enum status is_marked(sqlite3 *db, const struct table_target *target, bool *result,
-                             struct error *err)
-{
-    const char *mark = mark_of(target->kind);
-    sqlite3_stmt *statement;
-    enum status status;
-    struct text sql;
+/* Counts the tables of the name in $1 in whose text the mark in $2 stands at this place. */
+#define MARKED(place)                                                                              \
+    "SELECT count(*) FROM @.sqlite_schema WHERE type = 'table' AND name = $1 COLLATE NOCASE "      \
+    "AND " place
 
-    *result = false;
-    if (!mark)
-        return STATUS_OK;
-    text_init(&sql, TEXT_MAXIMUM);
-    text_append_string(&sql, "SELECT 1 FROM ");
-    sql_append_table(&sql, target->schema, SLICE("sqlite_schema"));
-    text_append_string(&sql, " WHERE type = 'table' AND name = ?1 COLLATE NOCASE"
-                             " AND substr(sql, -length(?2) - 1) = ?2 || ')'");
-    status = sql_prepare_text(db, &sql, &statement, err);
-    text_deinit(&sql);
-    if (status != STATUS_OK)
-        return status;
-    sql_bind_text(statement, 1, target->name);
-    sql_bind_text(statement, 2, slice_of(mark));
-    status = sql_step(statement, result, err);
-    sqlite3_finalize(statement);
-    return status;
+static enum status is_marked(struct sql_host *host, const struct sql_table *table,
+                             enum target_kind kind, bool *result, struct error *err)
+{
+    const char *mark = mark_of(kind);
+    const struct cell keys[] = {cell_text(table->name), cell_string(mark ? mark : "")};
+    int64_t count = 0;
+
+    if (mark)
+        TRY(sql_integer(host, MARKED("substr(sql, -length($2) - 1) = $2 || ')'"), table, keys, 2,
+                        &count, err));
+    *result = count > 0;
+    return STATUS_OK;
 }
 
-static enum status holds_bad_rows(sqlite3 *db, const struct table_target *target, bool *result,
-                                  struct error *err)
+bool host_has_mark(void *self, struct slice schema, struct slice table, struct slice mark)
 {
-    sqlite3_stmt *statement;
-    enum status status;
+    const struct sql_table marked = {schema_or_main(schema), table};
+    const struct cell keys[] = {cell_text(table), cell_text(mark)};
+    struct error ignored;
+    int64_t count = 0;
 
-    TRY(sql_prepare(db,
-                    SLICE("SELECT 1 FROM (SELECT name FROM pragma_table_info(?1, ?2) ORDER BY cid "
-                          "DESC LIMIT 1) WHERE name = '" QUARANTINE_REASON "' COLLATE NOCASE"),
-                    &statement, err));
-    sql_bind_text(statement, 1, target->name);
-    sql_bind_text(statement, 2, target->schema);
-    status = sql_step(statement, result, err);
-    sqlite3_finalize(statement);
-    return status;
+    return sql_integer(self, MARKED("instr(sql, '/* ' || $2 || ' */') > 0"), &marked, keys, 2,
+                       &count, &ignored) == STATUS_OK &&
+           count > 0;
+}
+
+static enum status note_name(void *context, struct slice name, struct error *err)
+{
+    (void)err;
+    *(bool *)context = slice_is_fold(name, QUARANTINE_REASON);
+    return STATUS_OK;
 }
 
 enum status create_marked(struct sqlite_host *host, const struct table_target *target,
@@ -198,35 +174,44 @@ enum status create_marked(struct sqlite_host *host, const struct table_target *t
 
 /* ----- what is replaced ----- */
 
-static enum status check_found(struct sqlite_host *host, const struct table_target *target,
-                               const struct located *located, struct error *err)
+enum status sqlite_check_replaced(struct sql_host *host, const struct sql_located *located,
+                                  const struct table_target *target, struct error *err)
 {
+    const struct sql_table table = {slice_of(located->schema), target->name};
     struct found_table found = {.is_table = located->is_table};
-    const struct table_target here = {
-        .schema = slice_of(located->schema), .name = target->name, .kind = target->kind};
 
+    if (!located->exists)
+        return STATUS_OK;
     if (found.is_table) {
-        TRY(is_model(host, here.schema, here.name, &found.is_model, err));
-        TRY(is_marked(host->db, &here, &found.is_marked, err));
-        TRY(holds_bad_rows(host->db, &here, &found.holds_bad_rows, err));
+        TRY(sql_is_model(host, located, &found.is_model, err));
+        TRY(is_marked(host, &table, target->kind, &found.is_marked, err));
+        /* The last column's name decides. */
+        TRY(each_column(sqlite_host_of(host)->db, table.schema, table.name, false, note_name,
+                        &found.holds_bad_rows, err));
     }
     return check_replaced(target, &found, err);
 }
 
-enum status check_target_kind(struct sqlite_host *host, const struct table_target *target,
-                              struct error *err)
+static enum status check_target_kind(struct sqlite_host *host, const struct table_target *target,
+                                     struct error *err)
 {
-    struct located located;
+    struct sql_located located;
 
-    TRY(locate(host->db, target->schema, target->name, &located, err));
-    return located.exists ? check_found(host, target, &located, err) : STATUS_OK;
+    TRY(sqlite_locate(&host->sql, &(struct sql_table){target->schema, target->name}, &located,
+                      err));
+    return sqlite_check_replaced(&host->sql, &located, target, err);
+}
+
+static enum status drop(struct sql_host *host, const struct sql_table *table, struct error *err)
+{
+    return sql_run(host, "DROP TABLE IF EXISTS @", table, NULL, 0, NULL, err);
 }
 
 enum status drop_replaced(struct sqlite_host *host, const struct table_target *target,
                           struct error *err)
 {
     TRY(check_target_kind(host, target, err));
-    return drop_table(host->db, target->schema, target->name, err);
+    return drop(&host->sql, &(struct sql_table){target->schema, target->name}, err);
 }
 
 enum status host_check_target(void *self, const struct table_target *target, struct error *err)
@@ -239,7 +224,7 @@ enum status host_check_target(void *self, const struct table_target *target, str
     here.schema = schema_or_main(target->schema);
     TRY(check_name(name, err));
     TRY(check_schema(host, here.schema, err));
-    TRY(check_query_only(host->db, err));
+    TRY(check_query_only(&host->sql, err));
     TRY(check_target_kind(host, &here, err));
     TRY(locate(host->db, here.schema, name, &located, err));
     if (located.exists && is_being_read(host->db, located.schema))
@@ -252,51 +237,35 @@ enum status host_check_target(void *self, const struct table_target *target, str
     return STATUS_OK;
 }
 
-enum status drop_table(sqlite3 *db, struct slice schema, struct slice table, struct error *err)
+/* Runs `format`, and the user's SELECT behind it. */
+static enum status run_select(struct sql_host *host, const char *format,
+                              const struct sql_table *table, struct slice select, uint64_t *rows,
+                              struct error *err)
 {
-    struct text sql;
     enum status status;
+    struct text sql;
 
     text_init(&sql, TEXT_MAXIMUM);
-    text_append_string(&sql, "DROP TABLE IF EXISTS ");
-    sql_append_table(&sql, schema, table);
-    status = sql_execute_text(db, &sql, err);
+    sql_append(&sql, format, table);
+    text_append(&sql, select);
+    status = sql_run_text(host, &sql, NULL, 0, rows, err);
     text_deinit(&sql);
     return status;
 }
-
-static enum status execute_around(sqlite3 *db, const char *before, struct slice schema,
-                                  struct slice table, const char *between, struct slice after,
-                                  struct error *err)
-{
-    struct text sql;
-    enum status status;
-
-    text_init(&sql, TEXT_MAXIMUM);
-    text_append_string(&sql, before);
-    sql_append_table(&sql, schema, table);
-    text_append_string(&sql, between);
-    text_append(&sql, after);
-    status = sql_execute_text(db, &sql, err);
-    text_deinit(&sql);
-    return status;
-}
-
-static const struct slice kept_rows = {"totrain_rows", sizeof "totrain_rows" - 1};
 
 /* Does the query still work without the table it is about to replace? */
-static enum status reads_table(sqlite3 *db, struct slice schema, struct slice table,
+static enum status reads_table(struct sqlite_host *host, const struct sql_table *table,
                                struct slice select, bool *reads, struct error *err)
 {
     struct error ignored;
     sqlite3_stmt *statement = NULL;
 
-    TRY(sql_execute(db, "SAVEPOINT totrain_probe", err));
-    TRY(drop_table(db, schema, table, err));
-    *reads = sql_prepare(db, select, &statement, &ignored) != STATUS_OK;
+    TRY(sql_execute(host->db, "SAVEPOINT totrain_probe", err));
+    TRY(drop(&host->sql, table, err));
+    *reads = sql_prepare(host->db, select, &statement, &ignored) != STATUS_OK;
     sqlite3_finalize(statement);
-    TRY(sql_execute(db, "ROLLBACK TO totrain_probe", err));
-    return sql_execute(db, "RELEASE totrain_probe", err);
+    TRY(sql_execute(host->db, "ROLLBACK TO totrain_probe", err));
+    return sql_execute(host->db, "RELEASE totrain_probe", err);
 }
 
 static enum status replace_table(struct sqlite_host *host, struct fill *fill, struct slice select,
@@ -306,120 +275,63 @@ static enum status replace_table(struct sqlite_host *host, struct fill *fill, st
 
     TRY(drop_replaced(host, target, err));
     TRY(create_marked(host, target, fill->create, err));
-    TRY(execute_around(host->db, "INSERT INTO ", target->schema, target->name, " ", select, err));
-    fill->rows = (uint64_t)sqlite3_changes(host->db);
-    return STATUS_OK;
+    return run_select(&host->sql, "INSERT INTO @ ",
+                      &(struct sql_table){target->schema, target->name}, select, &fill->rows, err);
 }
 
-static enum status keep_rows(sqlite3 *db, struct slice select, struct error *err)
+enum status sqlite_keep_stage(struct sql_host *host, struct slice select, struct error *err)
 {
-    TRY(drop_table(db, SLICE("temp"), kept_rows, err));
-    return execute_around(db, "CREATE TABLE ", SLICE("temp"), kept_rows, " AS ", select, err);
+    const struct sql_table *stage = &host->variant->stage;
+
+    TRY(drop(host, stage, err));
+    return run_select(host, "CREATE TABLE @ AS ", stage, select, NULL, err);
 }
 
-static enum status fill_alone(struct sqlite_host *host, struct fill *fill, struct error *err)
+enum status sqlite_replace_by_select(struct sql_host *host, struct fill *fill, bool is_staged,
+                                     struct error *err)
 {
-    const struct table_target *target = &fill->target;
-    struct located located;
+    struct sqlite_host *sqlite = sqlite_host_of(host);
+    struct sql_located located = {.exists = false};
+    struct sql_table table;
     bool is_read = false;
 
-    TRY(locate(host->db, target->schema, target->name, &located, err));
-    if (located.exists) {
-        TRY(check_target_kind(host, target, err));
-        TRY(reads_table(host->db, target->schema, target->name, fill->select, &is_read, err));
-    }
+    fill->target.schema = schema_or_main(fill->target.schema);
+    table = (struct sql_table){fill->target.schema, fill->target.name};
+    if (!is_staged)
+        TRY(sqlite_locate(host, &table, &located, err));
+    TRY(sqlite_check_replaced(host, &located, &fill->target, err));
+    if (located.exists)
+        TRY(reads_table(sqlite, &table, fill->select, &is_read, err));
     if (!is_read)
-        return replace_table(host, fill, fill->select, err);
-    TRY(keep_rows(host->db, fill->select, err));
-    TRY(replace_table(host, fill, SLICE("SELECT * FROM temp.totrain_rows"), err));
-    return drop_table(host->db, SLICE("temp"), kept_rows, err);
+        return replace_table(sqlite, fill, fill->select, err);
+    TRY(sqlite_keep_stage(host, fill->select, err));
+    TRY(replace_table(sqlite, fill, SLICE("SELECT * FROM temp.totrain_rows"), err));
+    return drop(host, &host->variant->stage, err);
 }
 
-static enum status fill_from_stage(struct sqlite_host *host, struct slice stage, struct fill *fills,
-                                   size_t count, struct error *err)
+enum status sqlite_replace(struct sql_host *host, const struct table_target *target,
+                           sql_maker *make, void *context, struct error *err)
 {
-    TRY(keep_rows(host->db, stage, err));
-    for (size_t i = 0; i < count; i++)
-        TRY(replace_table(host, &fills[i], fills[i].select, err));
-    return drop_table(host->db, SLICE("temp"), kept_rows, err);
-}
-
-enum status host_fill_tables(void *self, struct slice stage, struct fill *fills, size_t count,
-                             struct error *err)
-{
-    struct sqlite_host *host = self;
-    struct transaction transaction;
-    enum status status;
-
-    for (size_t i = 0; i < count; i++)
-        fills[i].target.schema = schema_or_main(fills[i].target.schema);
-    TRY(transaction_begin(&transaction, host->db, err));
-    if (stage.size > 0)
-        status = fill_from_stage(host, stage, fills, count, err);
-    else
-        status = fill_alone(host, &fills[0], err);
-    return transaction_end(&transaction, status, err);
-}
-
-static enum status insert_row(sqlite3 *db, struct slice schema, struct slice table,
-                              const struct cell *cells, size_t count, struct error *err)
-{
-    sqlite3_stmt *statement;
-    struct text sql;
-    enum status status;
-
-    text_init(&sql, TEXT_MAXIMUM);
-    text_append_string(&sql, "INSERT INTO ");
-    sql_append_table(&sql, schema, table);
-    text_append_string(&sql, " VALUES (?");
-    for (size_t i = 1; i < count; i++)
-        text_append_string(&sql, ", ?");
-    text_append_string(&sql, ")");
-    status = sql_prepare_text(db, &sql, &statement, err);
-    text_deinit(&sql);
-    if (status != STATUS_OK)
-        return status;
-    for (size_t i = 0; i < count; i++)
-        sql_bind_cell(statement, (int)i + 1, &cells[i]);
-    status = sql_run(statement, err);
-    sqlite3_finalize(statement);
-    return status;
-}
-
-static enum status create_for_rows(struct sqlite_host *host, const struct table_target *target,
-                                   const struct slice *names, size_t count, struct error *err)
-{
-    struct text sql;
-    enum status status;
-
-    text_init(&sql, TEXT_MAXIMUM);
-    text_append_string(&sql, "CREATE TABLE ");
-    sql_append_table(&sql, target->schema, target->name);
-    for (size_t i = 0; i < count; i++) {
-        text_append_string(&sql, i == 0 ? " (" : ", ");
-        text_append_identifier(&sql, names[i]);
-    }
-    text_append_string(&sql, ")");
-    status = sql.failed ? fail_no_memory(err) : create_marked(host, target, text_slice(&sql), err);
-    text_deinit(&sql);
-    return status;
-}
-
-enum status host_write_rows(void *self, const struct table_target *target,
-                            const struct slice *names, size_t columns, const struct cell *cells,
-                            size_t rows, struct error *err)
-{
-    struct sqlite_host *host = self;
     struct table_target here = *target;
-    struct transaction transaction;
-    enum status status;
+    struct sql_new_table new = {.target = &here};
 
     here.schema = schema_or_main(target->schema);
-    TRY(transaction_begin(&transaction, host->db, err));
-    TRY_OR(done, status, drop_replaced(host, &here, err));
-    TRY_OR(done, status, create_for_rows(host, &here, names, columns, err));
-    for (size_t i = 0; i < rows && status == STATUS_OK; i++)
-        status = insert_row(host->db, here.schema, here.name, cells + i * columns, columns, err);
-done:
-    return transaction_end(&transaction, status, err);
+    new.table = (struct sql_table){here.schema, here.name};
+    TRY(drop_replaced(sqlite_host_of(host), &here, err));
+    return make(host, &new, context, err);
+}
+
+enum status sqlite_create(struct sql_host *host, const struct sql_new_table *new,
+                          const char *columns, struct error *err)
+{
+    enum status status;
+    struct text sql;
+
+    text_init(&sql, TEXT_MAXIMUM);
+    sql_append(&sql, "CREATE TABLE @", &new->table);
+    text_append_string(&sql, columns);
+    status = sql.failed ? fail_no_memory(err)
+                        : create_marked(sqlite_host_of(host), new->target, text_slice(&sql), err);
+    text_deinit(&sql);
+    return status;
 }

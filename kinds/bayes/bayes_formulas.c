@@ -64,7 +64,7 @@ static const struct formula *class_sum(struct formula_program *program,
     for (uint32_t i = 0; i < transform->input_count; i++) {
         const struct transform_input *input = &transform->inputs[i];
 
-        formula_terms_add(&terms, input->type == INPUT_NUMERIC
+        formula_terms_add(&terms, input->spec.type == INPUT_NUMERIC
                                       ? number_term(program, input, row, bayes, class)
                                       : word_term(program, input, row, bayes, class));
     }

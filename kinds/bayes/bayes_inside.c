@@ -37,7 +37,7 @@ static struct cell *put_input(const struct model *model, const struct transform_
                               struct cell *cells)
 {
     const struct bayes_model *bayes = bayes_of(model);
-    const bool is_number = input->type == INPUT_NUMERIC;
+    const bool is_number = input->spec.type == INPUT_NUMERIC;
     const uint32_t features = is_number ? 1 : feature_count(input);
 
     for (uint32_t i = 0; i < features; i++)

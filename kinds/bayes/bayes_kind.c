@@ -60,7 +60,7 @@ static enum status read_content(const cJSON *object, struct arena *arena, struct
     if (model->task != TASK_CLASSIFICATION)
         return fail(err, STATUS_CORRUPT, "model: naive Bayes does no %s", task_words[model->task]);
     for (uint32_t i = 0; i < model->transform.input_count; i++)
-        if (model->transform.inputs[i].type == INPUT_TEXT)
+        if (model->transform.inputs[i].spec.type == INPUT_TEXT)
             return fail(err, STATUS_CORRUPT, "model: naive Bayes of a text");
     TRY(json_get_integer(object, "classes", model->labels.count, model->labels.count, &classes,
                          err));
@@ -121,6 +121,7 @@ static uint32_t outputs_of(const struct model *model)
 
 const struct kind bayes_kind = {
     .name = "bayes",
+    .weighs_each_class = true,
     .attributes = &bayes_attributes,
     .sections = (const char *const[]){NULL},
     .without =

@@ -101,7 +101,7 @@ void bayes_score(void *opened, const float *dense, const int32_t *ids, uint32_t 
         for (uint32_t i = 0; i < transform->input_count; i++) {
             const struct transform_input *input = &transform->inputs[i];
 
-            if (input->type == INPUT_NUMERIC)
+            if (input->spec.type == INPUT_NUMERIC)
                 add_number(workspace, input, dense);
             else
                 add_word(workspace, ids[input->id_offset]);

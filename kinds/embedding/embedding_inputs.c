@@ -14,16 +14,16 @@ void embedding_shape_take(struct embedding_shape *shape, const struct transform 
     shape->dense = shape->wide_dense = shape->fields = shape->wide_fields = 0;
     for (uint32_t i = 0; i < transform->input_count; i++) {
         const struct transform_input *input = &transform->inputs[i];
-        const bool is_deep = part_has_dnn(input->model_part);
-        const uint32_t own = input->dimension ? input->dimension : usual;
+        const bool is_deep = part_has_dnn(input->spec.model_part);
+        const uint32_t own = input->spec.dimension ? input->spec.dimension : usual;
         const uint32_t columns = transform_columns_of(transform, input);
 
-        if (input->type == INPUT_NUMERIC) {
+        if (input->spec.type == INPUT_NUMERIC) {
             shape->dense += is_deep ? columns : 0;
-            shape->wide_dense += part_has_linear(input->model_part) ? columns : 0;
+            shape->wide_dense += part_has_linear(input->spec.model_part) ? columns : 0;
             continue;
         }
-        shape->wide_fields += part_has_linear(input->model_part);
+        shape->wide_fields += part_has_linear(input->spec.model_part);
         if (!is_deep || transform_concat_first(transform, input) != input)
             continue;
         shape->fields++;
@@ -40,16 +40,16 @@ void embedding_shape_take(struct embedding_shape *shape, const struct transform 
 static struct embedding_field field_of(const struct transform_input *input, bool is_wide,
                                        uint32_t dimension)
 {
-    const bool is_text = input->type == INPUT_TEXT;
+    const bool is_text = input->spec.type == INPUT_TEXT;
 
     return (struct embedding_field){
         .ids =
             is_text ? text_ids_of(input) : (struct text_ids){.first = input->id_offset, .count = 1},
         .is_text = is_text,
-        .is_wide = is_wide && part_has_linear(input->model_part),
-        .dimension = !part_has_dnn(input->model_part) ? 0
-                     : input->dimension               ? input->dimension
-                                                      : dimension,
+        .is_wide = is_wide && part_has_linear(input->spec.model_part),
+        .dimension = !part_has_dnn(input->spec.model_part) ? 0
+                     : input->spec.dimension               ? input->spec.dimension
+                                                           : dimension,
         .first_row = input->first_id,
         .rows = input->id_rows,
     };
@@ -64,7 +64,8 @@ static void place_field(struct embedding_inputs *inputs, const struct transform 
     const struct transform_input *first = transform_concat_first(transform, input);
     const struct embedding_field *of_first = inputs->fields;
 
-    field->scale = combiner_share(input->concat.combiner, transform_concat_size(transform, input));
+    field->scale =
+        combiner_share(input->spec.concat.combiner, transform_concat_size(transform, input));
     field->place = *embedded;
     inputs->field_count++;
     if (first == input) {
@@ -79,9 +80,9 @@ static void place_field(struct embedding_inputs *inputs, const struct transform 
 static void take_columns(struct embedding_inputs *inputs, const struct transform_input *input)
 {
     for (uint32_t j = 0; j < input->dense_count; j++) {
-        if (part_has_linear(input->model_part))
+        if (part_has_linear(input->spec.model_part))
             inputs->wide[inputs->wide_count++] = input->dense_offset + j;
-        if (part_has_dnn(input->model_part))
+        if (part_has_dnn(input->spec.model_part))
             inputs->deep[inputs->deep_count++] = input->dense_offset + j;
     }
 }
@@ -107,7 +108,7 @@ enum status embedding_inputs_init(struct embedding_inputs *inputs,
     for (uint32_t i = 0; i < transform->input_count; i++) {
         const struct transform_input *input = &transform->inputs[i];
 
-        if (input->type == INPUT_NUMERIC) {
+        if (input->spec.type == INPUT_NUMERIC) {
             take_columns(inputs, input);
         } else {
             inputs->fields[inputs->field_count] = field_of(input, is_wide, dimension);

@@ -112,13 +112,13 @@ static enum status check_inputs_of(const struct model *model, const struct forec
     if (model->task != TASK_REGRESSION || transform->input_count != forecast->groups + 1)
         return fail(err, STATUS_CORRUPT, "model: a forecast has a group and a time for inputs");
     for (uint32_t i = 0; i < forecast->groups; i++)
-        if (transform->inputs[i].type != INPUT_CATEGORY ||
-            transform->inputs[i].rule != RULE_WORDS || transform->inputs[i].hash_buckets > 0)
+        if (transform->inputs[i].spec.type != INPUT_CATEGORY ||
+            transform->inputs[i].spec.rule != RULE_WORDS || transform->inputs[i].hash_buckets > 0)
             return fail(err, STATUS_CORRUPT, "model: a group is told by words");
-    if (time->type != INPUT_NUMERIC || (time->part && time->part != DATE_AGE) ||
+    if (time->spec.type != INPUT_NUMERIC || (time->spec.part && time->spec.part != DATE_AGE) ||
         !transform->has_rests)
         return fail(err, STATUS_CORRUPT, "model: a time is a number or the age of a date");
-    if ((forecast->times == FORECAST_NUMBERS) != !time->part)
+    if ((forecast->times == FORECAST_NUMBERS) != !time->spec.part)
         return fail(err, STATUS_CORRUPT, "model: a time is a number or a date");
     return STATUS_OK;
 }

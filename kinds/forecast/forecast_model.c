@@ -169,7 +169,7 @@ bool forecast_time(const struct transform *transform, const float *dense, int64_
 
     if (isnan(dense[input->dense_offset]))
         return false;
-    if (!input->part) {
+    if (!input->spec.part) {
         if (!(fabs(number) <= (double)TIME_NUMBER_MAX))
             return false;
         *time = (int64_t)number;

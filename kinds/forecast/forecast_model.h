@@ -2,7 +2,7 @@
  * forecast_model.h - what a stored model of kind "forecast" consists of.
  *
  *     inputs     the group's columns, categories that tell a series, and then its time, a number;
- *                of dates that is their age (scoring/dates.h)
+ *                of dates that is their age (inputs/dates.h)
  *     series     one for each group of the training rows, ascending by their ids
  *     steps      1 to `horizon` behind the last time of a series, evenly spaced
  *

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/json.h"
+#include "inputs/word_table.h"
 #include "kinds/forecast/forecast_kind.h"
 
 /* ---- what is asked for ---- */
@@ -159,7 +160,7 @@ static bool find_by_words(const struct model *model, const struct slice *words, 
 
     for (uint32_t i = 0; i < forecast->groups; i++) {
         const struct transform_input *input = &model->transform.inputs[i];
-        const int32_t id = transform_word(input, words[i]);
+        const int32_t id = word_id(input, words[i]);
 
         if (id < 0)
             return false;
@@ -272,7 +273,7 @@ enum status forecast_rows_group(const struct forecast_rows *rows, uint32_t group
         return STATUS_OK;
     if (!forecast_is_integer(word, &integer))
         return fail(err, STATUS_CORRUPT, "model: a word of \"%.*s\" is no integer",
-                    SLICE_FORMAT(rows->model->transform.inputs[group].name));
+                    SLICE_FORMAT(rows->model->transform.inputs[group].spec.name));
     *cell = cell_integer(integer);
     return STATUS_OK;
 }

@@ -65,7 +65,7 @@ static uint32_t dense_width(const struct transform *transform)
     uint32_t width = 0;
 
     for (uint32_t i = 0; i < transform->input_count; i++) {
-        if (transform->inputs[i].type != INPUT_NUMERIC)
+        if (transform->inputs[i].spec.type != INPUT_NUMERIC)
             return 0;
         width += 1 + (uint32_t)transform->inputs[i].has_nulls;
     }

@@ -133,7 +133,7 @@ static void add_ids(struct formula_program *program, const struct formula_row *r
         const struct transform_input *input = &transform->inputs[i];
         double *numbers;
 
-        if (input->type == INPUT_NUMERIC)
+        if (input->spec.type == INPUT_NUMERIC)
             continue;
         numbers = ARENA_NEW(program->arena, double, input->id_rows + 1u);
         program->failed |= !numbers;

@@ -60,7 +60,7 @@ static enum status read_content(const cJSON *object, struct arena *arena, struct
     if (model->task != TASK_DETECTION)
         return fail(err, STATUS_CORRUPT, "model: one class does no %s", task_words[model->task]);
     for (uint32_t i = 0; i < model->transform.input_count; i++)
-        if (model->transform.inputs[i].type != INPUT_NUMERIC)
+        if (model->transform.inputs[i].spec.type != INPUT_NUMERIC)
             return fail(err, STATUS_CORRUPT, "model: one class of an input that is no number");
     TRY(json_get_integer(object, "features", 1, ONE_CLASS_FEATURES_MAX, &features, err));
     *one_class = (struct one_class_model){.features = (uint32_t)features,

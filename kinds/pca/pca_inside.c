@@ -23,7 +23,7 @@ static enum status loadings(const struct model *model, struct arena *arena, stru
         return fail_no_memory(err);
     for (size_t i = 0; i < *rows; i++) {
         *end++ = cell_integer((int64_t)(i / pca->inputs) + 1);
-        *end++ = cell_text(model->transform.inputs[i % pca->inputs].name);
+        *end++ = cell_text(model->transform.inputs[i % pca->inputs].spec.name);
         *end++ = cell_real((double)pca->loadings[i]);
     }
     return STATUS_OK;

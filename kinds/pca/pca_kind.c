@@ -87,7 +87,7 @@ static enum status check_inputs_of(const struct model *model, struct error *err)
         return fail(err, STATUS_CORRUPT, "model: principal components do no %s",
                     task_words[model->task]);
     for (uint32_t i = 0; i < transform->input_count; i++)
-        if (transform->inputs[i].type != INPUT_NUMERIC)
+        if (transform->inputs[i].spec.type != INPUT_NUMERIC)
             return fail(err, STATUS_CORRUPT,
                         "model: principal components of an input that is no number");
     if (transform->input_count > PCA_INPUTS_MAX)

@@ -17,9 +17,9 @@ static const struct formula *equation(struct formula_program *program,
     for (uint32_t i = 0; i < transform->input_count; i++) {
         const struct transform_input *input = &transform->inputs[i];
 
-        if (input->offset)
+        if (input->spec.offset)
             continue;
-        if (input->type == INPUT_NUMERIC)
+        if (input->spec.type == INPUT_NUMERIC)
             for (uint32_t k = 0; k < input->dense_count; k++)
                 formula_terms_add(&terms,
                                   formula_times(program, row->dense[input->dense_offset + k],

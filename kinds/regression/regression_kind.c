@@ -128,6 +128,7 @@ static void params_of(const struct model *model, struct kind_params *params)
 
 const struct kind regression_kind = {
     .name = "regression",
+    .weighs_each_class = true,
     .attributes = &regression_attributes,
     .sections = (const char *const[]){NULL},
     .without =

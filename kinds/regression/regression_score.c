@@ -88,9 +88,9 @@ static double sum_row(const struct transform *transform, const double *weights, 
     for (uint32_t i = 0; i < transform->input_count; i++) {
         const struct transform_input *input = &transform->inputs[i];
 
-        if (input->offset)
+        if (input->spec.offset)
             continue;
-        if (input->type == INPUT_NUMERIC) {
+        if (input->spec.type == INPUT_NUMERIC) {
             const double *own = weights + 1 + input->dense_offset;
             const float *at = dense + input->dense_offset;
 

@@ -68,7 +68,7 @@ static enum status card_rows(const struct model *model, struct arena *arena, str
 
             if (bin.bad + bin.good <= 0)
                 continue;
-            put_bin(input->name, bin_name(input, j), &bin, end);
+            put_bin(input->spec.name, bin_name(input, j), &bin, end);
             end += CARD;
         }
     }
@@ -105,7 +105,7 @@ static enum status input_rows(const struct model *model, struct arena *arena, st
 
         for (uint32_t j = 0; j < input->id_rows; j++)
             iv += scorecard_bin(model, i, j).iv;
-        *end++ = cell_text(input->name);
+        *end++ = cell_text(input->spec.name);
         *end++ = cell_real(card->coefficients[1 + i]);
         *end++ = cell_real(iv);
     }

@@ -81,7 +81,7 @@ static enum status check_transform(const struct model *model, struct error *err)
     if (model->task != TASK_CLASSIFICATION || model->labels.count != 2)
         return fail(err, STATUS_CORRUPT, "model: a score card of other than two classes");
     for (uint32_t i = 0; i < model->transform.input_count; i++)
-        if (model->transform.inputs[i].type != INPUT_CATEGORY)
+        if (model->transform.inputs[i].spec.type != INPUT_CATEGORY)
             return fail(err, STATUS_CORRUPT, "model: a score card of an input that has no bins");
     if (model->transform.input_count == 0 || model->transform.input_count > SCORECARD_INPUTS_MAX)
         return fail(err, STATUS_CORRUPT, "model: a score card of %u inputs",
@@ -227,6 +227,7 @@ static void score(void *workspace, const float *dense, const int32_t *ids, uint3
 
 const struct kind scorecard_kind = {
     .name = "scorecard",
+    .weighs_each_class = true,
     .attributes = &scorecard_attributes,
     .sections = (const char *const[]){NULL},
     .without = (const char *const[]){"train.batch_size", "train.epoch", "train.max_steps",

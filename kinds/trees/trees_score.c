@@ -81,7 +81,8 @@ static uint32_t first_id_of(const struct transform *transform, uint32_t column)
 {
     uint32_t i = 0;
 
-    while (transform->inputs[i].type != INPUT_CATEGORY || transform->inputs[i].id_offset != column)
+    while (transform->inputs[i].spec.type != INPUT_CATEGORY ||
+           transform->inputs[i].id_offset != column)
         i++;
     return transform->inputs[i].first_id;
 }

@@ -114,7 +114,7 @@ static void find_inputs(struct shap_trees *shap)
     for (uint32_t i = 0; i < transform->input_count; i++) {
         const struct transform_input *input = &transform->inputs[i];
 
-        if (input->type == INPUT_NUMERIC)
+        if (input->spec.type == INPUT_NUMERIC)
             shap->dense_inputs[input->dense_offset] = i;
         else
             shap->id_inputs[input->id_offset] = i;

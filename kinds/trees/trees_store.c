@@ -153,7 +153,7 @@ enum status trees_read(const cJSON *object, struct arena *arena, struct model *m
         model->label_scale != 1 || model->link != LABEL_LINK_NONE)
         return fail(err, STATUS_CORRUPT, "model: trees of a label with another scale than its own");
     for (uint32_t i = 0; i < model->transform.input_count; i++)
-        if (model->transform.inputs[i].type == INPUT_TEXT)
+        if (model->transform.inputs[i].spec.type == INPUT_TEXT)
             return fail(err, STATUS_CORRUPT, "model: trees with an input that is a text");
     TRY(read_link(object, trees, err));
     if (trees->link != TREES_LINK_NONE && model->task != TASK_REGRESSION)

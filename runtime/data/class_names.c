@@ -1,5 +1,6 @@
 #include "runtime/data/class_names.h"
 
+#include "inputs/cells.h"
 #include "scoring/label_names.h"
 
 #define SHOWN_MAX 20 /* classes in a hint */

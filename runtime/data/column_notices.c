@@ -2,10 +2,12 @@
 
 #include <stdlib.h>
 
+#include "inputs/cell_text.h"
+#include "inputs/cells.h"
 #include "jobspec/jobspec_sections.h"
 #include "runtime/data/column_statistics_parts.h"
 #include "runtime/data/exact_measure.h"
-#include "scoring/cell_text.h"
+#include "runtime/data/weightless_classes.h"
 #include "scoring/label_names.h"
 
 #define RARE_NAMED 3 /* classes that a notice names */
@@ -83,7 +85,7 @@ static void note_constant(const struct column_statistics *statistics, uint32_t i
     struct cell value;
     struct text shown;
 
-    if (dataset->transform.inputs[i].list.form == LIST_WORDS)
+    if (dataset->transform.inputs[i].spec.list.form == LIST_WORDS)
         return; /* of a hash bucket that no text has a word in nobody asked */
     if (column->nulls == statistics->rows) {
         notice_add(dataset->notices, NOTICE_CONSTANT, "column \"%.*s\" is NULL in all %llu rows",
@@ -175,7 +177,7 @@ static void note_buckets(const struct column_statistics *statistics, uint32_t i,
     const struct transform_input *input = &dataset->transform.inputs[i];
     const uint32_t most = kind_of(statistics->spec)->words_most;
 
-    if (input->type != INPUT_CATEGORY || input->hash_buckets <= most)
+    if (input->spec.type != INPUT_CATEGORY || input->hash_buckets <= most)
         return;
     notice_add(dataset->notices, NOTICE_VOCABULARY,
                "column \"%.*s\" has %u buckets: those from %u on are one to the trees",
@@ -387,7 +389,7 @@ static enum status note_classes(const struct column_statistics *statistics, stru
         note_rare(dataset, sizes, count, statistics->rows);
     note_missing_labels(spec, sizes, count, dataset);
     free(sizes);
-    return STATUS_OK;
+    return weightless_classes(statistics, dataset, err);
 }
 
 /* A model of numbers is right with it, and tells nothing. */

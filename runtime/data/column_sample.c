@@ -14,9 +14,8 @@ struct sampled_numbers {
 
 struct column_sample {
     uint32_t rows, count;
-    bool wants_few;                  /* FAR_FEW */
-    bool wants_origins;              /* and nothing else */
-    uint32_t label;                  /* the label's column */
+    enum far_values far; /* FAR_KEPT: no range is wanted, and no code */
+    const struct jobspec *spec;
     struct sampled_numbers *columns; /* (count) */
     double *numbers;                 /* of all of them */
     double rest[COLUMN_SAMPLE_ROWS]; /* of one, while it is measured */
@@ -31,17 +30,30 @@ static enum far_values far_values_of(const struct jobspec *spec)
     return spec->standardize && kind->far_values ? kind->far_values(&spec->params) : FAR_KEPT;
 }
 
-/* Whether something is asked of the column: of the inputs, behind which the label is. */
+/* Inputs that are numbers, and behind all inputs the label of a regression. */
 static bool is_sampled(const struct jobspec *spec, uint32_t column)
 {
-    const struct kind *kind = kind_of(spec);
-    const bool is_input = column < spec->input_count;
+    return column < spec->input_count ? spec->inputs[column].type == INPUT_NUMERIC
+                                      : spec->task == TASK_REGRESSION;
+}
 
-    if (kind->keeps_numbers && !is_input)
-        return spec->task == TASK_REGRESSION && kind->moves_label &&
-               kind->moves_label(&spec->params);
-    return is_input && spec->inputs[column].type == INPUT_NUMERIC &&
-           (kind->keeps_numbers || far_values_of(spec) != FAR_KEPT);
+/* A cell of the SELECT as it is, and not a part of one. */
+static bool is_whole_cell(const struct jobspec *spec, uint32_t column)
+{
+    const struct input_spec *input = &spec->inputs[column];
+
+    return column >= spec->input_count ||
+           (!input->offset && !input->part && input->list.form == LIST_NONE &&
+            input->reading != READING_BOOLEAN && !kind_of(spec)->learns_series);
+}
+
+/* Whether numbers of the column are counted from an origin. */
+static bool has_origin(const struct jobspec *spec, uint32_t column)
+{
+    const struct kind *kind = kind_of(spec);
+
+    return kind->keeps_numbers &&
+           (column < spec->input_count || (kind->moves_label && kind->moves_label(&spec->params)));
 }
 
 /* Pages of the numbers that no row reaches are never there. */
@@ -68,9 +80,8 @@ enum status column_sample_new(const struct jobspec *spec, struct column_sample *
         *sample = NULL;
         return fail_no_memory(err);
     }
-    (*sample)->wants_few = far_values_of(spec) == FAR_FEW;
-    (*sample)->wants_origins = kind_of(spec)->keeps_numbers;
-    (*sample)->label = (uint32_t)spec->input_count;
+    (*sample)->far = far_values_of(spec);
+    (*sample)->spec = spec;
     for (uint32_t i = 0; i <= spec->input_count; i++)
         if (is_sampled(spec, i)) {
             double *numbers = (*sample)->numbers + (size_t)(*sample)->count * COLUMN_SAMPLE_ROWS;
@@ -215,7 +226,7 @@ static bool are_floats(const double *numbers, size_t count)
 
 static double find_origin(const struct column_sample *sample, const struct sampled_numbers *column)
 {
-    const bool is_label = column->column == sample->label;
+    const bool is_label = column->column == sample->spec->input_count;
 
     if (!is_label && are_floats(column->numbers, column->count)) /* most columns: no order costs */
         return 0;
@@ -231,20 +242,27 @@ static bool has_few_far(const double *sorted, size_t count, const struct robust_
     return far <= 1 || far * FEW_FAR_OF <= count;
 }
 
+static void find_range(struct column_sample *sample, const struct sampled_numbers *numbers,
+                       struct sampled_column *column)
+{
+    qsort(numbers->numbers, numbers->count, sizeof *numbers->numbers, compare_numbers);
+    robust_range_of(numbers->numbers, numbers->count, &column->range);
+    find_code(numbers->numbers, numbers->count, sample->rest, column);
+    if (sample->far == FAR_FEW && !has_few_far(numbers->numbers, numbers->count, &column->range))
+        column->range = (struct robust_range){0};
+}
+
 void column_sample_measure(struct column_sample *sample, struct sampled_column *columns)
 {
     for (uint32_t i = 0; sample && i < sample->count; i++) {
         const struct sampled_numbers *numbers = &sample->columns[i];
         struct sampled_column *column = &columns[numbers->column];
 
-        if (sample->wants_origins) {
+        if (is_whole_cell(sample->spec, numbers->column))
+            column->odd = odd_numbers_of(numbers->numbers, numbers->count);
+        if (has_origin(sample->spec, numbers->column))
             column->origin = find_origin(sample, numbers);
-            continue;
-        }
-        qsort(numbers->numbers, numbers->count, sizeof *numbers->numbers, compare_numbers);
-        robust_range_of(numbers->numbers, numbers->count, &column->range);
-        find_code(numbers->numbers, numbers->count, sample->rest, column);
-        if (sample->wants_few && !has_few_far(numbers->numbers, numbers->count, &column->range))
-            column->range = (struct robust_range){0};
+        else if (sample->far != FAR_KEPT && numbers->column < sample->spec->input_count)
+            find_range(sample, numbers, column);
     }
 }

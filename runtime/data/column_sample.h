@@ -13,6 +13,7 @@
 #define RUNTIME_DATA_COLUMN_SAMPLE_H
 
 #include "jobspec/jobspec.h"
+#include "runtime/data/odd_numbers.h"
 #include "runtime/data/robust_range.h"
 #include "runtime/data/spool.h"
 
@@ -39,15 +40,16 @@ struct sampled_column {
     /* Of the cells without the code: */
     struct robust_range rest;
     double rest_mean, rest_deviation;
-    /* Where the kind of model keeps numbers, which is asked nothing else: number_origin.h. */
+    /* Where the kind of model keeps numbers: number_origin.h. */
     double origin;
+    struct odd_numbers odd;
 };
 
 struct column_sample;
 
-/* Of the numeric inputs of the job, and of its label where that is kept as a number, or of none
- * where its kind has no use for it: then *sample is NULL, which the calls below take as one that
- * wants no row. Memory as rows come, 8 bytes a number. */
+/* Of the numeric inputs of the job, and of its label where that is a number. Where there is none
+ * *sample is NULL, which the calls below take as one that wants no row. Memory as rows come, 8
+ * bytes a number. */
 enum status column_sample_new(const struct jobspec *spec, struct column_sample **sample,
                               struct error *err);
 void column_sample_free(struct column_sample *sample);

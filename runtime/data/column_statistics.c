@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "inputs/cells.h"
+#include "inputs/encoders.h"
 #include "runtime/data/column_statistics_parts.h"
 #include "runtime/data/spool_reader.h"
-#include "scoring/transform.h"
 
 #define TILE_COLUMNS      8    /* that are copied at a time */
 #define COUNTS_TOLD_APART 1024 /* of words, in frequent_words: these and more are one */
@@ -18,13 +19,19 @@
 
 /* ---- new and free ---- */
 
-static enum column_content content_of(const struct spec_input *input)
+static enum column_content content_of(const struct input_spec *input)
 {
-    if (input->type == INPUT_NUMERIC)
+    switch (encoder_of(input)->counts) {
+    case COUNTS_MOMENTS:
         return COLUMN_NUMBERS;
-    if (input->rule == RULE_BUCKET && input->bound_count == 0)
-        return COLUMN_VALUES;
-    return input->type == INPUT_TEXT || input->rule != RULE_WORDS ? COLUMN_TEXTS : COLUMN_WORDS;
+    case COUNTS_WORDS:
+        return COLUMN_WORDS;
+    case COUNTS_VALUES:
+        return input->bound_count == 0 ? COLUMN_VALUES : COLUMN_TEXTS;
+    case COUNTS_NOTHING:
+        break;
+    }
+    return COLUMN_TEXTS;
 }
 
 static void describe_columns(struct column_statistics *statistics)
@@ -48,9 +55,23 @@ static void describe_columns(struct column_statistics *statistics)
         }
         if (column->content == COLUMN_NUMBERS)
             column->number = statistics->number_count++;
-        word_table_init(&column->table);
-        arena_init(&column->words, statistics->word_bytes_max);
     }
+    statistics->counts_count = statistics->column_count;
+    statistics->weight = spec_role_column(spec, ROLE_SAMPLE_WEIGHT);
+    if (spec->task == TASK_CLASSIFICATION && statistics->weight > 0)
+        statistics->columns[statistics->counts_count++] =
+            (struct column_counts){.name = spec->label, .content = COLUMN_CLASSES};
+    for (uint32_t i = 0; i < statistics->counts_count; i++) {
+        word_table_init(&statistics->columns[i].table);
+        arena_init(&statistics->columns[i].words, statistics->word_bytes_max);
+    }
+}
+
+const struct column_counts *weighed_labels(const struct column_statistics *statistics)
+{
+    return statistics->counts_count > statistics->column_count
+               ? &statistics->columns[statistics->column_count]
+               : NULL;
 }
 
 enum status column_statistics_new(const struct jobspec *spec, size_t word_bytes_max,
@@ -62,7 +83,7 @@ enum status column_statistics_new(const struct jobspec *spec, size_t word_bytes_
     if (!made)
         return fail_no_memory(err);
     *made = (struct column_statistics){.spec = spec, .word_bytes_max = word_bytes_max};
-    made->columns = calloc(spec_columns(spec) + 1u, sizeof *made->columns);
+    made->columns = calloc(spec_columns(spec) + 2u, sizeof *made->columns);
     if (made->columns) {
         made->column_count = spec_columns(spec);
         describe_columns(made);
@@ -80,7 +101,7 @@ void column_statistics_free(struct column_statistics *statistics)
 {
     if (!statistics)
         return;
-    for (uint32_t i = 0; i < statistics->column_count; i++) {
+    for (uint32_t i = 0; i < statistics->counts_count; i++) {
         word_table_deinit(&statistics->columns[i].table);
         arena_deinit(&statistics->columns[i].words);
     }
@@ -100,7 +121,7 @@ bool column_statistics_is_fresh(const struct column_statistics *statistics)
     static const struct exact_moments none;
     bool is_fresh = statistics->rows == 0;
 
-    for (uint32_t i = 0; i < statistics->column_count && is_fresh; i++) {
+    for (uint32_t i = 0; i < statistics->counts_count && is_fresh; i++) {
         const struct column_counts *column = &statistics->columns[i];
 
         is_fresh = column->table.count == 0 && column->nulls == 0 && column->infinite == 0;
@@ -280,7 +301,7 @@ static enum status refuse_labels(const struct column_statistics *statistics,
 static struct slice column_source(const struct column_statistics *statistics,
                                   const struct column_counts *column)
 {
-    const struct spec_input *input = &statistics->spec->inputs[column - statistics->columns];
+    const struct input_spec *input = &statistics->spec->inputs[column - statistics->columns];
 
     return input->source.size > 0 ? input->source : input->name;
 }
@@ -471,6 +492,29 @@ static enum status count_words(struct column_statistics *statistics, const struc
     return count_batch(&batch, err);
 }
 
+/* The labels of rows that weigh something, behind the columns. A NULL label or weight, and one that
+ * is no class, is refused elsewhere. */
+static enum status count_weighed(struct column_statistics *statistics, const struct run *run,
+                                 struct error *err)
+{
+    struct column_counts *column = &statistics->columns[statistics->column_count];
+    const struct spool_column_view *label = &run->columns[statistics->spec->input_count];
+    const struct spool_column_view *weight = &run->columns[statistics->weight];
+    const uint64_t count = counts_as(run);
+
+    for (uint32_t i = 0; i < run->rows; i++) {
+        const uint32_t row = run->first + i;
+
+        if (!row_is_used(run, i) || spool_is_null(label, row) || !(spool_number(weight, row) > 0))
+            continue;
+        if (label->type == SPOOL_TEXT)
+            TRY(count_word(statistics, column, spool_text(label, row), count, err));
+        else
+            TRY(count_row(statistics, column, label, row, count, err));
+    }
+    return STATUS_OK;
+}
+
 static void add_tile(struct column_statistics *statistics, const struct run *run, uint32_t column,
                      uint32_t columns, const double *x, size_t stride, uint32_t first,
                      uint32_t rows)
@@ -626,7 +670,7 @@ static enum status count_run(struct column_statistics *statistics, const struct 
             count_missing(statistics, run, column++);
         else
             TRY(count_words(statistics, run, column++, err));
-    return STATUS_OK;
+    return weighed_labels(statistics) ? count_weighed(statistics, run, err) : STATUS_OK;
 }
 
 enum status column_statistics_add(struct column_statistics *statistics,
@@ -669,7 +713,7 @@ enum status column_statistics_merge(struct column_statistics *statistics,
     statistics->rows += other->rows;
     for (uint32_t i = 0; i < statistics->number_count; i++)
         exact_moments_merge(&statistics->moments[i], &other->moments[i]);
-    for (uint32_t i = 0; i < statistics->column_count; i++)
+    for (uint32_t i = 0; i < statistics->counts_count; i++)
         TRY(merge_column(statistics, &statistics->columns[i], &other->columns[i], err));
     return STATUS_OK;
 }

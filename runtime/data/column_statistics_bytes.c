@@ -36,9 +36,9 @@ enum status column_statistics_put(const struct column_statistics *statistics, st
                                   struct error *err)
 {
     put_u8(out, STATISTICS_VERSION);
-    put_u32(out, statistics->column_count);
+    put_u32(out, statistics->counts_count);
     put_u64(out, statistics->rows);
-    for (uint32_t i = 0; i < statistics->column_count; i++) {
+    for (uint32_t i = 0; i < statistics->counts_count; i++) {
         const struct column_counts *column = &statistics->columns[i];
 
         put_u8(out, (uint8_t)column->content);
@@ -125,10 +125,10 @@ enum status column_statistics_read(struct column_statistics *statistics, struct 
 {
     struct byte_reader reader = byte_reader_over(bytes);
 
-    if (read_u8(&reader) != STATISTICS_VERSION || read_u32(&reader) != statistics->column_count)
+    if (read_u8(&reader) != STATISTICS_VERSION || read_u32(&reader) != statistics->counts_count)
         return fail(err, STATUS_CORRUPT, "the statistics of the columns are other bytes");
     statistics->rows += read_u64(&reader);
-    for (uint32_t i = 0; i < statistics->column_count; i++)
+    for (uint32_t i = 0; i < statistics->counts_count; i++)
         TRY(read_column(statistics, &statistics->columns[i], &reader, err));
     return reader_is_done(&reader)
                ? STATUS_OK

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "inputs/bounds.h"
+#include "inputs/encoders.h"
 #include "jobspec/jobspec_sections.h"
 #include "runtime/data/class_names.h"
 #include "runtime/data/class_weights.h"
@@ -111,7 +113,6 @@ static enum status take_moments(const struct column_statistics *statistics,
 
     if (!exact_moments_measure(&statistics->moments[column->number], &mean, &scale))
         return refuse_counts(column, err);
-    input->type = INPUT_NUMERIC;
     input->mean = takes_mean_off ? mean : 0;
     input->scale = standardize ? scale : 1;
     input->limit = TRANSFORM_DENSE_MAX;
@@ -123,19 +124,17 @@ static enum status take_moments(const struct column_statistics *statistics,
  * standardised from its own mean, so that a model that begins at the mean of the labels is near.
  * With rests it is counted from 0: then coefficients are those of the offset as it is. */
 static enum status take_offset(const struct column_statistics *statistics,
-                               const struct column_counts *column, enum offset offset,
-                               struct transform_input *input, struct error *err)
+                               const struct column_counts *column, struct transform_input *input,
+                               struct error *err)
 {
     double mean, scale;
 
     if (!exact_moments_measure(&statistics->moments[column->number], &mean, &scale))
         return refuse_counts(column, err);
-    input->type = INPUT_NUMERIC;
-    input->offset = offset;
     input->scale = 1;
     input->limit = TRANSFORM_DENSE_MAX;
     if (!kind_of(statistics->spec)->keeps_numbers && !kind_of(statistics->spec)->has_rests)
-        input->mean = offset == OFFSET_EXPOSURE ? logarithm_double(mean) : mean;
+        input->mean = input->spec.offset == OFFSET_EXPOSURE ? logarithm_double(mean) : mean;
     return STATUS_OK;
 }
 
@@ -173,9 +172,10 @@ static uint32_t buckets_for(uint32_t count, uint32_t kept, uint32_t words_max)
     return count > words_max || wanted > most ? most : wanted;
 }
 
-static enum status take_words(const struct column_counts *column, uint32_t words_max, uint64_t rows,
+static enum status take_words(const struct column_counts *column, uint64_t rows,
                               struct transform_input *input, struct arena *arena, struct error *err)
 {
+    const uint32_t words_max = input->spec.vocabulary_max;
     struct word_entry *entries;
     enum status status;
     uint32_t count, frequent;
@@ -183,7 +183,6 @@ static enum status take_words(const struct column_counts *column, uint32_t words
     TRY(list_words(column, &entries, &count, err));
     frequent = frequent_words(entries, count, words_max);
     status = sort_words(entries, frequent, WORDS_BY_COUNT, err);
-    input->type = INPUT_CATEGORY;
     input->word_count = count_kept(entries, count < words_max ? count : words_max, rows);
     input->hash_buckets = buckets_for(count, input->word_count, words_max);
     if (status == STATUS_OK)
@@ -228,69 +227,48 @@ static enum status take_quantiles(const struct column_counts *column, uint32_t b
     qsort(entries, count, sizeof *entries, compare_values);
     numbers = counted_numbers(entries, count);
     if (numbers)
-        input->bound_count = quantile_bounds(numbers, count, buckets, bounds);
-    input->bounds = bounds;
+        input->spec.bound_count = quantile_bounds(numbers, count, buckets, bounds);
+    input->spec.bounds = bounds;
     free(entries);
     free(numbers);
     return numbers ? STATUS_OK : fail_no_memory(err);
 }
 
-static enum status copy_bounds(const struct spec_input *spec, struct transform_input *input,
-                               struct arena *arena, struct error *err)
+static enum status take_buckets(const struct column_counts *column, struct transform_input *input,
+                                struct arena *arena, struct error *err)
 {
-    double *bounds = ARENA_NEW(arena, double, spec->bound_count);
-
-    if (!bounds)
-        return fail_no_memory(err);
-    memcpy(bounds, spec->bounds, spec->bound_count * sizeof *bounds);
-    input->bounds = bounds;
-    input->bound_count = spec->bound_count;
-    return STATUS_OK;
-}
-
-static enum status take_buckets(const struct spec_input *spec, const struct column_counts *column,
-                                struct transform_input *input, struct arena *arena,
-                                struct error *err)
-{
-    if (spec->bound_count > 0)
-        TRY(copy_bounds(spec, input, arena, err));
-    else
-        TRY(take_quantiles(column, spec->vocabulary_max, input, arena, err));
-    input->word_count = input->bound_count + 1;
+    if (input->spec.bound_count == 0)
+        TRY(take_quantiles(column, input->spec.vocabulary_max, input, arena, err));
+    input->word_count = input->spec.bound_count + 1;
     input->words = ARENA_NEW(arena, struct slice, input->word_count);
     if (!input->words)
         return fail_no_memory(err);
     for (uint32_t i = 0; i < input->word_count; i++)
-        TRY(transform_bucket_name(input->bounds, input->bound_count, i, arena, &input->words[i],
-                                  err));
+        TRY(transform_bucket_name(input->spec.bounds, input->spec.bound_count, i, arena,
+                                  &input->words[i], err));
     return STATUS_OK;
 }
 
-/* A category that has no vocabulary. */
-static enum status take_rule(const struct spec_input *spec, const struct column_counts *column,
-                             struct transform_input *input, struct arena *arena, struct error *err)
+/* What training learns of the input from its column. */
+static enum status learn_input(const struct column_statistics *statistics,
+                               const struct column_counts *column, struct transform_input *input,
+                               struct arena *arena, struct error *err)
 {
-    input->type = INPUT_CATEGORY;
-    input->rule = spec->rule;
-    if (spec->rule == RULE_BUCKET)
-        return take_buckets(spec, column, input, arena, err);
-    input->hash_buckets = spec->vocabulary_max;
-    if (!spec->cross)
-        return STATUS_OK;
-    input->cross = cross_copy(spec->cross, arena);
-    return input->cross ? STATUS_OK : fail_no_memory(err);
-}
-
-/* Its words are hashed: there is nothing to learn of them before the first step. */
-static void take_text(const struct spec_input *spec, struct transform_input *input)
-{
-    input->type = INPUT_TEXT;
-    input->hash_buckets = spec->vocabulary_max;
-    input->words_max = spec->words_max;
-    input->rule = spec->rule;
-    input->combiner = spec->combiner;
-    input->is_weighted = spec->is_weighted;
-    input->has_nulls = false; /* NULL has no words */
+    input->has_nulls = column->nulls > 0 && input->spec.type != INPUT_TEXT; /* NULL has no words */
+    switch (encoder_of(&input->spec)->counts) {
+    case COUNTS_MOMENTS:
+        return input->spec.offset ? take_offset(statistics, column, input, err)
+                                  : take_moments(statistics, column, input, err);
+    case COUNTS_VALUES:
+        return take_buckets(column, input, arena, err);
+    case COUNTS_WORDS:
+        return take_words(column, kind_of(statistics->spec)->learns_series ? 0 : statistics->rows,
+                          input, arena, err);
+    case COUNTS_NOTHING:
+        break;
+    }
+    input->hash_buckets = input->spec.vocabulary_max;
+    return STATUS_OK;
 }
 
 static enum status fill_transform(const struct column_statistics *statistics,
@@ -306,32 +284,10 @@ static enum status fill_transform(const struct column_statistics *statistics,
     if (!transform->inputs)
         return fail_no_memory(err);
     for (uint32_t i = 0; i < transform->input_count; i++) {
-        const struct column_counts *column = &statistics->columns[i];
         struct transform_input *input = &transform->inputs[i];
 
-        input->name = arena_copy(arena, column->name);
-        input->part = spec->inputs[i].part;
-        input->list = spec->inputs[i].list;
-        input->element = spec->inputs[i].element;
-        input->source = arena_copy(arena, spec->inputs[i].source);
-        if (!input->name.data || !input->source.data)
-            return fail_no_memory(err);
-        input->model_part = spec->inputs[i].model_part;
-        input->dimension = spec->inputs[i].dimension;
-        input->concat = spec->inputs[i].concat;
-        input->has_nulls = column->nulls > 0;
-        input->reading = spec->inputs[i].reading;
-        if (spec->inputs[i].offset)
-            TRY(take_offset(statistics, column, spec->inputs[i].offset, input, err));
-        else if (column->content == COLUMN_NUMBERS)
-            TRY(take_moments(statistics, column, input, err));
-        else if (spec->inputs[i].type == INPUT_TEXT)
-            take_text(&spec->inputs[i], input);
-        else if (spec->inputs[i].rule != RULE_WORDS)
-            TRY(take_rule(&spec->inputs[i], column, input, arena, err));
-        else
-            TRY(take_words(column, spec->inputs[i].vocabulary_max,
-                           kind_of(spec)->learns_series ? 0 : statistics->rows, input, arena, err));
+        TRY(input_spec_copy(&spec->inputs[i], arena, &input->spec, err));
+        TRY(learn_input(statistics, &statistics->columns[i], input, arena, err));
     }
     return transform_finish(transform, arena, err);
 }
@@ -348,12 +304,12 @@ static enum status take_transform(const struct column_statistics *statistics,
     old = &dataset->old_model->transform;
     for (size_t i = 0; i < spec->input_count || i < old->input_count; i++)
         if (i >= spec->input_count || i >= old->input_count ||
-            !slice_equal_fold(spec->inputs[i].name, old->inputs[i].name) ||
-            spec->inputs[i].type != old->inputs[i].type ||
-            spec->inputs[i].part != old->inputs[i].part ||
-            spec->inputs[i].rule != old->inputs[i].rule ||
-            spec->inputs[i].offset != old->inputs[i].offset ||
-            !cell_list_equal(&spec->inputs[i].list, &old->inputs[i].list))
+            !slice_equal_fold(spec->inputs[i].name, old->inputs[i].spec.name) ||
+            spec->inputs[i].type != old->inputs[i].spec.type ||
+            spec->inputs[i].part != old->inputs[i].spec.part ||
+            spec->inputs[i].rule != old->inputs[i].spec.rule ||
+            spec->inputs[i].offset != old->inputs[i].spec.offset ||
+            !cell_list_equal(&spec->inputs[i].list, &old->inputs[i].spec.list))
             return fail(err, STATUS_CORRUPT, "the old model has other inputs than the job");
     dataset->transform = *old;
     return STATUS_OK;
@@ -527,8 +483,7 @@ static enum status find_positive(const struct jobspec *spec, struct dataset *dat
                : refuse_positive(spec, labels, err);
 }
 
-/* The bytes that the statistics have of such a label. */
-static struct slice class_word(const struct cell *class)
+struct slice class_word(const struct cell *class)
 {
     if (class->type == CELL_TEXT)
         return class->text;
@@ -704,8 +659,8 @@ static enum status refuse_offset(const struct jobspec *spec, const struct datase
     fail(err, STATUS_INVALID,
          "%s \"%.*s\" is one number for all of the %u classes of \"%.*s\", and changes none of "
          "their probabilities",
-         offset_columns[offset->offset], SLICE_FORMAT(offset->name), dataset->labels.count,
-         SLICE_FORMAT(spec->label));
+         offset_columns[offset->spec.offset], SLICE_FORMAT(offset->spec.name),
+         dataset->labels.count, SLICE_FORMAT(spec->label));
     return error_hint(err, "Offsets are of regressions, and of two classes.");
 }
 
@@ -721,7 +676,7 @@ static enum status offset_as_outputs(const struct jobspec *spec, struct dataset 
         spec->task != TASK_REGRESSION || divides_label(spec))
         return STATUS_OK;
     for (uint32_t i = 0; i < transform->input_count; i++)
-        if (transform->inputs[i].offset)
+        if (transform->inputs[i].spec.offset)
             transform->inputs[i].scale = dataset->label_scale;
     return transform_finish_numbers(transform, &dataset->arena, err);
 }

@@ -40,11 +40,18 @@ struct column_statistics {
     const struct jobspec *spec;
     uint64_t rows;
     uint32_t column_count, number_count;
-    struct column_counts *columns; /* (column_count) */
+    uint32_t weight, counts_count; /* the column of sample weights; 0: none */
+    /* (counts_count): of each column, and of classes whose rows have weights the labels of the rows
+     * that weigh more than 0, as one more. */
+    struct column_counts *columns;
     struct exact_moments *moments; /* (number_count) */
     double *tile;                  /* (EXACT_TILE_ROWS, a few columns): numbers to be added */
     size_t word_bytes, word_bytes_max;
 };
+
+/* The labels of the rows that weigh more than 0. NULL: the labels are no classes, or the rows have
+ * no weights. */
+const struct column_counts *weighed_labels(const struct column_statistics *statistics);
 
 /* In messages, before its name: "label column". */
 const char *column_is_called(const struct column_statistics *statistics, uint32_t number);
@@ -75,5 +82,7 @@ enum status check_classes(const struct jobspec *spec, const struct word_entry *e
 
 /* What a number that is a class was: the bytes of the word. */
 struct cell class_to_cell(enum label_type type, struct slice word);
+/* And back: the bytes that the statistics have of such a label, as long as the cell is there. */
+struct slice class_word(const struct cell *class);
 
 #endif

@@ -70,6 +70,7 @@ struct dataset {
     float *class_weights;        /* (labels.count): class_weights.h */
     double class_weight_average; /* of the training rows; 0 unless the statement names weights */
     uint64_t *class_counts;      /* (labels.count): training rows of each */
+    uint32_t weightless_classes; /* of which no training row weighs anything */
     float dense_greatest; /* no dense input of train.spool has a greater magnitude, of rows that are
                              held out neither */
     struct dataset_part train, validation; /* validation.rows 0: none */

@@ -62,7 +62,7 @@ static enum status check_types(const struct spool *spool, const struct jobspec *
     enum spool_type wanted = label_types[spec->label_type];
 
     for (uint32_t i = 0; i < spec->input_count; i++)
-        if (spec_takes_numbers(&spec->inputs[i]) && types[i] == SPOOL_TEXT)
+        if (input_takes_numbers(&spec->inputs[i]) && types[i] == SPOOL_TEXT)
             return fail(err, STATUS_INVALID, "column \"%.*s\" is text, where numbers were expected",
                         SLICE_FORMAT(spec->inputs[i].name));
     if (!task_has_label(spec->task))
@@ -188,7 +188,7 @@ static enum status check_role(const struct spool *spool, const struct jobspec *s
 
 /* Each row has one, of which an exposure is above 0. */
 static enum status check_offset(const struct spool *spool, uint32_t column,
-                                const struct spec_input *input, struct error *err)
+                                const struct input_spec *input, struct error *err)
 {
     const struct spool_column_summary *summary = &spool->summaries[column];
     const char *kind = offset_columns[input->offset];

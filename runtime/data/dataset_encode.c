@@ -6,6 +6,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "inputs/cells.h"
+#include "inputs/encoder.h"
+#include "inputs/word_table.h"
 #include "runtime/data/dataset_labels.h"
 #include "runtime/data/dataset_parts.h"
 #include "runtime/data/spool_reader.h"
@@ -19,9 +22,9 @@ struct encoding {
     const struct class_index *index;
     const struct split *split;
     struct dataset_part *train, *validation;
-    bool has_plain_numbers;     /* dense is a row's first numbers, standardised */
-    struct encoder *encoders;   /* (team_size) */
-    struct error *block_errors; /* (block_count) */
+    bool has_plain_numbers;         /* dense is a row's first numbers, standardised */
+    struct chunk_encoder *encoders; /* (team_size) */
+    struct error *block_errors;     /* (block_count) */
 };
 
 static bool is_missing(const struct transform_input *input, const struct spool_column_view *view,
@@ -63,9 +66,9 @@ static void encode_words(const struct transform_input *input, const struct spool
                          const uint32_t *rows, uint32_t from, uint32_t to, int32_t *ids,
                          size_t stride)
 {
-    struct slice words[TRANSFORM_WORDS_MANY];
-    uint32_t of[TRANSFORM_WORDS_MANY], count = 0;
-    int32_t found[TRANSFORM_WORDS_MANY];
+    struct slice words[WORD_TABLE_MANY];
+    uint32_t of[WORD_TABLE_MANY], count = 0;
+    int32_t found[WORD_TABLE_MANY];
 
     for (uint32_t r = from; r < to; r++) {
         ids[r * stride] = input->null_id;
@@ -74,7 +77,8 @@ static void encode_words(const struct transform_input *input, const struct spool
         words[count] = spool_text(view, rows[r]);
         of[count++] = r;
     }
-    transform_words_many(input, words, count, found);
+    if (count > 0)
+        word_ids(input, words, count, found);
     for (uint32_t i = 0; i < count; i++)
         ids[of[i] * stride] = found[i];
 }
@@ -88,63 +92,90 @@ static enum status encode_numbers(const struct transform_input *input,
         int32_t id = input->null_id;
 
         if (!spool_is_null(view, rows[r])) {
-            id = transform_number_id(input, spool_number(view, rows[r]));
+            id = input->encoder->number_id(input, spool_number(view, rows[r]));
             if (id < 0)
                 return fail(err, STATUS_CORRUPT, "the spool's column \"%.*s\" holds no id",
-                            SLICE_FORMAT(input->name));
+                            SLICE_FORMAT(input->spec.name));
         }
         ids[r * stride] = id;
     }
     return STATUS_OK;
 }
 
-/* And of texts the words. */
-static enum status encode_category(const struct transform_input *input,
-                                   const struct spool_column_view *view, const uint32_t *rows,
-                                   uint32_t count, int32_t *ids, size_t stride, struct error *err)
+/* Of a column of texts, each of which holds several values. */
+static enum status encode_texts(const struct transform_input *input,
+                                const struct spool_column_view *view, const uint32_t *rows,
+                                uint32_t count, int32_t *ids, size_t stride, struct error *err)
 {
-    const bool are_words = input->type == INPUT_CATEGORY && view->type == SPOOL_TEXT;
     char buffer[TRANSFORM_WORD_BUFFER];
 
-    if (input->type == INPUT_CATEGORY && rule_takes_numbers(input->rule))
-        return encode_numbers(input, view, rows, count, ids, stride, err);
-    for (uint32_t r = 0; are_words && r < count; r += TRANSFORM_WORDS_MANY)
-        encode_words(input, view, rows, r,
-                     count - r < TRANSFORM_WORDS_MANY ? count : r + TRANSFORM_WORDS_MANY, ids,
-                     stride);
-    for (uint32_t r = 0; !are_words && r < count; r++) {
+    for (uint32_t r = 0; r < count; r++) {
         struct cell cell = spool_cell(view, rows[r]);
-        struct slice word;
+        struct slice text;
         bool is_null;
 
-        TRY(cell_to_word(&cell, input->name, buffer, &word, &is_null, err));
-        if (input->type == INPUT_TEXT && !transform_text(input, word, ids + r * stride))
+        TRY(cell_to_word(&cell, input->spec.name, buffer, &text, &is_null, err));
+        if (!input->encoder->text_ids(input, text, ids + r * stride))
             return fail(err, STATUS_CORRUPT, "the spool's column \"%.*s\" holds no such list",
-                        SLICE_FORMAT(input->name));
-        if (input->type != INPUT_TEXT)
-            ids[r * stride] = is_null ? input->null_id : transform_word(input, word);
+                        SLICE_FORMAT(input->spec.name));
     }
     return STATUS_OK;
 }
 
+/* Of a column of numbers, which are words by their shortest decimals. */
+static enum status encode_numbers_as_words(const struct transform_input *input,
+                                           const struct spool_column_view *view,
+                                           const uint32_t *rows, uint32_t count, int32_t *ids,
+                                           size_t stride, struct error *err)
+{
+    char buffer[TRANSFORM_WORD_BUFFER];
+
+    for (uint32_t r = 0; r < count; r++) {
+        struct cell cell = spool_cell(view, rows[r]);
+        struct slice word;
+        bool is_null;
+
+        TRY(cell_to_word(&cell, input->spec.name, buffer, &word, &is_null, err));
+        ids[r * stride] = is_null ? input->null_id : word_id(input, word);
+    }
+    return STATUS_OK;
+}
+
+/* Of an input that gives ids. */
+static enum status encode_ids(const struct transform_input *input,
+                              const struct spool_column_view *view, const uint32_t *rows,
+                              uint32_t count, int32_t *ids, size_t stride, struct error *err)
+{
+    if (input->encoder->number_id)
+        return encode_numbers(input, view, rows, count, ids, stride, err);
+    if (input->encoder->text_ids)
+        return encode_texts(input, view, rows, count, ids, stride, err);
+    if (view->type != SPOOL_TEXT)
+        return encode_numbers_as_words(input, view, rows, count, ids, stride, err);
+    for (uint32_t r = 0; r < count; r += WORD_TABLE_MANY)
+        encode_words(input, view, rows, r,
+                     count - r < WORD_TABLE_MANY ? count : r + WORD_TABLE_MANY, ids, stride);
+    return STATUS_OK;
+}
+
 static enum status encode_inputs(const struct transform *transform, bool has_plain_numbers,
-                                 struct encoder *encoder, const struct spool_block *block,
+                                 struct chunk_encoder *encoder, const struct spool_block *block,
                                  const uint32_t *rows, uint32_t count, struct error *err)
 {
     for (uint32_t i = 0; i < transform->input_count; i++) {
         const struct transform_input *input = &transform->inputs[i];
 
-        if (input->type == INPUT_NUMERIC && has_plain_numbers)
+        if (input->spec.type == INPUT_NUMERIC && has_plain_numbers)
             continue;
-        if (input->type == INPUT_NUMERIC)
+        if (input->spec.type == INPUT_NUMERIC)
             encode_numeric(input, &block->columns[i], rows, count,
                            encoder->dense + input->dense_offset, transform->dense_width);
-        if (input->type == INPUT_NUMERIC && transform->has_rests)
+        if (input->spec.type == INPUT_NUMERIC && transform->has_rests)
             encode_rests(input, &block->columns[i], rows, count,
                          encoder->dense + input->rest_offset, transform->dense_width);
-        if (input->type != INPUT_NUMERIC)
-            TRY(encode_category(input, &block->columns[i], rows, count,
-                                encoder->ids + input->id_offset, transform->id_count, err));
+        if (input->spec.type != INPUT_NUMERIC)
+            TRY(encode_ids(input, &block->columns[i], rows, count, encoder->ids + input->id_offset,
+                           transform->id_count, err));
     }
     return STATUS_OK;
 }
@@ -160,7 +191,7 @@ static void place_label(const struct dataset *dataset, const struct spool_column
         part->labels[place] = spool_is_null(column, row) ? NAN : label;
 }
 
-static void place_dense(const struct encoding *encoding, const struct encoder *encoder,
+static void place_dense(const struct encoding *encoding, const struct chunk_encoder *encoder,
                         const struct spool_block *block, uint32_t r, uint32_t row,
                         struct dataset_part *part, size_t place)
 {
@@ -187,7 +218,7 @@ static void place_roles(const struct dataset *dataset, const struct spool_block 
 }
 
 /* Row r of the chunk, which is `row` of its block, to its place in the part. */
-static void place_row(const struct encoding *encoding, const struct encoder *encoder,
+static void place_row(const struct encoding *encoding, const struct chunk_encoder *encoder,
                       const struct spool_block *block, uint32_t r, uint32_t row)
 {
     const struct dataset *dataset = encoding->dataset;
@@ -209,7 +240,7 @@ static void place_row(const struct encoding *encoding, const struct encoder *enc
     place_roles(dataset, block, row, part, place);
 }
 
-static enum status encode_block(const struct encoding *encoding, struct encoder *encoder,
+static enum status encode_block(const struct encoding *encoding, struct chunk_encoder *encoder,
                                 const struct spool_block *block, struct error *err)
 {
     uint32_t rows[CHUNK_ROWS];
@@ -237,21 +268,21 @@ static void encode_task(void *context, uint32_t member, uint32_t number)
     spool_release_block(encoding->spool, number);
 }
 
-bool encoder_init(struct encoder *encoder, const struct transform *transform)
+bool encoder_init(struct chunk_encoder *encoder, const struct transform *transform)
 {
     encoder->dense = malloc((CHUNK_ROWS * (size_t)transform->dense_width + 1) * sizeof(float));
     encoder->ids = malloc((CHUNK_ROWS * (size_t)transform->id_count + 1) * sizeof(int32_t));
     return encoder->dense && encoder->ids;
 }
 
-void encoder_deinit(struct encoder *encoder)
+void encoder_deinit(struct chunk_encoder *encoder)
 {
     free(encoder->dense);
     free(encoder->ids);
 }
 
 static bool allocate_encoders(const struct transform *transform, uint32_t count,
-                              struct encoder *encoders)
+                              struct chunk_encoder *encoders)
 {
     for (uint32_t i = 0; i < count; i++)
         if (!encoder_init(&encoders[i], transform))
@@ -261,7 +292,7 @@ static bool allocate_encoders(const struct transform *transform, uint32_t count,
 
 /* Their inputs, some rows at a time. */
 static enum status encode_some(const struct dataset *dataset, bool has_plain_numbers,
-                               struct encoder *encoder, const struct spool_block *block,
+                               struct chunk_encoder *encoder, const struct spool_block *block,
                                const struct placed_rows *rows, uint32_t first, uint32_t count,
                                struct dataset_part *part, struct error *err)
 {
@@ -286,7 +317,7 @@ static enum status encode_some(const struct dataset *dataset, bool has_plain_num
 }
 
 enum status encode_placed(const struct dataset *dataset, bool has_plain_numbers,
-                          const struct class_index *index, struct encoder *encoder,
+                          const struct class_index *index, struct chunk_encoder *encoder,
                           const struct spool_block *block, const struct placed_rows *rows,
                           struct dataset_part *part, struct error *err)
 {
@@ -338,7 +369,7 @@ static enum status run_encoding(struct encoding *encoding, struct team *team, st
 bool has_plain_numbers(const struct spool *spool, const struct transform *transform)
 {
     for (uint32_t i = 0; i < transform->input_count; i++)
-        if (transform->inputs[i].type == INPUT_NUMERIC
+        if (transform->inputs[i].spec.type == INPUT_NUMERIC
                 ? spool->types[i] != SPOOL_REAL || spool->summaries[i].nulls > 0 ||
                       transform->inputs[i].has_nulls
                 : spool->types[i] != SPOOL_TEXT)

@@ -21,12 +21,12 @@ enum status encode_rows(const struct spool *spool, const struct dataset *dataset
                         struct dataset_part *validation, struct error *err);
 
 /* Where a member of the team encodes a run of rows of one block before they go to their places. */
-struct encoder {
+struct chunk_encoder {
     float *dense; /* (rows of a run, dense_width) */
     int32_t *ids; /* (rows of a run, id_count) */
 };
-bool encoder_init(struct encoder *encoder, const struct transform *transform);
-void encoder_deinit(struct encoder *encoder);
+bool encoder_init(struct chunk_encoder *encoder, const struct transform *transform);
+void encoder_deinit(struct chunk_encoder *encoder);
 
 /* Rows of one block, and where they go in their part. */
 struct placed_rows {
@@ -35,7 +35,7 @@ struct placed_rows {
     uint32_t count, stride;        /* numbers of a row of the spool */
 };
 enum status encode_placed(const struct dataset *dataset, bool has_plain_numbers,
-                          const struct class_index *index, struct encoder *encoder,
+                          const struct class_index *index, struct chunk_encoder *encoder,
                           const struct spool_block *block, const struct placed_rows *rows,
                           struct dataset_part *part, struct error *err);
 

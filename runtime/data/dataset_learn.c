@@ -6,6 +6,7 @@
 #include "runtime/data/column_statistics_bytes.h"
 #include "runtime/data/column_statistics_finish.h"
 #include "runtime/data/dataset_encode.h"
+#include "runtime/data/odd_numbers.h"
 #include "runtime/data/robust_inputs.h"
 #include "runtime/data/spool_writer.h"
 
@@ -87,6 +88,28 @@ static float greatest_of_all(const struct spool *spool, const struct transform *
     return greatest;
 }
 
+/* Also of rows that are held out. */
+static void note_far_numbers(const struct spool *spool, const struct dataset *dataset)
+{
+    for (uint32_t i = 0; i < dataset->transform.input_count; i++) {
+        const struct transform_input *input = &dataset->transform.inputs[i];
+        const struct spool_column_summary *summary = &spool->summaries[i];
+        double least, greatest;
+
+        if (!transform_reach(&dataset->transform, input, &least, &greatest) ||
+            (summary->least >= least && summary->greatest <= greatest))
+            continue;
+        notice_add(dataset->notices, NOTICE_OUTLIERS,
+                   "column \"%.*s\" has the number %g: the model tells none beyond %.3g and %.3g "
+                   "apart",
+                   SLICE_FORMAT(input->spec.name),
+                   summary->greatest > greatest ? summary->greatest : summary->least, least,
+                   greatest);
+        notice_hint(dataset->notices,
+                    "If it is wrong, leave such rows out; else divide the column in the SELECT.");
+    }
+}
+
 /* Of the rows that are used the one at each of equal distances. */
 static void sample_apart(const struct spool *spool, const uint8_t *is_used,
                          struct column_sample *sample)
@@ -134,9 +157,9 @@ static enum status take_origins(const struct sampled_column *columns, const stru
     if (spec->task == TASK_REGRESSION)
         dataset->label_mean = columns[spec->input_count].origin;
     for (uint32_t i = 0; i < transform->input_count; i++)
-        if (transform->inputs[i].offset)
+        if (transform->inputs[i].spec.offset)
             transform->inputs[i].mean = dataset->label_mean;
-        else if (transform->inputs[i].type == INPUT_NUMERIC)
+        else if (transform->inputs[i].spec.type == INPUT_NUMERIC)
             transform->inputs[i].mean = columns[i].origin;
     return transform_has_origins(transform)
                ? transform_finish_numbers(transform, &dataset->arena, err)
@@ -147,6 +170,7 @@ static enum status take_sampled(const struct sampled_column *columns, const stru
                                 struct dataset *dataset, struct error *err)
 {
     TRY(robust_inputs(columns, spec, dataset, err));
+    odd_numbers_note(columns, spec, dataset);
     return take_origins(columns, spec, dataset, err);
 }
 
@@ -185,8 +209,10 @@ enum status dataset_learn(const struct spool *spool, const struct jobspec *spec,
         status = column_statistics_finish(statistics, dataset, index, err);
     if (status == STATUS_OK)
         status = scale_inputs(spool, spec, is_used, dataset, err);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK) {
+        note_far_numbers(spool, dataset);
         dataset->dense_greatest = greatest_of_all(spool, &dataset->transform);
+    }
     column_statistics_free(statistics);
     return status;
 }

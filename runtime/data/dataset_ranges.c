@@ -18,7 +18,7 @@ struct block_list {
 };
 
 struct range_loader {
-    struct encoder encoder;
+    struct chunk_encoder encoder;
     struct spool_column_view *columns;
     struct block_list blocks; /* that are looked at */
     struct disk_reads reads;  /* for them */

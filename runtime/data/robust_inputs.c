@@ -21,13 +21,13 @@ static void note_range(const struct transform_input *input, double deviation, en
                "column \"%.*s\": a few values are far from all others (its deviation is %.3g, that "
                "of its middle half %.3g around %.3g): it is scaled by its middle half, and values "
                "beyond %.4g and %.4g count as these",
-               SLICE_FORMAT(input->name), deviation, input->scale, input->mean, least_of(input),
-               greatest_of(input));
+               SLICE_FORMAT(input->spec.name), deviation, input->scale, input->mean,
+               least_of(input), greatest_of(input));
     if (far == FAR_FEW)
         notice_hint(notices,
                     "If they are wrong, leave them out or make NULL of them. NUMERIC(%.*s) in "
                     "COLUMN keeps them as they are.",
-                    SLICE_FORMAT(input->name));
+                    SLICE_FORMAT(input->spec.name));
     else
         notice_hint(notices, "If they stand for missing values, make NULL of them, as by "
                              "nullif(column, -999).");
@@ -47,7 +47,7 @@ static void note_ranges(const struct dataset *dataset, const uint32_t *ranged, u
 
         text_append_string(&list, named == 0 ? "" : ", ");
         text_printf(&list, "\"%.*s\" beyond %.4g and %.4g",
-                    SLICE_FORMAT(slice_prefix(input->name, 40)), least_of(input),
+                    SLICE_FORMAT(slice_prefix(input->spec.name, 40)), least_of(input),
                     greatest_of(input));
     }
     if (named < count)
@@ -62,7 +62,7 @@ static void note_ranges(const struct dataset *dataset, const uint32_t *ranged, u
         notice_hint(notices,
                     "If they are wrong, leave them out or make NULL of them. NUMERIC(%.*s) in "
                     "COLUMN keeps them as they are.",
-                    SLICE_FORMAT(first->name));
+                    SLICE_FORMAT(first->spec.name));
     else
         notice_hint(notices, "If they stand for missing values, make NULL of them, as by "
                              "nullif(column, -999).");
@@ -79,11 +79,11 @@ static void note_code(const struct transform_input *input, const struct sampled_
         notices, NOTICE_OUTLIERS,
         "column \"%.*s\": %s is far from all others, and in %u of %u rows that were looked at: "
         "it counts as a missing value, and values beyond %.4g and %.4g count as these",
-        SLICE_FORMAT(input->name), text_string(&code), column->code_cells, column->cells,
+        SLICE_FORMAT(input->spec.name), text_string(&code), column->code_cells, column->cells,
         least_of(input), greatest_of(input));
     text_deinit(&code);
     notice_hint(notices, "NUMERIC(%.*s) in COLUMN keeps it as a number.",
-                SLICE_FORMAT(input->name));
+                SLICE_FORMAT(input->spec.name));
 }
 
 /* ---- inputs ---- */

@@ -31,8 +31,8 @@
 #include "base/cell.h"
 #include "base/error.h"
 #include "base/team.h"
+#include "inputs/cell_list.h"
 #include "params/terms.h"
-#include "scoring/cell_list.h"
 
 #define SPOOL_BLOCK_ROWS     16384      /* of the SELECT's order */
 #define SPOOL_BLOCK_ROWS_MAX (1u << 21) /* of a spool that lies by key */

@@ -477,7 +477,8 @@ static enum status check_sampled(const struct spool *spool, struct error *err)
         const struct sampled_column *column = &spool->ranges.sampled[i];
 
         if (!is_range(&column->range) || !is_range(&column->rest) || !isfinite(column->code) ||
-            !isfinite(column->origin) ||
+            !isfinite(column->origin) || !isfinite(column->odd.code) ||
+            !isfinite(column->odd.nearest) ||
             !is_range(&(struct robust_range){column->rest_mean, column->rest_deviation}) ||
             (column->code_cells > 0 && !(column->rest.deviation > 0 && column->rest_deviation > 0)))
             return corrupt(err, "the index is wrong about the middle of a column");

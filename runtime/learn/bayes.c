@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/arena.h"
 #include "jobspec/job_size.h"
 #include "kinds/bayes/bayes_kind.h"
 #include "kinds/bayes/bayes_model.h"
@@ -25,6 +26,7 @@ struct bayes_parts {
 };
 
 struct bayes {
+    struct arena space; /* of its arrays */
     const struct dataset *dataset;
     struct bayes_params params;
     uint32_t classes, width, id_rows;
@@ -69,7 +71,7 @@ static bool find_number(const struct bayes *bayes, const struct transform_input 
                         uint32_t class, size_t *at)
 {
     *at = (size_t) class * bayes->width + input->dense_offset;
-    return input->type == INPUT_NUMERIC &&
+    return input->spec.type == INPUT_NUMERIC &&
            !transform_was_null(input, bayes->row + input->dense_offset);
 }
 
@@ -88,7 +90,7 @@ static void count_row(const struct bayes *bayes, uint64_t row, const struct baye
         if (find_number(bayes, input, class, &at)) {
             parts->weights[at] += weight;
             parts->values[at] += weight * (double)bayes->row[input->dense_offset];
-        } else if (input->type == INPUT_CATEGORY) {
+        } else if (input->spec.type == INPUT_CATEGORY) {
             const int32_t id = part->ids[row * transform->id_count + input->id_offset];
 
             if (id >= 0)
@@ -211,7 +213,7 @@ static void fill(void *self, const double *state, struct model *model)
         bayes->variances[i] = (float)parts.squares[i];
     }
     for (uint32_t i = 0; i < transform->input_count; i++)
-        if (transform->inputs[i].type == INPUT_CATEGORY)
+        if (transform->inputs[i].spec.type == INPUT_CATEGORY)
             fill_words(bayes, &transform->inputs[i], parts.words);
     bayes->content =
         (struct bayes_model){bayes->classes, bayes->width,     bayes->id_rows,    bayes->priors,
@@ -225,11 +227,7 @@ static void bayes_close(void *self)
 {
     struct bayes *bayes = self;
 
-    free(bayes->row);
-    free(bayes->priors);
-    free(bayes->means);
-    free(bayes->variances);
-    free(bayes->likelihoods);
+    arena_deinit(&bayes->space);
     free(bayes);
 }
 
@@ -260,14 +258,15 @@ static enum status check_plan(const struct bayes *bayes, const struct jobspec *s
 
 static enum status allocate(struct bayes *bayes, struct error *err)
 {
+    struct arena *space = &bayes->space;
     const size_t numbers = numbers_of(bayes) + 1;
 
-    bayes->row = calloc(bayes->width + 1u, sizeof *bayes->row);
-    bayes->priors = calloc(bayes->classes, sizeof *bayes->priors);
-    bayes->means = calloc(numbers, sizeof *bayes->means);
-    bayes->variances = calloc(numbers, sizeof *bayes->variances);
-    bayes->likelihoods =
-        calloc((size_t)bayes->id_rows * bayes->classes + 1, sizeof *bayes->likelihoods);
+    bayes->row = arena_alloc_array(space, bayes->width + 1u, sizeof *bayes->row);
+    bayes->priors = arena_alloc_array(space, bayes->classes, sizeof *bayes->priors);
+    bayes->means = arena_alloc_array(space, numbers, sizeof *bayes->means);
+    bayes->variances = arena_alloc_array(space, numbers, sizeof *bayes->variances);
+    bayes->likelihoods = arena_alloc_array(space, (size_t)bayes->id_rows * bayes->classes + 1,
+                                           sizeof *bayes->likelihoods);
     return bayes->row && bayes->priors && bayes->means && bayes->variances && bayes->likelihoods
                ? STATUS_OK
                : fail_no_memory(err);
@@ -290,6 +289,7 @@ enum status bayes_open(const struct jobspec *spec, const struct dataset *dataset
 
     if (!bayes)
         return fail_no_memory(err);
+    arena_init(&bayes->space, SIZE_MAX);
     bayes->dataset = dataset;
     bayes->params = *bayes_params(&spec->params);
     bayes->classes = dataset->labels.count;

@@ -3,15 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file_memory.h"
 #include "jobspec/job_size.h"
 #include "jobspec/jobspec_sections.h"
+#include "runtime/data/row_store.h"
 #include "runtime/learn/descent_best.h"
 #include "runtime/learn/descent_clip.h"
 #include "runtime/learn/descent_export.h"
 #include "runtime/learn/descent_guard.h"
 #include "runtime/learn/descent_lanes.h"
-#include "runtime/learn/descent_memory.h"
 #include "runtime/learn/descent_old.h"
 #include "runtime/learn/descent_state.h"
 #include "runtime/learn/descent_table.h"
@@ -39,7 +38,7 @@ static uint64_t planned_steps(const struct jobspec *spec, uint32_t epochs, uint6
  * the parameters as far as all others do. */
 uint64_t descent_batch_first(const struct descent *descent, uint64_t step)
 {
-    const uint64_t rows = descent->dataset->train.rows, steps = descent->steps_per_epoch;
+    const uint64_t rows = descent->learner.dataset->train.rows, steps = descent->steps_per_epoch;
     const uint64_t i = step % steps;
 
     return i * (rows / steps) + least(i, rows % steps);
@@ -47,7 +46,7 @@ uint64_t descent_batch_first(const struct descent *descent, uint64_t step)
 
 static uint64_t rows_of_step(const struct descent *descent, uint64_t step)
 {
-    const uint64_t rows = descent->dataset->train.rows, steps = descent->steps_per_epoch;
+    const uint64_t rows = descent->learner.dataset->train.rows, steps = descent->steps_per_epoch;
 
     return rows / steps + (step % steps < rows % steps);
 }
@@ -72,13 +71,13 @@ static bool is_end_of_epoch(const struct descent *descent, uint64_t step, uint64
 
 static bool is_epoch_end(const struct descent *descent, uint64_t step)
 {
-    return is_end_of_epoch(descent, step, descent_steps_total(descent));
+    return is_end_of_epoch(descent, step, descent->learner.steps_total);
 }
 
 /* The default schedule would lower the rate at the end, and has not begun to. */
 static bool can_cool(const struct descent *descent, uint64_t step)
 {
-    return descent->spec->early_stopping > 0 &&
+    return descent->learner.spec->early_stopping > 0 &&
            descent->model.settings.schedule == SCHEDULE_TRAPEZOIDAL &&
            step % descent->steps_per_epoch == 0 && step <= descent->planned_steps &&
            4 * step <= 3 * descent->planned_steps;
@@ -103,7 +102,7 @@ void descent_describe_phase(const struct descent *descent, struct phase *phase)
             phase->real_count =
                 descent->model.parameter_count - phase->table.rows * phase->table.width;
     } else if (phase->kind == PHASE_EVALUATION) {
-        phase->rows = descent->dataset->validation.rows;
+        phase->rows = descent->learner.dataset->validation.rows;
         phase->integer_count = SUM_CORRECT + 1;
     }
 }
@@ -113,17 +112,21 @@ void descent_follow_progress(struct descent *descent)
     descent->optimizer.cool_from = descent->progress.cool_from;
     descent->optimizer.steps = steps_of(descent, &descent->progress);
     descent->linear.cool_from = descent->optimizer.cool_from;
-    descent->linear.steps = descent->optimizer.steps;
+    descent->linear.steps = descent->learner.steps_total = descent->optimizer.steps;
 }
 
-bool descent_is_possible(const struct descent *descent, const struct progress *progress)
+bool descent_is_possible(const void *self, const struct learner_taking *coming)
 {
-    const struct phase *phase = &progress->phase;
+    const struct descent *descent = self;
+    const struct progress *progress = coming->progress;
+    const struct phase *phase = &coming->phase;
     const uint64_t from = progress->cool_from, total = steps_of(descent, progress);
-    const bool evaluates = descent->dataset->validation.rows > 0;
+    const bool evaluates = descent->learner.dataset->validation.rows > 0;
 
+    if (!isfinite(progress->best_loss) || !isfinite(progress->last_loss) || !(progress->rises >= 0))
+        return false;
     if (progress->stopped_at > 0 &&
-        (descent->spec->max_seconds <= 0 || total > steps_with(descent, from)))
+        (descent->learner.spec->max_seconds <= 0 || total > steps_with(descent, from)))
         return false;
     if (from > 0 && (!evaluates || from > phase->step || !can_cool(descent, from)))
         return false;
@@ -136,37 +139,36 @@ bool descent_is_possible(const struct descent *descent, const struct progress *p
         return evaluates && is_end_of_epoch(descent, phase->step, total);
     case PHASE_DONE:
         return phase->step == total ||
-               (evaluates && descent->spec->early_stopping > 0 && from == 0 &&
+               (evaluates && descent->learner.spec->early_stopping > 0 && from == 0 &&
                 !can_cool(descent, phase->step) && is_end_of_epoch(descent, phase->step, total));
     }
     return false;
 }
 
-static void next_phase(struct descent *descent, enum phase_kind kind)
+static void describe(void *self)
 {
-    struct phase *phase = &descent->progress.phase;
+    struct descent *descent = self;
 
-    phase->number++;
-    phase->kind = kind;
-    descent_describe_phase(descent, phase);
+    descent_describe_phase(descent, &descent->learner.phase);
 }
 
 static enum phase_kind after_gradient(const struct descent *descent, uint64_t step)
 {
-    if (is_epoch_end(descent, step) && descent->dataset->validation.rows > 0)
+    if (is_epoch_end(descent, step) && descent->learner.dataset->validation.rows > 0)
         return PHASE_EVALUATION;
-    return step == descent_steps_total(descent) ? PHASE_DONE : PHASE_LEARN;
+    return step == descent->learner.steps_total ? PHASE_DONE : PHASE_LEARN;
 }
 
-/* ---- open, close ---- */
+/* ---- opening ---- */
 
 static enum status check_bytes(const struct descent *descent, struct error *err)
 {
     const struct differentiable *model = &descent->model;
-    const uint64_t most = learner_bytes_max(descent->spec);
-    const uint64_t bytes = (uint64_t)job_learner_bytes(&descent->cost, descent->keeps_best,
-                                                       (double)descent->dataset->train.rows) +
-                           model->space_bytes;
+    const uint64_t most = learner_bytes_max(descent->learner.spec);
+    const uint64_t bytes =
+        (uint64_t)job_learner_bytes(&descent->cost, descent->keeps_best,
+                                    (double)descent->learner.dataset->train.rows) +
+        model->space_bytes;
     char advice[sizeof err->hint];
     uint32_t words = 0;
 
@@ -181,8 +183,8 @@ static enum status check_bytes(const struct descent *descent, struct error *err)
     snprintf(advice, sizeof advice,
              "Use smaller %s, or fewer words: VOCABULARY(column, N) in COLUMN keeps the N most "
              "frequent.",
-             kind_of(descent->spec)->size_attribute);
-    return learner_hint_bytes(descent->spec, advice, err);
+             kind_of(descent->learner.spec)->size_attribute);
+    return learner_hint_bytes(descent->learner.spec, advice, err);
 }
 
 /* Beyond that several workers cannot share the model: not as fewer lanes than were asked for. */
@@ -190,7 +192,7 @@ static enum status check_lanes(const struct descent *descent, struct error *err)
 {
     const uint32_t parameters = descent->model.parameter_count;
 
-    if (descent->spec->lanes <= 1 || parameters <= JOB_SHARED_PARAMETERS_MAX)
+    if (descent->learner.spec->lanes <= 1 || parameters <= JOB_SHARED_PARAMETERS_MAX)
         return STATUS_OK;
     fail(err, STATUS_LIMIT,
          "the sums of %u parameters are %llu bytes, and workers exchange at most %llu", parameters,
@@ -201,15 +203,10 @@ static enum status check_lanes(const struct descent *descent, struct error *err)
 
 void descent_start(struct descent *descent)
 {
-    if (descent_only_holds(descent)) {
-        descent_guard_arrays(descent);
-        descent_describe_phase(descent, &descent->progress.phase);
+    if (descent_only_holds(descent))
         return;
-    }
     descent->model.start(descent->model.self, descent->arrays.parameters);
     descent_take_old(descent);
-    /* One that was taken in place and abandoned may have left something in those that stay 0. */
-    memset(descent->arrays.slots, 0, descent_slot_count(descent) * sizeof(float));
     for (uint32_t t = 0; t < descent->model.tensor_count; t++) {
         const struct tensor *tensor = &descent->model.tensors[t];
         struct descent_run run;
@@ -224,84 +221,15 @@ void descent_start(struct descent *descent)
                             run.count, descent->arrays.parameters + tensor->first + at, slots.at);
         }
     }
-    if (descent->arrays.best)
-        memset(descent->arrays.best, 0, descent->model.parameter_count * sizeof(float));
-    memset(descent->arrays.row_steps, 0, descent_table_rows(descent) * sizeof(uint32_t));
     for (uint32_t t = 0; t < descent->model.tensor_count; t++)
-        descent->progress.exponents[t] = FIXED_EXPONENT_FIRST;
-    descent_guard_arrays(descent);
-    descent_describe_phase(descent, &descent->progress.phase);
-}
-
-static size_t parameter_bytes(const struct descent *descent)
-{
-    return descent->model.parameter_count * sizeof(float);
-}
-
-static bool lie_in_file(const struct descent *descent)
-{
-    return descent_only_holds(descent) && descent->dataset->folder &&
-           parameter_bytes(descent) >= FILE_BYTES_LEAST;
-}
-
-static enum status make_parameters(const struct descent *descent, float **parameters,
-                                   struct error *err)
-{
-    void *memory;
-    enum status status;
-
-    if (lie_in_file(descent)) {
-        status = file_memory_new(descent->dataset->folder, parameter_bytes(descent), &memory, err);
-        *parameters = memory;
-        return status;
-    }
-    *parameters = calloc(descent->model.parameter_count, sizeof(float));
-    return *parameters ? STATUS_OK : fail_no_memory(err);
-}
-
-enum status descent_arrays_init(const struct descent *descent, struct descent_arrays *arrays,
-                                struct error *err)
-{
-    const size_t parameters = descent->model.parameter_count;
-    const bool keeps_best = descent->keeps_best;
-
-    *arrays = (struct descent_arrays){.parameters = NULL};
-    TRY(make_parameters(descent, &arrays->parameters, err));
-    arrays->slots = calloc(descent_slot_count(descent) + 1, sizeof(float));
-    arrays->best = keeps_best ? calloc(parameters, sizeof(float)) : NULL;
-    arrays->row_steps = calloc(descent_table_rows(descent) + 1ull, sizeof(uint32_t));
-    if (arrays->slots && arrays->row_steps && (arrays->best || !keeps_best))
-        return STATUS_OK;
-    descent_arrays_deinit(descent, arrays);
-    return fail_no_memory(err);
-}
-
-void descent_arrays_deinit(const struct descent *descent, struct descent_arrays *arrays)
-{
-    if (lie_in_file(descent))
-        file_memory_free(arrays->parameters, parameter_bytes(descent));
-    else
-        free(arrays->parameters);
-    free(arrays->slots);
-    free(arrays->best);
-    free(arrays->row_steps);
-    *arrays = (struct descent_arrays){.parameters = NULL};
-}
-
-void descent_use_arrays(struct descent *descent, struct descent_arrays arrays)
-{
-    descent->arrays = arrays;
-    descent->has_derived = false;
-    measuring_deinit(&descent->measuring);
+        descent->exponents[t] = FIXED_EXPONENT_FIRST;
 }
 
 static enum status allocate(struct descent *descent, struct error *err)
 {
-    TRY(descent_arrays_init(descent, &descent->arrays, err));
     TRY(descent_lanes_init(descent, err));
     TRY(descent_clip_init(descent, err));
     TRY(descent_table_init(descent, err));
-    descent_use_arrays(descent, descent->arrays);
     return descent_members_init(descent, err);
 }
 
@@ -315,175 +243,48 @@ static struct kind_cost cost_of(const struct jobspec *spec, const struct dataset
     return kind_of(spec)->cost(&spec->params, &shape);
 }
 
+static uint32_t elements_most(const struct descent *descent)
+{
+    const struct phase_table table = descent_table_of_step(descent, descent->batch);
+
+    return descent->model.parameter_count - (table.rows - table.touched_most) * table.width;
+}
+
 static enum status plan(struct descent *descent, differentiable_open *open_model, struct error *err)
 {
-    const struct jobspec *spec = descent->spec;
-    const uint64_t rows = descent->dataset->train.rows;
+    struct learner *learner = &descent->learner;
+    const struct jobspec *spec = learner->spec;
+    const uint64_t rows = descent->learner.dataset->train.rows;
     uint32_t most; /* rows of a step that the statement allows */
 
     if (rows == 0)
         return fail(err, STATUS_INVALID, "there are no rows to train on");
-    TRY(open_model(spec, descent->dataset, &descent->model, err));
-    descent->cost = cost_of(spec, descent->dataset);
+    TRY(open_model(spec, learner->dataset, &descent->model, err));
+    descent->cost = cost_of(spec, descent->learner.dataset);
     most = (uint32_t)least(spec->batch_size, rows);
     descent->steps_per_epoch = (rows - 1) / most + 1;
     descent->batch = (uint32_t)((rows - 1) / descent->steps_per_epoch + 1);
-    descent->lanes = (uint32_t)least(
+    descent->learner.lanes = (uint32_t)least(
         descent->batch,
         job_lanes(spec->lanes, spec->lanes_max, most,
                   descent_only_holds(descent) ? 0 : descent->model.parameter_count));
-    descent->epochs =
+    descent->learner.epochs_total =
         job_epochs(spec->epochs, kind_of(spec)->length(&spec->params, spec->task), most, rows);
-    descent->planned_steps = planned_steps(spec, descent->epochs, descent->steps_per_epoch);
+    descent->planned_steps =
+        planned_steps(spec, descent->learner.epochs_total, descent->steps_per_epoch);
     descent->optimizer = optimizer_of(&descent->model.settings, descent->planned_steps);
     descent->linear = optimizer_of(&descent->model.linear, descent->planned_steps);
     descent_best_plan(descent);
+    learner->steps_total = descent->planned_steps;
     if (descent_only_holds(descent)) {
         descent->cost.slots = 0;
         descent->table = TENSORS_MAX;
         return STATUS_OK;
     }
     descent_table_choose(descent);
+    learner->elements_most = elements_most(descent);
     TRY(check_lanes(descent, err));
     return check_bytes(descent, err);
-}
-
-enum status descent_open(const struct jobspec *spec, const struct dataset *dataset,
-                         struct team *team, differentiable_open *open_model,
-                         struct learning *learning, struct error *err)
-{
-    struct descent *made = calloc(1, sizeof *made);
-    enum status status;
-
-    if (!made)
-        return fail_no_memory(err);
-    made->spec = spec;
-    made->dataset = dataset;
-    made->team = made->own_team = team;
-    TRY_OR(failed, status, plan(made, open_model, err));
-    TRY_OR(failed, status, allocate(made, err));
-    TRY_OR(failed, status, descent_check_old(made, err));
-    TRY_OR(failed, status, descent_compute_fingerprint(made, &made->fingerprint, err));
-    descent_start(made);
-    *learning = (struct learning){
-        .self = made,
-        .close = descent_close,
-        .use_team = descent_use_team,
-        .restart = descent_restart,
-        .lanes = descent_lanes,
-        .elements_most = descent_elements_most,
-        .phase = descent_phase,
-        .steps_total = descent_steps_total,
-        .epochs_total = descent_epochs_total,
-        .contribute = descent_contribute,
-        .end_soon = descent_end_soon,
-        .resolve = descent_resolve,
-        .apply = descent_apply,
-        .state_head = descent_state_head,
-        .state_bytes = descent_state_bytes,
-        .state_read = descent_state_read,
-        .take_begin = descent_take_begin,
-        .take_piece = descent_take_piece,
-        .take_end = descent_take_end,
-        .take_abandon = descent_take_abandon,
-        .take_weights = descent_take_weights,
-        .end_learning = descent_end_learning,
-        .measure = descent_measure,
-        .result = descent_result,
-        .publish = descent_publish,
-        .fingerprint = descent_fingerprint,
-        .check = descent_check,
-        .contributed = descent_contributed,
-        .verify = descent_verify,
-        .verify_used = descent_verify_used,
-        .verify_rows = descent_verify_rows,
-        .waited_ms = descent_waited_ms,
-        .course = descent_course,
-        .memory = descent_memory,
-    };
-    return STATUS_OK;
-failed:
-    descent_close(made);
-    return status;
-}
-
-void descent_end_soon(void *self)
-{
-    struct descent *descent = self;
-
-    descent->is_time_over = true;
-}
-
-void descent_restart(void *self)
-{
-    struct descent *descent = self;
-
-    descent_take_abandon(descent);
-    measuring_deinit(&descent->measuring);
-    descent->progress = (struct progress){.best_loss = 0};
-    descent->has_derived = false;
-    memset(descent->derived, 0, descent->model.derived_count * sizeof(float));
-    descent->guard.derived = 0;
-    descent->guard.derived_was_bad = false;
-    descent_follow_progress(descent);
-    descent_start(descent);
-}
-
-void descent_close(void *self)
-{
-    struct descent *descent = self;
-
-    if (!descent)
-        return;
-    descent_members_deinit(descent);
-    measuring_deinit(&descent->measuring);
-    if (!descent->taking.in_place)
-        descent_arrays_deinit(descent, &descent->taking.arrays);
-    descent_arrays_deinit(descent, &descent->arrays);
-    descent_lanes_deinit(descent);
-    descent_table_deinit(descent);
-    descent_clip_deinit(descent);
-    if (descent->model.close)
-        descent->model.close(descent->model.self);
-    free(descent);
-}
-
-uint32_t descent_lanes(const void *self)
-{
-    const struct descent *descent = self;
-
-    return descent->lanes;
-}
-
-uint32_t descent_elements_most(const void *self)
-{
-    const struct descent *descent = self;
-    const struct phase_table table = descent_table_of_step(descent, descent->batch);
-
-    if (descent_only_holds(descent))
-        return 0;
-    return descent->model.parameter_count - (table.rows - table.touched_most) * table.width;
-}
-
-const struct phase *descent_phase(const void *self)
-{
-    const struct descent *descent = self;
-
-    return &descent->progress.phase;
-}
-
-uint64_t descent_steps_total(const void *self)
-{
-    const struct descent *descent = self;
-
-    return descent->optimizer.steps;
-}
-
-uint32_t descent_epochs_total(const void *self)
-{
-    const struct descent *descent = self;
-
-    return descent->epochs;
 }
 
 static double summed_loss(const int64_t *integers)
@@ -493,8 +294,8 @@ static double summed_loss(const int64_t *integers)
 
 /* ---- resolve ---- */
 
-struct fixed_resolved descent_resolve(const void *self, const int64_t *fixed, uint32_t first,
-                                      uint32_t count, float *reals)
+static struct fixed_resolved descent_resolve(const void *self, const int64_t *fixed, uint32_t first,
+                                             uint32_t count, float *reals)
 {
     const struct descent *descent = self;
     const uint32_t end = first + count;
@@ -506,9 +307,8 @@ struct fixed_resolved descent_resolve(const void *self, const int64_t *fixed, ui
         const uint32_t to = (uint32_t)least(end, begin + descent->model.tensors[t].count);
 
         if (from < to) {
-            const struct fixed_resolved part =
-                fixed_resolve(fixed + (from - first), to - from, descent->progress.exponents[t],
-                              reals + (from - first));
+            const struct fixed_resolved part = fixed_resolve(
+                fixed + (from - first), to - from, descent->exponents[t], reals + (from - first));
 
             all.sums += part.sums;
             all.values += part.values;
@@ -522,11 +322,11 @@ struct fixed_resolved descent_resolve(const void *self, const int64_t *fixed, ui
 /* CORRUPT where memory is to blame that changed by itself: it is not as it was written last. */
 static enum status fail_not_finite(struct descent *descent, const char *what, struct error *err)
 {
-    const struct phase *phase = &descent->progress.phase;
+    const struct phase *phase = &descent->learner.phase;
     const uint64_t first = descent_batch_first(descent, phase->step);
     uint64_t position = 0;
 
-    TRY(descent_verify(descent, err));
+    TRY(descent_verify(descent, LOOK_AT_ALL, NULL, err));
     TRY(descent_verify_rows(descent, &position, UINT64_MAX, err));
     if (phase->kind == PHASE_LEARN)
         fail(err, STATUS_DIVERGED,
@@ -546,25 +346,23 @@ static bool repeat_step(struct descent *descent, const int64_t *integers)
     bool overflow = false;
 
     for (uint32_t t = 0; t < descent->model.tensor_count; t++) {
-        int32_t *exponent = &descent->progress.exponents[t];
+        int32_t *exponent = &descent->exponents[t];
 
         if (integers[SUM_OVERFLOWS + t] == 0)
             continue;
         *exponent = fixed_coarser_exponent(*exponent);
         overflow = true;
     }
-    if (overflow)
-        next_phase(descent, PHASE_LEARN);
     return overflow;
 }
 
-/* What moves the parameters in one step. */
+/* The movers of the parameters in one step. */
 struct moving {
     struct optimizer_step step, linear, of_biases, of_statistics;
     struct optimizer_sums before, after;
 };
 
-/* As SGD without a schedule: whatever the optimizer, a running mean moves by itself. */
+/* A running mean moves by itself, whatever the optimizer: as SGD without a schedule. */
 static struct optimizer_step step_of_statistics(uint64_t t)
 {
     const double first = 1 / ((double)t + 1);
@@ -611,7 +409,7 @@ static enum status update_parameters(struct descent *descent, const struct phase
                                      struct error *err)
 {
     const float *gradient = descent_clip(descent, totals);
-    const uint64_t t = descent->progress.phase.step;
+    const uint64_t t = descent->learner.phase.step;
     struct moving moving = {.step = optimizer_step_at(&descent->optimizer, t),
                             .linear = optimizer_step_at(&descent->linear, t)};
 
@@ -640,7 +438,7 @@ static enum status apply_gradient(struct descent *descent, const struct phase_to
 {
     const int64_t *integers = totals->integers;
     struct progress *progress = &descent->progress;
-    const double rows = (double)progress->phase.rows;
+    const double rows = (double)descent->learner.phase.rows;
     uint32_t greatest[TENSORS_MAX];
 
     if (integers[SUM_NOT_FINITE] != 0)
@@ -656,28 +454,28 @@ static enum status apply_gradient(struct descent *descent, const struct phase_to
             return fail_not_finite(descent, "gradient", err);
     }
     for (uint32_t t = 0; t < descent->model.tensor_count; t++)
-        progress->exponents[t] = fixed_next_exponent(
+        descent->exponents[t] = fixed_next_exponent(
             greatest[t], fixed_highest_level(integers + descent_levels_at(descent, t)),
-            progress->exponents[t]);
+            descent->exponents[t]);
     TRY(update_parameters(descent, totals, err));
     descent->has_derived = false;
     report->step_applied = true;
-    report->rows_applied = progress->phase.rows;
+    report->rows_applied = descent->learner.phase.rows;
     report->train_loss = summed_loss(integers) / rows;
-    progress->phase.step++;
+    descent->learner.phase.step++;
     if (integers[descent_time_over_at(descent)] > 0) {
-        progress->stopped_at = progress->phase.step;
+        progress->stopped_at = descent->learner.phase.step;
         descent_follow_progress(descent);
     }
-    next_phase(descent, after_gradient(descent, progress->phase.step));
-    report->epoch_ended =
-        is_epoch_end(descent, progress->phase.step) && progress->phase.kind != PHASE_EVALUATION;
+    descent->learner.phase.kind = after_gradient(descent, descent->learner.phase.step);
+    report->epoch_ended = is_epoch_end(descent, descent->learner.phase.step) &&
+                          descent->learner.phase.kind != PHASE_EVALUATION;
     return STATUS_OK;
 }
 
 static bool is_patience_over(const struct descent *descent)
 {
-    const uint32_t patience = descent->spec->early_stopping;
+    const uint32_t patience = descent->learner.spec->early_stopping;
 
     return patience > 0 && descent->progress.cool_from == 0 &&
            descent->progress.evaluations_since_best >= patience;
@@ -687,9 +485,9 @@ static bool is_patience_over(const struct descent *descent)
  * here: docs/learning.md. */
 static enum phase_kind after_patience(struct descent *descent)
 {
-    if (!can_cool(descent, descent->progress.phase.step))
+    if (!can_cool(descent, descent->learner.phase.step))
         return PHASE_DONE;
-    descent->progress.cool_from = descent->progress.phase.step;
+    descent->progress.cool_from = descent->learner.phase.step;
     descent_follow_progress(descent);
     return PHASE_LEARN;
 }
@@ -697,8 +495,7 @@ static enum phase_kind after_patience(struct descent *descent)
 static enum status apply_evaluation(struct descent *descent, const int64_t *integers,
                                     struct learner_report *report, struct error *err)
 {
-    struct progress *progress = &descent->progress;
-    const double rows = (double)progress->phase.rows;
+    const double rows = (double)descent->learner.phase.rows;
     const double loss = summed_loss(integers) / rows;
     enum phase_kind next = PHASE_LEARN;
 
@@ -709,11 +506,11 @@ static enum status apply_evaluation(struct descent *descent, const int64_t *inte
     report->validation_loss = loss;
     report->validation_score = (double)integers[SUM_CORRECT] / rows;
     report->improved = descent_best_note(descent, loss);
-    if (progress->phase.step == descent_steps_total(descent))
+    if (descent->learner.phase.step == descent->learner.steps_total)
         next = PHASE_DONE;
     else if (is_patience_over(descent))
         next = after_patience(descent);
-    next_phase(descent, next);
+    descent->learner.phase.kind = next;
     return STATUS_OK;
 }
 
@@ -724,8 +521,8 @@ static double power_of(double x, double power)
 
 double descent_loss_unit(const struct descent *descent)
 {
-    return descent->spec->task == TASK_REGRESSION
-               ? power_of(descent->dataset->label_scale, descent->model.unit.power)
+    return descent->learner.spec->task == TASK_REGRESSION
+               ? power_of(descent->learner.dataset->label_scale, descent->model.unit.power)
                : 1;
 }
 
@@ -734,7 +531,7 @@ static void in_label_units(const struct descent *descent, struct learner_report 
 {
     const double unit = descent_loss_unit(descent);
 
-    if (descent->spec->task != TASK_REGRESSION)
+    if (descent->learner.spec->task != TASK_REGRESSION)
         return;
     report->train_loss *= unit;
     report->validation_loss *= unit;
@@ -743,30 +540,89 @@ static void in_label_units(const struct descent *descent, struct learner_report 
             descent->model.unit.is_square ? sqrt(report->validation_loss) : (double)NAN;
 }
 
-enum status descent_apply(void *self, const struct phase_totals *totals,
-                          struct learner_report *report, struct error *err)
+static enum status apply_totals(struct descent *descent, const struct phase_totals *totals,
+                                struct learner_report *report, struct error *err)
 {
-    struct descent *descent = self;
-
-    *report = (struct learner_report){.epoch = descent->progress.phase.epoch + 1};
-    switch (descent->progress.phase.kind) {
-    case PHASE_LEARN:
-        TRY(apply_gradient(descent, totals, report, err));
-        break;
-    case PHASE_EVALUATION:
-        TRY(apply_evaluation(descent, totals->integers, report, err));
-        break;
-    case PHASE_DONE:
-        return fail(err, STATUS_FAILED, "nothing is left to learn");
-    }
+    TRY(descent->learner.phase.kind == PHASE_LEARN
+            ? apply_gradient(descent, totals, report, err)
+            : apply_evaluation(descent, totals->integers, report, err));
     in_label_units(descent, report);
-    if (descent->progress.phase.kind != PHASE_DONE)
+    if (descent->learner.phase.kind != PHASE_DONE)
         return STATUS_OK;
     /* The team compares rows as they go; those that stay are compared by one thread. */
-    row_lanes_release(&descent->rows, descent->own_team);
+    row_lanes_release(&descent->rows, descent->learner.team);
     /* The last update is followed by no loss that would show it. */
     if (!fixed_is_finite(
             fixed_greatest(descent->arrays.parameters, descent->model.parameter_count)))
         return fail_not_finite(descent, "model", err);
     return STATUS_OK;
+}
+
+static enum status apply(void *self, const struct phase_totals *totals,
+                         struct learner_report *report, struct error *err)
+{
+    struct descent *descent = self;
+
+    TRY(apply_totals(descent, totals, report, err));
+    descent_show_guards(descent);
+    return STATUS_OK;
+}
+
+/* ---- open, close ---- */
+
+static void descent_close(void *self)
+{
+    struct descent *descent = self;
+
+    descent_members_deinit(descent);
+    descent_lanes_deinit(descent);
+    descent_table_deinit(descent);
+    descent_clip_deinit(descent);
+    if (descent->model.close)
+        descent->model.close(descent->model.self);
+    free(descent);
+}
+
+static const struct learner_method method = {
+    .progress = descent_progress_fields,
+    .progress_bytes = sizeof(struct progress),
+    .close = descent_close,
+    .put_shape = descent_put_shape,
+    .arrays = descent_list_arrays,
+    .is_possible = descent_is_possible,
+    .enter = descent_enter,
+    .describe = describe,
+    .contribute = descent_contribute,
+    .apply = apply,
+    .fill = descent_fill,
+    .use_team = descent_use_team,
+    .resolve = descent_resolve,
+    .verify = descent_verify,
+    .verify_rows = descent_verify_rows,
+    .tell = descent_tell,
+    .memory = descent_memory,
+};
+
+enum status descent_open(const struct jobspec *spec, const struct dataset *dataset,
+                         struct team *team, differentiable_open *open_model,
+                         struct learning *learning, struct error *err)
+{
+    struct descent *descent = calloc(1, sizeof *descent);
+    enum status status;
+
+    if (!descent)
+        return fail_no_memory(err);
+    learner_init(&descent->learner, &method, &descent->progress, spec, dataset, team);
+    descent->team = team;
+    TRY_OR(failed, status, plan(descent, open_model, err));
+    TRY_OR(failed, status, allocate(descent, err));
+    descent->learner.course = (struct learner_course){
+        row_store_expects(dataset) ? descent->steps_per_epoch : 0, descent->rows.buckets};
+    descent->learner.row_work = descent->cost.multiplications;
+    TRY_OR(failed, status, learner_open(&descent->learner, err));
+    *learning = learner_table(&descent->learner);
+    return STATUS_OK;
+failed:
+    learner_close(&descent->learner);
+    return status;
 }

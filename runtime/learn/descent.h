@@ -18,9 +18,9 @@
 #include "runtime/learn/differentiable.h"
 #include "runtime/learn/learning.h"
 
-/* As learning_open, for what open_model opens. Lanes: spec->lanes, or by default one lane for every
- * 16 rows of the batch below 32,000 parameters, 64 below a million, 256 above; at least 1, at most
- * spec->lanes_max. */
+/* Does what learning_open does, for what open_model opens. Lanes: spec->lanes, or by default one
+ * lane for every 16 rows of the batch below 32,000 parameters, 64 below a million, 256 above; at
+ * least 1, at most spec->lanes_max. */
 enum status descent_open(const struct jobspec *spec, const struct dataset *dataset,
                          struct team *team, differentiable_open *open_model,
                          struct learning *learning, struct error *err);

@@ -11,15 +11,15 @@
 
 void descent_best_plan(struct descent *descent)
 {
-    const struct jobspec *spec = descent->spec;
+    const struct jobspec *spec = descent->learner.spec;
     const double bytes =
-        job_learner_bytes(&descent->cost, true, (double)descent->dataset->train.rows) +
+        job_learner_bytes(&descent->cost, true, (double)descent->learner.dataset->train.rows) +
         (double)descent->model.space_bytes;
 
     descent->has_room_for_best = bytes <= (double)job_learner_bytes_max(spec->memory);
     descent->chooses_best = spec->keeps_best && spec->early_stopping == 0 &&
                             !descent_only_holds(descent) &&
-                            descent->dataset->validation.rows >= BEST_ROWS_LEAST;
+                            descent->learner.dataset->validation.rows >= BEST_ROWS_LEAST;
     descent->keeps_best =
         spec->early_stopping > 0 || (descent->chooses_best && descent->has_room_for_best);
 }
@@ -53,9 +53,10 @@ bool descent_best_note(struct descent *descent, double loss)
 static double error_of_loss(const struct descent *descent)
 {
     const double loss = fabs(descent->progress.best_loss);
-    const double rows = (double)descent->dataset->validation.rows;
+    const double rows = (double)descent->learner.dataset->validation.rows;
 
-    return descent->spec->task == TASK_CLASSIFICATION ? sqrt(loss / rows) / 2 : loss / sqrt(rows);
+    return descent->learner.spec->task == TASK_CLASSIFICATION ? sqrt(loss / rows) / 2
+                                                              : loss / sqrt(rows);
 }
 
 static bool is_clearly_worse(const struct descent *descent)
@@ -72,12 +73,12 @@ bool descent_best_is_kept(const struct descent *descent)
 {
     if (!descent->arrays.best || !descent->progress.has_best)
         return false;
-    return descent->spec->early_stopping > 0 || is_clearly_worse(descent);
+    return descent->learner.spec->early_stopping > 0 || is_clearly_worse(descent);
 }
 
 uint32_t descent_last_epoch(const struct descent *descent)
 {
-    return descent->progress.phase.epoch + 1;
+    return descent->learner.phase.epoch + 1;
 }
 
 uint32_t descent_best_epoch(const struct descent *descent)
@@ -87,7 +88,7 @@ uint32_t descent_best_epoch(const struct descent *descent)
 
 void descent_best_tell(struct descent *descent)
 {
-    struct notice_list *notices = &descent->measuring.notices;
+    struct notice_list *notices = &descent->learner.measuring.notices;
     const struct progress *progress = &descent->progress;
     const double unit = descent_loss_unit(descent);
     const uint32_t best = descent_best_epoch(descent), last = descent_last_epoch(descent);

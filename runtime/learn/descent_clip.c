@@ -54,13 +54,13 @@ static double norm_of(const float *values, size_t count)
 /* How many reals there are: those of the table are behind the others. */
 static size_t count_of(const struct descent *descent, const struct phase_totals *totals)
 {
-    const struct phase *phase = &descent->progress.phase;
+    const struct phase *phase = &descent->learner.phase;
 
     return phase->real_count +
            (phase->table.rows > 0 ? (size_t)totals->rows->count * phase->table.width : 0);
 }
 
-/* What no optimizer moves by its gradient. */
+/* Tensors that no optimizer moves by their gradients. */
 static void leave_out_statistics(struct descent *descent)
 {
     for (uint32_t t = 0; t < descent->model.tensor_count; t++)

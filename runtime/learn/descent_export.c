@@ -1,26 +1,28 @@
 #include "runtime/learn/descent_export.h"
 
+#include <string.h>
+
 #include "runtime/learn/descent_best.h"
 
 /* ---- the model ---- */
 
-/* It points into the learner. */
-static void fill_model(const struct descent *descent, struct model *model)
+enum status descent_fill(void *self, struct model *model, struct error *err)
 {
+    struct descent *descent = self;
     const bool takes_best = descent_best_is_kept(descent);
+    (void)err;
 
-    *model = measuring_model(descent->spec, descent->dataset);
+    row_lanes_release(&descent->rows, descent->learner.team);
     if (takes_best && descent->progress.evaluations_since_best > 0)
         model->kept_epoch = descent_best_epoch(descent);
     descent->model.fill_model(
         descent->model.self, takes_best ? descent->arrays.best : descent->arrays.parameters, model);
+    return STATUS_OK;
 }
-
-/* ---- its metrics ---- */
 
 static void note_time(struct descent *descent)
 {
-    struct notice_list *notices = &descent->measuring.notices;
+    struct notice_list *notices = &descent->learner.measuring.notices;
 
     if (descent->progress.stopped_at == 0)
         return;
@@ -28,59 +30,53 @@ static void note_time(struct descent *descent)
                "training ended after %llu of %llu steps, as the time was over: train.max_seconds "
                "is %g",
                (unsigned long long)descent->progress.stopped_at,
-               (unsigned long long)descent->planned_steps, descent->spec->max_seconds);
+               (unsigned long long)descent->planned_steps, descent->learner.spec->max_seconds);
     notice_hint(notices, "TO TRAIN ... USING the model goes on from it.");
 }
 
-enum status descent_measure(void *self, bool *is_done, struct error *err)
+void descent_tell(void *self, struct measuring *measuring)
 {
     struct descent *descent = self;
-    struct model model;
 
-    *is_done = false;
-    if (descent->progress.phase.kind != PHASE_DONE)
-        return fail(err, STATUS_INVALID, "the model is not learned yet");
-    if (measuring_has_begun(&descent->measuring))
-        return measuring_run(&descent->measuring, is_done, err);
-    row_lanes_release(&descent->rows, descent->own_team);
-    fill_model(descent, &model);
-    TRY(measuring_begin(&descent->measuring, &model, descent->spec, descent->dataset,
-                        descent->own_team, descent->cost.multiplications, err));
     note_time(descent);
     descent_best_tell(descent);
-    descent->measuring.predicts_no_mean = !descent->model.unit.is_of_means;
-    return STATUS_OK;
+    measuring->predicts_no_mean = !descent->model.unit.is_of_means;
 }
 
-enum status descent_export(const struct descent *descent, struct model *model,
-                           struct result_metric rows[LEARNER_METRICS_MAX], size_t *count,
-                           struct error *err)
+/* ---- memories by name ---- */
+
+/* Rows are those of one bucket that is held: a bit of others would be read by nobody. */
+void *descent_memory(void *self, const char *name, size_t *size)
 {
-    if (descent->progress.phase.kind != PHASE_DONE)
-        return fail(err, STATUS_INVALID, "the model is not learned yet");
-    fill_model(descent, model);
-    measuring_finish(&descent->measuring, model);
-    return measuring_list(&descent->measuring, rows, count, err);
-}
+    struct descent *descent = self;
+    const struct dataset_part *part = &descent->learner.dataset->train;
+    const struct transform *transform = &descent->learner.dataset->transform;
+    const struct row_lanes *lanes = &descent->rows;
+    const uint32_t bucket = lanes->held_count > 0 ? lanes->held[0] : 0;
+    const size_t first = lanes->starts[bucket];
+    const size_t rows = lanes->held_count > 0 ? lanes->starts[bucket + 1] - first : 0;
+    const struct {
+        const char *name;
+        void *bytes;
+        size_t size;
+    } memories[] = {
+        {"transposed", descent->derived, descent->model.derived_count * sizeof(float)},
+        {"rows", part->dense ? part->dense + first * transform->dense_width : NULL,
+         rows * transform->dense_width * sizeof(float)},
+        {"ids", part->ids + first * transform->id_count,
+         rows * transform->id_count * sizeof(int32_t)},
+        {"labels", part->values ? (void *)(part->values + first) : (void *)(part->classes + first),
+         rows * sizeof(int32_t)},
+        {"order", lanes->order ? lanes->order + lanes->all[bucket].place : NULL,
+         rows * sizeof(uint32_t)},
+    };
 
-enum status descent_result(const void *self, char digest[DIGEST_BYTES], uint64_t *rows,
-                           struct result_metric metrics[LEARNER_METRICS_MAX], size_t *metric_count,
-                           struct error *err)
-{
-    struct model model;
-
-    TRY(descent_export(self, &model, metrics, metric_count, err));
-    *rows = model.rows;
-    return model_digest(&model, digest, err);
-}
-
-enum status descent_publish(const void *self, const char *digest, uint64_t *next, size_t bytes_max,
-                            bool *is_at_end, model_row_sink *sink, void *context, struct error *err)
-{
-    const struct descent *descent = self;
-    struct model model;
-
-    fill_model(descent, &model);
-    return measuring_publish(&descent->measuring, model, digest, next, bytes_max, is_at_end, sink,
-                             context, err);
+    for (size_t i = 0; i < sizeof memories / sizeof *memories; i++) {
+        if (strcmp(memories[i].name, name) != 0 || !memories[i].bytes || memories[i].size == 0)
+            continue;
+        *size = memories[i].size;
+        return memories[i].bytes;
+    }
+    *size = 0;
+    return NULL;
 }

@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/words.h"
 #include "runtime/data/row_store.h"
+#include "runtime/learn/descent_state.h"
 #include "runtime/learn/descent_table.h"
 
 /* ---- weights ---- */
@@ -74,28 +74,31 @@ static bool has_good_weights(const struct descent *descent, bool with_table)
     return descent_table_sum_others(descent) == guard->arrays.parameters - guard->table.parameters;
 }
 
-enum status descent_verify_used(const void *self, const struct touched_rows *rows,
-                                struct error *err)
+static enum status verify_used(const struct descent *descent, const struct touched_rows *rows,
+                               struct error *err)
 {
-    const struct descent *descent = self;
-
     if (!has_good_weights(descent, rows == NULL) || !has_good_copy(descent) ||
         (rows && !descent_table_is_intact(descent, rows)))
         return memory_damaged(err, "the weights");
     return STATUS_OK;
 }
 
-enum status descent_verify(const void *self, struct error *err)
+static enum status verify_all(const struct descent *descent, struct error *err)
 {
-    const struct descent *descent = self;
-    const bool is_taking = descent->taking.is_active && descent->taking.in_place;
     const struct descent_sums now = sum_arrays(descent);
 
-    if (is_taking)
-        return STATUS_OK; /* another state is being written over that of the beginning */
     if (memcmp(&now, &descent->guard.arrays, sizeof now) != 0 || !has_good_copy(descent))
         return memory_damaged(err, "the weights");
     return STATUS_OK;
+}
+
+/* A step compares what it reads as it reads it (descent_guard_step). */
+enum status descent_verify(const void *self, enum learner_look look,
+                           const struct touched_rows *rows, struct error *err)
+{
+    return look == LOOK_AT_ALL    ? verify_all(self, err)
+           : look == LOOK_AT_USED ? verify_used(self, rows, err)
+                                  : STATUS_OK;
 }
 
 enum status descent_guard_step(struct descent *descent, const struct optimizer_sums *before,
@@ -113,62 +116,15 @@ enum status descent_guard_step(struct descent *descent, const struct optimizer_s
     return is_good ? STATUS_OK : memory_damaged(err, "the weights");
 }
 
-/* ---- what all workers must have in common ---- */
-
-uint64_t descent_fingerprint(const void *self)
+/* The sums are known without a pass over the arrays, and are what workers compare. */
+void descent_show_guards(struct descent *descent)
 {
-    const struct descent *descent = self;
+    struct learner_guard *guards = descent->learner.guards;
+    const struct descent_sums *sums = &descent->guard.arrays;
 
-    return descent->fingerprint;
-}
-
-uint64_t descent_check(const void *self)
-{
-    const struct descent *descent = self;
-    const struct progress *progress = &descent->progress;
-    struct {
-        uint64_t number, step, kind, has_best, evaluations, rise_count;
-        double best_loss, last_loss, rises;
-        struct descent_sums arrays;
-    } all;
-    uint64_t hash;
-
-    memset(&all, 0, sizeof all);
-    all.number = progress->phase.number;
-    all.step = progress->phase.step;
-    all.kind = progress->phase.kind;
-    all.has_best = progress->has_best;
-    all.evaluations = progress->evaluations_since_best;
-    all.rise_count = progress->rise_count;
-    all.best_loss = progress->best_loss;
-    all.last_loss = progress->last_loss;
-    all.rises = progress->rises;
-    all.arrays = descent->guard.arrays;
-    hash = bytes_hash(&all, sizeof all, descent->fingerprint);
-    return bytes_hash(progress->exponents,
-                      descent->model.tensor_count * sizeof *progress->exponents, hash);
-}
-
-uint64_t descent_waited_ms(const void *self)
-{
-    const struct descent *descent = self;
-
-    return dataset_waited_ms(descent->dataset);
-}
-
-struct learner_course descent_course(const void *self)
-{
-    const struct descent *descent = self;
-    const bool are_here = !row_store_expects(descent->dataset);
-
-    return (struct learner_course){are_here ? 0 : descent->steps_per_epoch, descent->rows.buckets};
-}
-
-uint64_t descent_contributed(const void *self)
-{
-    const struct descent *descent = self;
-
-    return descent->guard.contributed;
+    guards[DESCENT_PARAMETERS] = (struct learner_guard){sums->parameters, sums->mixed, 0};
+    guards[DESCENT_SLOTS] = (struct learner_guard){.sum = sums->slots};
+    guards[DESCENT_BEST] = (struct learner_guard){.sum = sums->best};
 }
 
 /* ---- rows ---- */
@@ -179,5 +135,5 @@ enum status descent_verify_rows(void *self, uint64_t *position, uint64_t most, s
 
     if (descent->rows.was_bad || (*position == 0 && !row_lanes_are_intact(&descent->rows)))
         return memory_damaged(err, "the order of the rows");
-    return row_store_verify(descent->dataset, position, most, err);
+    return row_store_verify(descent->learner.dataset, position, most, err);
 }

@@ -17,22 +17,19 @@
  * reads by itself (descent_table.h). */
 enum status descent_guard_step(struct descent *descent, const struct optimizer_sums *before,
                                const struct optimizer_sums *after, struct error *err);
-/* What was written by something else than a step. */
+/* The arrays were written by something else than a step. */
 void descent_guard_arrays(struct descent *descent);
 void descent_guard_best(struct descent *descent);
 /* The derived copy is made anew, over words of that sum: of the copy before. */
 void descent_guard_derived(struct descent *descent, uint32_t over);
 
-/* ----- what struct learning asks (learning.h); self: a struct descent ----- */
+/* Gives the sums of the state to the frame, whose check they are part of. */
+void descent_show_guards(struct descent *descent);
 
-uint64_t descent_fingerprint(const void *self);
-uint64_t descent_check(const void *self);
-uint64_t descent_contributed(const void *self);
-uint64_t descent_waited_ms(const void *self);
-struct learner_course descent_course(const void *self);
-enum status descent_verify(const void *self, struct error *err);
-enum status descent_verify_used(const void *self, const struct touched_rows *rows,
-                                struct error *err);
+/* ----- functions of struct learner_method ----- */
+
+enum status descent_verify(const void *self, enum learner_look look,
+                           const struct touched_rows *rows, struct error *err);
 enum status descent_verify_rows(void *self, uint64_t *position, uint64_t most, struct error *err);
 
 #endif

@@ -32,7 +32,7 @@ static bool team_pays(const struct descent *descent)
     const double step = (descent->cost.multiplications + FETCH_WORK) * descent->batch;
 
     return bytes * team_size(descent->team) <= MEMBERS_BYTES_MAX && step >= TEAM_WORK_LEAST &&
-           descent->cost.multiplications * descent->batch >= 8.0 * descent_elements_most(descent);
+           descent->cost.multiplications * descent->batch >= 8.0 * descent->learner.elements_most;
 }
 
 enum status descent_members_init(struct descent *descent, struct error *err)
@@ -52,7 +52,7 @@ enum status descent_members_init(struct descent *descent, struct error *err)
         struct descent_member *member = &descent->members[m];
 
         TRY(model->space_open(model->self, &member->space, err));
-        if (m > 0 && !(member->own_fixed = calloc(descent_elements_most(descent), sizeof(int64_t))))
+        if (m > 0 && !(member->own_fixed = calloc(descent->learner.elements_most, sizeof(int64_t))))
             return fail_no_memory(err);
         if (m > 0)
             TRY(touched_rows_make(&member->own_rows, descent_table_rows(descent), err));
@@ -74,12 +74,12 @@ void descent_members_deinit(struct descent *descent)
     descent->member_count = 0;
 }
 
-enum status descent_use_team(void *self, struct team *team, struct error *err)
+enum status descent_use_team(void *self, struct error *err)
 {
     struct descent *descent = self;
 
     descent_members_deinit(descent);
-    descent->team = descent->own_team = team;
+    descent->team = descent->learner.team;
     descent->has_derived = false;
     descent->guard.derived = 0; /* the new one is empty */
     return descent_members_init(descent, err);
@@ -89,8 +89,8 @@ enum status descent_use_team(void *self, struct team *team, struct error *err)
 
 enum status descent_lanes_init(struct descent *descent, struct error *err)
 {
-    const struct dataset *dataset = descent->dataset;
-    const uint32_t lanes = descent->lanes;
+    const struct dataset *dataset = descent->learner.dataset;
+    const uint32_t lanes = descent->learner.lanes;
 
     TRY(row_lanes_init(&descent->rows, dataset, lanes, err));
     descent->lane_rows = calloc(lanes, sizeof *descent->lane_rows);
@@ -170,7 +170,7 @@ static void contribute_tensor(const struct descent *descent, uint32_t number,
                               const struct lane_gradient *gradient, struct descent_member *member)
 {
     const struct tensor *tensor = &descent->model.tensors[number];
-    const int exponent = descent->progress.exponents[number];
+    const int exponent = descent->exponents[number];
     const uint32_t greatest =
         fixed_greatest(gradient->values + tensor->first, values_of(tensor, gradient));
     int64_t *fixed = member->fixed + descent->sums_at[number];
@@ -202,9 +202,9 @@ static struct rows_at rows_at(const struct descent *descent, uint32_t lane, uint
 static void contribute_gradient(const struct descent *descent, uint32_t lane,
                                 struct rows_at expected, struct descent_member *member)
 {
-    const struct phase *phase = &descent->progress.phase;
+    const struct phase *phase = &descent->learner.phase;
     const struct lane_share *share = &descent->shares[lane];
-    const struct dataset *dataset = descent->dataset;
+    const struct dataset *dataset = descent->learner.dataset;
     const float *weights = dataset->train.roles[ROLE_SAMPLE_WEIGHT];
     const struct lane_rows rows = {
         .dataset = dataset,
@@ -216,7 +216,7 @@ static void contribute_gradient(const struct descent *descent, uint32_t lane,
         .at = rows_at(descent, lane, share->first),
         .expected = expected,
         .count = share->count,
-        .between = descent->lanes - 1,
+        .between = descent->learner.lanes - 1,
         .position = share->position,
         .step = phase->step,
         .divisor = (double)phase->rows,
@@ -238,8 +238,8 @@ static void contribute_evaluation(const struct descent *descent, uint32_t lane,
                                   struct descent_member *member)
 {
     const struct lane_rows rows = {
-        .dataset = descent->dataset,
-        .part = &descent->dataset->validation,
+        .dataset = descent->learner.dataset,
+        .part = &descent->learner.dataset->validation,
         .at.first = descent->held_out[lane],
         .count = (uint32_t)(descent->held_out[lane + 1] - descent->held_out[lane]),
     };
@@ -265,7 +265,7 @@ struct lane_batch {
 /* Sums start from zero where a member first takes part. */
 static void clear_sums(const struct descent *descent, struct descent_member *member)
 {
-    const struct phase *phase = &descent->progress.phase;
+    const struct phase *phase = &descent->learner.phase;
     const struct phase_table *table = &phase->table;
 
     member->has_sums = true;
@@ -297,12 +297,12 @@ static void compute_lane_task(void *context, uint32_t number, uint32_t task)
     const uint32_t lane = batch->first + task;
     struct descent_member *member = &batch->descent->members[number];
 
-    assert(lane < descent->lanes);
+    assert(lane < descent->learner.lanes);
     if (!member->has_sums)
         clear_sums(descent, member);
-    if (descent->progress.phase.kind == PHASE_LEARN)
+    if (descent->learner.phase.kind == PHASE_LEARN)
         contribute_gradient(descent, lane, expected_rows(batch, task), member);
-    else if (descent->progress.phase.kind == PHASE_EVALUATION)
+    else if (descent->learner.phase.kind == PHASE_EVALUATION)
         contribute_evaluation(descent, lane, member);
 }
 
@@ -322,7 +322,7 @@ static void add_slice(const struct lane_batch *batch, uint32_t number)
 {
     const struct descent *descent = batch->descent;
     const uint32_t first = number * SLICE_ELEMENTS;
-    const uint32_t left = descent->progress.phase.real_count - first;
+    const uint32_t left = descent->learner.phase.real_count - first;
     const uint32_t count = left < SLICE_ELEMENTS ? left : SLICE_ELEMENTS;
 
     for (uint32_t m = 1; m < descent->member_count; m++)
@@ -336,8 +336,8 @@ static void add_row_slice(const struct lane_batch *batch, uint32_t number)
 {
     const struct descent *descent = batch->descent;
     const struct touched_rows *all = descent->members[0].rows;
-    const size_t real_count = descent->progress.phase.real_count;
-    const size_t width = descent->progress.phase.table.width;
+    const size_t real_count = descent->learner.phase.real_count;
+    const size_t width = descent->learner.phase.table.width;
     const uint32_t first = number * SLICE_ROWS;
     const uint32_t end = all->count - first < SLICE_ROWS ? all->count : first + SLICE_ROWS;
 
@@ -363,7 +363,7 @@ static uint32_t slices_of(uint32_t count, uint32_t size)
 static void add_task(void *context, uint32_t number, uint32_t task)
 {
     const struct lane_batch *batch = context;
-    const uint32_t slices = slices_of(batch->descent->progress.phase.real_count, SLICE_ELEMENTS);
+    const uint32_t slices = slices_of(batch->descent->learner.phase.real_count, SLICE_ELEMENTS);
     (void)number;
 
     if (task < slices)
@@ -376,7 +376,7 @@ static void add_task(void *context, uint32_t number, uint32_t task)
 static void add_members(struct lane_batch *batch, int64_t *integers)
 {
     const struct descent *descent = batch->descent;
-    const struct phase *phase = &descent->progress.phase;
+    const struct phase *phase = &descent->learner.phase;
     struct touched_rows *all = phase->table.rows > 0 ? descent->members[0].rows : NULL;
 
     for (uint32_t m = 1; m < descent->member_count; m++) {
@@ -396,23 +396,25 @@ static void add_members(struct lane_batch *batch, int64_t *integers)
              add_task, batch);
 }
 
-/* What the step takes of each lane. */
+/* The share of each lane in the step. */
 static void ensure_shares(struct descent *descent)
 {
-    const struct phase *phase = &descent->progress.phase;
-    const uint64_t all = descent->dataset->train.rows;
+    const struct phase *phase = &descent->learner.phase;
+    const uint64_t all = descent->learner.dataset->train.rows;
     const uint64_t first = descent_batch_first(descent, phase->step);
     uint32_t position = 0;
 
     if (descent->has_shares && descent->shares_step == phase->step)
         return;
-    /* What was taken up to here is known from the step before, unless an epoch begins. */
+    /* The rows that were taken up to here are known from the step before, unless an epoch begins.
+     */
     if (first == 0 || !descent->has_shares || descent->shares_step + 1 != phase->step)
-        step_shares_at(descent->lane_rows, descent->lanes, all, first, descent->taken);
-    for (uint32_t lane = 0; lane < descent->lanes; lane++)
+        step_shares_at(descent->lane_rows, descent->learner.lanes, all, first, descent->taken);
+    for (uint32_t lane = 0; lane < descent->learner.lanes; lane++)
         descent->shares[lane].first = descent->taken[lane];
-    step_shares_at(descent->lane_rows, descent->lanes, all, first + phase->rows, descent->taken);
-    for (uint32_t lane = 0; lane < descent->lanes; lane++) {
+    step_shares_at(descent->lane_rows, descent->learner.lanes, all, first + phase->rows,
+                   descent->taken);
+    for (uint32_t lane = 0; lane < descent->learner.lanes; lane++) {
         struct lane_share *share = &descent->shares[lane];
 
         share->count = descent->taken[lane] - share->first;
@@ -436,9 +438,9 @@ static void ensure_derived(struct descent *descent)
 /* Lanes of one call: so few that messages are answered meanwhile. */
 static uint32_t lanes_per_call(const struct descent *descent, uint32_t count)
 {
-    const struct phase *phase = &descent->progress.phase;
+    const struct phase *phase = &descent->learner.phase;
     const double lane_work =
-        descent->cost.multiplications * (double)(phase->rows / descent->lanes + 1);
+        descent->cost.multiplications * (double)(phase->rows / descent->learner.lanes + 1);
     const double lanes = (1 + floor(SITTING_WORK / lane_work)) * descent->member_count;
 
     return lanes < count ? (uint32_t)lanes : count;
@@ -447,7 +449,7 @@ static uint32_t lanes_per_call(const struct descent *descent, uint32_t count)
 /* Gives back the rows of validation of so many lanes. */
 static void release_held_out(const struct descent *descent, uint32_t first, uint32_t count)
 {
-    const struct dataset *dataset = descent->dataset;
+    const struct dataset *dataset = descent->learner.dataset;
 
     for (uint32_t lane = first; lane < first + count; lane++)
         row_store_release(dataset, &dataset->validation, descent->held_out[lane],
@@ -458,8 +460,8 @@ static void release_held_out(const struct descent *descent, uint32_t first, uint
 static enum status hold_held_out(const struct descent *descent, uint32_t first, uint32_t *count,
                                  struct error *err)
 {
-    const struct dataset *dataset = descent->dataset;
-    const uint64_t most = ROW_LANES_BUCKET_BYTES * team_size(descent->own_team);
+    const struct dataset *dataset = descent->learner.dataset;
+    const uint64_t most = ROW_LANES_BUCKET_BYTES * team_size(descent->learner.team);
     uint64_t bytes = 0;
     uint32_t held = 0;
 
@@ -470,7 +472,7 @@ static enum status hold_held_out(const struct descent *descent, uint32_t first, 
         const uint64_t from = descent->held_out[first + held];
         const uint64_t to = descent->held_out[first + held + 1];
         const enum status status =
-            row_store_hold(dataset, &dataset->validation, from, to, descent->own_team, err);
+            row_store_hold(dataset, &dataset->validation, from, to, descent->learner.team, err);
 
         if (status != STATUS_OK) {
             release_held_out(descent, first, held);
@@ -486,14 +488,14 @@ static enum status hold_held_out(const struct descent *descent, uint32_t first, 
 static enum status hold_rows(struct descent *descent, uint32_t first, uint32_t *count,
                              struct error *err)
 {
-    const struct phase *phase = &descent->progress.phase;
+    const struct phase *phase = &descent->learner.phase;
 
-    row_lanes_begin_step(&descent->rows, phase->step, descent->own_team);
+    row_lanes_begin_step(&descent->rows, phase->step, descent->learner.team);
     if (phase->kind == PHASE_EVALUATION)
         return hold_held_out(descent, first, count, err);
     ensure_shares(descent);
     return row_lanes_hold(&descent->rows, phase->epoch, descent->shares, first, count,
-                          descent->own_team, err);
+                          descent->learner.team, err);
 }
 
 enum status descent_contribute(void *self, uint32_t first, uint32_t count, int64_t *integers,
@@ -501,7 +503,7 @@ enum status descent_contribute(void *self, uint32_t first, uint32_t count, int64
                                struct error *err)
 {
     struct descent *descent = self;
-    const enum phase_kind kind = descent->progress.phase.kind;
+    const enum phase_kind kind = descent->learner.phase.kind;
     struct lane_batch batch = {descent, first, lanes_per_call(descent, count), fixed};
 
     assert(kind != PHASE_DONE);
@@ -520,10 +522,10 @@ enum status descent_contribute(void *self, uint32_t first, uint32_t count, int64
     team_run(descent->team, batch.count, compute_lane_task, &batch);
     if (descent->member_count > 1)
         add_members(&batch, integers);
-    if (kind == PHASE_LEARN && descent->is_time_over)
+    if (kind == PHASE_LEARN && descent->learner.is_time_over)
         integers[descent_time_over_at(descent)]++;
     for (uint32_t m = 0; m < descent->member_count; m++)
-        descent->guard.contributed += descent->members[m].added;
+        descent->learner.contributed += descent->members[m].added;
     if (kind == PHASE_EVALUATION)
         release_held_out(descent, first, batch.count);
     *done = batch.count;

@@ -14,9 +14,9 @@ void descent_lanes_deinit(struct descent *descent);
 enum status descent_members_init(struct descent *descent, struct error *err);
 void descent_members_deinit(struct descent *descent);
 
-/* ----- what struct learning asks (learning.h); self: a struct descent ----- */
+/* ----- functions of struct learner_method ----- */
 
-enum status descent_use_team(void *self, struct team *team, struct error *err);
+enum status descent_use_team(void *self, struct error *err);
 enum status descent_contribute(void *self, uint32_t first, uint32_t count, int64_t *integers,
                                int64_t *fixed, struct touched_rows *rows, uint32_t *done,
                                struct error *err);

@@ -5,7 +5,7 @@
 /* Its arrays are the parameters. */
 static struct model new_model(const struct descent *descent)
 {
-    struct model model = measuring_model(descent->spec, descent->dataset);
+    struct model model = measuring_model(descent->learner.spec, descent->learner.dataset);
 
     descent->model.fill_model(descent->model.self, descent->arrays.parameters, &model);
     return model;
@@ -39,7 +39,7 @@ static bool has_same_arrays(const struct model *a, const struct model *b)
 
 enum status descent_check_old(const struct descent *descent, struct error *err)
 {
-    const struct model *old = descent->dataset->old_model;
+    const struct model *old = descent->learner.dataset->old_model;
     struct model made;
 
     if (!old)
@@ -53,7 +53,7 @@ enum status descent_check_old(const struct descent *descent, struct error *err)
 
 void descent_take_old(struct descent *descent)
 {
-    const struct model *old = descent->dataset->old_model;
+    const struct model *old = descent->learner.dataset->old_model;
     struct model_array from, to;
     struct model made;
 

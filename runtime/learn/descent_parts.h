@@ -9,8 +9,7 @@
  *     descent_guard.h   bits of memory that change by themselves
  *     descent_state.h   the state, read and taken by pieces
  *     descent_old.h     the weights of a model that exists
- *     descent_export.h  the finished model and its metrics
- *     descent_memory.h  its memories by name, for tests
+ *     descent_export.h  the finished model, and its memories by name for tests
  */
 #ifndef RUNTIME_LEARN_DESCENT_PARTS_H
 #define RUNTIME_LEARN_DESCENT_PARTS_H
@@ -18,7 +17,7 @@
 #include "runtime/data/row_lanes.h"
 #include "runtime/learn/descent.h"
 #include "runtime/learn/fixed_point.h"
-#include "runtime/learn/measuring.h"
+#include "runtime/learn/learner.h"
 #include "runtime/learn/optimizer.h"
 
 /*
@@ -31,17 +30,19 @@ enum { SUM_LOSS_WHOLE, SUM_LOSS_PART, SUM_NOT_FINITE, SUM_OVERFLOWS, SUM_CORRECT
 #define SUM_INTEGERS_MAX (SUM_OVERFLOWS + (1 + FIXED_COUNT_WORDS) * TENSORS_MAX + 1)
 #define SUM_LOSS_ONE     0x1p32
 
-/* The part of the state that is no array of floats. */
+/* The fields of the state. Losses are those of evaluations; 0: there was none. */
+#define DESCENT_FIELDS(F)                                                                          \
+    F(FLAG, has_best, FIELD_ANY, "there is a best loss")                                           \
+    F(F64, best_loss, FIELD_ANY, "the least one")                                                  \
+    F(F64, last_loss, FIELD_ANY, "the last one")                                                   \
+    F(F64, rises, FIELD_ANY, "the sum of all by which it was more than the time before")           \
+    F(U32, rise_count, FIELD_ANY, "how many of them there were")                                   \
+    F(U32, evaluations_since_best, FIELD_ANY, "")                                                  \
+    F(U64, cool_from, FIELD_ANY, "the step that ended the schedule's plateau early; 0: none did")  \
+    F(U64, stopped_at, FIELD_ANY, "the step with which the time was over; 0: it is not")
+
 struct progress {
-    struct phase phase;
-    int32_t exponents[TENSORS_MAX];
-    bool has_best;
-    double best_loss, last_loss; /* of evaluations; 0: there was none */
-    double rises;                /* the sum of all by which it was more than the time before */
-    uint32_t rise_count;
-    uint32_t evaluations_since_best;
-    uint64_t cool_from;  /* the step at which early stopping ended the schedule's plateau; 0: not */
-    uint64_t stopped_at; /* the step with which the time was over; 0: it is not */
+    DESCENT_FIELDS(FIELD_MEMBER)
 };
 
 /* One of the team: where it computes a lane, and what it has summed in this
@@ -65,16 +66,7 @@ struct descent_arrays {
     uint32_t *row_steps;
 };
 
-/* A state on its way here. */
-struct descent_taking {
-    bool is_active;
-    bool in_place; /* the arrays are the learner's own, which had learned nothing */
-    uint64_t body_hash;
-    struct progress progress;
-    struct descent_arrays arrays;
-};
-
-/* Of the floats of a state, as they were written last. */
+/* Sums of the floats of a state, as they were written last. */
 struct descent_sums {
     uint32_t parameters, best;
     uint32_t slots; /* and row_steps */
@@ -89,32 +81,26 @@ struct descent_guard {
     uint32_t tensors[TENSORS_MAX];   /* of the parameters, by tensor */
     uint32_t derived;
     bool derived_was_bad;
-    uint64_t contributed; /* all that was added to sums, modulo 2^64 */
 };
 
 struct descent {
-    const struct jobspec *spec;
-    const struct dataset *dataset;
-    struct team *own_team; /* NULL: the caller alone */
-    struct team *team;     /* that computes lanes; NULL also where it would not pay */
+    struct learner learner; /* its team measures, and loads rows */
+    struct team *team;      /* that computes lanes; NULL also where it would not pay */
     struct differentiable model;
     struct kind_cost cost;         /* of `model` */
     uint32_t table;                /* the tensor that is one (descent_table.h); TENSORS_MAX: none */
     uint32_t sums_at[TENSORS_MAX]; /* where each tensor begins among the reals of a gradient */
     struct optimizer_powers powers;     /* of beta2 */
     struct optimizer optimizer, linear; /* of the linear part */
-    uint32_t lanes, epochs;
-    uint32_t batch; /* the most rows of a step */
+    uint32_t batch;                     /* the most rows of a step */
     uint64_t steps_per_epoch, planned_steps;
     bool keeps_best;        /* a copy of the best epoch's weights (descent_best.h) */
     bool chooses_best;      /* 'auto': at the end that copy or the last weights */
     bool has_room_for_best; /* the copy fits into what the job allows a worker */
-    uint64_t fingerprint;
 
     struct progress progress;
     struct descent_arrays arrays;
-    struct descent_taking taking;
-    struct measuring measuring;
+    int32_t *exponents; /* (tensors): of the scales of their gradients */
     struct descent_guard guard;
 
     struct descent_member *members; /* (member_count) */
@@ -126,9 +112,8 @@ struct descent {
     uint32_t *taken;           /* (lanes): by the epoch's steps, that one included */
     uint64_t shares_step;
     bool has_shares;
-    bool is_time_over; /* no part of the state: what is contributed says so */
-    float *clipped;    /* (parameters): descent_clip.h; NULL: gradients are not cut */
-    float *derived;    /* of the parameters (differentiable.h) when has_derived */
+    float *clipped; /* (parameters): descent_clip.h; NULL: gradients are not cut */
+    float *derived; /* of the parameters (differentiable.h) when has_derived */
     bool has_derived;
 };
 
@@ -136,7 +121,7 @@ struct descent {
  * has no room for one. */
 static inline bool descent_only_holds(const struct descent *descent)
 {
-    return descent->spec->servers > 0;
+    return descent->learner.spec->servers > 0;
 }
 
 static inline uint64_t descent_slot_count(const struct descent *descent)
@@ -175,40 +160,19 @@ static inline uint32_t descent_time_over_at(const struct descent *descent)
 
 /* Fill rows and counts of a phase from its kind and step. */
 void descent_describe_phase(const struct descent *descent, struct phase *phase);
+/* Can a job be there? */
+bool descent_is_possible(const void *self, const struct learner_taking *coming);
 
 /* How many rows the epoch's earlier steps took. */
 uint64_t descent_batch_first(const struct descent *descent, uint64_t step);
 
-/* All zero. */
-enum status descent_arrays_init(const struct descent *descent, struct descent_arrays *arrays,
-                                struct error *err);
-void descent_arrays_deinit(const struct descent *descent, struct descent_arrays *arrays);
-/* These arrays are the learner's from now on. */
-void descent_use_arrays(struct descent *descent, struct descent_arrays arrays);
 /* The values that learning begins with. */
 void descent_start(struct descent *descent);
 
-/* What a loss of the label as it is learned is multiplied by for people. */
+/* A loss of the label as it is learned is multiplied by this for people. */
 double descent_loss_unit(const struct descent *descent);
 
-/* Whether a job can be there: what is asked of a state that is taken. */
-bool descent_is_possible(const struct descent *descent, const struct progress *progress);
 /* Sets the end of the optimizer's schedule from progress. */
 void descent_follow_progress(struct descent *descent);
-
-/* ----- what struct learning asks (learning.h); self: a struct descent ----- */
-
-void descent_close(void *self);
-void descent_end_soon(void *self);
-void descent_restart(void *self);
-uint32_t descent_lanes(const void *self);
-uint32_t descent_elements_most(const void *self);
-const struct phase *descent_phase(const void *self);
-uint64_t descent_steps_total(const void *self);
-uint32_t descent_epochs_total(const void *self);
-struct fixed_resolved descent_resolve(const void *self, const int64_t *fixed, uint32_t first,
-                                      uint32_t count, float *reals);
-enum status descent_apply(void *self, const struct phase_totals *totals,
-                          struct learner_report *report, struct error *err);
 
 #endif

@@ -1,26 +1,25 @@
 /*
- * descent_state.h - the state of a learner, read and taken by pieces (learner_state.h).
+ * descent_state.h - the state of descent, as struct learner_method asks for it.
  */
 #ifndef RUNTIME_LEARN_DESCENT_STATE_H
 #define RUNTIME_LEARN_DESCENT_STATE_H
 
 #include "runtime/learn/descent_parts.h"
 
-/* A hash of all that the learned bits depend on. */
-enum status descent_compute_fingerprint(const struct descent *descent, uint64_t *fingerprint,
-                                        struct error *err);
+/* The arrays of the state, in their order. */
+enum {
+    DESCENT_PARAMETERS,
+    DESCENT_SLOTS,
+    DESCENT_BEST,
+    DESCENT_ROW_STEPS,
+    DESCENT_EXPONENTS,
+    DESCENT_ARRAYS
+};
 
-/* ----- what struct learning asks (learning.h); self: a struct descent ----- */
-
-enum status descent_state_head(const void *self, struct text *head, struct error *err);
-uint64_t descent_state_bytes(const void *self);
-void descent_state_read(const void *self, uint64_t offset, size_t size, char *bytes);
-enum status descent_take_begin(void *self, struct slice head, uint64_t body_bytes,
-                               struct error *err);
-void descent_take_piece(void *self, uint64_t offset, struct slice bytes);
-enum status descent_take_end(void *self, struct error *err);
-void descent_take_abandon(void *self);
-void descent_take_weights(void *self, uint64_t first, const float *values, uint64_t count);
-void descent_end_learning(void *self);
+struct field_table descent_progress_fields(void);
+void descent_put_shape(const void *self, struct text *out);
+uint32_t descent_list_arrays(void *self, struct learner_array list[LEARNER_ARRAYS_MAX]);
+/* INVALID at the beginning where an old model has other weights. */
+enum status descent_enter(void *self, const struct learner_taking *taken, struct error *err);
 
 #endif

@@ -185,7 +185,8 @@ static void move_task(void *context, uint32_t member, uint32_t task)
     optimizer_update_rows(&rows, &batch->changes[task]);
 }
 
-/* What is known of the table and of all words now. False: something else was read than was known.
+/* The sums of the table and of all words as they are now. False: something else was read than was
+ * known.
  */
 static bool note_change(struct descent_guard *guard, const struct optimizer_rows_change *change)
 {
@@ -216,7 +217,7 @@ static struct optimizer_rows rows_to_move(struct descent *descent,
         .linear_step = linear_step,
         .linear_l1 = (float)descent->model.linear.l1,
         .linear_l2 = (float)descent->model.linear.l2,
-        .now = (uint32_t)descent->progress.phase.step + 1,
+        .now = (uint32_t)descent->learner.phase.step + 1,
         .count = totals->rows->count,
         .width = table->row_width,
         .rows = totals->rows->rows,
@@ -243,7 +244,7 @@ enum status descent_table_update(struct descent *descent, const struct optimizer
                                  const struct phase_totals *totals, const float *gradient,
                                  struct error *err)
 {
-    const uint64_t t = descent->progress.phase.step;
+    const uint64_t t = descent->learner.phase.step;
     struct optimizer_step step, linear_step;
     struct move_batch batch;
     uint32_t tasks;

@@ -19,8 +19,8 @@
 
 #include "runtime/learn/descent_parts.h"
 
-/* Of l1 and l2. With a greater one the table is moved like all other weights: so few rows have
- * words that no step selects, whose weights the penalty would take to 0. */
+/* The most of l1 and l2. With a greater one the table is moved like all other weights: so few rows
+ * have words that no step selects, whose weights the penalty would take to 0. */
 #define TABLE_PENALTY_MOST 2e-3
 
 /* Sets `table` and `sums_at` once the batch is known. */
@@ -29,7 +29,7 @@ enum status descent_table_init(struct descent *descent, struct error *err);
 void descent_table_deinit(struct descent *descent);
 
 uint32_t descent_table_rows(const struct descent *descent); /* 0: there is none */
-/* As a step of so many rows has it. */
+/* The table in a step of so many rows. */
 struct phase_table descent_table_of_step(const struct descent *descent, uint64_t rows);
 
 /* The slots of the parameters from one on; NULL where the optimizer keeps none. */
@@ -47,7 +47,7 @@ enum status descent_table_update(struct descent *descent, const struct optimizer
                                  const struct phase_totals *totals, const float *gradient,
                                  struct error *err);
 
-/* What the table holds was just written. */
+/* The table was just written. */
 void descent_table_guard(struct descent *descent);
 /* Whether these rows' weights are what was written last. */
 bool descent_table_is_intact(const struct descent *descent, const struct touched_rows *rows);

@@ -21,7 +21,7 @@
 
 #include "runtime/learn/learning.h"
 
-/* As learning_open, for the kind "kmeans". INVALID for more clusters than rows. */
+/* Does what learning_open does, for the kind "kmeans". INVALID for more clusters than rows. */
 enum status kmeans_open(const struct jobspec *spec, const struct dataset *dataset,
                         struct team *team, struct learning *learning, struct error *err);
 

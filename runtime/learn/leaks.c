@@ -162,7 +162,7 @@ static void place_rows(struct leak_rule *rule, const struct transform *transform
 {
     const struct transform_input *column = &transform->inputs[input];
 
-    rule->is_words = column->type == INPUT_CATEGORY;
+    rule->is_words = column->spec.type == INPUT_CATEGORY;
     for (uint32_t row = 0; row < rule->rows; row++) {
         const float *dense =
             rule->part->dense + (size_t)row * transform->dense_width + column->dense_offset;
@@ -376,8 +376,9 @@ static void note_names(struct leaks *leaks, const struct transform_input *column
     const struct leak_rule *rule = leaks->rule;
     double equal, next;
 
-    if (rule->is_words || column->list.form || column->part || rule->known_count < NAMES_MIN ||
-        rule->rows < NAMES_ROWS_MIN * rule->known_count || !are_whole(rule, column))
+    if (rule->is_words || column->spec.list.form || column->spec.part ||
+        rule->known_count < NAMES_MIN || rule->rows < NAMES_ROWS_MIN * rule->known_count ||
+        !are_whole(rule, column))
         return;
     equal = judge_rule(rule, OF_EQUAL);
     next = fmin(1, judge_rule(rule, OF_NEXT));
@@ -387,8 +388,8 @@ static void note_names(struct leaks *leaks, const struct transform_input *column
         notices, NOTICE_READING,
         "column \"%.*s\" holds numbers that seem to be names: rows of the same number explain "
         "%.2g of \"%.*s\", those of the next numbers %.2g",
-        SLICE_FORMAT(column->name), 1 - equal, SLICE_FORMAT(leaks->label), 1 - next);
-    notice_hint(notices, "COLUMN VOCABULARY(%s) takes them as words.", SQL_NAME(column->name));
+        SLICE_FORMAT(column->spec.name), 1 - equal, SLICE_FORMAT(leaks->label), 1 - next);
+    notice_hint(notices, "COLUMN VOCABULARY(%s) takes them as words.", SQL_NAME(column->spec.name));
     leaks->has_names = true;
 }
 
@@ -399,7 +400,7 @@ static void note_input(struct leaks *leaks, uint32_t input, struct notice_list *
     struct text finding;
     double left;
 
-    if (column->type == INPUT_TEXT || column->offset)
+    if (column->spec.type == INPUT_TEXT || column->spec.offset)
         return; /* its words would each be a column; nothing is learned from an offset */
     place_rows(rule, &leaks->dataset->transform, input);
     sort_places(rule);
@@ -413,7 +414,8 @@ static void note_input(struct leaks *leaks, uint32_t input, struct notice_list *
     append_finding(rule, left, &finding);
     if (finding.size > 0) {
         notice_add(notices, NOTICE_LEAK, "column \"%.*s\" alone predicts \"%.*s\": %s",
-                   SLICE_FORMAT(column->name), SLICE_FORMAT(leaks->label), text_string(&finding));
+                   SLICE_FORMAT(column->spec.name), SLICE_FORMAT(leaks->label),
+                   text_string(&finding));
         notice_hint(notices,
                     "Is it known before the label is? If not, leave it out of the SELECT.");
     } else {
@@ -454,10 +456,10 @@ bool leaks_explain(const struct leaks *leaks, double explained, struct notice_li
         notices, NOTICE_BASELINE,
         "the model explains %.2g of \"%.*s\", where column \"%.*s\" alone explains %.2g, by the "
         "labels of rows with the same or the nearest value",
-        explained > 0 ? explained : 0, SLICE_FORMAT(leaks->label), SLICE_FORMAT(best->name),
+        explained > 0 ? explained : 0, SLICE_FORMAT(leaks->label), SLICE_FORMAT(best->spec.name),
         leaks->explained);
     notice_hint(notices,
-                best->type == INPUT_CATEGORY
+                best->spec.type == INPUT_CATEGORY
                     ? "More rounds or epochs, a larger VOCABULARY, or another estimator may "
                       "take more of its words."
                     : "More rounds or epochs, BUCKET(column, n) in COLUMN, or trees in place "

@@ -11,6 +11,11 @@
 /* As job_learner_bytes_max for the job's job.memory, and no more than the machine has. */
 uint64_t learner_bytes_max(const struct jobspec *spec);
 
+/* LIMIT where learning takes more bytes than a worker has: "WHO need N bytes to train on R rows,
+ * and a worker has at most M". The hint is learner_hint_bytes of the advice. */
+enum status learner_check_bytes(const struct jobspec *spec, uint64_t rows, double bytes,
+                                const char *who, const char *advice, struct error *err);
+
 /* The error gets `advice` as its hint, after job.memory where that is the limit. Returns the
  * error's status. */
 enum status learner_hint_bytes(const struct jobspec *spec, const char *advice, struct error *err);

@@ -2,6 +2,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "jobspec/job_size.h"
@@ -74,8 +75,8 @@ static enum status check_plan(const struct newton *newton, const struct jobspec 
                                      .ids = transform->id_inputs,
                                      .id_rows = transform->id_rows};
     const struct kind_cost cost = linear_kind.cost(&spec->params, &shape);
-    const double bytes = job_learner_bytes(&cost, false, (double)newton->dataset->train.rows);
-    const uint64_t most = learner_bytes_max(spec);
+    const uint64_t rows = newton->dataset->train.rows;
+    char who[100];
 
     if (columns > LINEAR_COLUMNS_MAX) {
         fail(err, STATUS_LIMIT,
@@ -85,12 +86,10 @@ static enum status check_plan(const struct newton *newton, const struct jobspec 
         return error_hint(err, "LinearClassifier and LinearRegressor take any number; or select "
                                "fewer columns, or take fewer words by VOCABULARY(column, n).");
     }
-    if (bytes <= (double)most)
-        return STATUS_OK;
-    fail(err, STATUS_LIMIT,
-         "%u outputs of %llu columns need %.0f bytes to train, and a worker has at most %llu",
-         newton->outputs, (unsigned long long)columns, bytes, (unsigned long long)most);
-    return learner_hint_bytes(spec, "Select fewer columns.", err);
+    snprintf(who, sizeof who, "%u outputs of %llu columns", newton->outputs,
+             (unsigned long long)columns);
+    return learner_check_bytes(spec, rows, job_learner_bytes(&cost, false, (double)rows), who,
+                               "Select fewer columns.", err);
 }
 
 static void newton_close(void *self)

@@ -144,10 +144,10 @@ static void select_ids(struct newton_lane *lane, uint32_t at)
         const struct transform_input *input = &transform->inputs[i];
         const int32_t *own = ids + input->id_offset;
 
-        if (input->type == INPUT_CATEGORY && *own >= 0)
+        if (input->spec.type == INPUT_CATEGORY && *own >= 0)
             selected[count++] = (struct selected){chunk->dense + (uint32_t)*own, 1};
-        if (input->type == INPUT_TEXT) {
-            const uint32_t used = text_ids_used(own, input->words_max);
+        if (input->spec.type == INPUT_TEXT) {
+            const uint32_t used = text_ids_used(own, input->spec.words_max);
             const struct text_ids text = text_ids_of(input);
             const struct text_shares shares = text_shares_of(&text, ids, used);
 

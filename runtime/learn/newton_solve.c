@@ -29,9 +29,9 @@ void newton_directions(const struct transform *transform, struct newton_directio
     for (uint32_t i = 0; i < transform->input_count; i++) {
         const struct transform_input *input = &transform->inputs[i];
 
-        if (input->offset)
+        if (input->spec.offset)
             continue;
-        if (input->type == INPUT_NUMERIC) {
+        if (input->spec.type == INPUT_NUMERIC) {
             *directions++ = of_number(input);
             continue;
         }

@@ -1,8 +1,10 @@
 #include "runtime/learn/one_class.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "base/arena.h"
 #include "base/random.h"
 #include "jobspec/job_size.h"
 #include "kinds/one_class/one_class_kind.h"
@@ -30,6 +32,7 @@ enum { SUM_WEIGHT, SUM_NUMBERS, SUM_SQUARES, START_SUMS };
 enum { STATE_WEIGHT, STATE_GAMMA, STATE_SCALE, STATE_LEVEL, STATE_NUMBERS };
 
 struct one_class {
+    struct arena space; /* of its arrays */
     const struct dataset *dataset;
     struct one_class_params params;
     uint32_t inputs, features, columns; /* columns: and rho */
@@ -301,14 +304,7 @@ static void one_class_close(void *self)
     struct one_class *one_class = self;
 
     newton_steps_deinit(&one_class->steps);
-    free(one_class->normal);
-    free(one_class->row);
-    free(one_class->x);
-    free(one_class->z);
-    free(one_class->second);
-    free(one_class->frequencies);
-    free(one_class->phases);
-    free(one_class->weights);
+    arena_deinit(&one_class->space);
     free(one_class);
 }
 
@@ -317,30 +313,30 @@ static enum status check_plan(const struct one_class *one_class, const struct jo
 {
     const struct kind_shape shape = {.task = spec->task, .dense = one_class->inputs};
     const struct kind_cost cost = one_class_kind.cost(&spec->params, &shape);
-    const double bytes = job_learner_bytes(&cost, false, (double)one_class->dataset->train.rows);
-    const uint64_t most = learner_bytes_max(spec);
+    const uint64_t rows = one_class->dataset->train.rows;
+    char who[100];
 
-    if (bytes <= (double)most)
-        return STATUS_OK;
-    fail(err, STATUS_LIMIT,
-         "%u features of %u inputs need %.0f bytes to train, and a worker has at most %llu",
-         one_class->features, one_class->inputs, bytes, (unsigned long long)most);
-    return learner_hint_bytes(spec, "Lower model.n_features.", err);
+    snprintf(who, sizeof who, "%u features of %u inputs", one_class->features, one_class->inputs);
+    return learner_check_bytes(spec, rows, job_learner_bytes(&cost, false, (double)rows), who,
+                               "Lower model.n_features.", err);
 }
 
 static enum status allocate(struct one_class *one_class, struct error *err)
 {
+    struct arena *space = &one_class->space;
     const size_t numbers = (size_t)one_class->features * one_class->inputs;
 
     TRY(newton_steps_init(&one_class->steps, one_class->columns, err));
-    one_class->normal = calloc(numbers, sizeof *one_class->normal);
-    one_class->row = calloc(one_class->dataset->transform.dense_width, sizeof *one_class->row);
-    one_class->x = calloc(one_class->inputs, sizeof *one_class->x);
-    one_class->z = calloc((size_t)CHUNK_ROWS * one_class->columns, sizeof *one_class->z);
-    one_class->second = calloc(CHUNK_ROWS, sizeof *one_class->second);
-    one_class->frequencies = calloc(numbers, sizeof *one_class->frequencies);
-    one_class->phases = calloc(one_class->features, sizeof *one_class->phases);
-    one_class->weights = calloc(one_class->features, sizeof *one_class->weights);
+    one_class->normal = arena_alloc_array(space, numbers, sizeof *one_class->normal);
+    one_class->row =
+        arena_alloc_array(space, one_class->dataset->transform.dense_width, sizeof *one_class->row);
+    one_class->x = arena_alloc_array(space, one_class->inputs, sizeof *one_class->x);
+    one_class->z =
+        arena_alloc_array(space, (size_t)CHUNK_ROWS * one_class->columns, sizeof *one_class->z);
+    one_class->second = arena_alloc_array(space, CHUNK_ROWS, sizeof *one_class->second);
+    one_class->frequencies = arena_alloc_array(space, numbers, sizeof *one_class->frequencies);
+    one_class->phases = arena_alloc_array(space, one_class->features, sizeof *one_class->phases);
+    one_class->weights = arena_alloc_array(space, one_class->features, sizeof *one_class->weights);
     return one_class->normal && one_class->row && one_class->x && one_class->z &&
                    one_class->second && one_class->frequencies && one_class->phases &&
                    one_class->weights
@@ -364,6 +360,7 @@ enum status one_class_open(const struct jobspec *spec, const struct dataset *dat
 
     if (!one_class)
         return fail_no_memory(err);
+    arena_init(&one_class->space, SIZE_MAX);
     one_class->dataset = dataset;
     one_class->params = *one_class_params(&spec->params);
     one_class->inputs = dataset->transform.input_count;

@@ -1,8 +1,10 @@
 #include "runtime/learn/pca.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "base/arena.h"
 #include "jobspec/job_size.h"
 #include "kinds/pca/pca_kind.h"
 #include "kinds/pca/pca_model.h"
@@ -28,6 +30,7 @@ struct pca_parts {
 };
 
 struct pca {
+    struct arena space; /* of its arrays */
     const struct dataset *dataset;
     uint32_t inputs, components;
     float *row;                        /* (dense_width) */
@@ -234,15 +237,7 @@ static void pca_close(void *self)
 {
     struct pca *pca = self;
 
-    free(pca->row);
-    free(pca->x);
-    free(pca->weights);
-    free(pca->matrix);
-    free(pca->values);
-    free(pca->vectors);
-    free(pca->means);
-    free(pca->loadings);
-    free(pca->variances);
+    arena_deinit(&pca->space);
     free(pca);
 }
 
@@ -250,32 +245,29 @@ static enum status check_plan(const struct pca *pca, const struct jobspec *spec,
 {
     const struct kind_shape shape = {.task = spec->task, .dense = pca->inputs};
     const struct kind_cost cost = pca_kind.cost(&spec->params, &shape);
-    const double bytes = job_learner_bytes(&cost, false, (double)pca->dataset->train.rows);
-    const uint64_t most = learner_bytes_max(spec);
+    const uint64_t rows = pca->dataset->train.rows;
+    char who[100];
 
     TRY(pca_kind.check_inputs(&spec->params, &shape, err));
-    if (bytes <= (double)most)
-        return STATUS_OK;
-    fail(err, STATUS_LIMIT,
-         "principal components of %u inputs need %.0f bytes to train, and a worker has at most "
-         "%llu",
-         pca->inputs, bytes, (unsigned long long)most);
-    return learner_hint_bytes(spec, "Select fewer columns.", err);
+    snprintf(who, sizeof who, "principal components of %u inputs", pca->inputs);
+    return learner_check_bytes(spec, rows, job_learner_bytes(&cost, false, (double)rows), who,
+                               "Select fewer columns.", err);
 }
 
 static enum status allocate(struct pca *pca, struct error *err)
 {
+    struct arena *space = &pca->space;
     const size_t inputs = pca->inputs;
 
-    pca->row = calloc(pca->dataset->transform.dense_width, sizeof *pca->row);
-    pca->x = calloc(CHUNK_ROWS * inputs, sizeof *pca->x);
-    pca->weights = calloc(CHUNK_ROWS, sizeof *pca->weights);
-    pca->matrix = calloc(inputs * inputs, sizeof *pca->matrix);
-    pca->values = calloc(inputs, sizeof *pca->values);
-    pca->vectors = calloc(inputs * inputs, sizeof *pca->vectors);
-    pca->means = calloc(inputs, sizeof *pca->means);
-    pca->loadings = calloc(loading_count(pca), sizeof *pca->loadings);
-    pca->variances = calloc(pca->components, sizeof *pca->variances);
+    pca->row = arena_alloc_array(space, pca->dataset->transform.dense_width, sizeof *pca->row);
+    pca->x = arena_alloc_array(space, CHUNK_ROWS * inputs, sizeof *pca->x);
+    pca->weights = arena_alloc_array(space, CHUNK_ROWS, sizeof *pca->weights);
+    pca->matrix = arena_alloc_array(space, inputs * inputs, sizeof *pca->matrix);
+    pca->values = arena_alloc_array(space, inputs, sizeof *pca->values);
+    pca->vectors = arena_alloc_array(space, inputs * inputs, sizeof *pca->vectors);
+    pca->means = arena_alloc_array(space, inputs, sizeof *pca->means);
+    pca->loadings = arena_alloc_array(space, loading_count(pca), sizeof *pca->loadings);
+    pca->variances = arena_alloc_array(space, pca->components, sizeof *pca->variances);
     return pca->row && pca->x && pca->weights && pca->matrix && pca->values && pca->vectors &&
                    pca->means && pca->loadings && pca->variances
                ? STATUS_OK
@@ -299,6 +291,7 @@ enum status pca_open(const struct jobspec *spec, const struct dataset *dataset, 
 
     if (!pca)
         return fail_no_memory(err);
+    arena_init(&pca->space, SIZE_MAX);
     pca->dataset = dataset;
     pca->inputs = dataset->transform.input_count;
     pca->components = pca_components(&spec->params, pca->inputs);

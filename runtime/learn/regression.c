@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "inputs/cells.h"
 #include "jobspec/job_size.h"
 #include "kinds/regression/regression_kind.h"
 #include "kinds/regression/regression_model.h"
@@ -159,7 +160,7 @@ static void order_columns(const struct regression *regression)
         for (uint32_t j = 0; j < dense; j++)
             *order++ = first + j;
         for (uint32_t i = 0; i < transform->input_count; i++)
-            if (transform->inputs[i].type != INPUT_NUMERIC)
+            if (transform->inputs[i].spec.type != INPUT_NUMERIC)
                 order = order_words(&transform->inputs[i],
                                     first + dense + transform->inputs[i].first_id, order);
     }
@@ -240,17 +241,14 @@ static enum status check_plan(const struct regression *regression, const struct 
                                      .ids = transform->id_inputs,
                                      .id_rows = transform->id_rows};
     const struct kind_cost cost = regression_kind.cost(&spec->params, &shape);
-    const double bytes = job_learner_bytes(&cost, false, (double)regression->dataset->train.rows);
-    const uint64_t most = learner_bytes_max(spec);
+    const uint64_t rows = regression->dataset->train.rows;
+    char who[100];
 
     if (weights > REGRESSION_COLUMNS_MAX)
         return refuse_coefficients(regression, weights, err);
-    if (bytes <= (double)most)
-        return STATUS_OK;
-    fail(err, STATUS_LIMIT,
-         "%llu coefficients need %.0f bytes to train, and a worker has at most %llu",
-         (unsigned long long)weights, bytes, (unsigned long long)most);
-    return learner_hint_bytes(spec, "Select fewer columns.", err);
+    snprintf(who, sizeof who, "%llu coefficients", (unsigned long long)weights);
+    return learner_check_bytes(spec, rows, job_learner_bytes(&cost, false, (double)rows), who,
+                               "Select fewer columns.", err);
 }
 
 static void regression_close(void *self)
@@ -829,7 +827,7 @@ static void fill(void *self, const double *numbers, struct model *model)
  * word has says nothing. */
 static bool has_to_be_told(const struct transform_input *input, uint32_t feature)
 {
-    return input->type == INPUT_NUMERIC || (feature > 0 && feature < input->word_count);
+    return input->spec.type == INPUT_NUMERIC || (feature > 0 && feature < input->word_count);
 }
 
 static void tell_of_input(const struct regression *regression, const double *used,
@@ -846,8 +844,8 @@ static void tell_of_input(const struct regression *regression, const double *use
                    "\"%s\" has no coefficient of its own: it follows from other columns, which "
                    "leave less than %g of its variance",
                    name->failed ? "" : text_string(name),
-                   regression->has_basis && input->type == INPUT_NUMERIC ? LEFT_OF_COLUMN
-                                                                         : LEFT_LEAST);
+                   regression->has_basis && input->spec.type == INPUT_NUMERIC ? LEFT_OF_COLUMN
+                                                                              : LEFT_LEAST);
         notice_hint(notices, "Leave one of them out of the SELECT to choose which.");
     }
 }
@@ -866,7 +864,7 @@ static void tell_endless(const struct regression *regression, const struct regre
     const struct slice class_name = label_name(&regression->dataset->labels, shown, buffer);
 
     feature_name(input, feature, name);
-    if (input->type == INPUT_NUMERIC || !is_alone)
+    if (input->spec.type == INPUT_NUMERIC || !is_alone)
         notice_add(notices, NOTICE_DEFAULTS,
                    "the coefficient of \"%s\" has no finite best value, and no error: with it, or "
                    "with it and other columns, classes are told apart perfectly",
@@ -878,7 +876,7 @@ static void tell_endless(const struct regression *regression, const struct regre
                    text_string(name), regression->equations == 1 ? "only rows" : "no rows",
                    SLICE_FORMAT(slice_prefix(class_name, 40)));
     notice_hint(notices, "model.l2 = 1 keeps coefficients finite%s.",
-                input->type == INPUT_NUMERIC
+                input->spec.type == INPUT_NUMERIC
                     ? ""
                     : "; VOCABULARY(column, n) gives one to the n most frequent words alone");
 }

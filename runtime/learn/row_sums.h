@@ -14,7 +14,7 @@
 #ifndef RUNTIME_LEARN_ROW_SUMS_H
 #define RUNTIME_LEARN_ROW_SUMS_H
 
-#include "runtime/learn/learning.h"
+#include "runtime/learn/learner.h"
 
 /* Training rows [first, end), which are held, as a phase adds them up. */
 struct row_range {
@@ -45,11 +45,12 @@ struct row_sums_method {
                          struct learner_report *report, bool *is_last, struct error *err);
     /* The content of a model of this state; it points into the method until the next call. */
     void (*fill)(void *self, const double *state, struct model *model);
-    /* What the user should know of that model; NULL: nothing. */
+    /* Adds notices about that model; NULL: there are none. */
     void (*tell)(const void *self, const double *state, struct notice_list *notices);
 };
 
-/* As learning_open. The method belongs to the learner from now on, and is closed where it fails. */
+/* Does what learning_open does. The method belongs to the learner from now on, and is closed where
+ * it fails. */
 enum status row_sums_open(const struct jobspec *spec, const struct dataset *dataset,
                           struct team *team, const struct row_sums_method *method,
                           struct learning *learning, struct error *err);

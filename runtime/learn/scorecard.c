@@ -1,8 +1,10 @@
 #include "runtime/learn/scorecard.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "base/arena.h"
 #include "jobspec/job_size.h"
 #include "kinds/scorecard/scorecard_kind.h"
 #include "kinds/scorecard/scorecard_model.h"
@@ -19,6 +21,7 @@
 enum scorecard_phase { SCORECARD_COUNT, SCORECARD_ROUND };
 
 struct scorecard {
+    struct arena space; /* of its arrays */
     const struct dataset *dataset;
     struct scorecard_params params;
     uint32_t inputs, columns, bins; /* columns: 1 + inputs */
@@ -268,14 +271,7 @@ static void scorecard_close(void *self)
     struct scorecard *scorecard = self;
 
     newton_steps_deinit(&scorecard->steps);
-    free(scorecard->woe);
-    free(scorecard->x);
-    free(scorecard->first);
-    free(scorecard->second);
-    free(scorecard->bad);
-    free(scorecard->good);
-    free(scorecard->coefficients);
-    free(scorecard->weights);
+    arena_deinit(&scorecard->space);
     free(scorecard);
 }
 
@@ -287,8 +283,8 @@ static enum status check_plan(const struct scorecard *scorecard, const struct jo
                                      .ids = scorecard->inputs,
                                      .id_rows = scorecard->bins};
     const struct kind_cost cost = scorecard_kind.cost(&spec->params, &shape);
-    const double bytes = job_learner_bytes(&cost, false, (double)scorecard->dataset->train.rows);
-    const uint64_t most = learner_bytes_max(spec);
+    const uint64_t rows = scorecard->dataset->train.rows;
+    char who[100];
 
     TRY(scorecard_kind.check_inputs(&spec->params, &shape, err));
     if (scorecard->bins > SCORECARD_BINS_MAX) {
@@ -296,27 +292,25 @@ static enum status check_plan(const struct scorecard *scorecard, const struct jo
              SCORECARD_BINS_MAX);
         return error_hint(err, "Take fewer words by VOCABULARY(column, n).");
     }
-    if (bytes <= (double)most)
-        return STATUS_OK;
-    fail(err, STATUS_LIMIT,
-         "%u inputs of %u bins need %.0f bytes to train, and a worker has at most %llu",
-         scorecard->inputs, scorecard->bins, bytes, (unsigned long long)most);
-    return learner_hint_bytes(spec, "Select fewer columns.", err);
+    snprintf(who, sizeof who, "%u inputs of %u bins", scorecard->inputs, scorecard->bins);
+    return learner_check_bytes(spec, rows, job_learner_bytes(&cost, false, (double)rows), who,
+                               "Select fewer columns.", err);
 }
 
 static enum status allocate(struct scorecard *scorecard, struct error *err)
 {
+    struct arena *space = &scorecard->space;
     const size_t bins = scorecard->bins, columns = scorecard->columns;
 
     TRY(newton_steps_init(&scorecard->steps, scorecard->columns, err));
-    scorecard->woe = calloc(bins, sizeof *scorecard->woe);
-    scorecard->x = calloc(CHUNK_ROWS * columns, sizeof *scorecard->x);
-    scorecard->first = calloc(CHUNK_ROWS, sizeof *scorecard->first);
-    scorecard->second = calloc(CHUNK_ROWS, sizeof *scorecard->second);
-    scorecard->bad = calloc(bins, sizeof *scorecard->bad);
-    scorecard->good = calloc(bins, sizeof *scorecard->good);
-    scorecard->coefficients = calloc(columns, sizeof *scorecard->coefficients);
-    scorecard->weights = calloc(bins, sizeof *scorecard->weights);
+    scorecard->woe = arena_alloc_array(space, bins, sizeof *scorecard->woe);
+    scorecard->x = arena_alloc_array(space, CHUNK_ROWS * columns, sizeof *scorecard->x);
+    scorecard->first = arena_alloc_array(space, CHUNK_ROWS, sizeof *scorecard->first);
+    scorecard->second = arena_alloc_array(space, CHUNK_ROWS, sizeof *scorecard->second);
+    scorecard->bad = arena_alloc_array(space, bins, sizeof *scorecard->bad);
+    scorecard->good = arena_alloc_array(space, bins, sizeof *scorecard->good);
+    scorecard->coefficients = arena_alloc_array(space, columns, sizeof *scorecard->coefficients);
+    scorecard->weights = arena_alloc_array(space, bins, sizeof *scorecard->weights);
     return scorecard->woe && scorecard->x && scorecard->first && scorecard->second &&
                    scorecard->bad && scorecard->good && scorecard->coefficients &&
                    scorecard->weights
@@ -353,6 +347,7 @@ enum status scorecard_open(const struct jobspec *spec, const struct dataset *dat
 
     if (!scorecard)
         return fail_no_memory(err);
+    arena_init(&scorecard->space, SIZE_MAX);
     scorecard->dataset = dataset;
     scorecard->params = *scorecard_params(&spec->params);
     scorecard->inputs = dataset->transform.input_count;

@@ -10,12 +10,14 @@
 #include "runtime/process/leading_training.h"
 
 #define CLAIM_CHECK_MS 1000
+#define DEAD_MS        5000 /* silence after which a worker in another process is dead */
+#define REPORT_MS      100  /* between progress rows */
 
 static const struct leading_role *const roles[] = {[SPEC_TRAIN] = &training_leader,
                                                    [SPEC_PREDICT] = &scoring_leader,
                                                    [SPEC_EVALUATE] = &scoring_leader};
 
-/* Tells the launcher that the servers are done: one started from now on would only be dismissed. */
+/* Tells the launcher that servers are done: one that started now would be sent away. */
 static void dismiss_servers(const struct leader *leader)
 {
     const struct worker_actions *workers = leader->executor.workers;
@@ -30,6 +32,7 @@ static enum status begin_role(struct leader *leader, const struct leading_role *
     leader->self = calloc(1, role->state_bytes);
     if (!leader->self)
         return fail_no_memory(err);
+    leader->crew = leader->self;
     leader->role = role;
     if (leader->options.job->spec.servers > 0 && role == roles[leader->options.job->spec.kind])
         dismiss_servers(leader);
@@ -45,6 +48,7 @@ static void end_role(struct leader *leader)
     free(leader->self);
     leader->role = NULL;
     leader->self = NULL;
+    leader->crew = NULL;
 }
 
 static void pass_wanted_servers(struct leader *leader)
@@ -58,11 +62,11 @@ static void pass_wanted_servers(struct leader *leader)
  * what was its own. */
 static void hand_on(struct leader *leader)
 {
-    const struct leading_role *next = leader->role->next ? leader->role->next(leader->self) : NULL;
+    const struct leading_role *next = leader->role->next;
     enum status status;
     struct error err;
 
-    if (!next)
+    if (!next || !leader->crew->is_handed_on)
         return;
     error_clear(&err);
     end_role(leader);
@@ -71,8 +75,8 @@ static void hand_on(struct leader *leader)
         status = next->start(leader->self, leader, &err);
     if (status == STATUS_OK) {
         if (leader->wanted.is_known)
-            next->want(leader->self, loop_now_ms(), leader->wanted.version, leader->wanted.workers,
-                       loop_outbox(leader->loop_role));
+            crew_want(leader->crew, loop_now_ms(), leader->wanted.version, leader->wanted.workers,
+                      loop_outbox(leader->loop_role));
         pass_wanted_servers(leader);
         return;
     }
@@ -184,9 +188,9 @@ static enum status read_row(struct leader *leader, struct error *err)
 
 static const struct leading_role *first_role(const struct job *job, struct jobstore *store)
 {
-    if (!staging_is_done(job, store))
+    if (!staging_leader.is_done(job, store))
         return &staging_leader;
-    return servers_are_done(job, store) ? roles[job->spec.kind] : &servers_leader;
+    return servers_leader.is_done(job, store) ? roles[job->spec.kind] : &servers_leader;
 }
 
 enum status leader_start(struct leader *leader, struct loop *loop,
@@ -216,13 +220,13 @@ void leader_stop(struct leader *leader)
 
 void leader_cancel(struct leader *leader)
 {
-    leader->role->cancel(leader->self, loop_now_ms(), loop_outbox(leader->loop_role));
+    crew_cancel(leader->crew, loop_now_ms(), loop_outbox(leader->loop_role));
     loop_flush(leader->loop_role);
 }
 
 void leader_fail(struct leader *leader, const struct error *err)
 {
-    leader->role->fail(leader->self, loop_now_ms(), err, loop_outbox(leader->loop_role));
+    crew_fail(leader->crew, loop_now_ms(), err, loop_outbox(leader->loop_role));
     loop_flush(leader->loop_role);
 }
 
@@ -231,8 +235,7 @@ void leader_want(struct leader *leader, uint64_t version, uint32_t workers)
     leader->wanted.is_known = true;
     leader->wanted.version = version;
     leader->wanted.workers = workers;
-    leader->role->want(leader->self, loop_now_ms(), version, workers,
-                       loop_outbox(leader->loop_role));
+    crew_want(leader->crew, loop_now_ms(), version, workers, loop_outbox(leader->loop_role));
     loop_flush(leader->loop_role);
 }
 
@@ -247,7 +250,7 @@ void leader_want_servers(struct leader *leader, uint64_t version, uint32_t serve
 
 void leader_leave(struct leader *leader)
 {
-    leader->role->leave(leader->self, loop_now_ms(), loop_outbox(leader->loop_role));
+    crew_leave(leader->crew, loop_now_ms(), loop_outbox(leader->loop_role));
     loop_flush(leader->loop_role);
 }
 
@@ -260,13 +263,10 @@ void leader_drain(struct leader *leader, uint32_t index, uint32_t incarnation)
     loop_flush(leader->loop_role);
 }
 
-bool leader_end_workers(struct leader *leader)
+void leader_end_workers(struct leader *leader)
 {
-    if (!leader->role->end_workers)
-        return false;
-    leader->role->end_workers(leader->self, loop_outbox(leader->loop_role));
+    crew_end_members(leader->crew, loop_outbox(leader->loop_role));
     loop_flush(leader->loop_role);
-    return true;
 }
 
 bool leader_is_local(const struct leader *leader)
@@ -274,15 +274,24 @@ bool leader_is_local(const struct leader *leader)
     return strncmp(leader->options.address, LOOP_LOCAL, strlen(LOOP_LOCAL)) == 0;
 }
 
-struct job_facts leader_facts(const struct leader *leader)
+struct crew_options leader_crew(const struct leader *leader)
 {
-    const struct jobspec *spec = &leader->options.job->spec;
+    const struct job *job = leader->options.job;
+    const struct jobspec *spec = &job->spec;
+    const struct job_facts facts = {.statement = spec->statement,
+                                    .model = spec->model_name,
+                                    .started_at = leader->started_at,
+                                    .metrics =
+                                        leader->pages.address[0] ? leader->pages.address : NULL,
+                                    .supervisor = leader->options.supervisor,
+                                    .began_at_ms = leader->began_at_ms,
+                                    .previous = leader->has_row ? &leader->row : NULL};
 
-    return (struct job_facts){.statement = spec->statement,
-                              .model = spec->model_name,
-                              .started_at = leader->started_at,
-                              .metrics = leader->pages.address[0] ? leader->pages.address : NULL,
-                              .supervisor = leader->options.supervisor,
-                              .began_at_ms = leader->began_at_ms,
-                              .previous = leader->has_row ? &leader->row : NULL};
+    return (struct crew_options){.job = job->id,
+                                 .incarnation = leader->executor.incarnation,
+                                 .min_workers = spec->min_workers,
+                                 .max_workers = spec->max_workers,
+                                 .dead_ms = DEAD_MS,
+                                 .report_ms = REPORT_MS,
+                                 .facts = facts};
 }

@@ -17,7 +17,6 @@
 #include "runtime/process/leading_role.h"
 #include "runtime/record/job_pages.h"
 #include "runtime/record/outbox_executor.h"
-#include "runtime/role/job_facts.h"
 
 struct leader_options {
     const struct job *job;           /* borrowed until leader_stop */
@@ -30,7 +29,8 @@ struct leader_options {
 struct leader {
     struct leader_options options;
     const struct leading_role *role;
-    void *self; /* state of the role */
+    void *self;        /* state of the role */
+    struct crew *crew; /* the same: it begins with its crew */
     struct outbox_executor executor;
     struct loop *loop;
     struct loop_role *loop_role; /* NULL before leader_listen */
@@ -61,7 +61,7 @@ enum status leader_start(struct leader *leader, struct loop *loop,
                          const struct leader_options *options, struct error *err);
 void leader_stop(struct leader *leader);
 
-/* ----- requests: see leading_role.h ----- */
+/* ----- requests: see crew.h and leading_role.h ----- */
 
 void leader_cancel(struct leader *leader);
 void leader_fail(struct leader *leader, const struct error *err);
@@ -69,8 +69,7 @@ void leader_want(struct leader *leader, uint64_t version, uint32_t workers);
 void leader_want_servers(struct leader *leader, uint64_t version, uint32_t servers);
 void leader_leave(struct leader *leader);
 void leader_drain(struct leader *leader, uint32_t index, uint32_t incarnation);
-/* False: the role leaves that to the launcher. */
-bool leader_end_workers(struct leader *leader);
+void leader_end_workers(struct leader *leader);
 
 /* ----- for the roles, while they start ----- */
 
@@ -79,7 +78,8 @@ enum status leader_listen(struct leader *leader, struct error *err);
 /* Metrics go into event files, where the statement wants them: from a role before or from now on.
  */
 enum status leader_log_events(struct leader *leader, struct error *err);
-bool leader_is_local(const struct leader *leader);          /* its workers are in this process */
-struct job_facts leader_facts(const struct leader *leader); /* valid until leader_stop */
+bool leader_is_local(const struct leader *leader); /* its workers are in this process */
+/* The options of each role's crew; valid until leader_stop. */
+struct crew_options leader_crew(const struct leader *leader);
 
 #endif

@@ -14,17 +14,18 @@
  *                               the rows                           leading_scoring.c
  *
  * A role is pure (outbox.h): each call takes the time and leaves actions in the outbox, which the
- * leader has carried out. `self` is the row's own state, zeroed before `start`.
+ * leader has carried out. `self` is the row's own state, zeroed before `start`; it begins with a
+ * crew (crew.h), whose leader it is.
  */
 #ifndef RUNTIME_PROCESS_LEADING_ROLE_H
 #define RUNTIME_PROCESS_LEADING_ROLE_H
 
-#include "runtime/role/outbox.h"
+#include "runtime/process/role_calls.h"
+#include "runtime/role/crew.h"
 
+struct job;
+struct jobstore;
 struct leader;
-
-#define LEADER_DEAD_MS   5000 /* silence after which a worker in another process is dead */
-#define LEADER_REPORT_MS 100  /* between progress rows */
 
 struct leading_role {
     size_t state_bytes;
@@ -35,9 +36,10 @@ struct leading_role {
     enum status (*start)(void *self, struct leader *leader, struct error *err);
     /* Frees what `start` made, also where it failed half-way. */
     void (*stop)(void *self);
-    /* The role has done its part, and the job goes on with the one that is returned; asked for
-     * after each call. NULL: it has no successor. */
-    const struct leading_role *(*next)(const void *self);
+    /* (optional) Leaders before have done this role's part; true for a job without such a part. */
+    bool (*is_done)(const struct job *job, struct jobstore *store);
+    /* (optional) The job goes on with this role when the crew is handed on. */
+    const struct leading_role *next;
 
     /* ----- events of the loop ----- */
 
@@ -49,67 +51,24 @@ struct leading_role {
     void (*on_stored)(void *self, int64_t now_ms, uint64_t id, const struct error *why,
                       struct outbox *outbox);
 
-    /* ----- requests of the launcher ----- */
+    /* ----- requests of the launcher, beside those that the crew fulfils ----- */
 
-    void (*cancel)(void *self, int64_t now_ms, struct outbox *outbox);
-    void (*fail)(void *self, int64_t now_ms, const struct error *err, struct outbox *outbox);
-    /* From now on so many workers are wanted; an older version than is known does not count. */
-    void (*want)(void *self, int64_t now_ms, uint64_t version, uint32_t workers,
-                 struct outbox *outbox);
-    /* Likewise of parameter servers. NULL: it has none. */
+    /* (optional) From now on so many parameter servers are wanted; an older version than is known
+     * does not count. */
     void (*want_servers)(void *self, int64_t now_ms, uint64_t version, uint32_t servers,
                          struct outbox *outbox);
-    /* This process goes, the job stays: what is known is stored for the next leader. */
-    void (*leave)(void *self, int64_t now_ms, struct outbox *outbox);
     /* This worker is about to be asked to go. NULL: its own LEAVING is soon enough. */
     void (*drain)(void *self, int64_t now_ms, uint32_t index, uint32_t incarnation,
                   struct outbox *outbox);
-    /* END to all workers, nothing stored. NULL: they end with their launcher. */
-    void (*end_workers)(void *self, struct outbox *outbox);
 
     /* ----- pages ----- */
 
     void (*write_metrics)(void *self, struct text *page);
 };
 
-/*
- * The functions of a row that do no more than call the pure role, of which `name` is both the
- * struct and the prefix: LEADING_CALLS(master) calls master_on_message with a struct master *.
- * LEADING_CALLS_ROW are their members of the row.
- */
+/* ROLE_CALLS, and `stop`, of the role of which `name` is both the struct and the prefix. */
 #define LEADING_CALLS(name)                                                                        \
-    static void call_on_message(void *self, int64_t now_ms, peer_id from,                          \
-                                const struct message *message, struct outbox *outbox)              \
-    {                                                                                              \
-        name##_on_message(self, now_ms, from, message, outbox);                                    \
-    }                                                                                              \
-    static void call_on_disconnect(void *self, int64_t now_ms, peer_id peer,                       \
-                                   struct outbox *outbox)                                          \
-    {                                                                                              \
-        name##_on_disconnect(self, now_ms, peer, outbox);                                          \
-    }                                                                                              \
-    static void call_on_tick(void *self, int64_t now_ms, struct outbox *outbox)                    \
-    {                                                                                              \
-        name##_on_tick(self, now_ms, outbox);                                                      \
-    }                                                                                              \
-    static void call_cancel(void *self, int64_t now_ms, struct outbox *outbox)                     \
-    {                                                                                              \
-        name##_cancel(self, now_ms, outbox);                                                       \
-    }                                                                                              \
-    static void call_fail(void *self, int64_t now_ms, const struct error *err,                     \
-                          struct outbox *outbox)                                                   \
-    {                                                                                              \
-        name##_fail(self, now_ms, err, outbox);                                                    \
-    }                                                                                              \
-    static void call_want(void *self, int64_t now_ms, uint64_t version, uint32_t workers,          \
-                          struct outbox *outbox)                                                   \
-    {                                                                                              \
-        name##_want(self, now_ms, version, workers, outbox);                                       \
-    }                                                                                              \
-    static void call_leave(void *self, int64_t now_ms, struct outbox *outbox)                      \
-    {                                                                                              \
-        name##_leave(self, now_ms, outbox);                                                        \
-    }                                                                                              \
+    ROLE_CALLS(name)                                                                               \
     static void call_stop(void *self)                                                              \
     {                                                                                              \
         name##_deinit(self);                                                                       \
@@ -117,9 +76,7 @@ struct leading_role {
 
 /* clang-format off */
 #define LEADING_CALLS_ROW(name)                                                                    \
-    .state_bytes = sizeof(struct name), .stop = call_stop,                                         \
-    .on_message = call_on_message, .on_disconnect = call_on_disconnect, .on_tick = call_on_tick,   \
-    .cancel = call_cancel, .fail = call_fail, .want = call_want, .leave = call_leave
+    ROLE_CALLS_ROW, .state_bytes = sizeof(struct name), .stop = call_stop
 /* clang-format on */
 
 #endif

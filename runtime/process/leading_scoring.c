@@ -7,7 +7,6 @@
 #include "runtime/process/leading_training.h"
 #include "runtime/record/exposition.h"
 #include "runtime/score/dispatch.h"
-#include "runtime/score/dispatch_record.h"
 
 #define MISSED_MS         2000 /* a process is started again in a hundredth of it */
 #define BACKUP_MS         500
@@ -20,7 +19,7 @@ static uint64_t rows_of_staging(const struct job *job)
     return job->spec.staged_shards > 0 ? (uint64_t)job->spec.staged_shards + 1 : 0;
 }
 
-bool staging_is_done(const struct job *job, struct jobstore *store)
+static bool is_staged(const struct job *job, struct jobstore *store)
 {
     return shardstore_rows_settled(store) >= rows_of_staging(job);
 }
@@ -53,17 +52,10 @@ static enum status begin_dispatch(struct dispatch *dispatch, struct leader *lead
                                   struct dispatch_options *options, struct settled *settled,
                                   struct error *err)
 {
-    const struct job *job = leader->options.job;
     struct jobstore *store = leader->executor.store;
 
-    options->job = job->id;
-    options->incarnation = leader->executor.incarnation;
-    options->min_workers = job->spec.min_workers;
-    options->max_workers = job->spec.max_workers;
-    options->dead_ms = LEADER_DEAD_MS;
+    options->crew = leader_crew(leader);
     options->missed_ms = MISSED_MS;
-    options->report_ms = LEADER_REPORT_MS;
-    options->facts = leader_facts(leader);
     TRY(shardstore_return_all(store, err));
     TRY(shardstore_each_settled(store, false, add_settled, settled, err));
     options->settled = settled->rows;
@@ -106,19 +98,9 @@ static enum status start_staging(void *self, struct leader *leader, struct error
     return start_with(self, leader, &options, err);
 }
 
-static const struct leading_role *next(const void *self)
-{
-    return dispatch_is_staged(self) ? &training_leader : NULL;
-}
-
-static void end_workers(void *self, struct outbox *outbox)
-{
-    dispatch_end_workers(self, outbox);
-}
-
 static void write_metrics(void *self, struct text *page)
 {
-    const struct job_row row = dispatch_job_row(self, loop_now_ms());
+    const struct job_row row = crew_job_row(self, loop_now_ms());
 
     exposition_write_scoring(self, &row, page);
 }
@@ -128,11 +110,10 @@ LEADING_CALLS(dispatch)
 const struct leading_role scoring_leader = {
     LEADING_CALLS_ROW(dispatch),
     .start = start_scoring,
-    .end_workers = end_workers,
     .write_metrics = write_metrics,
 };
 
 const struct leading_role staging_leader = {
-    LEADING_CALLS_ROW(dispatch), .start = start_staging,         .next = next,
-    .end_workers = end_workers,  .write_metrics = write_metrics,
+    LEADING_CALLS_ROW(dispatch), .start = start_staging,         .is_done = is_staged,
+    .next = &training_leader,    .write_metrics = write_metrics,
 };

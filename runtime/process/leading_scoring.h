@@ -8,13 +8,8 @@
 #include "runtime/process/leading_role.h"
 
 extern const struct leading_role scoring_leader;
-/* The leader of the staging of a training job's rows by its workers; the leader of the training
- * follows it. */
+/* The dispatcher of a job that trains and whose workers stage its rows; the one that trains follows
+ * it. */
 extern const struct leading_role staging_leader;
-
-struct job;
-struct jobstore;
-/* Have leaders before staged all rows? True for a job whose session has. */
-bool staging_is_done(const struct job *job, struct jobstore *store);
 
 #endif

@@ -5,14 +5,13 @@
 #include "runtime/process/leader.h"
 #include "runtime/process/leading_training.h"
 #include "runtime/ps/shard_master.h"
-#include "runtime/ps/shard_record.h"
 #include "runtime/record/exposition.h"
 
 #define LEASES     2 /* one is learned from while the next is on its way */
 #define PAUSE_MS   2000
 #define BALANCE_MS 5000
 
-bool servers_are_done(const struct job *job, struct jobstore *store)
+static bool is_learned(const struct job *job, struct jobstore *store)
 {
     struct checkpoint checkpoint;
     struct error ignored;
@@ -27,24 +26,18 @@ static enum status start_leading_servers(void *self, struct leader *leader, stru
     const struct job *job = leader->options.job;
     struct shard_master *master = self;
     const struct worker_actions *workers = leader->executor.workers;
-    const struct shard_master_options options = {
-        .job = job->id,
+    struct shard_master_options options = {
+        .crew = leader_crew(leader),
         .identity = job->identity,
-        .incarnation = leader->executor.incarnation,
-        .worker_count = job->spec.max_workers,
         .server_count = job->spec.servers,
-        .server_most = JOBSPEC_SERVERS_MAX,
         .pause_ms = PAUSE_MS,
         /* A server that dies between a move and its next snapshot costs all steps there. */
         .balance_ms = shard_plan_lanes(&job->spec) > 0 ? 0 : BALANCE_MS,
-        .min_workers = job->spec.min_workers,
         .leases_per_worker = LEASES,
         .lanes = shard_plan_lanes(&job->spec),
-        .dead_ms = LEADER_DEAD_MS,
-        .report_ms = LEADER_REPORT_MS,
-        .facts = leader_facts(leader),
     };
 
+    options.crew.servers = JOBSPEC_SERVERS_MAX;
     /* None runs where a leader before had all that was learned, in a checkpoint that is damaged.
      * The first says how many there are. */
     if (workers && workers->run_servers)
@@ -54,11 +47,6 @@ static enum status start_leading_servers(void *self, struct leader *leader, stru
     TRY(shard_master_init(master, &options, loop_now_ms(), loop_outbox(leader->loop_role), err));
     experiment_crowd(&master->move.now);
     return STATUS_OK;
-}
-
-static const struct leading_role *next(const void *self)
-{
-    return shard_master_is_learned(self) ? &training_leader : NULL;
 }
 
 static void on_stored(void *self, int64_t now_ms, uint64_t id, const struct error *why,
@@ -73,14 +61,9 @@ static void want_servers(void *self, int64_t now_ms, uint64_t version, uint32_t 
     shard_master_want_servers(self, now_ms, version, servers, outbox);
 }
 
-static void end_workers(void *self, struct outbox *outbox)
-{
-    shard_master_end_workers(self, outbox);
-}
-
 static void write_metrics(void *self, struct text *page)
 {
-    const struct job_row row = shard_master_job_row(self, loop_now_ms());
+    const struct job_row row = crew_job_row(self, loop_now_ms());
 
     exposition_write_servers(self, &row, page);
 }
@@ -88,7 +71,7 @@ static void write_metrics(void *self, struct text *page)
 LEADING_CALLS(shard_master)
 
 const struct leading_role servers_leader = {
-    LEADING_CALLS_ROW(shard_master), .start = start_leading_servers, .next = next,
-    .on_stored = on_stored,          .want_servers = want_servers,   .end_workers = end_workers,
+    LEADING_CALLS_ROW(shard_master), .start = start_leading_servers, .is_done = is_learned,
+    .next = &training_leader,        .on_stored = on_stored,         .want_servers = want_servers,
     .write_metrics = write_metrics,
 };

@@ -10,9 +10,4 @@
 
 extern const struct leading_role servers_leader;
 
-struct job;
-struct jobstore;
-/* Has a leader before stored what was learned? True for a job without servers. */
-bool servers_are_done(const struct job *job, struct jobstore *store);
-
 #endif

@@ -11,7 +11,6 @@
 #include "runtime/train/master_change.h"
 #include "runtime/train/master_checkpoint.h"
 #include "runtime/train/master_group.h"
-#include "runtime/train/master_record.h"
 
 #define HANG_MS    20000
 #define PUBLISH_MS 600000
@@ -65,17 +64,12 @@ static enum status start_leading_training(void *self, struct leader *leader, str
     const struct job *job = leader->options.job;
     const bool is_local = leader_is_local(leader);
     struct master_options options = {
-        .job = job->id,
+        .crew = leader_crew(leader),
         .identity = job->identity,
-        .incarnation = leader->executor.incarnation,
-        .min_workers = job->spec.min_workers,
-        .max_workers = job->spec.max_workers,
-        .dead_ms = is_local ? 0 : LEADER_DEAD_MS,
         .hang_ms = is_local ? 0 : experiment_hang_ms(HANG_MS),
         .publish_ms = PUBLISH_MS,
         .regroup_ms = REGROUP_MS,
         .settle_ms = SETTLE_MS,
-        .report_ms = LEADER_REPORT_MS,
         .gather_ms = GATHER_MS,
         .leave_ms = leader->options.supervisor ? 0 : LEAVE_MS,
         .try_ms = TRY_MS,
@@ -85,9 +79,10 @@ static enum status start_leading_training(void *self, struct leader *leader, str
         .needs_checkpoint = job->spec.servers > 0,
         .learn_ms = (int64_t)ceil(job->spec.max_seconds * 1000),
         .store = {&leader->executor, read_piece},
-        .facts = leader_facts(leader),
     };
 
+    if (is_local)
+        options.crew.dead_ms = 0;
     if (kind_find(job->spec.family)->measures_rounds && !job->spec.has_default_metrics) {
         options.metrics = job->spec.metrics;
         options.metric_count = job->spec.metric_count;
@@ -100,7 +95,7 @@ static enum status start_leading_training(void *self, struct leader *leader, str
     TRY(leader_listen(leader, err));
     TRY(master_init(self, &options, loop_now_ms(), loop_outbox(leader->loop_role), err));
     if (job->spec.staged_shards > 0) /* an earlier leader may not have come to report it */
-        master_report(self, loop_now_ms(), JOB_STAGED, loop_outbox(leader->loop_role));
+        crew_report(self, loop_now_ms(), JOB_STAGED, loop_outbox(leader->loop_role));
     return STATUS_OK;
 }
 
@@ -116,14 +111,9 @@ static void drain(void *self, int64_t now_ms, uint32_t index, uint32_t incarnati
     master_drain(self, now_ms, index, incarnation, outbox);
 }
 
-static void end_workers(void *self, struct outbox *outbox)
-{
-    master_end_workers(self, outbox);
-}
-
 static void write_metrics(void *self, struct text *page)
 {
-    const struct job_row row = master_job_row(self, loop_now_ms());
+    const struct job_row row = crew_job_row(self, loop_now_ms());
 
     exposition_write(self, &row, page);
 }
@@ -131,7 +121,7 @@ static void write_metrics(void *self, struct text *page)
 LEADING_CALLS(master)
 
 const struct leading_role training_leader = {
-    LEADING_CALLS_ROW(master),  .start = start_leading_training,
-    .on_stored = on_stored,     .drain = drain,
-    .end_workers = end_workers, .write_metrics = write_metrics,
+    LEADING_CALLS_ROW(master),      .start = start_leading_training,
+    .on_stored = on_stored,         .drain = drain,
+    .write_metrics = write_metrics,
 };

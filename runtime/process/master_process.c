@@ -90,7 +90,7 @@ static void cancel_deleted(void *context)
     struct master_process *process = context;
 
     log_info("the job was deleted");
-    (void)leader_end_workers(&process->leader);
+    leader_end_workers(&process->leader);
     leader_cancel(&process->leader);
 }
 
@@ -185,9 +185,10 @@ static enum status lead(struct master_process *process, struct error *err)
 {
     const enum status status = loop_run(process->loop, err);
 
-    if (process->outcome == ENDS_FAILED && !process->launcher->is_supervised &&
-        leader_end_workers(&process->leader))
+    if (process->outcome == ENDS_FAILED && !process->launcher->is_supervised) {
+        leader_end_workers(&process->leader);
         (void)loop_run(process->loop, NULL); /* it has been stopped: what is to be sent goes out */
+    }
     return status;
 }
 

@@ -14,7 +14,7 @@
 
 struct learner_loader;
 
-enum opening_what { OPENING_LEARNER, OPENING_ROWS_ALONE };
+enum opening_what { OPENING_NOTHING, OPENING_LEARNER, OPENING_ROWS_ALONE };
 
 /* `ready` is called once from the loop. */
 enum status opening_start(struct loop *loop, const struct job *job, enum opening_what what,

@@ -15,8 +15,9 @@
 #include "runtime/process/opening.h"
 #include "runtime/process/role_process.h"
 #include "runtime/process/server_snapshots.h"
-#include "runtime/process/working_role.h"
+#include "runtime/process/working.h"
 #include "runtime/ps/embedding_batches.h"
+#include "runtime/ps/server_save.h"
 #include "runtime/ps/shard_plan.h"
 
 #define PIECE_BYTES    ((uint32_t)1 << 20)
@@ -223,7 +224,7 @@ static bool has_work(void *self)
     struct server_process *process = self;
 
     return process->is_restoring ||
-           (server_role_has_work(&process->role) &&
+           (server_save_has_work(&process->role) &&
             server_snapshots_may_go_on(&process->snapshots, &process->role));
 }
 
@@ -234,8 +235,8 @@ static void work(void *self, int64_t now_ms, struct outbox *outbox)
     if (process->is_restoring)
         restore(process, now_ms, outbox);
     else
-        server_role_work(&process->role, now_ms, outbox);
-    if (process->is_leaving && !server_role_has_work(&process->role))
+        server_save_work(&process->role, now_ms, outbox);
+    if (process->is_leaving && !server_save_has_work(&process->role))
         outbox_end(outbox, STATUS_OK);
 }
 
@@ -329,8 +330,8 @@ static void on_sigterm(void *context)
     role_say_leaving();
     process->is_leaving = true;
     if (process->has_role && process->role.options.snapshot_ms > 0)
-        server_role_save(&process->role, loop_now_ms());
-    if (!process->has_role || !server_role_has_work(&process->role))
+        server_save_begin(&process->role, loop_now_ms());
+    if (!process->has_role || !server_save_has_work(&process->role))
         loop_stop(process->loop, STATUS_OK, NULL);
 }
 

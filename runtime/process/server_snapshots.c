@@ -11,6 +11,8 @@
 #include "runtime/data/step_log.h"
 #include "runtime/launch/job_folder.h"
 #include "runtime/process/roles.h"
+#include "runtime/ps/server_replay.h"
+#include "runtime/ps/server_save.h"
 #include "runtime/ps/shard_plan.h"
 #include "runtime/role/job.h"
 
@@ -130,7 +132,7 @@ enum status server_snapshots_perform(void *self, const struct outbox *outbox, st
 
 bool server_snapshots_may_go_on(struct server_snapshots *snapshots, const struct server_role *role)
 {
-    if (server_role_is_finishing(role))
+    if (server_save_is_finishing(role))
         return store_sync_has(&snapshots->sync, snapshots->pieces_end);
     return !store_sync_is_behind(&snapshots->sync);
 }
@@ -186,7 +188,7 @@ static enum status read_piece(struct server_snapshots *snapshots, struct server_
     TRY(checkpoint_read_piece(snapshots->executor.store, &snapshots->found, snapshots->position,
                               piece, err));
     *is_last = ++snapshots->position == checkpoint_pieces(&snapshots->found);
-    return server_role_restore(role, text_slice(piece), *is_last, err);
+    return server_save_restore(role, text_slice(piece), *is_last, err);
 }
 
 enum status server_snapshots_read(struct server_snapshots *snapshots, struct server_role *role,
@@ -209,12 +211,12 @@ enum status server_snapshots_read_log(struct server_snapshots *snapshots, struct
         return STATUS_NOT_FOUND;
     text_clear(&snapshots->piece);
     status =
-        step_log_read(snapshots->executor.store, server_log_wants(role), &snapshots->piece, err);
+        step_log_read(snapshots->executor.store, server_replay_wants(role), &snapshots->piece, err);
     if (status != STATUS_OK && status != STATUS_NOT_FOUND)
         log_warning("the log of steps is not read further: %s", err->message);
     entry = text_slice(&snapshots->piece);
     error_clear(err);
-    status = server_log_read(role, status == STATUS_OK ? &entry : NULL, err);
+    status = server_replay_entry(role, status == STATUS_OK ? &entry : NULL, err);
     if (status != STATUS_OK && status != STATUS_NOT_FOUND)
         log_warning("the log of steps is not used further: %s", err->message);
     return status;

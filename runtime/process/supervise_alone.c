@@ -1,6 +1,5 @@
 #include "runtime/process/supervise_alone.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -11,15 +10,14 @@
 #include "runtime/process/role_process.h"
 #include "runtime/process/supervise.h"
 #include "runtime/process/worker_pool.h"
-#include "runtime/process/working_role.h"
+#include "runtime/process/working.h"
 
 #define MASTER_ADDRESS LOOP_LOCAL "master"
 
 struct alone {
     struct loop *loop;
     struct leader leader;
-    const struct working_role *role; /* the worker's role */
-    void *worker;                    /* state of the role */
+    struct working worker;
     struct supervise_watch watch;
 };
 
@@ -60,10 +58,6 @@ static enum status start_alone(struct alone *alone, const struct job *job, const
         .supervisor = getpid()};
     struct working_options working = {.job = job, .master = MASTER_ADDRESS};
 
-    alone->role = working_role_of(job);
-    alone->worker = calloc(1, alone->role->state_bytes);
-    if (!alone->worker)
-        return fail_no_memory(err);
     TRY(loop_new(ROLE_TICK_MS, &alone->loop, err));
     TRY(leader_start(&alone->leader, alone->loop, &leading, err));
     alone->watch = (struct supervise_watch){.cancel = cancel,
@@ -74,7 +68,7 @@ static enum status start_alone(struct alone *alone, const struct job *job, const
                                             .is_kept = job_is_kept(job->folder)};
     TRY(supervise_watch(alone->loop, sockets, &alone->watch, err));
     working.loop = alone->loop;
-    return alone->role->start(alone->worker, &working, err);
+    return working_start(&alone->worker, &working, err);
 }
 
 int supervise_alone(const struct job *job, const char *sockets, bool is_detached)
@@ -94,11 +88,10 @@ int supervise_alone(const struct job *job, const char *sockets, bool is_detached
         outbox_executor_say_failed(&voice, &err);
     }
     leader_stop(&alone.leader);
-    if (alone.worker && !alone.role->stop(alone.worker)) {
+    if (!working_stop(&alone.worker)) {
         control_folder_remove(job->folder);
         _exit(status_exit_code(status));
     }
-    free(alone.worker);
     loop_free(alone.loop);
     return status_exit_code(status);
 }

@@ -15,14 +15,13 @@
 #include "runtime/process/alive_sender.h"
 #include "runtime/process/end_watch.h"
 #include "runtime/process/role_process.h"
-#include "runtime/process/working_role.h"
+#include "runtime/process/working.h"
 
 #define ALIVE_MS 1000
 #define STUCK_MS 500 /* a master that is started again in its place is there sooner */
 
 struct worker_process {
-    const struct working_role *role;
-    void *self; /* state of the role */
+    struct working working;
     struct loop_network network;
     struct loop *loop;
     struct alive_sender *alive_sender;
@@ -37,7 +36,7 @@ static void on_sigterm(void *context)
 
     log_info("is asked to go");
     role_say_leaving();
-    process->role->leave(process->self);
+    working_leave(&process->working);
 }
 
 static void on_job_over(void *context)
@@ -53,11 +52,9 @@ static void on_job_over(void *context)
 /* It cannot hand its work over now: a later master wants it, unless the job is over. */
 static void look_for_end(struct worker_process *process, int64_t now_ms)
 {
-    const struct working_role *role = process->role;
     struct error err;
 
-    if (!process->tables || process->end_watch || !role->is_stuck ||
-        !role->is_stuck(process->self)) {
+    if (!process->tables || process->end_watch || !working_is_stuck(&process->working)) {
         process->stuck_at = 0;
         return;
     }
@@ -92,21 +89,17 @@ static enum status start_worker(struct worker_process *process, const struct job
                                   .listen = options->listen,
                                   .search_ms = (int64_t)options->patience_seconds * 1000};
 
-    process->role = working_role_of(job);
-    process->self = calloc(1, process->role->state_bytes);
-    if (!process->self)
-        return fail_no_memory(err);
     TRY(role_open_network(options, &self, &process->network, err));
     TRY(loop_new(ROLE_TICK_MS, &process->loop, err));
     loop_use_network(process->loop, &process->network);
     if (role_has_lifeline())
         TRY(role_watch_lifeline(process->loop, NULL, NULL, err));
     loop_on_tick(process->loop, on_turn, process);
-    if (process->role->needs_alive_sender)
+    if (working_needs_alive_sender(job))
         TRY(alive_sender_start(job->id, options->index, options->incarnation, &process->network,
                                ALIVE_MS, &process->alive_sender, err));
     own.loop = process->loop;
-    TRY(process->role->start(process->self, &own, err));
+    TRY(working_start(&process->working, &own, err));
     return loop_on_signal(process->loop, SIGTERM, on_sigterm, process, err);
 }
 
@@ -139,9 +132,8 @@ int run_worker(const struct role_options *options)
     }
     alive_sender_stop(process.alive_sender);
     end_watch_stop(process.end_watch);
-    if (process.self && !process.role->stop(process.self))
+    if (!working_stop(&process.working))
         _exit(role_finish(status, &err));
-    free(process.self);
     loop_free(process.loop);
     tls_free(process.network.tls);
     job_deinit(&job);

@@ -1,5 +1,5 @@
 /*
- * worker_process.h - the process of a worker: the role that works for its job (working_role.h), its
+ * worker_process.h - the process of a worker: the role that works for its job (working.h), its
  * network, its lifeline.
  */
 #ifndef RUNTIME_PROCESS_WORKER_PROCESS_H

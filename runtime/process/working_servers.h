@@ -1,7 +1,6 @@
 /*
- * working_servers.h - the role that works for a job whose weights lie on parameter servers: first
- * one that pushes to them (push_worker.h), then the one that trains, for which nothing is left but
- * to measure and to publish the model.
+ * working_servers.h - the worker that pushes (push_worker.h) as the role that works for a job over
+ * parameter servers; the one that trains follows it.
  */
 #ifndef RUNTIME_PROCESS_WORKING_SERVERS_H
 #define RUNTIME_PROCESS_WORKING_SERVERS_H

@@ -1,6 +1,6 @@
 /*
  * server_log.h - what a parameter server whose lanes take steps together writes into its log
- * (runtime/data/step_log.h), and how a later process reads it.
+ * (runtime/data/step_log.h).
  *
  *     snapshot, layout A, clock 40 | steps 40 ... 56 | rows of a move to B, clock 57 | 57 58 ... 70
  *
@@ -18,15 +18,7 @@
  * Moves have numbers: that of a server's next one goes up with each layout that it gets, and is in
  * its snapshots, which have what moved before. One that is given up leaves its number to the next.
  *
- *     STEP --step of this layout--> counted, STEP
- *            --another one, or none--> MOVE --BEGIN ... READY--> READY: all is as it was then
- *                                        \--it ends before that--> its rows go, OVER
- *               READY --step of the layout to come--> in force, STEP
- *                     --another one, or none--> NEXT --a move from that layout--> in force, STEP
- *                                                    --none--> OVER: the master knows which layout
- *                                                            is in force, and tells (LAYOUT)
- *
- * Pure, as the role: its caller reads the entries that the log wants.
+ * A later process reads it (server_replay.h).
  */
 #ifndef RUNTIME_PS_SERVER_LOG_H
 #define RUNTIME_PS_SERVER_LOG_H
@@ -36,6 +28,8 @@
 #include "runtime/role/outbox.h"
 
 struct server_role;
+
+enum move_entry { MOVE_ENTRY_BEGIN = 1, MOVE_ENTRY_ROWS, MOVE_ENTRY_DROP, MOVE_ENTRY_READY };
 
 struct server_log {
     enum { LOG_STEP, LOG_MOVE, LOG_READY, LOG_NEXT, LOG_OVER } reads;
@@ -51,20 +45,11 @@ void server_log_deinit(struct server_log *log);
 
 void server_log_begin(struct server_role *role, const struct server_layout *to,
                       struct outbox *outbox);
-/* Voids the log's entries of a move that does not take place. */
+/* Entries of a move that does not take place are of no use. */
 void server_log_give_up(struct server_role *role, struct outbox *outbox);
 void server_log_rows(struct server_role *role, struct slice images, struct outbox *outbox);
 void server_log_drop(struct server_role *role, const struct bucket_set *buckets,
                      struct outbox *outbox);
 void server_log_ready(struct server_role *role, struct outbox *outbox);
-
-/* ---- reading, before the role is started ---- */
-
-/* Number of the entry that is to be read next. */
-uint64_t server_log_wants(const struct server_role *role);
-/* The entry; NULL: the log has none of that number. NOT_FOUND: this was all. Other errors: what is
- * wanted does not fit, and nothing behind it is of use. The role can be started after any of them,
- * but LIMIT and NO_MEMORY of a step. */
-enum status server_log_read(struct server_role *role, const struct slice *entry, struct error *err);
 
 #endif

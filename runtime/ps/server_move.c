@@ -8,6 +8,7 @@
 #include "base/reserve.h"
 #include "runtime/ps/row_snapshot.h"
 #include "runtime/ps/server_role.h"
+#include "runtime/ps/server_save.h"
 
 #define ROUNDS_MOST  4 /* rounds of copies */
 #define ROUND_PIECES 8 /* fewer are left for the pause */
@@ -20,6 +21,13 @@ static struct bucket_set own_buckets(const struct server_role *role)
 static bool serves(const struct server_role *role)
 {
     return role->options.index < role->layout.serving;
+}
+
+void server_move_share_memory(struct server_role *role, uint32_t serving)
+{
+    const uint64_t share = role->options.memory_shared / serving;
+
+    role->memory.limit = share > role->options.memory_limit ? share : role->options.memory_limit;
 }
 
 /* ---- rows that do not stay ---- */
@@ -98,21 +106,16 @@ void server_move_deinit(struct server_role *role)
     free(role->move.readers);
 }
 
-void server_move_hold(struct server_role *role, const struct message_layout *layout,
-                      struct outbox *outbox)
+bool server_move_hold(struct server_role *role, const struct message_layout *layout)
 {
     struct server_move *move = &role->move;
-    struct message message = server_role_message(role, MESSAGE_HELD);
 
     if (move->state != MOVE_COPYING || layout->layout != move->to.id)
-        return;
-    server_role_stop_workers(role);
-    server_role_end_snapshot(role);
+        return false;
+    server_save_end(role);
     move->state = MOVE_HELD;
     move->is_held = true;
-    message.held = (struct message_held){.layout = layout->layout,
-                                         .counted = shard_counts_bytes(&role->shards)};
-    outbox_send(outbox, role->master.peer, &message);
+    return true;
 }
 
 /* ---- the rows of others ---- */
@@ -243,7 +246,7 @@ void server_move_prepare(struct server_role *role, const struct server_layout *t
 
     role->move.state = MOVE_COPYING;
     role->move.to = *to;
-    server_role_share_memory(role, to->serving < now ? to->serving : now);
+    server_move_share_memory(role, to->serving < now ? to->serving : now);
     if (to->serving > now && role->memory.limit < role->options.memory_moving)
         role->memory.limit = role->options.memory_moving;
 }
@@ -615,7 +618,7 @@ void server_move_cancel(struct server_role *role)
 {
     end_move(&role->move, NULL);
     role->log.entries = 0;
-    server_role_share_memory(role, role->layout.serving);
+    server_move_share_memory(role, role->layout.serving);
     keep_own_rows(role);
 }
 
@@ -626,7 +629,7 @@ void server_move_take_layout(struct server_role *role, const struct server_layou
     end_move(&role->move, NULL);
     role->log.moves++;
     role->log.entries = 0;
-    server_role_share_memory(role, layout.serving);
+    server_move_share_memory(role, layout.serving);
     server_steps_forget(role); /* all servers are at one step, or nobody needs it any more */
     role->layout = layout;
     keep_own_rows(role);
@@ -648,8 +651,8 @@ static void log_move_without_rows(struct server_role *role, const struct server_
     server_log_ready(role, outbox);
 }
 
-void server_move_layout(struct server_role *role, int64_t now_ms,
-                        const struct message_layout *layout, struct outbox *outbox)
+bool server_move_layout(struct server_role *role, const struct message_layout *layout,
+                        struct outbox *outbox)
 {
     struct server_move *move = &role->move;
     const bool is_same = layout->layout == role->layout.id;
@@ -660,15 +663,14 @@ void server_move_layout(struct server_role *role, int64_t now_ms,
     if (server_layout_read(&next, layout->layout, layout->serving, layout->map, &err) !=
             STATUS_OK ||
         (is_same && move->state == MOVE_NONE))
-        return;
+        return false;
     end_move(move, outbox);
     if (is_same) {
         server_log_give_up(role, outbox);
         server_move_cancel(role);
-        return;
+        return false;
     }
-    server_role_stop_workers(role);
-    server_role_end_snapshot(role);
+    server_save_end(role);
     if (layout->is_anew) {
         begin_anew(role, outbox);
         log_move_without_rows(role, &next, outbox);
@@ -679,7 +681,5 @@ void server_move_layout(struct server_role *role, int64_t now_ms,
         drop_all(role);
     }
     server_move_take_layout(role, &next);
-    server_load_begin(&role->load, now_ms);
-    server_role_say(role, outbox);
-    server_role_save_anew(role, now_ms);
+    return true;
 }

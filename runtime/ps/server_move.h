@@ -82,17 +82,22 @@ struct server_move {
     uint64_t resets; /* times that rows were of no use in a new layout, ever */
 };
 
+/* The limit of memory where so many servers serve. */
+void server_move_share_memory(struct server_role *role, uint32_t serving);
 void server_move_deinit(struct server_role *role);
 
 /* From the master. */
 void server_move_copy(struct server_role *role, int64_t now_ms, const struct message_fetch *copy,
                       struct outbox *outbox);
-void server_move_hold(struct server_role *role, const struct message_layout *layout,
-                      struct outbox *outbox);
+/* True: from now on no batch is counted, nothing that a worker pulled before can be pushed any
+ * more, and the master is to be told (HELD). */
+bool server_move_hold(struct server_role *role, const struct message_layout *layout);
 void server_move_fetch(struct server_role *role, int64_t now_ms, const struct message_fetch *fetch,
                        struct outbox *outbox);
-void server_move_layout(struct server_role *role, int64_t now_ms,
-                        const struct message_layout *layout, struct outbox *outbox);
+/* True: this layout, which was another's, is in force. Workers begin again, the master is to be
+ * told (SERVER), and a snapshot is to begin. */
+bool server_move_layout(struct server_role *role, const struct message_layout *layout,
+                        struct outbox *outbox);
 
 /* From other servers: ROWS_WANTED, ROWS. */
 void server_move_on_message(struct server_role *role, int64_t now_ms, peer_id from,
@@ -106,7 +111,7 @@ bool server_move_make_room(struct server_role *role, const struct error *why,
 /* Connects to what is not connected. */
 void server_move_on_tick(struct server_role *role, int64_t now_ms, struct outbox *outbox);
 
-/* ---- for server_log.c ---- */
+/* ---- for server_replay.c ---- */
 
 /* Prepares to take rows of other servers, as after COPY. */
 void server_move_prepare(struct server_role *role, const struct server_layout *to);
@@ -115,9 +120,5 @@ void server_move_drop_buckets(struct server_role *role, const struct bucket_set 
 void server_move_cancel(struct server_role *role);
 /* The next layout, for which all that is needed is here, is in force: the rows of others go. */
 void server_move_take_layout(struct server_role *role, const struct server_layout *next);
-
-/* ---- server_role.c, for these ---- */
-
-struct message server_role_message(const struct server_role *role, enum message_type type);
 
 #endif

@@ -5,14 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bytes.h"
 #include "base/hash.h"
 #include "base/reserve.h"
 #include "runtime/ps/row_snapshot.h"
-
-#define SNAPSHOT_VERSION 5
-#define SNAPSHOT_BUCKETS 64 /* empty buckets passed in one piece of work */
-#define SNAPSHOT_COST    10 /* times as long as one takes until the next */
+#include "runtime/ps/server_save.h"
 
 /* ---- life ---- */
 
@@ -43,7 +39,7 @@ enum status server_role_init(struct server_role *role, const struct server_optio
     *role = (struct server_role){.options = *options,
                                  .next_peer = PEER_FIRST_ASKED,
                                  .layout = {.serving = options->server_count}};
-    server_role_share_memory(role, options->server_count ? options->server_count : 1);
+    server_move_share_memory(role, options->server_count ? options->server_count : 1);
     role->master = master_link_of(options->master, options->alive_ms, options->reconnect_ms,
                                   options->search_ms);
     text_init(&role->unread, ROW_IMAGE_MAX);
@@ -58,13 +54,6 @@ enum status server_role_init(struct server_role *role, const struct server_optio
         TRY(row_table_init(role->tables + t, options->tables + t, &role->memory, err));
     role->options.tables = NULL;
     return STATUS_OK;
-}
-
-void server_role_share_memory(struct server_role *role, uint32_t serving)
-{
-    const uint64_t share = role->options.memory_shared / serving;
-
-    role->memory.limit = share > role->options.memory_limit ? share : role->options.memory_limit;
 }
 
 /* Only the gate lets a worker wait for others. */
@@ -122,11 +111,6 @@ static bool is_over(const struct server_role *role)
     return role->state == SERVER_FAILED || role->state == SERVER_ENDED;
 }
 
-struct message server_role_message(const struct server_role *role, enum message_type type)
-{
-    return (struct message){.type = type, .job = role->options.job, .epoch = role->epoch};
-}
-
 /* ---- the master ---- */
 
 static void send_failure(const struct server_role *role, struct outbox *outbox)
@@ -143,7 +127,8 @@ static uint64_t least_step(const struct server_role *role)
     return role->clock - (role->steps.has_before ? 1 : 0);
 }
 
-void server_role_say(const struct server_role *role, struct outbox *outbox)
+/* SERVER, to the master. */
+static void say_server(const struct server_role *role, struct outbox *outbox)
 {
     struct message message = server_role_message(role, MESSAGE_SERVER);
     struct layout_runs runs;
@@ -165,7 +150,7 @@ void server_role_say(const struct server_role *role, struct outbox *outbox)
 static void connect_master(struct server_role *role, int64_t now_ms, struct outbox *outbox)
 {
     master_link_connect(&role->master, now_ms, &role->next_peer, outbox);
-    server_role_say(role, outbox);
+    say_server(role, outbox);
     if (role->state == SERVER_FAILED)
         send_failure(role, outbox);
 }
@@ -261,7 +246,8 @@ static void refuse_peer(struct server_role *role, struct server_peer *peer, stru
     forget_peer(role, peer);
 }
 
-void server_role_stop_workers(struct server_role *role)
+/* Nothing that a worker pulled before can be pushed any more. */
+static void stop_workers(struct server_role *role)
 {
     for (uint32_t i = 0; i < role->peer_count; i++) {
         stop_computing(role, role->peers + i);
@@ -542,16 +528,29 @@ static enum status count_push(struct server_role *role, const struct server_peer
     return STATUS_OK;
 }
 
-/* Takes the push of a lane. The batches before it are counted, or it would not have pulled. */
+/* Batches go before the copies of rows that are to come: true if there is more room now. */
+static bool makes_room(struct server_role *role, enum status status, const struct error *err,
+                       struct outbox *outbox)
+{
+    return (status == STATUS_LIMIT || status == STATUS_NO_MEMORY) &&
+           server_move_make_room(role, err, outbox);
+}
+
+/* A lane's push. The batches before it are counted, or the lane would not have pulled. */
 static enum status on_lane(struct server_role *role, struct server_peer *peer,
                            const struct message_push *push, struct outbox *outbox,
                            struct error *err)
 {
     struct message message = server_role_message(role, MESSAGE_PUSHED);
     struct rows_asked asked;
+    enum status status;
 
     TRY(take_push(role, push, &asked, err));
-    TRY(server_steps_push(role, push, asked.counts, outbox, err));
+    TRY(server_steps_push(role, push, asked.counts, err));
+    status = server_steps_take(role, outbox, err);
+    if (makes_room(role, status, err, outbox))
+        status = server_steps_take(role, outbox, err);
+    TRY(status);
     stop_computing(role, peer);
     message.resumed = (struct message_resumed){
         .shard = push->shard, .next = push->batch + 1, .step = role->clock};
@@ -574,8 +573,7 @@ static enum status on_push(struct server_role *role, struct server_peer *peer,
     } else {
         enum status status = count_push(role, peer, push, err);
 
-        if ((status == STATUS_LIMIT || status == STATUS_NO_MEMORY) &&
-            server_move_make_room(role, err, outbox))
+        if (makes_room(role, status, err, outbox))
             status = count_push(role, peer, push, err);
         TRY(status);
     }
@@ -636,6 +634,30 @@ static void on_forget(struct server_role *role, const struct message_forget *for
     answer_waiting(role, outbox);
 }
 
+static void on_hold(struct server_role *role, const struct message_layout *layout,
+                    struct outbox *outbox)
+{
+    struct message message = server_role_message(role, MESSAGE_HELD);
+
+    if (!server_move_hold(role, layout))
+        return;
+    stop_workers(role);
+    message.held = (struct message_held){.layout = layout->layout,
+                                         .counted = shard_counts_bytes(&role->shards)};
+    outbox_send(outbox, role->master.peer, &message);
+}
+
+static void on_layout(struct server_role *role, int64_t now_ms, const struct message_layout *layout,
+                      struct outbox *outbox)
+{
+    if (!server_move_layout(role, layout, outbox))
+        return;
+    stop_workers(role);
+    server_load_begin(&role->load, now_ms);
+    say_server(role, outbox);
+    server_save_anew(role, now_ms);
+}
+
 static void on_master(struct server_role *role, int64_t now_ms, const struct message *message,
                       struct outbox *outbox)
 {
@@ -652,15 +674,15 @@ static void on_master(struct server_role *role, int64_t now_ms, const struct mes
         /* It claims first: batches that it lacks may make all servers begin anew, which one that
          * was frozen must not cause. */
         outbox_put(outbox, OUTBOX_CLAIM, "", 0);
-        server_role_say(role, outbox);
+        say_server(role, outbox);
     } else if (message->type == MESSAGE_COPY && !is_over(role)) {
         server_move_copy(role, now_ms, &message->fetch, outbox);
     } else if (message->type == MESSAGE_HOLD && !is_over(role)) {
-        server_move_hold(role, &message->layout, outbox);
+        on_hold(role, &message->layout, outbox);
     } else if (message->type == MESSAGE_FETCH && !is_over(role)) {
         server_move_fetch(role, now_ms, &message->fetch, outbox);
     } else if (message->type == MESSAGE_LAYOUT && !is_over(role)) {
-        server_move_layout(role, now_ms, &message->layout, outbox);
+        on_layout(role, now_ms, &message->layout, outbox);
     } else if (message->type == MESSAGE_END) {
         role->state = SERVER_ENDED;
         outbox_end(outbox, STATUS_OK);
@@ -697,236 +719,7 @@ void server_role_on_disconnect(struct server_role *role, int64_t now_ms, peer_id
     }
 }
 
-/* ---- snapshots ---- */
-
-void server_role_end_snapshot(struct server_role *role)
-{
-    for (uint32_t t = 0; t < role->options.table_count; t++)
-        row_snapshot_end(role->tables + t);
-    role->snapshot.is_on = false;
-    text_clear(&role->snapshot.out);
-}
-
-static enum status begin_snapshot(struct server_role *role, struct error *err)
-{
-    struct text *out = &role->snapshot.out;
-    size_t start;
-
-    for (uint32_t t = 0; t < role->options.table_count; t++)
-        TRY(row_snapshot_begin(role->tables + t, (uint32_t)role->clock, err));
-    role->snapshot.is_on = true;
-    /* Ids rise, also from one process of the server to the next. */
-    role->snapshot.id = (uint64_t)role->options.incarnation << 32 | ++role->snapshots;
-    role->snapshot.position = role->snapshot.bytes = 0;
-    role->snapshot.table = role->snapshot.bucket = 0;
-    role->snapshot.moves = role->log.moves;
-    text_clear(out);
-    put_u32(out, SNAPSHOT_VERSION);
-    put_u32(out, role->options.table_count);
-    put_u64(out, role->clock);
-    put_u32(out, role->log.moves);
-    server_layout_put(&role->layout, out);
-    put_sized(out, shard_counts_bytes(&role->shards));
-    start = put_sized_begin(out);
-    server_steps_put(role, out);
-    put_sized_end(out, start);
-    return out->failed ? fail_no_memory(err) : STATUS_OK;
-}
-
-static void send_pieces(struct server_role *role, size_t least, struct outbox *outbox)
-{
-    struct text *out = &role->snapshot.out;
-    size_t at = 0;
-
-    while (out->size - at >= least && out->size > at) {
-        const size_t left = out->size - at, most = role->options.piece_bytes;
-        const size_t size = left < most ? left : most;
-
-        outbox_put_piece(outbox, role->snapshot.id, role->snapshot.position++,
-                         (struct slice){out->data + at, size});
-        role->snapshot.bytes += size;
-        at += size;
-    }
-    memmove(out->data, out->data + at, out->size - at);
-    out->size -= at;
-}
-
-static void finish_snapshot(struct server_role *role, struct outbox *outbox)
-{
-    const struct checkpoint head = {.id = role->snapshot.id,
-                                    .job = role->options.job,
-                                    .identity = role->options.identity,
-                                    .phase = role->snapshot_clock + 1,
-                                    .step = role->snapshot.moves,
-                                    .bytes = role->snapshot.bytes,
-                                    .piece_bytes = role->options.piece_bytes};
-
-    outbox_put(outbox, OUTBOX_FINISH, &head, sizeof head);
-    server_role_end_snapshot(role);
-}
-
-static enum status put_image(struct server_role *role, struct error *err)
-{
-    struct row_table *table = role->tables + role->snapshot.table;
-    struct text *out = &role->snapshot.out;
-    const size_t start = put_sized_begin(out);
-
-    if (server_of_bucket(&role->layout, role->snapshot.bucket) == role->options.index)
-        TRY(row_snapshot_image(table, role->snapshot.bucket, out, err));
-    else
-        row_image_none(table, role->snapshot.bucket, out); /* copies of rows that are to come */
-    put_sized_end(out, start);
-    if (++role->snapshot.bucket == BUCKETS_PER_TABLE) {
-        role->snapshot.bucket = 0;
-        role->snapshot.table++;
-    }
-    return STATUS_OK;
-}
-
-bool server_role_has_work(const struct server_role *role)
-{
-    return role->state == SERVER_SERVING && role->snapshot.is_on;
-}
-
-bool server_role_is_finishing(const struct server_role *role)
-{
-    return role->snapshot.is_on && role->snapshot.table == role->options.table_count;
-}
-
-/* Memory that runs out for a snapshot ends the snapshot: the one before is there. */
-void server_role_work(struct server_role *role, int64_t now_ms, struct outbox *outbox)
-{
-    const uint64_t position = role->snapshot.position;
-    struct error err;
-
-    error_clear(&err);
-    if (server_role_is_finishing(role)) {
-        send_pieces(role, 1, outbox);
-        finish_snapshot(role, outbox);
-        role->snapshot_pause = SNAPSHOT_COST * (now_ms - role->snapshot_at);
-        return;
-    }
-    for (int i = 0; i < SNAPSHOT_BUCKETS && role->snapshot.position == position &&
-                    !server_role_is_finishing(role);
-         i++) {
-        if (put_image(role, &err) != STATUS_OK) {
-            server_role_end_snapshot(role);
-            return;
-        }
-        send_pieces(role, role->options.piece_bytes, outbox);
-    }
-}
-
-/* ---- going on from one ---- */
-
-static enum status damaged(struct error *err)
-{
-    return fail(err, STATUS_CORRUPT, "the snapshot of a parameter server is damaged");
-}
-
-static enum status read_head(struct server_role *role, struct byte_reader *reader,
-                             struct error *err)
-{
-    const uint32_t version = read_u32(reader), tables = read_u32(reader);
-    const uint64_t clock = read_u64(reader);
-    const uint32_t moves = read_u32(reader);
-    struct server_layout layout;
-    struct error why;
-    const bool has_layout = server_layout_take(reader, &layout, &why) == STATUS_OK;
-    const struct slice counts = read_sized(reader, SHARDS_MAX * sizeof(uint32_t));
-    const struct slice before = read_sized(reader, ROW_IMAGE_MAX);
-
-    if (reader->failed)
-        return STATUS_OK; /* not all there yet */
-    if (version != SNAPSHOT_VERSION || tables != role->options.table_count ||
-        clock > SERVER_CLOCK_MAX || !has_layout)
-        return damaged(err);
-    role->layout = layout;
-    role->clock = clock;
-    role->log.moves = moves;
-    role->has_head = true;
-    TRY(shard_counts_read(&role->shards, counts, err));
-    return role->steps.lanes ? server_steps_read(role, before, err) : STATUS_OK;
-}
-
-/* Images come table by table, bucket by bucket. */
-static enum status read_image(struct server_role *role, struct byte_reader *reader,
-                              struct error *err)
-{
-    const struct slice image = read_sized(reader, ROW_IMAGE_MAX);
-
-    if (reader->failed)
-        return STATUS_OK;
-    if (role->snapshot.table == role->options.table_count)
-        return damaged(err);
-    TRY(row_image_load(role->tables + role->snapshot.table, image, err));
-    if (++role->snapshot.bucket == BUCKETS_PER_TABLE) {
-        role->snapshot.bucket = 0;
-        role->snapshot.table++;
-    }
-    return STATUS_OK;
-}
-
-enum status server_role_restore(struct server_role *role, struct slice piece, bool is_last,
-                                struct error *err)
-{
-    struct text *unread = &role->unread;
-    size_t done = 0;
-
-    text_append(unread, piece);
-    if (unread->failed)
-        return fail_no_memory(err);
-    for (;;) {
-        struct byte_reader reader =
-            byte_reader_over((struct slice){unread->data + done, unread->size - done});
-
-        TRY(role->has_head ? read_image(role, &reader, err) : read_head(role, &reader, err));
-        if (reader.failed)
-            break;
-        done = (size_t)(reader.at - (const uint8_t *)unread->data);
-    }
-    memmove(unread->data, unread->data + done, unread->size - done);
-    unread->size -= done;
-    if (!is_last)
-        return STATUS_OK;
-    if (unread->size || role->snapshot.table != role->options.table_count)
-        return damaged(err);
-    text_deinit(unread);
-    text_init(unread, ROW_IMAGE_MAX);
-    return STATUS_OK;
-}
-
 /* ---- time ---- */
-
-static bool is_snapshot_due(const struct server_role *role, int64_t now_ms)
-{
-    const int64_t since = now_ms - role->snapshot_at;
-
-    return role->options.snapshot_ms && since >= role->options.snapshot_ms &&
-           since >= role->snapshot_pause;
-}
-
-void server_role_save(struct server_role *role, int64_t now_ms)
-{
-    struct error err;
-
-    if (role->state != SERVER_SERVING || role->snapshot.is_on || role->move.is_held ||
-        (role->clock == role->snapshot_clock && !role->must_save))
-        return;
-    role->must_save = false;
-    role->snapshot_at = now_ms;
-    role->snapshot_clock = role->clock;
-    if (begin_snapshot(role, &err) != STATUS_OK)
-        server_role_end_snapshot(role);
-}
-
-/* One that cannot begin now begins in its time. */
-void server_role_save_anew(struct server_role *role, int64_t now_ms)
-{
-    role->must_save = true;
-    if (role->options.snapshot_ms)
-        server_role_save(role, now_ms);
-}
 
 /* While rows move loads are not those of other times. */
 static void say_load(struct server_role *role, int64_t now_ms, struct outbox *outbox)
@@ -965,8 +758,7 @@ void server_role_on_tick(struct server_role *role, int64_t now_ms, struct outbox
     }
     server_move_on_tick(role, now_ms, outbox);
     say_load(role, now_ms, outbox);
-    if (is_snapshot_due(role, now_ms))
-        server_role_save(role, now_ms);
+    server_save_on_tick(role, now_ms);
 }
 
 uint64_t server_role_digest(const struct server_role *role)

@@ -27,14 +27,16 @@
  * Where lanes take steps together (server_steps.h), the push is that of a lane, and a pull waits
  * for its step on whatever server; there is no staleness.
  *
- * A snapshot goes out by pieces, between messages (server_role_work), while rows are pulled and
- * pushed: OUTBOX_PIECE, then OUTBOX_FINISH (runtime/data/checkpoint.h). It is
- *
- *     u32 version, u32 tables, u64 clock, u32 moves, u64 layout, u32 serving | sized runs of its
- * map | sized counts of shards | sized rows before the last step | sized image of each bucket
- *
  * Which rows are the server's is the layout's (server_layout.h), and how another one comes into
  * force, server_move.h's. A worker that goes by another layout is refused.
+ *
+ *     server_role.c    its messages: the master's, pulls and pushes of workers
+ *        |
+ *        +--> server_replay.c --> server_move.c --> server_save.c, server_log.c --> server_steps.c
+ *             the log is read     rows move         snapshots      it is written    steps of lanes
+ *
+ * They share one struct, and each calls those to its right alone: what is to happen to the left is
+ * returned.
  *
  * Pure: no clock, socket, thread or file. See outbox.h.
  */
@@ -151,15 +153,16 @@ struct server_role {
     bool must_save;          /* whatever the clock says: rows have moved */
 };
 
+static inline struct message server_role_message(const struct server_role *role,
+                                                 enum message_type type)
+{
+    return (struct message){.type = type, .job = role->options.job, .epoch = role->epoch};
+}
+
 /* INVALID for options out of range. server_role_start_failed and _deinit are possible then, too. */
 enum status server_role_init(struct server_role *role, const struct server_options *options,
                              struct error *err);
 void server_role_deinit(struct server_role *role);
-
-/* The pieces of the snapshot that it goes on from, in order; then is_last. CORRUPT for what no
- * server of this job wrote: the role is of no use then. */
-enum status server_role_restore(struct server_role *role, struct slice piece, bool is_last,
-                                struct error *err);
 
 void server_role_start(struct server_role *role, int64_t now_ms, struct outbox *outbox);
 /* Is it the limit of its rows, or the machine's, that this failure of the role is about? */
@@ -173,28 +176,7 @@ void server_role_on_disconnect(struct server_role *role, int64_t now_ms, peer_id
                                struct outbox *outbox);
 void server_role_on_tick(struct server_role *role, int64_t now_ms, struct outbox *outbox);
 
-/* A snapshot begins now, unless one is being taken or has all that was pushed. */
-void server_role_save(struct server_role *role, int64_t now_ms);
-
-/* Some of a snapshot. It is finishing when all pieces but the last small one are out: the next work
- * ends it. */
-bool server_role_is_finishing(const struct server_role *role);
-bool server_role_has_work(const struct server_role *role);
-void server_role_work(struct server_role *role, int64_t now_ms, struct outbox *outbox);
-
-/* ---- for server_move.c ---- */
-
-/* Nothing that a worker pulled before can be pushed any more. */
-void server_role_stop_workers(struct server_role *role);
-void server_role_end_snapshot(struct server_role *role);
-/* SERVER, to the master. */
-void server_role_say(const struct server_role *role, struct outbox *outbox);
-/* Saves as server_role_save does, also when nothing was pushed since. */
-void server_role_save_anew(struct server_role *role, int64_t now_ms);
-/* The limit of memory where so many servers serve. */
-void server_role_share_memory(struct server_role *role, uint32_t serving);
-
-/* Digest of all rows and counts. */
+/* The digest of all rows and counts. */
 uint64_t server_role_digest(const struct server_role *role);
 
 #endif

@@ -391,17 +391,12 @@ static void keep_push(struct server_role *role, struct step_rows *lane, const ui
     role->floats_room = old.values_room;
 }
 
-static enum status take_whole_step(struct server_role *role, struct outbox *outbox,
-                                   struct error *err)
+enum status server_steps_take(struct server_role *role, struct outbox *outbox, struct error *err)
 {
+    if (role->steps.here < role->options.lanes)
+        return STATUS_OK;
     TRY(sum_lanes(role, err));
-    if (take_step(role, &role->steps.sum, err) != STATUS_OK) {
-        if ((err->status != STATUS_LIMIT && err->status != STATUS_NO_MEMORY) ||
-            !server_move_make_room(role, err, outbox))
-            return err->status;
-        error_clear(err);
-        TRY(take_step(role, &role->steps.sum, err));
-    }
+    TRY(take_step(role, &role->steps.sum, err));
     log_step(role, role->clock - 1, outbox);
     count_memory(role);
     server_steps_drop_pushes(role);
@@ -409,7 +404,7 @@ static enum status take_whole_step(struct server_role *role, struct outbox *outb
 }
 
 enum status server_steps_push(struct server_role *role, const struct message_push *push,
-                              const uint32_t *counts, struct outbox *outbox, struct error *err)
+                              const uint32_t *counts, struct error *err)
 {
     struct server_steps *steps = &role->steps;
     const uint64_t step = server_step_of(role, push->shard, push->batch);
@@ -424,5 +419,6 @@ enum status server_steps_push(struct server_role *role, const struct message_pus
     keep_push(role, steps->lanes + lane, counts);
     count_memory(role);
     steps->is_here[lane] = true;
-    return ++steps->here == role->options.lanes ? take_whole_step(role, outbox, err) : STATUS_OK;
+    steps->here++;
+    return STATUS_OK;
 }

@@ -64,9 +64,12 @@ uint64_t server_step_of(const struct server_role *role, uint64_t shard, uint32_t
 void server_steps_go_back(const struct server_role *role, const uint32_t *counts,
                           const uint64_t *ids, float *values);
 /* The push that was read into the role, of which nothing is missing: kept, or of a step that is
- * counted. With the last lane the step is taken. */
+ * counted. */
 enum status server_steps_push(struct server_role *role, const struct message_push *push,
-                              const uint32_t *counts, struct outbox *outbox, struct error *err);
+                              const uint32_t *counts, struct error *err);
+/* Takes the step of which all lanes are here; does nothing before. LIMIT, NO_MEMORY: nothing has
+ * changed, and it may be called again when there is more room. */
+enum status server_steps_take(struct server_role *role, struct outbox *outbox, struct error *err);
 /* The pushes of a step that is not whole are dropped, as their workers are. */
 void server_steps_drop_pushes(struct server_role *role);
 /* With all rows: there is no step before. */

@@ -45,35 +45,24 @@
 #include "runtime/ps/shard_board.h"
 #include "runtime/ps/shard_counts.h"
 #include "runtime/ps/shard_move.h"
-#include "runtime/role/job_facts.h"
-#include "runtime/role/outbox.h"
-#include "runtime/role/unable.h"
-#include "runtime/role/usage.h"
+#include "runtime/role/crew.h"
 
 struct shard_master_options {
-    uint64_t job, identity;
-    uint32_t incarnation;  /* grows with every restart: so do epochs, rosters and leases */
-    uint32_t worker_count; /* most processes of workers; 1 at least */
-    uint32_t server_count; /* 1 at least: they have the rows until there is another layout */
-    uint32_t server_most;  /* most servers; 0: no more than these */
-    int64_t pause_ms;      /* most time that workers pause, at first, while the number of servers
-                              changes; 0: any */
-    int64_t balance_ms;    /* between two moves of rows away from a server that is hot, at first;
-                              0: none move for that */
-    uint32_t min_workers;  /* 1 at least */
+    struct crew_options crew; /* servers 0: no more than server_count */
+    uint64_t identity;
+    uint32_t
+        server_count; /* at least 1: the servers that have the rows until there is another layout */
+    int64_t
+        pause_ms; /* most pause of workers while the number of servers changes, at first; 0: any */
+    int64_t balance_ms; /* between two moves of rows away from a server that is hot, at first;
+                           0: none move for that */
     uint32_t leases_per_worker; /* 1 at least */
     uint32_t lanes;             /* lanes that take steps together; 0: workers go by themselves */
-    int64_t dead_ms;            /* silence after which a process is replaced; 0: never */
-    int64_t report_ms;          /* between progress rows */
-    struct job_facts facts;
 };
 
 /* A worker or a server, by its index. */
 struct shard_member {
-    peer_id peer; /* PEER_NONE: not here */
-    uint32_t incarnation;
-    bool was_seen;
-    int64_t heard_at;
+    struct crew_member member;
     uint32_t leased; /* to a worker over its connection, and not handed in */
     /* A server's members: */
     char address[MESSAGE_ADDRESS_MAX + 1]; /* where workers reach it */
@@ -102,31 +91,18 @@ struct shard_collection {
 };
 
 struct shard_master {
+    struct crew crew; /* is_handed_on: the checkpoint is stored */
     struct shard_master_options options;
-    enum job_state state;
-    bool is_learned;
-    struct error failure;
     struct shard_plan plan; /* shards_per_epoch 0: not known yet */
     struct shard_board board;
     struct epoch_loss *losses; /* (plan.epochs) */
-    double loss;               /* loss of the rows reported last; NaN: none yet */
-    uint64_t epoch, roster;
-    struct shard_member *workers, *servers; /* by index */
-    uint32_t server_room;                   /* room for servers */
+    double loss;               /* mean over the rows reported last; NaN: none yet */
+    uint64_t roster;
+    struct shard_member *workers, *servers; /* the crew's members */
     struct shard_move move;
-    struct server_balance balance; /* loads under the layout in force */
-    uint32_t live, wanted;         /* workers */
-    uint64_t wanted_version;
+    struct server_balance balance; /* measured under the layout in force */
     struct shard_collection collection;
-    uint64_t late; /* shards that were done by an older roster */
-
-    struct unable unable;
-    struct usage usage;
-    int64_t started_at; /* the job's start: earlier masters' time counted */
-    int64_t waiting_since, waited_ms;
-    int64_t ticked_at, reported_at, rate_at;
-    uint64_t rate_rows;
-    double rows_per_second;
+    uint64_t late;    /* shards that were done by an older roster */
     bool has_started; /* reported */
 };
 
@@ -148,22 +124,8 @@ void shard_master_on_tick(struct shard_master *master, int64_t now_ms, struct ou
 void shard_master_on_stored(struct shard_master *master, int64_t now_ms, uint64_t id,
                             const struct error *why, struct outbox *outbox);
 
-/* ----- requests of the launcher ----- */
-
-void shard_master_cancel(struct shard_master *master, int64_t now_ms, struct outbox *outbox);
-void shard_master_fail(struct shard_master *master, int64_t now_ms, const struct error *err,
-                       struct outbox *outbox);
-void shard_master_want(struct shard_master *master, int64_t now_ms, uint64_t version,
-                       uint32_t workers, struct outbox *outbox);
-/* So many parameter servers; an older version than is known does not count. */
+/* The request of the launcher that is not the crew's (crew.h): so many parameter servers; an older
+ * version than is known does not count. */
 void shard_master_want_servers(struct shard_master *master, int64_t now_ms, uint64_t version,
                                uint32_t servers, struct outbox *outbox);
-void shard_master_leave(struct shard_master *master, int64_t now_ms, struct outbox *outbox);
-/* END to all workers and servers, and nothing stored. */
-void shard_master_end_workers(struct shard_master *master, struct outbox *outbox);
-
-bool shard_master_has_ended(const struct shard_master *master);
-/* The checkpoint is stored, and everybody was told so: nothing more is to be called. */
-bool shard_master_is_learned(const struct shard_master *master);
-
 #endif

@@ -15,7 +15,7 @@
 
 static bool is_here(const struct shard_master *master, uint32_t server)
 {
-    return master->servers[server].peer != PEER_NONE;
+    return master->servers[server].member.peer != PEER_NONE;
 }
 
 static uint32_t greater(uint32_t a, uint32_t b)
@@ -43,7 +43,7 @@ uint32_t shard_move_servers_most(const struct shard_master *master)
     const struct shard_move *move = &master->move;
 
     if (!move->is_settled || move->wanted == 0)
-        return master->server_room;
+        return master->crew.options->servers;
     return greater(move->now.serving, move->wanted);
 }
 
@@ -52,7 +52,7 @@ uint32_t shard_move_servers_most(const struct shard_master *master)
 static void send_layout(const struct shard_master *master, uint32_t server, enum message_type type,
                         const struct server_layout *layout, struct outbox *outbox)
 {
-    struct message message = shard_message(master, type);
+    struct message message = crew_message(&master->crew, type);
     struct layout_runs runs;
 
     message.layout =
@@ -61,13 +61,13 @@ static void send_layout(const struct shard_master *master, uint32_t server, enum
                                 .map = server_layout_runs(layout, &runs),
                                 .is_anew = layout->id != 0 && layout->id == master->move.anew};
     if (is_here(master, server))
-        outbox_send(outbox, master->servers[server].peer, &message);
+        outbox_send(outbox, master->servers[server].member.peer, &message);
 }
 
 static void send_layout_to_all(const struct shard_master *master, enum message_type type,
                                const struct server_layout *layout, struct outbox *outbox)
 {
-    for (uint32_t s = 0; s < master->server_room; s++)
+    for (uint32_t s = 0; s < master->crew.options->servers; s++)
         send_layout(master, s, type, layout, outbox);
 }
 
@@ -76,15 +76,15 @@ static void send_fetch(const struct shard_master *master, enum message_type type
                        struct outbox *outbox)
 {
     const struct shard_move *move = &master->move;
-    struct message message = shard_message(master, type);
+    struct message message = crew_message(&master->crew, type);
     struct layout_runs runs;
     struct text list;
 
     text_init(&list, FRAME_PAYLOAD_MAX);
     for (uint32_t s = 0; s < move->now.serving; s++)
-        message_put_server_place(
-            &list, &(struct message_server_place){.incarnation = master->servers[s].incarnation,
-                                                  .address = slice_of(master->servers[s].address)});
+        message_put_server_place(&list, &(struct message_server_place){
+                                            .incarnation = master->servers[s].member.incarnation,
+                                            .address = slice_of(master->servers[s].address)});
     outbox->failed |= list.failed;
     message.fetch = (struct message_fetch){.layout = move->next.id,
                                            .serving = move->next.serving,
@@ -92,7 +92,7 @@ static void send_fetch(const struct shard_master *master, enum message_type type
                                            .server_count = move->now.serving,
                                            .servers = text_slice(&list)};
     for (uint32_t s = 0; s < servers && !list.failed; s++)
-        outbox_send(outbox, master->servers[s].peer, &message);
+        outbox_send(outbox, master->servers[s].member.peer, &message);
     text_deinit(&list);
 }
 
@@ -104,8 +104,8 @@ static uint32_t servers_needed(const struct shard_master *master)
     const struct shard_move *move = &master->move;
     uint32_t needed = greater(move->now.serving, move->wanted);
 
-    for (uint32_t s = 0; s < master->server_room && !move->is_settled; s++)
-        if (master->servers[s].was_seen && master->servers[s].next.id > move->now.id)
+    for (uint32_t s = 0; s < master->crew.options->servers && !move->is_settled; s++)
+        if (master->servers[s].member.was_seen && master->servers[s].next.id > move->now.id)
             needed = greater(needed, master->servers[s].next.serving);
     return needed;
 }
@@ -115,12 +115,13 @@ static void tell_launcher(struct shard_master *master, struct outbox *outbox)
 {
     struct shard_move *move = &master->move;
     const uint32_t least = servers_needed(master);
-    const uint32_t most = move->is_settled && move->wanted > 0 ? least : master->server_room;
+    const uint32_t most =
+        move->is_settled && move->wanted > 0 ? least : master->crew.options->servers;
     const uint32_t serving = move->is_settled ? move->now.serving : 0;
 
     if (least == move->told_least && most == move->told_most && serving == move->told_serving)
         return;
-    for (uint32_t s = most; s < master->server_room; s++)
+    for (uint32_t s = most; s < master->crew.options->servers; s++)
         shard_release_server(master, s, outbox);
     move->told_least = least;
     move->told_most = most;
@@ -131,7 +132,7 @@ static void tell_launcher(struct shard_master *master, struct outbox *outbox)
 static bool have_all_spoken(const struct shard_master *master, uint32_t servers)
 {
     for (uint32_t s = 0; s < servers; s++)
-        if (!master->servers[s].was_seen)
+        if (!master->servers[s].member.was_seen)
             return false;
     return true;
 }
@@ -140,17 +141,17 @@ static void settle(struct shard_master *master, struct outbox *outbox)
 {
     struct shard_move *move = &master->move;
 
-    for (uint32_t s = 0; s < master->server_room; s++)
-        if (master->servers[s].was_seen && master->servers[s].layout.id > move->now.id)
+    for (uint32_t s = 0; s < master->crew.options->servers; s++)
+        if (master->servers[s].member.was_seen && master->servers[s].layout.id > move->now.id)
             move->now = master->servers[s].layout;
     move->is_settled = have_all_spoken(master, move->now.serving);
-    for (uint32_t s = 0; s < master->server_room && move->is_settled; s++)
-        if (master->servers[s].was_seen && master->servers[s].next.id > move->now.id)
+    for (uint32_t s = 0; s < master->crew.options->servers && move->is_settled; s++)
+        if (master->servers[s].member.was_seen && master->servers[s].next.id > move->now.id)
             move->is_settled = have_all_spoken(master, master->servers[s].next.serving);
     tell_launcher(master, outbox);
     if (!move->is_settled)
         return;
-    for (uint32_t s = 0; s < master->server_room; s++)
+    for (uint32_t s = 0; s < master->crew.options->servers; s++)
         if (master->servers[s].layout.id != move->now.id || master->servers[s].next.id != 0)
             send_layout(master, s, MESSAGE_LAYOUT, &move->now, outbox);
     shard_send_servers_to_all(master, outbox);
@@ -201,7 +202,7 @@ static bool can_begin(const struct shard_master *master, int64_t now_ms)
 {
     const struct shard_move *move = &master->move;
 
-    if (now_ms < move->next_at || master->state != JOB_STATE_RUNNING ||
+    if (now_ms < move->next_at || master->crew.state != JOB_STATE_RUNNING ||
         master->plan.shards_per_epoch == 0 || shard_board_is_finished(&master->board))
         return false;
     for (uint32_t s = 0; s < greater(move->now.serving, move->wanted); s++)
@@ -219,11 +220,11 @@ static void begin_move(struct shard_master *master, int64_t now_ms, struct outbo
 {
     struct shard_move *move = &master->move;
 
-    move->next.id = master->epoch + ++move->ids;
+    move->next.id = master->crew.epoch + ++move->ids;
     move->stage = SHARD_MOVE_COPYING;
     move->copying_since = now_ms;
     move->begun++;
-    for (uint32_t s = 0; s < master->server_room; s++)
+    for (uint32_t s = 0; s < master->crew.options->servers; s++)
         master->servers[s].has_held = master->servers[s].has_fetched = false;
     send_fetch(master, MESSAGE_COPY, servers_of_both(move), outbox);
 }
@@ -233,8 +234,8 @@ static void begin_for_number(struct shard_master *master, int64_t now_ms, struct
     struct shard_move *move = &master->move;
 
     move->next = (struct server_layout){.serving = move->wanted};
-    shard_put_event(master, now_ms, -1, "moving", outbox, "from %" PRIu32 " to %" PRIu32 " servers",
-                    move->now.serving, move->wanted);
+    crew_put_event(&master->crew, now_ms, -1, "moving", outbox,
+                   "from %" PRIu32 " to %" PRIu32 " servers", move->now.serving, move->wanted);
     begin_move(master, now_ms, outbox);
 }
 
@@ -248,11 +249,11 @@ static void begin_for_load(struct shard_master *master, int64_t now_ms, struct o
         return;
     }
     master->move.next = next;
-    shard_put_event(master, now_ms, shard_index_of(master, master->servers + choice.hot),
-                    "balancing", outbox,
-                    "has %.2f times the mean load: %" PRIu32 " of %d buckets move, so that it is "
-                    "%.2f times",
-                    choice.before, choice.moved, BUCKETS_PER_TABLE, choice.after);
+    crew_put_event(&master->crew, now_ms, shard_index_of(master, master->servers + choice.hot),
+                   "balancing", outbox,
+                   "has %.2f times the mean load: %" PRIu32 " of %d buckets move, so that it is "
+                   "%.2f times",
+                   choice.before, choice.moved, BUCKETS_PER_TABLE, choice.after);
     begin_move(master, now_ms, outbox);
 }
 
@@ -260,7 +261,7 @@ static void pause_workers(struct shard_master *master, int64_t now_ms, struct ou
 {
     struct shard_move *move = &master->move;
 
-    for (uint32_t s = 0; s < master->server_room; s++)
+    for (uint32_t s = 0; s < master->crew.options->servers; s++)
         master->servers[s].has_fetched = false;
     move->stage = SHARD_MOVE_PAUSING;
     move->paused_since = now_ms;
@@ -290,7 +291,7 @@ static void give_up(struct shard_master *master, int64_t now_ms, const char *why
     move->aborted++;
     move->next_at = now_ms + ((int64_t)REST_MS << move->tries);
     move->tries += move->tries < TRIES_COUNTED;
-    shard_put_event(master, now_ms, -1, "not moved", outbox, "%s", why);
+    crew_put_event(&master->crew, now_ms, -1, "not moved", outbox, "%s", why);
     send_layout_to_all(master, MESSAGE_LAYOUT, &move->now, outbox);
     shard_send_servers_to_all(master, outbox);
 }
@@ -312,11 +313,11 @@ static void commit(struct shard_master *master, int64_t now_ms, struct outbox *o
     master->roster++;
     send_layout_to_all(master, MESSAGE_LAYOUT, &move->now, outbox);
     shard_send_servers_to_all(master, outbox);
-    shard_put_event(master, now_ms, -1, is_balanced ? "balanced" : "moved", outbox,
-                    "%" PRIu32 " servers have the rows, after %" PRId64
-                    " ms of copying and a pause of %" PRId64 " ms",
-                    move->now.serving, move->paused_since - move->copying_since,
-                    now_ms - move->paused_since);
+    crew_put_event(&master->crew, now_ms, -1, is_balanced ? "balanced" : "moved", outbox,
+                   "%" PRIu32 " servers have the rows, after %" PRId64
+                   " ms of copying and a pause of %" PRId64 " ms",
+                   move->now.serving, move->paused_since - move->copying_since,
+                   now_ms - move->paused_since);
     tell_launcher(master, outbox);
 }
 
@@ -326,11 +327,11 @@ void shard_move_begin_anew(struct shard_master *master, int64_t now_ms, struct o
 
     if (move->stage != SHARD_MOVE_NONE)
         give_up(master, now_ms, "all steps are taken again", outbox);
-    move->now.id = move->anew = master->epoch + ++move->ids;
+    move->now.id = move->anew = master->crew.epoch + ++move->ids;
     move->begun_anew++;
     shard_make_roster(master);
-    shard_put_event(master, now_ms, -1, "anew", outbox,
-                    "a server has lost steps that others have: all steps are taken again");
+    crew_put_event(&master->crew, now_ms, -1, "anew", outbox,
+                   "a server has lost steps that others have: all steps are taken again");
     send_layout_to_all(master, MESSAGE_LAYOUT, &move->now, outbox);
     shard_send_servers_to_all(master, outbox);
 }
@@ -349,10 +350,10 @@ void shard_move_want(struct shard_master *master, int64_t now_ms, uint64_t versi
 {
     struct shard_move *move = &master->move;
 
-    if (version < move->wanted_version || servers < 1 || servers > master->server_room)
+    if (version < move->wanted_version || servers < 1 || servers > master->crew.options->servers)
         return;
     if (servers != (move->wanted > 0 ? move->wanted : move->now.serving))
-        shard_put_event(master, now_ms, -1, "wanted", outbox, "%" PRIu32 " servers", servers);
+        crew_put_event(&master->crew, now_ms, -1, "wanted", outbox, "%" PRIu32 " servers", servers);
     move->wanted_version = version;
     move->wanted = servers;
     if (move->stage != SHARD_MOVE_NONE && move->next.serving != servers)
@@ -398,8 +399,8 @@ static bool is_even(const struct shard_master *master, uint32_t shard)
 /* False: too many, or no memory. */
 static bool find_uneven(struct shard_master *master)
 {
-    const uint32_t most = master->options.leases_per_worker * master->options.worker_count +
-                          UNEVEN_SPARE + master->options.lanes;
+    const uint32_t most = master->options.leases_per_worker * master->crew.workers + UNEVEN_SPARE +
+                          master->options.lanes;
     struct shard_move *move = &master->move;
 
     move->uneven_count = 0;
@@ -424,7 +425,7 @@ static void compare(struct shard_master *master, int64_t now_ms, struct outbox *
     }
     move->evened += move->uneven_count;
     move->stage = SHARD_MOVE_PAUSING;
-    for (uint32_t s = 0; s < master->server_room; s++)
+    for (uint32_t s = 0; s < master->crew.options->servers; s++)
         master->servers[s].has_held = false;
     send_fetch(master, MESSAGE_COPY, servers_of_both(move), outbox);
 }
@@ -496,10 +497,10 @@ static void lease_uneven(struct shard_master *master, struct outbox *outbox)
         uint32_t least = UINT32_MAX, worker = UINT32_MAX;
         struct board_lease lease;
 
-        for (uint32_t w = 0; w < master->options.worker_count; w++) {
+        for (uint32_t w = 0; w < master->crew.workers; w++) {
             const uint32_t leased = master->workers[w].leased;
 
-            if (master->workers[w].peer == PEER_NONE || leased >= least ||
+            if (master->workers[w].member.peer == PEER_NONE || leased >= least ||
                 leased >= master->options.leases_per_worker)
                 continue;
             least = leased;

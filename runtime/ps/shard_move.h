@@ -97,9 +97,7 @@ void shard_move_step(struct shard_master *master, int64_t now_ms, struct outbox 
 
 /* ---- shard_master.c, for these ---- */
 
-struct message shard_message(const struct shard_master *master, enum message_type type);
-/* Begins a new roster. A state collected under an older one may lack batches: it is dropped unless
- * it is being stored. */
+/* Makes a new roster: work that was done under an older one may lack batches. */
 void shard_make_roster(struct shard_master *master);
 void shard_send_servers_to_all(const struct shard_master *master, struct outbox *outbox);
 void shard_send_lease(const struct shard_master *master, uint32_t worker, uint64_t id,

@@ -21,13 +21,13 @@ static uint32_t leases_of(const struct shard_board *board, uint32_t worker, uint
 /* The worker of the group with the fewest shards; worker_count: nobody may have one more. */
 static uint32_t choose_worker(const struct shard_master *master, uint32_t first, uint32_t end)
 {
-    uint32_t found = master->options.worker_count, least = UINT32_MAX;
+    uint32_t found = master->crew.workers, least = UINT32_MAX;
 
-    for (uint32_t w = 0; w < master->options.worker_count; w++) {
+    for (uint32_t w = 0; w < master->crew.workers; w++) {
         const struct shard_member *worker = master->workers + w;
         uint32_t leases;
 
-        if (worker->peer == PEER_NONE || worker->leased == PUSH_WORKER_LEASES_MAX)
+        if (worker->member.peer == PEER_NONE || worker->leased == PUSH_WORKER_LEASES_MAX)
             continue;
         leases = leases_of(&master->board, w, first, end);
         if (leases < least) {
@@ -49,7 +49,7 @@ static void lease_group(struct shard_master *master, uint32_t first, struct outb
         if (!shard_board_is_open(&master->board, shard))
             continue;
         worker = choose_worker(master, first, end);
-        if (worker == master->options.worker_count ||
+        if (worker == master->crew.workers ||
             !shard_board_claim_shard(&master->board, worker, shard, &lease))
             return;
         shard_send_lease(master, worker, lease.id, lease.shard, outbox);
@@ -78,7 +78,7 @@ void shard_steps_reopen(struct shard_master *master)
 
 static bool counts(const struct shard_master *master, const struct shard_member *server)
 {
-    return server->peer != PEER_NONE && server->layout.id == master->move.now.id;
+    return server->member.peer != PEER_NONE && server->layout.id == master->move.now.id;
 }
 
 /* The step that no server may be before. */
@@ -98,13 +98,13 @@ static void ask_those_behind(struct shard_master *master, struct outbox *outbox)
 
     for (uint32_t s = 0; s < master->move.now.serving && master->move.is_settled; s++) {
         struct shard_member *server = master->servers + s;
-        const struct message message = shard_message(master, MESSAGE_TELL);
+        const struct message message = crew_message(&master->crew, MESSAGE_TELL);
 
         if (!counts(master, server) || server->clock >= least || server->is_asked)
             continue;
         server->is_asked = true;
         server->asked_least = least;
-        outbox_send(outbox, server->peer, &message);
+        outbox_send(outbox, server->member.peer, &message);
     }
 }
 

@@ -94,7 +94,7 @@ void exposition_write(const struct master *master, const struct job_row *row, st
 {
     write_identity(row, out);
     write_learning(row, out);
-    write_slots(row, master->live, master->wanted, out);
+    write_slots(row, master->crew.live, master->crew.wanted, out);
     write_group(master, row, out);
 }
 
@@ -103,7 +103,7 @@ static uint32_t count_servers(const struct shard_master *master)
     uint32_t here = 0;
 
     for (uint32_t s = 0; s < master->options.server_count; s++)
-        here += master->servers[s].peer != PEER_NONE;
+        here += master->servers[s].member.peer != PEER_NONE;
     return here;
 }
 
@@ -112,7 +112,7 @@ void exposition_write_servers(const struct shard_master *master, const struct jo
 {
     write_identity(row, out);
     write_learning(row, out);
-    write_slots(row, master->live, master->wanted, out);
+    write_slots(row, master->crew.live, master->crew.wanted, out);
     gauge(out, "servers", "Parameter servers that are here.", count_servers(master));
     gauge(out, "shards", "Shards of the rows, of all epochs.", master->board.shards);
     gauge(out, "shards_done", "Shards that all parameter servers have counted.",
@@ -157,5 +157,5 @@ void exposition_write_scoring(const struct dispatch *dispatch, const struct job_
 {
     write_identity(row, out);
     write_shards(dispatch, row, out);
-    write_slots(row, dispatch->live, dispatch->wanted, out);
+    write_slots(row, dispatch->crew.live, dispatch->crew.wanted, out);
 }

@@ -14,9 +14,9 @@
  *     TOTRAIN_FAULT="role=worker,index=1,step=17,point=before_apply,flip=weights,bit=123456"
  *
  * Once, one bit of a training worker's memory is inverted, and the worker goes on. Which memory:
- * worker_fault.c and runtime/learn/descent_memory.c list the names. The bit counts from its start,
- * and again from the start where the memory has fewer. The log says which bit it was, and at a name
- * that has no memory in this job that it was none.
+ * worker_fault.h and learner_memory (runtime/learn/learner.h) tell the names. The bit counts from
+ * its start, and again from the start where the memory has fewer. The log says which bit it was,
+ * and at a name that has no memory in this job that it was none.
  */
 #ifndef RUNTIME_ROLE_FAULT_H
 #define RUNTIME_ROLE_FAULT_H

@@ -6,19 +6,9 @@
 #include "runtime/score/dispatch_parts.h"
 #include "runtime/score/dispatch_record.h"
 
-#define INDEX_NONE     UINT32_MAX
 #define SETTLING_LEASE (1u << 31) /* no shard has so many leases */
 /* It is one long piece of work, which a second worker would do as a whole. */
 #define SETTLING_BACKUP_MS 120000
-
-/* The job goes on where the master before left it. */
-static void continue_books(struct dispatch *dispatch, const struct job_row *row)
-{
-    dispatch->started_at -= (int64_t)(row->seconds * 1000);
-    dispatch->waited_ms = (int64_t)(row->seconds_waiting * 1000);
-    dispatch->rows_redone = row->rows_redone;
-    usage_continue(&dispatch->usage, row->slot_seconds, row->goodput, row->rows_done);
-}
 
 static uint64_t count_settled(const struct dispatch_options *options)
 {
@@ -35,7 +25,7 @@ static enum status open_ledger(struct dispatch *dispatch, uint64_t first_lease, 
     const uint64_t rows = options->rows - (options->stages && !dispatch->settles);
     const struct ledger_options ledger = {.rows = rows,
                                           .shard_rows = options->shard_rows,
-                                          .workers_max = options->max_workers,
+                                          .workers_max = options->crew.max_workers,
                                           .leases_per_worker = options->leases_per_worker,
                                           .suspects_max = LEDGER_SUSPECTS_MAX,
                                           .first_lease = first_lease,
@@ -58,121 +48,83 @@ static enum status begin_settling(struct dispatch *dispatch, struct error *err)
     dispatch->settles = true;
     dispatch->options.settled = &all;
     dispatch->options.settled_count = shards > 0;
-    TRY(open_ledger(dispatch, dispatch->epoch + SETTLING_LEASE, err));
+    TRY(open_ledger(dispatch, dispatch->crew.epoch + SETTLING_LEASE, err));
     dispatch->options.settled = NULL;
     dispatch->options.settled_count = 0;
     return STATUS_OK;
 }
 
+/* Results of a job that has failed are of no use. */
+static void drop_results(void *leader, struct outbox *outbox)
+{
+    const struct dispatch *dispatch = leader;
+
+    if (dispatch->crew.state != JOB_STATE_DONE)
+        outbox_put(outbox, OUTBOX_DROP, "", 0);
+}
+
+static void forget_leases(void *leader, uint32_t index, struct outbox *outbox)
+{
+    struct dispatch *dispatch = leader;
+    (void)outbox;
+
+    dispatch->workers[index].lease_count = 0;
+}
+
+/* It is not here any more. */
+static void lose(struct dispatch *dispatch, int64_t now_ms, uint32_t index, const char *why,
+                 struct outbox *outbox)
+{
+    outbox_close(outbox, dispatch->workers[index].member.peer);
+    crew_let_go(&dispatch->crew, now_ms, index);
+    dispatch_put_worker(dispatch, index, "lost", outbox);
+    crew_put_event(&dispatch->crew, now_ms, index, "lost", outbox, "%s", why);
+}
+
+/* It is not here any more, and others get its leases. */
+static void give_up(void *leader, int64_t now_ms, uint32_t index, const char *why,
+                    struct outbox *outbox)
+{
+    lose(leader, now_ms, index, why, outbox);
+    dispatch_take_back(leader, now_ms, index, LEDGER_LOST, outbox);
+}
+
+static const struct crew_calls calls = {.member_bytes = sizeof(struct dispatch_worker),
+                                        .fill_row = dispatch_fill_row,
+                                        .fill_report = dispatch_fill_report,
+                                        .lose = give_up,
+                                        .end = drop_results,
+                                        .dismiss = forget_leases};
+
 enum status dispatch_init(struct dispatch *dispatch, const struct dispatch_options *options,
                           int64_t now_ms, struct outbox *outbox, struct error *err)
 {
-    *dispatch = (struct dispatch){
-        .options = *options,
-        .state = JOB_STATE_WAITING,
-        .epoch = (uint64_t)options->incarnation << 32,
-        .started_at = now_ms,
-        .waiting_since = now_ms,
-        .ticked_at = now_ms,
-        .claim_at = LEDGER_NEVER,
-        .reported_at = now_ms,
-        .rate_at = now_ms,
-        .wanted = options->max_workers,
-    };
-    usage_init(&dispatch->usage, now_ms);
-    dispatch->workers = calloc(options->max_workers, sizeof *dispatch->workers);
-    if (!dispatch->workers)
-        return fail_no_memory(err);
-    TRY(unable_init(&dispatch->unable, options->max_workers, options->dead_ms, err));
+    *dispatch = (struct dispatch){.options = *options, .claim_at = LEDGER_NEVER};
+    TRY(crew_init(&dispatch->crew, &dispatch->options.crew, &calls, now_ms, err));
+    dispatch->crew.epoch = (uint64_t)options->crew.incarnation << 32;
+    dispatch->workers = dispatch->crew.members;
     dispatch->settles = options->stages && count_settled(options) + 1 >= options->rows;
-    TRY(open_ledger(dispatch, dispatch->epoch + 1, err));
-    dispatch->rate_rows = dispatch->rows_before = dispatch_rows_done(dispatch);
-    if (options->facts.previous)
-        continue_books(dispatch, options->facts.previous);
-    dispatch_put_job(dispatch, now_ms, outbox);
+    TRY(open_ledger(dispatch, dispatch->crew.epoch + 1, err));
+    dispatch->crew.rate_rows = dispatch->rows_before = dispatch_rows_done(dispatch);
+    if (options->crew.facts.previous)
+        dispatch->rows_redone = options->crew.facts.previous->rows_redone;
+    crew_put_job(&dispatch->crew, now_ms, outbox);
     return STATUS_OK;
 }
 
 void dispatch_deinit(struct dispatch *dispatch)
 {
     ledger_free(dispatch->ledger);
-    free(dispatch->workers);
-    unable_deinit(&dispatch->unable);
-}
-
-bool dispatch_has_ended(const struct dispatch *dispatch)
-{
-    return dispatch->state >= JOB_STATE_DONE;
-}
-
-static void send_last(const struct dispatch *dispatch, peer_id peer, enum message_type type,
-                      struct outbox *outbox)
-{
-    struct message message = {.type = type, .job = dispatch->options.job, .epoch = dispatch->epoch};
-
-    outbox_send(outbox, peer, &message);
-    outbox_close(outbox, peer);
-}
-
-static void send_end(const struct dispatch *dispatch, peer_id peer, struct outbox *outbox)
-{
-    send_last(dispatch, peer, MESSAGE_END, outbox);
-}
-
-static void dismiss_workers(struct dispatch *dispatch, enum message_type type,
-                            struct outbox *outbox)
-{
-    for (uint32_t index = 0; index < dispatch->options.max_workers; index++) {
-        struct dispatch_worker *worker = &dispatch->workers[index];
-
-        if (worker->peer != PEER_NONE)
-            send_last(dispatch, worker->peer, type, outbox);
-        worker->peer = PEER_NONE;
-        worker->lease_count = 0;
-    }
-}
-
-void dispatch_end_workers(struct dispatch *dispatch, struct outbox *outbox)
-{
-    dismiss_workers(dispatch, MESSAGE_END, outbox);
-}
-
-static void end(struct dispatch *dispatch, int64_t now_ms, enum job_state state,
-                enum job_event_kind kind, struct outbox *outbox)
-{
-    dispatch_count_slots(dispatch, now_ms);
-    dispatch->state = state;
-    dispatch_put_job(dispatch, now_ms, outbox);
-    for (uint32_t index = 0; index < dispatch->options.max_workers; index++) {
-        if (!dispatch->workers[index].was_seen)
-            continue;
-        dispatch->workers[index].lease_count = 0;
-        dispatch_put_worker(dispatch, index, "ended", outbox);
-    }
-    dispatch_end_workers(dispatch, outbox);
-    dispatch->live = 0;
-    if (state != JOB_STATE_DONE)
-        outbox_put(outbox, OUTBOX_DROP, "", 0);
-    dispatch_put_event(dispatch, now_ms, -1, job_state_name(state), outbox, "%s",
-                       dispatch->failure.message);
-    dispatch_report(dispatch, now_ms, kind, outbox);
-    outbox_end(outbox, state == JOB_STATE_DONE ? STATUS_OK : dispatch->failure.status);
-}
-
-bool dispatch_is_staged(const struct dispatch *dispatch)
-{
-    return dispatch->options.stages && dispatch->state == JOB_STATE_DONE;
+    crew_deinit(&dispatch->crew);
 }
 
 /* The job goes on: its end is not stored. */
 static void be_staged(struct dispatch *dispatch, int64_t now_ms, struct outbox *outbox)
 {
-    dispatch_put_job(dispatch, now_ms, outbox);
-    dispatch_put_event(dispatch, now_ms, -1, "staged", outbox, "%llu shards",
-                       (unsigned long long)dispatch->options.rows - 1);
-    dispatch->state = JOB_STATE_DONE;
-    dismiss_workers(dispatch, MESSAGE_STAGED, outbox);
-    dispatch->live = 0;
+    crew_put_job(&dispatch->crew, now_ms, outbox);
+    crew_put_event(&dispatch->crew, now_ms, -1, "staged", outbox, "%llu shards",
+                   (unsigned long long)dispatch->options.rows - 1);
+    crew_hand_on(&dispatch->crew, MESSAGE_STAGED, outbox);
 }
 
 void dispatch_finish(struct dispatch *dispatch, int64_t now_ms, struct outbox *outbox)
@@ -180,7 +132,7 @@ void dispatch_finish(struct dispatch *dispatch, int64_t now_ms, struct outbox *o
     struct error err;
 
     if (!dispatch->options.stages) {
-        end(dispatch, now_ms, JOB_STATE_DONE, JOB_DONE, outbox);
+        crew_end(&dispatch->crew, now_ms, JOB_STATE_DONE, outbox);
         return;
     }
     if (dispatch->settles) {
@@ -189,80 +141,15 @@ void dispatch_finish(struct dispatch *dispatch, int64_t now_ms, struct outbox *o
     }
     error_clear(&err);
     if (begin_settling(dispatch, &err) != STATUS_OK)
-        dispatch_fail(dispatch, now_ms, &err, outbox);
+        crew_fail(&dispatch->crew, now_ms, &err, outbox);
     else
         dispatch_serve_all(dispatch, now_ms, outbox);
 }
 
-void dispatch_fail(struct dispatch *dispatch, int64_t now_ms, const struct error *err,
-                   struct outbox *outbox)
+static void start(struct dispatch *dispatch, int64_t now_ms, struct outbox *outbox)
 {
-    if (dispatch_has_ended(dispatch))
+    if (!crew_begin(&dispatch->crew, now_ms, outbox))
         return;
-    dispatch->failure = *err;
-    end(dispatch, now_ms, JOB_STATE_FAILED, JOB_FAILED, outbox);
-}
-
-void dispatch_cancel(struct dispatch *dispatch, int64_t now_ms, struct outbox *outbox)
-{
-    if (dispatch_has_ended(dispatch))
-        return;
-    error_clear(&dispatch->failure);
-    fail(&dispatch->failure, STATUS_INTERRUPTED, "the job was cancelled");
-    end(dispatch, now_ms, JOB_STATE_CANCELLED, JOB_FAILED, outbox);
-}
-
-void dispatch_leave(struct dispatch *dispatch, int64_t now_ms, struct outbox *outbox)
-{
-    if (dispatch_has_ended(dispatch))
-        return;
-    dispatch_put_job(dispatch, now_ms, outbox);
-    dispatch_put_event(dispatch, now_ms, -1, "leaving", outbox, "was asked to go");
-    outbox_end(outbox, STATUS_OK);
-}
-
-void dispatch_want(struct dispatch *dispatch, int64_t now_ms, uint64_t version, uint32_t workers,
-                   struct outbox *outbox)
-{
-    if (dispatch_has_ended(dispatch) || version < dispatch->wanted_version)
-        return;
-    if (workers != dispatch->wanted)
-        dispatch_put_event(dispatch, now_ms, -1, "wanted", outbox, "%u workers", workers);
-    dispatch->wanted_version = version;
-    dispatch->wanted = workers;
-}
-
-static uint32_t find(const struct dispatch *dispatch, peer_id peer)
-{
-    for (uint32_t index = 0; index < dispatch->options.max_workers; index++)
-        if (dispatch->workers[index].peer == peer && peer != PEER_NONE)
-            return index;
-    return INDEX_NONE;
-}
-
-/* It is not here any more. */
-static void lose(struct dispatch *dispatch, int64_t now_ms, uint32_t index, const char *why,
-                 struct outbox *outbox)
-{
-    struct dispatch_worker *worker = &dispatch->workers[index];
-
-    dispatch_count_slots(dispatch, now_ms);
-    outbox_close(outbox, worker->peer);
-    worker->peer = PEER_NONE;
-    dispatch->live--;
-    unable_note_left(&dispatch->unable, index);
-    dispatch_put_worker(dispatch, index, "lost", outbox);
-    dispatch_put_event(dispatch, now_ms, index, "lost", outbox, "%s", why);
-}
-
-static void start_job(struct dispatch *dispatch, int64_t now_ms, struct outbox *outbox)
-{
-    if (dispatch->state != JOB_STATE_WAITING || dispatch->live < dispatch->options.min_workers)
-        return;
-    dispatch->waited_ms += now_ms - dispatch->waiting_since;
-    dispatch->rate_at = now_ms;
-    dispatch->state = JOB_STATE_RUNNING;
-    dispatch_put_job(dispatch, now_ms, outbox);
     if (!dispatch->ledger || ledger_is_finished(dispatch->ledger))
         dispatch_finish(dispatch, now_ms, outbox);
     else
@@ -277,7 +164,7 @@ static void succeed(struct dispatch *dispatch, int64_t now_ms, uint32_t index, b
     struct dispatch_worker *worker = &dispatch->workers[index];
     const bool has_died = is_newer && worker->lease_count > 0;
 
-    if (worker->peer != PEER_NONE)
+    if (crew_is_here(&dispatch->crew, index))
         lose(dispatch, now_ms, index, "its successor is here", outbox);
     dispatch_take_back(dispatch, now_ms, index,
                        is_newer && !dispatch->options.stages ? LEDGER_CRASHED : LEDGER_LOST,
@@ -290,137 +177,85 @@ static void admit(struct dispatch *dispatch, int64_t now_ms, peer_id from,
                   const struct message *message, struct outbox *outbox)
 {
     const struct message_hello *hello = &message->hello;
-    struct dispatch_worker *worker;
+    struct crew *crew = &dispatch->crew;
+    const struct crew_member *member;
 
-    if (message->epoch > dispatch->epoch) { /* a newer master has led it */
-        outbox_end(outbox, STATUS_STALE);
+    if (crew_is_followed(crew, message->epoch, outbox))
         return;
-    }
-    if (hello->index >= dispatch->options.max_workers) {
-        send_end(dispatch, from, outbox);
+    if (hello->index >= crew->workers) {
+        crew_send_end(crew, from, outbox);
         return;
     }
     if (hello->is_staging != dispatch->options.stages) {
         outbox_close(outbox, from);
         return;
     }
-    worker = &dispatch->workers[hello->index];
-    if (hello->is_leaving || (worker->was_seen && hello->incarnation < worker->incarnation)) {
-        send_end(dispatch, from, outbox);
+    member = crew_at(crew, hello->index);
+    if (hello->is_leaving || (member->was_seen && hello->incarnation < member->incarnation)) {
+        crew_send_end(crew, from, outbox);
         return;
     }
-    if (worker->was_seen)
-        succeed(dispatch, now_ms, hello->index, hello->incarnation > worker->incarnation, outbox);
-    if (dispatch_has_ended(dispatch)) {
-        send_end(dispatch, from, outbox);
+    if (member->was_seen)
+        succeed(dispatch, now_ms, hello->index, hello->incarnation > member->incarnation, outbox);
+    if (crew_has_ended(crew)) {
+        crew_send_end(crew, from, outbox);
         return;
     }
-    worker->was_seen = true;
-    worker->incarnation = hello->incarnation;
-    worker->peer = from;
-    worker->heard_at = now_ms;
-    dispatch_count_slots(dispatch, now_ms);
-    unable_note_joined(&dispatch->unable, hello->index, hello->incarnation);
-    dispatch->live++;
+    crew_take_in(crew, now_ms, hello->index, hello->incarnation, from);
     dispatch_put_worker(dispatch, hello->index, dispatch->options.stages ? "staging" : "scoring",
                         outbox);
-    dispatch_put_event(dispatch, now_ms, hello->index, "joined", outbox, "incarnation %u",
-                       hello->incarnation);
-    if (dispatch->state == JOB_STATE_WAITING)
-        start_job(dispatch, now_ms, outbox);
+    crew_put_event(crew, now_ms, hello->index, "joined", outbox, "incarnation %u",
+                   hello->incarnation);
+    if (crew->state == JOB_STATE_WAITING)
+        start(dispatch, now_ms, outbox);
     else
         dispatch_serve(dispatch, now_ms, hello->index, outbox);
-}
-
-static void on_leaving(struct dispatch *dispatch, int64_t now_ms, uint32_t index,
-                       struct outbox *outbox)
-{
-    send_end(dispatch, dispatch->workers[index].peer, outbox);
-    lose(dispatch, now_ms, index, "was asked to go", outbox);
-    dispatch_take_back(dispatch, now_ms, index, LEDGER_LOST, outbox);
-}
-
-static void on_failed(struct dispatch *dispatch, int64_t now_ms,
-                      const struct message_failure *failure, struct outbox *outbox)
-{
-    struct error err;
-
-    error_restore(&err, failure->status, failure->message, failure->hint);
-    dispatch_fail(dispatch, now_ms, &err, outbox);
 }
 
 static void on_worker_message(struct dispatch *dispatch, int64_t now_ms, uint32_t index,
                               const struct message *message, struct outbox *outbox)
 {
-    dispatch->workers[index].heard_at = now_ms;
+    crew_at(&dispatch->crew, index)->heard_at = now_ms;
     switch (message->type) {
     case MESSAGE_PHASE_ALIVE:
         break;
     case MESSAGE_SCORED:
-        if (message->epoch == dispatch->epoch)
+        if (message->epoch == dispatch->crew.epoch)
             dispatch_on_scored(dispatch, now_ms, index, &message->scored, outbox);
         break;
     case MESSAGE_LEAVING:
-        on_leaving(dispatch, now_ms, index, outbox);
+        crew_send_end(&dispatch->crew, crew_at(&dispatch->crew, index)->peer, outbox);
+        give_up(dispatch, now_ms, index, "was asked to go", outbox);
         break;
     case MESSAGE_FAILED:
-        on_failed(dispatch, now_ms, &message->failure, outbox);
+        crew_on_failed(&dispatch->crew, now_ms, &message->failure, outbox);
         break;
     default:
-        lose(dispatch, now_ms, index, "broke the protocol", outbox);
-        dispatch_take_back(dispatch, now_ms, index, LEDGER_LOST, outbox);
+        give_up(dispatch, now_ms, index, "broke the protocol", outbox);
         break;
     }
-}
-
-/* The trouble of one worker: its launcher starts it again, the others do not wait for it. */
-static void on_unable(struct dispatch *dispatch, int64_t now_ms, peer_id from,
-                      const struct message_unable *unable, struct outbox *outbox)
-{
-    const uint32_t here = find(dispatch, from);
-    const bool was_at_work = here != INDEX_NONE && here == unable->index;
-
-    if (unable_is_stale(&dispatch->unable, unable, was_at_work)) {
-        send_end(dispatch, from, outbox);
-        return;
-    }
-    if (!unable_note(&dispatch->unable, unable, was_at_work)) {
-        outbox_close(outbox, from);
-        return;
-    }
-    dispatch_put_event(dispatch, now_ms, unable->index, "unable", outbox, "%s",
-                       dispatch->unable.last.message);
-    send_end(dispatch, from, outbox);
-    if (here != INDEX_NONE) {
-        lose(dispatch, now_ms, here, "cannot go on", outbox);
-        dispatch_take_back(dispatch, now_ms, here, LEDGER_LOST, outbox);
-    }
-    if (dispatch_has_ended(dispatch))
-        return;
-    if ((was_at_work && unable_all_fail_at_work(&dispatch->unable)) ||
-        unable_is_for_good(&dispatch->unable, now_ms, dispatch->wanted))
-        dispatch_fail(dispatch, now_ms, &dispatch->unable.last, outbox);
 }
 
 void dispatch_on_message(struct dispatch *dispatch, int64_t now_ms, peer_id from,
                          const struct message *message, struct outbox *outbox)
 {
-    const uint32_t index = find(dispatch, from);
+    struct crew *crew = &dispatch->crew;
+    const uint32_t index = crew_find(crew, from);
 
     /* A worker that stages sends PROCESS_ALIVE already; only the master that follows needs it. */
     if (message->type == MESSAGE_PROCESS_ALIVE && dispatch->options.stages)
         return;
-    if (message->job != dispatch->options.job || message->type == MESSAGE_PROCESS_ALIVE) {
+    if (message->job != crew->options->job || message->type == MESSAGE_PROCESS_ALIVE) {
         outbox_close(outbox, from);
         return;
     }
-    if (dispatch_has_ended(dispatch))
-        send_end(dispatch, from, outbox);
+    if (crew_has_ended(crew))
+        crew_send_end(crew, from, outbox);
     else if (message->type == MESSAGE_UNABLE)
-        on_unable(dispatch, now_ms, from, &message->unable, outbox);
-    else if (message->type == MESSAGE_HELLO && index == INDEX_NONE)
+        crew_on_unable(crew, now_ms, from, &message->unable, outbox);
+    else if (message->type == MESSAGE_HELLO && index == CREW_NONE)
         admit(dispatch, now_ms, from, message, outbox);
-    else if (index == INDEX_NONE)
+    else if (index == CREW_NONE)
         outbox_close(outbox, from); /* declared dead, or unknown */
     else
         on_worker_message(dispatch, now_ms, index, message, outbox);
@@ -429,51 +264,30 @@ void dispatch_on_message(struct dispatch *dispatch, int64_t now_ms, peer_id from
 void dispatch_on_disconnect(struct dispatch *dispatch, int64_t now_ms, peer_id peer,
                             struct outbox *outbox)
 {
-    const uint32_t index = find(dispatch, peer);
+    const uint32_t index = crew_find(&dispatch->crew, peer);
 
-    if (index == INDEX_NONE || dispatch_has_ended(dispatch))
+    if (index == CREW_NONE || crew_has_ended(&dispatch->crew))
         return;
     lose(dispatch, now_ms, index, "closed its connection", outbox);
     dispatch->workers[index].is_missed = dispatch->workers[index].lease_count > 0;
     dispatch->workers[index].missed_at = now_ms;
 }
 
-static void check_worker(struct dispatch *dispatch, int64_t now_ms, uint32_t index,
-                         struct outbox *outbox)
-{
-    struct dispatch_worker *worker = &dispatch->workers[index];
-    const int64_t patience = dispatch->options.dead_ms;
-
-    if (worker->is_missed && now_ms - worker->missed_at >= dispatch->options.missed_ms) {
-        dispatch_take_back(dispatch, now_ms, index, LEDGER_LOST, outbox);
-    } else if (worker->peer != PEER_NONE && patience > 0 && now_ms - worker->heard_at >= patience) {
-        outbox_replace(outbox, index, worker->incarnation);
-        lose(dispatch, now_ms, index, "was silent", outbox);
-        dispatch_take_back(dispatch, now_ms, index, LEDGER_LOST, outbox);
-    }
-}
-
-/* A pause of the dispatcher itself is not counted as silence of the scorers. */
-static void add_pause(struct dispatch *dispatch, int64_t now_ms)
-{
-    const int64_t pause = now_ms - dispatch->ticked_at;
-
-    dispatch->ticked_at = now_ms;
-    if (dispatch->options.dead_ms == 0 || pause <= dispatch->options.dead_ms / 2)
-        return;
-    for (uint32_t index = 0; index < dispatch->options.max_workers; index++) {
-        dispatch->workers[index].heard_at += pause;
-        dispatch->workers[index].missed_at += pause;
-    }
-}
-
 void dispatch_on_tick(struct dispatch *dispatch, int64_t now_ms, struct outbox *outbox)
 {
-    add_pause(dispatch, now_ms);
-    for (uint32_t index = 0; index < dispatch->options.max_workers; index++)
-        if (!dispatch_has_ended(dispatch))
-            check_worker(dispatch, now_ms, index, outbox);
-    if (dispatch->state != JOB_STATE_RUNNING)
+    struct crew *crew = &dispatch->crew;
+    const int64_t pause = crew_note_pause(crew, now_ms);
+
+    for (uint32_t index = 0; index < crew->workers && !crew_has_ended(crew); index++) {
+        struct dispatch_worker *worker = &dispatch->workers[index];
+
+        worker->missed_at += pause;
+        if (worker->is_missed && now_ms - worker->missed_at >= dispatch->options.missed_ms)
+            dispatch_take_back(dispatch, now_ms, index, LEDGER_LOST, outbox);
+        else
+            crew_check_silence(crew, now_ms, index, crew->options->dead_ms, outbox);
+    }
+    if (crew->state != JOB_STATE_RUNNING)
         return;
     if (now_ms >= dispatch->claim_at)
         dispatch_serve_all(dispatch, now_ms, outbox);

@@ -24,8 +24,7 @@ static void put_end(const struct lease *lease, enum shard_state state, struct ou
 static void give(struct dispatch *dispatch, int64_t now_ms, struct dispatch_worker *worker,
                  const struct lease *lease, struct outbox *outbox)
 {
-    struct message message = {
-        .type = MESSAGE_LEASE, .job = dispatch->options.job, .epoch = dispatch->epoch};
+    struct message message = crew_message(&dispatch->crew, MESSAGE_LEASE);
 
     message.lease = (struct message_lease){
         .id = lease->id, .first = lease->first, .slot = lease->slot, .count = lease->count};
@@ -33,7 +32,7 @@ static void give(struct dispatch *dispatch, int64_t now_ms, struct dispatch_work
         worker->busy_since = now_ms;
     worker->leases[worker->lease_count++] = *lease;
     put_end(lease, SHARD_LEASED, outbox);
-    outbox_send(outbox, worker->peer, &message);
+    outbox_send(outbox, worker->member.peer, &message);
 }
 
 /* It still scores rows that another one has settled: its death now could not be blamed on a new
@@ -41,8 +40,8 @@ static void give(struct dispatch *dispatch, int64_t now_ms, struct dispatch_work
 static bool has_stale_lease(const struct dispatch *dispatch, const struct dispatch_worker *worker)
 {
     for (uint32_t i = 0; i < worker->lease_count; i++)
-        if (ledger_renew(dispatch->ledger, worker->leases[i].worker, worker->leases[i].id,
-                         worker->leases[i].slot, LEDGER_NEVER, NULL) != STATUS_OK)
+        if (!ledger_holds(dispatch->ledger, worker->leases[i].worker, worker->leases[i].id,
+                          worker->leases[i].slot))
             return true;
     return false;
 }
@@ -54,16 +53,16 @@ void dispatch_serve(struct dispatch *dispatch, int64_t now_ms, uint32_t index,
     int64_t retry_at = LEDGER_NEVER;
     struct lease lease;
 
-    if (dispatch->state != JOB_STATE_RUNNING || has_stale_lease(dispatch, worker))
+    if (dispatch->crew.state != JOB_STATE_RUNNING || has_stale_lease(dispatch, worker))
         return;
-    while (worker->peer != PEER_NONE && worker->lease_count < dispatch->options.leases_per_worker) {
-        if (ledger_claim(dispatch->ledger, index, now_ms, LEDGER_NEVER, &lease, &retry_at) !=
-            LEDGER_LEASED)
+    while (worker->member.peer != PEER_NONE &&
+           worker->lease_count < dispatch->options.leases_per_worker) {
+        if (ledger_claim(dispatch->ledger, index, now_ms, &lease, &retry_at) != LEDGER_LEASED)
             break;
         if (lease.is_backup)
-            dispatch_put_event(dispatch, now_ms, index, "backup", outbox, "rows %llu to %llu",
-                               (unsigned long long)lease.first + 1,
-                               (unsigned long long)(lease.first + lease.count));
+            crew_put_event(&dispatch->crew, now_ms, index, "backup", outbox, "rows %llu to %llu",
+                           (unsigned long long)lease.first + 1,
+                           (unsigned long long)(lease.first + lease.count));
         give(dispatch, now_ms, worker, &lease, outbox);
     }
     if (retry_at < dispatch->claim_at)
@@ -73,8 +72,8 @@ void dispatch_serve(struct dispatch *dispatch, int64_t now_ms, uint32_t index,
 void dispatch_serve_all(struct dispatch *dispatch, int64_t now_ms, struct outbox *outbox)
 {
     dispatch->claim_at = LEDGER_NEVER;
-    for (uint32_t index = 0; index < dispatch->options.max_workers; index++)
-        if (dispatch->workers[index].peer != PEER_NONE)
+    for (uint32_t index = 0; index < dispatch->crew.workers; index++)
+        if (crew_is_here(&dispatch->crew, index))
             dispatch_serve(dispatch, now_ms, index, outbox);
 }
 
@@ -113,8 +112,8 @@ void dispatch_on_scored(struct dispatch *dispatch, int64_t now_ms, uint32_t inde
         put_end(&own, SHARD_LATE, outbox);
     } else {
         dispatch->deaths = 0;
-        unable_note_phase_done(&dispatch->unable);
-        usage_needed(&dispatch->usage, (double)(now_ms - began_at), lease.count);
+        unable_note_phase_done(&dispatch->crew.unable);
+        usage_needed(&dispatch->crew.usage, (double)(now_ms - began_at), lease.count);
         put_shard(&lease, SHARD_DONE, scored->results, outbox);
     }
     if (ledger_is_finished(dispatch->ledger)) {
@@ -138,7 +137,7 @@ static void fail_over_row(struct dispatch *dispatch, int64_t now_ms, uint64_t ro
          (unsigned long long)row + 1, LEDGER_CRASHES_MAX);
     error_hint(&err, "Leave the row out. In PREDICT INTO a table predict.bad_rows = 'quarantine' "
                      "puts such rows aside.");
-    dispatch_fail(dispatch, now_ms, &err, outbox);
+    crew_fail(&dispatch->crew, now_ms, &err, outbox);
 }
 
 void dispatch_note_death(struct dispatch *dispatch, int64_t now_ms, struct outbox *outbox)
@@ -150,7 +149,7 @@ void dispatch_note_death(struct dispatch *dispatch, int64_t now_ms, struct outbo
     error_clear(&err);
     fail(&err, STATUS_FAILED, "%u workers died one after another, and no shard was done meanwhile",
          dispatch->deaths);
-    dispatch_fail(dispatch, now_ms, &err, outbox);
+    crew_fail(&dispatch->crew, now_ms, &err, outbox);
 }
 
 static void note_crash(struct dispatch *dispatch, int64_t now_ms, uint32_t index,
@@ -162,9 +161,9 @@ static void note_crash(struct dispatch *dispatch, int64_t now_ms, uint32_t index
                                                    : "suspected";
 
     outbox_killed_by_rows(outbox, index);
-    dispatch_put_event(dispatch, now_ms, index, event, outbox, "died over rows %llu to %llu",
-                       (unsigned long long)blamed->first + 1,
-                       (unsigned long long)(blamed->first + blamed->count));
+    crew_put_event(&dispatch->crew, now_ms, index, event, outbox, "died over rows %llu to %llu",
+                   (unsigned long long)blamed->first + 1,
+                   (unsigned long long)(blamed->first + blamed->count));
     if (outcome == LEDGER_BAD && !dispatch->options.keeps_bad_rows)
         fail_over_row(dispatch, now_ms, blamed->first, outbox);
     else
@@ -192,7 +191,7 @@ void dispatch_take_back(struct dispatch *dispatch, int64_t now_ms, uint32_t inde
         return;
     error_clear(&err);
     if (ledger_worker_gone(dispatch->ledger, index, cause, &blamed, &outcome, &err) != STATUS_OK) {
-        dispatch_fail(dispatch, now_ms, &err, outbox);
+        crew_fail(&dispatch->crew, now_ms, &err, outbox);
         return;
     }
     for (uint32_t i = 0; i < worker->lease_count; i++)
@@ -202,7 +201,7 @@ void dispatch_take_back(struct dispatch *dispatch, int64_t now_ms, uint32_t inde
     worker->lease_count = 0;
     if (cause == LEDGER_CRASHED && blamed.count > 0)
         note_crash(dispatch, now_ms, index, &blamed, outcome, outbox);
-    if (dispatch_has_ended(dispatch))
+    if (crew_has_ended(&dispatch->crew))
         return;
     if (ledger_is_finished(dispatch->ledger))
         dispatch_finish(dispatch, now_ms, outbox);

@@ -3,8 +3,6 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "runtime/score/deadlines.h"
-
 #define NONE UINT32_MAX
 
 /* Shards have records only while they are leased or wait to be leased again. */
@@ -57,7 +55,6 @@ struct ledger {
     uint32_t free_held;
     struct chain ages; /* oldest first: leases of shards that only one worker has */
     struct holder *holders;
-    struct deadlines deadlines;
 };
 
 /* --- chains of leases, queues of shards --- */
@@ -231,9 +228,7 @@ static enum status allocate(struct ledger *ledger, struct error *err)
     ledger->settled = settled ? calloc(1, settled) : NULL;
     if (!ledger->shards || !ledger->held || !ledger->holders || (settled && !ledger->settled))
         return fail_no_memory(err);
-    TRY(deadlines_init(&ledger->deadlines, leases_max(options), err));
-    ledger->counts.bytes = sizeof *ledger + shards + held + holders + settled +
-                           leases_max(options) * (2 * sizeof(uint32_t) + sizeof(int64_t));
+    ledger->counts.bytes = sizeof *ledger + shards + held + holders + settled;
     return STATUS_OK;
 }
 
@@ -267,7 +262,6 @@ void ledger_free(struct ledger *ledger)
 {
     if (!ledger)
         return;
-    deadlines_deinit(&ledger->deadlines);
     free(ledger->shards);
     free(ledger->held);
     free(ledger->holders);
@@ -365,12 +359,10 @@ static void describe(const struct ledger *ledger, uint32_t slot, struct lease *l
                             .worker = held->worker,
                             .first = shard->first,
                             .count = shard->count,
-                            .deadline_ms = ledger->deadlines.at[slot],
                             .is_backup = shard->leases[1] == slot};
 }
 
-static uint32_t grant(struct ledger *ledger, uint32_t worker, uint32_t index, int64_t now_ms,
-                      int64_t deadline_ms)
+static uint32_t grant(struct ledger *ledger, uint32_t worker, uint32_t index, int64_t now_ms)
 {
     struct shard *shard = &ledger->shards[index];
     const uint32_t slot = ledger->free_held, other = shard->leases[0];
@@ -390,7 +382,6 @@ static uint32_t grant(struct ledger *ledger, uint32_t worker, uint32_t index, in
         age(ledger, slot);
     chain_insert(ledger, &ledger->holders[worker].leases, BY_WORKER, slot, false);
     ledger->holders[worker].count++;
-    deadlines_put(&ledger->deadlines, slot, deadline_ms);
     ledger->counts.leases++;
     ledger->counts.backups += other != NONE;
     ledger->counts.leased++;
@@ -398,7 +389,7 @@ static uint32_t grant(struct ledger *ledger, uint32_t worker, uint32_t index, in
 }
 
 enum ledger_answer ledger_claim(struct ledger *ledger, uint32_t worker, int64_t now_ms,
-                                int64_t deadline_ms, struct lease *lease, int64_t *retry_at)
+                                struct lease *lease, int64_t *retry_at)
 {
     const struct holder *holder;
     uint32_t shard;
@@ -414,7 +405,7 @@ enum ledger_answer ledger_claim(struct ledger *ledger, uint32_t worker, int64_t 
     shard = choose_shard(ledger, holder->count == 0, now_ms, retry_at);
     if (shard == NONE)
         return LEDGER_WAIT;
-    describe(ledger, grant(ledger, worker, shard, now_ms, deadline_ms), lease);
+    describe(ledger, grant(ledger, worker, shard, now_ms), lease);
     return LEDGER_LEASED;
 }
 
@@ -449,7 +440,6 @@ static void release(struct ledger *ledger, uint32_t slot)
     shard->leases[1] = NONE;
     chain_remove(ledger, &ledger->holders[held->worker].leases, BY_WORKER, slot);
     ledger->holders[held->worker].count--;
-    deadlines_remove(&ledger->deadlines, slot);
     ledger->counts.leased--;
     held->id = 0;
     held->links[BY_WORKER].next = ledger->free_held;
@@ -464,12 +454,9 @@ static void learn_pace(struct ledger *ledger, const struct held *held, uint32_t 
     ledger->ms_per_row += (pace - ledger->ms_per_row) / (ledger->counts.shards_done ? 8 : 1);
 }
 
-enum status ledger_renew(struct ledger *ledger, uint32_t worker, uint64_t id, uint32_t slot,
-                         int64_t deadline_ms, struct error *err)
+bool ledger_holds(const struct ledger *ledger, uint32_t worker, uint64_t id, uint32_t slot)
 {
-    TRY(find_own(ledger, worker, id, slot, err));
-    deadlines_put(&ledger->deadlines, slot, deadline_ms);
-    return STATUS_OK;
+    return find_own(ledger, worker, id, slot, NULL) == STATUS_OK;
 }
 
 enum status ledger_complete(struct ledger *ledger, uint32_t worker, uint64_t id, uint32_t slot,
@@ -490,21 +477,6 @@ enum status ledger_complete(struct ledger *ledger, uint32_t worker, uint64_t id,
     ledger->counts.shards_done++;
     shard_free(ledger, index);
     return STATUS_OK;
-}
-
-bool ledger_overdue(const struct ledger *ledger, int64_t now_ms, struct lease *lease)
-{
-    if (ledger_next_deadline(ledger) > now_ms)
-        return false;
-    describe(ledger, deadlines_first(&ledger->deadlines), lease);
-    return true;
-}
-
-int64_t ledger_next_deadline(const struct ledger *ledger)
-{
-    const uint32_t slot = deadlines_first(&ledger->deadlines);
-
-    return slot == DEADLINES_NONE ? LEDGER_NEVER : ledger->deadlines.at[slot];
 }
 
 /* Nobody has the shard any more: it waits to be claimed again. */
@@ -617,10 +589,7 @@ enum status ledger_worker_gone(struct ledger *ledger, uint32_t worker, enum ledg
 
 struct ledger_counts ledger_counts(const struct ledger *ledger)
 {
-    struct ledger_counts counts = ledger->counts;
-
-    counts.steps += ledger->deadlines.steps;
-    return counts;
+    return ledger->counts;
 }
 
 bool ledger_is_finished(const struct ledger *ledger)

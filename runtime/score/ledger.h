@@ -24,7 +24,7 @@
  * is worked on last, by a worker that has nothing else, and then the blame is
  * certain: a row is never bad because a worker died over another one. It is
  * certain as long as no worker works on rows that the ledger does not know of: a
- * worker whose lease is overdue is to be replaced (ledger_worker_gone), and a
+ * worker that does not get on is to be replaced (ledger_worker_gone), and a
  * worker drops what an earlier master leased to it.
  *
  * When nothing is left to claim, shards that take twice as long as shards took
@@ -32,8 +32,11 @@
  * not: they would cost two workers.
  *
  * The store has the rows that are settled, the ledger only those in between. So
- * memory grows with workers and suspects, not with shards, and a call costs
- * the logarithm of the leases at most (their deadlines are a heap).
+ * memory grows with workers and suspects, not with shards, and no call costs more
+ * than the leases of a worker.
+ *
+ * A lease has no deadline: its worker has it until it has ended, or was silent for
+ * too long (crew.h).
  *
  * Pure: no I/O, clock or lock; the caller passes the time in. Everything is
  * allocated in ledger_new.
@@ -77,7 +80,6 @@ struct lease {
     uint32_t slot, worker;
     uint64_t first; /* rows first to first + count - 1 */
     uint32_t count;
-    int64_t deadline_ms;
     bool is_backup; /* another worker works on the same rows */
 };
 
@@ -116,27 +118,21 @@ void ledger_free(struct ledger *ledger);
  * whenever a lease has ended. Workers are numbered from 0 to workers_max - 1.
  */
 enum ledger_answer ledger_claim(struct ledger *ledger, uint32_t worker, int64_t now_ms,
-                                int64_t deadline_ms, struct lease *lease, int64_t *retry_at);
+                                struct lease *lease, int64_t *retry_at);
 
-/* The worker is alive and goes on: a later deadline. STALE as below. */
-enum status ledger_renew(struct ledger *ledger, uint32_t worker, uint64_t id, uint32_t slot,
-                         int64_t deadline_ms, struct error *err);
+/* The worker has the lease still. */
+bool ledger_holds(const struct ledger *ledger, uint32_t worker, uint64_t id, uint32_t slot);
 
 /*
  * The rows of the lease are done; *lease says which. To be stored in the same
  * transaction as their results. STALE, and the results are to be thrown away, when
  * the lease was taken back, its rows were completed under another one, or it
- * belongs to another worker. A deadline that has passed is no such reason by
- * itself: until the lease is taken back no other worker has its rows.
+ * belongs to another worker.
  */
 enum status ledger_complete(struct ledger *ledger, uint32_t worker, uint64_t id, uint32_t slot,
                             int64_t now_ms, struct lease *lease, struct error *err);
 
 /* ----- leases that are lost ----- */
-
-/* The lease that is overdue longest; false when none is. */
-bool ledger_overdue(const struct ledger *ledger, int64_t now_ms, struct lease *lease);
-int64_t ledger_next_deadline(const struct ledger *ledger); /* LEDGER_NEVER without leases */
 
 /*
  * Take a lease back. LIMIT when the crash would make one suspect too many: the

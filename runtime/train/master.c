@@ -23,62 +23,88 @@
 #define HANG_ALONE     3
 
 /* The job goes on where the master before left it. */
-static void continue_books(struct master *master, const struct job_row *row)
+static void continue_steps(struct master *master, const struct job_row *row)
 {
-    master->started_at -= (int64_t)(row->seconds * 1000);
-    master->waited_ms = (int64_t)(row->seconds_waiting * 1000);
     master->progress.step = master->dealt_at_step = row->step;
     master->progress.rows_done = row->rows_done;
     master->rows_redone = row->rows_redone;
     master->loss = row->loss;
-    usage_continue(&master->usage, row->slot_seconds, row->goodput, row->rows_done);
 }
 
-/* Slots serve learning until the model is made. */
-static void count_slots(struct master *master, int64_t now_ms)
+/* Checkpoints, and rows of a model that lie aside, are of no use when the job has ended. */
+static void drop_states(void *leader, struct outbox *outbox)
 {
-    bool learns = master->state == JOB_STATE_WAITING || master->state == JOB_STATE_RUNNING;
+    struct master *master = leader;
 
-    usage_count(&master->usage, now_ms, learns ? master->live : 0);
+    if (master->stored.phase != 0 || master->writing.is_active || master->any_rows_aside)
+        outbox_put(outbox, OUTBOX_DROP, "", 0);
+    master->writing.is_active = false;
 }
+
+static void lose(void *leader, int64_t now_ms, uint32_t index, const char *why,
+                 struct outbox *outbox)
+{
+    master_lose(leader, now_ms, index, why, outbox);
+}
+
+static void dismiss_successor(void *leader, uint32_t index, struct outbox *outbox)
+{
+    struct master *master = leader;
+    struct master_worker *worker = &master->workers[index];
+
+    if (worker->successor != PEER_NONE)
+        crew_send_end(&master->crew, worker->successor, outbox);
+    worker->successor = PEER_NONE;
+}
+
+static void note_unable(void *leader, int64_t now_ms, uint32_t index, bool was_at_work,
+                        struct outbox *outbox)
+{
+    const struct master *master = leader;
+    const struct unable *unable = &master->crew.unable;
+
+    if (master->crew.live > was_at_work && unable->workers[index].tries == 1)
+        master_notice(master, now_ms, outbox,
+                      "worker %u cannot %s: %.400s; the job goes on without it, and it is tried "
+                      "again",
+                      index, was_at_work ? "go on" : "open its rows", unable->last.message);
+}
+
+static const struct crew_calls calls = {.member_bytes = sizeof(struct master_worker),
+                                        .fill_row = master_fill_row,
+                                        .fill_report = master_fill_report,
+                                        .lose = lose,
+                                        .end = drop_states,
+                                        .dismiss = dismiss_successor,
+                                        .note_unable = note_unable};
 
 enum status master_init(struct master *master, const struct master_options *options, int64_t now_ms,
                         struct outbox *outbox, struct error *err)
 {
+    const struct job_row *previous = options->crew.facts.previous;
+    const uint32_t workers = options->crew.max_workers;
+
     *master = (struct master){
         .options = *options,
-        .state = JOB_STATE_WAITING,
-        .started_at = options->facts.began_at_ms > 0 ? options->facts.began_at_ms : now_ms,
         .woke_at = now_ms,
         .stored = options->checkpoint,
         .older = options->older,
         .checkpoint_at = now_ms + options->checkpoint_ms,
-        .ticked_at = now_ms,
         .lost_at = INT64_MIN / 2,
-        .wanted = options->max_workers,
-        .waiting_since = now_ms,
-        .reported_at = now_ms,
-        .rate_at = now_ms,
-        .has_rate_base = !options->facts.previous,
+        .has_rate_base = !previous,
         .loss = (double)NAN,
         .validation_loss = (double)NAN,
         .validation_score = (double)NAN,
     };
-    master->ms_before = now_ms - master->started_at;
-    usage_init(&master->usage, now_ms);
-    master->workers = calloc(options->max_workers, sizeof *master->workers);
-    while (master->hint_mask < 2 * (uint64_t)options->max_workers)
-        master->hint_mask = 2 * master->hint_mask + 1;
-    master->pairs =
-        calloc((size_t)options->max_workers * options->max_workers, sizeof *master->pairs);
-    master->hints = calloc(master->hint_mask + (size_t)1, sizeof *master->hints);
-    master->old_members = calloc(options->max_workers, sizeof *master->old_members);
-    if (!master->workers || !master->pairs || !master->hints || !master->old_members)
+    TRY(crew_init(&master->crew, &master->options.crew, &calls, now_ms, err));
+    master->workers = master->crew.members;
+    master->pairs = calloc((size_t)workers * workers, sizeof *master->pairs);
+    master->old_members = calloc(workers, sizeof *master->old_members);
+    if (!master->pairs || !master->old_members)
         return fail_no_memory(err);
-    TRY(unable_init(&master->unable, options->max_workers, options->dead_ms, err));
-    if (options->facts.previous)
-        continue_books(master, options->facts.previous);
-    master_put_job(master, now_ms, outbox);
+    if (previous)
+        continue_steps(master, previous);
+    crew_put_job(&master->crew, now_ms, outbox);
     if (options->refused.status != STATUS_OK)
         master_say_refused(master, now_ms, options->refused.message, outbox);
     return STATUS_OK;
@@ -86,92 +112,10 @@ enum status master_init(struct master *master, const struct master_options *opti
 
 void master_deinit(struct master *master)
 {
-    free(master->workers);
-    free(master->hints);
-    unable_deinit(&master->unable);
+    crew_deinit(&master->crew);
     free(master->pairs);
     free(master->old_members);
     group_deinit(&master->group);
-}
-
-bool master_has_ended(const struct master *master)
-{
-    return master->state == JOB_STATE_DONE || master->state == JOB_STATE_FAILED ||
-           master->state == JOB_STATE_CANCELLED;
-}
-
-void master_send_end(const struct master *master, peer_id peer, struct outbox *outbox)
-{
-    struct message message = {
-        .type = MESSAGE_END, .job = master->options.job, .epoch = master->group.epoch};
-
-    outbox_send(outbox, peer, &message);
-    outbox_close(outbox, peer);
-}
-
-static void dismiss(struct master *master, uint32_t index, struct outbox *outbox)
-{
-    struct master_worker *worker = &master->workers[index];
-
-    if (worker->peer != PEER_NONE)
-        master_send_end(master, worker->peer, outbox);
-    if (worker->successor != PEER_NONE)
-        master_send_end(master, worker->successor, outbox);
-    worker->peer = worker->successor = PEER_NONE;
-}
-
-void master_end_workers(struct master *master, struct outbox *outbox)
-{
-    for (uint32_t index = 0; index < master->options.max_workers; index++)
-        dismiss(master, index, outbox);
-}
-
-static void end(struct master *master, int64_t now_ms, enum job_state state,
-                enum job_event_kind kind, struct outbox *outbox)
-{
-    master->state = state;
-    master_put_job(master, now_ms, outbox);
-    for (uint32_t index = 0; index < master->options.max_workers; index++) {
-        if (!master->workers[index].was_seen)
-            continue;
-        master_put_worker(master, index, "ended", 0, outbox);
-        dismiss(master, index, outbox);
-    }
-    master->live = 0;
-    if (master->stored.phase != 0 || master->writing.is_active || master->any_rows_aside)
-        outbox_put(outbox, OUTBOX_DROP, "", 0);
-    master->writing.is_active = false;
-    master_put_event(master, now_ms, -1, job_state_name(state), outbox, "%s",
-                     master->failure.message);
-    master_report(master, now_ms, kind, outbox);
-    outbox_end(outbox, state == JOB_STATE_DONE ? STATUS_OK : master->failure.status);
-}
-
-void master_fail(struct master *master, int64_t now_ms, const struct error *err,
-                 struct outbox *outbox)
-{
-    if (master_has_ended(master))
-        return;
-    master->failure = *err;
-    end(master, now_ms, JOB_STATE_FAILED, JOB_FAILED, outbox);
-}
-
-void master_leave(struct master *master, int64_t now_ms, struct outbox *outbox)
-{
-    if (master_has_ended(master))
-        return;
-    master_put_job(master, now_ms, outbox);
-    master_put_event(master, now_ms, -1, "leaving", outbox, "was asked to go");
-    outbox_end(outbox, STATUS_OK);
-}
-
-void master_cancel(struct master *master, int64_t now_ms, struct outbox *outbox)
-{
-    if (master_has_ended(master))
-        return;
-    error_clear(&master->failure);
-    fail(&master->failure, STATUS_INTERRUPTED, "the job was cancelled");
-    end(master, now_ms, JOB_STATE_CANCELLED, JOB_FAILED, outbox);
 }
 
 /* ---- the finished model, from rank 0 into the store ---- */
@@ -179,18 +123,17 @@ void master_cancel(struct master *master, int64_t now_ms, struct outbox *outbox)
 /* Rows before model_next are stored. */
 static void ask_for_rows(const struct master *master, uint32_t index, struct outbox *outbox)
 {
-    struct message message = {
-        .type = MESSAGE_MODEL_NEXT, .job = master->options.job, .epoch = master->group.epoch};
+    struct message message = crew_message(&master->crew, MESSAGE_MODEL_NEXT);
 
     message.model_next.row = master->model_next;
-    outbox_send(outbox, master->workers[index].peer, &message);
+    outbox_send(outbox, master->workers[index].member.peer, &message);
 }
 
 /* A worker checks the state from which it made the model's rows after the last row. Where it was
  * lost before, its memory may have changed: the next sender begins with the first row. */
 static void note_sender(struct master *master, uint32_t index)
 {
-    const struct model_sender next = {index, master->workers[index].incarnation};
+    const struct model_sender next = {index, master->workers[index].member.incarnation};
 
     if (next.index != master->sender.index || next.incarnation != master->sender.incarnation)
         master->model_next = 0;
@@ -201,9 +144,9 @@ static void on_publishing(struct master *master, int64_t now_ms, uint32_t index,
                           struct outbox *outbox)
 {
     note_sender(master, index);
-    master->state = JOB_STATE_PUBLISHING;
+    master->crew.state = JOB_STATE_PUBLISHING;
     master->result_count = 0;
-    master_put_job(master, now_ms, outbox);
+    crew_put_job(&master->crew, now_ms, outbox);
     ask_for_rows(master, index, outbox);
 }
 
@@ -248,19 +191,8 @@ static void on_finished(struct master *master, int64_t now_ms, uint32_t index,
     outbox_put(outbox, OUTBOX_MODEL, "", 0);
     snprintf(master->finished, sizeof master->finished, "digest %.*s, %llu rows",
              SLICE_FORMAT(finished->digest), (unsigned long long)finished->rows);
-    master_put_event(master, now_ms, -1, "model", outbox, "%s", master->finished);
-    end(master, now_ms, JOB_STATE_DONE, JOB_DONE, outbox);
-}
-
-static void on_failed(struct master *master, int64_t now_ms, uint32_t index,
-                      const struct message_failure *failure, struct outbox *outbox)
-{
-    struct error err;
-
-    error_restore(&err, failure->status, failure->message, failure->hint);
-    if (index != INDEX_NONE)
-        master_put_event(master, now_ms, index, "failed", outbox, "%s", err.message);
-    master_fail(master, now_ms, &err, outbox);
+    crew_put_event(&master->crew, now_ms, -1, "model", outbox, "%s", master->finished);
+    crew_end(&master->crew, now_ms, JOB_STATE_DONE, outbox);
 }
 
 static void on_lost(struct master *master, int64_t now_ms, uint32_t index,
@@ -277,8 +209,8 @@ static void on_lost(struct master *master, int64_t now_ms, uint32_t index,
     }
     if (!is_old && (message->epoch != master->group.epoch || master->group.count == 0))
         return;
-    master_put_event(master, now_ms, index, "lost_peer", outbox, "rank %u",
-                     message->peer_lost.rank);
+    crew_put_event(&master->crew, now_ms, index, "lost_peer", outbox, "rank %u",
+                   message->peer_lost.rank);
     master_note_unreached(master, now_ms, index, message, outbox);
     /* When the peer is dead its own connection closes too, any moment now. In
      * a change of groups it may only have been faster. */
@@ -400,12 +332,12 @@ static bool hangs(const struct master *master, const struct message_process_aliv
 static void replace_hanging(struct master *master, int64_t now_ms,
                             const struct message_process_alive *alive, struct outbox *outbox)
 {
-    master_put_event(master, now_ms, alive->index, "hangs", outbox,
-                     "its process lives, its work has stood still for %.1f s",
-                     (double)alive->still_ms / 1000);
+    crew_put_event(&master->crew, now_ms, alive->index, "hangs", outbox,
+                   "its process lives, its work has stood still for %.1f s",
+                   (double)alive->still_ms / 1000);
     outbox_replace(outbox, alive->index, alive->incarnation);
-    if (master->workers[alive->index].peer != PEER_NONE &&
-        master->workers[alive->index].incarnation == alive->incarnation)
+    if (master->workers[alive->index].member.peer != PEER_NONE &&
+        master->workers[alive->index].member.incarnation == alive->incarnation)
         master_lose(master, now_ms, alive->index, "hangs", outbox);
 }
 
@@ -416,12 +348,12 @@ static void on_process_alive(struct master *master, int64_t now_ms,
 {
     struct master_worker *worker;
 
-    if (alive->index >= master->options.max_workers)
+    if (alive->index >= master->crew.workers)
         return;
     worker = &master->workers[alive->index];
-    if (worker->peer != PEER_NONE && worker->incarnation == alive->incarnation)
-        worker->heard_at = now_ms;
-    else if (worker->was_seen && alive->incarnation < worker->incarnation)
+    if (worker->member.peer != PEER_NONE && worker->member.incarnation == alive->incarnation)
+        worker->member.heard_at = now_ms;
+    else if (worker->member.was_seen && alive->incarnation < worker->member.incarnation)
         return;
     if (!hangs(master, alive) || !master_is_new_word(master, alive->index, alive->incarnation))
         return;
@@ -436,51 +368,19 @@ static void on_message_of_nobody(struct master *master, peer_id from, const stru
     const uint32_t index = master_find_successor(master, from);
 
     if (message->type == MESSAGE_SERVER) { /* it came when all was learned */
-        master_send_end(master, from, outbox);
-    } else if (index == INDEX_NONE) {
+        crew_send_end(&master->crew, from, outbox);
+    } else if (index == CREW_NONE) {
         outbox_close(outbox, from);
     } else if (message->type == MESSAGE_LEAVING) {
         master->workers[index].successor = PEER_NONE;
-        master_send_end(master, from, outbox);
+        crew_send_end(&master->crew, from, outbox);
     }
 }
 
 static void check_unable(struct master *master, int64_t now_ms, struct outbox *outbox)
 {
-    if (unable_is_for_good(&master->unable, now_ms, master->wanted))
-        master_fail(master, now_ms, &master->unable.last, outbox);
-}
-
-/* The trouble of one worker: its launcher starts it again, the others do not wait for it. */
-static void on_unable(struct master *master, int64_t now_ms, peer_id from,
-                      const struct message_unable *unable, struct outbox *outbox)
-{
-    const uint32_t here = master_find(master, from);
-    const bool was_at_work = here != INDEX_NONE && here == unable->index;
-
-    if (unable_is_stale(&master->unable, unable, was_at_work)) {
-        master_send_end(master, from, outbox);
-        return;
-    }
-    if (!unable_note(&master->unable, unable, was_at_work)) {
-        outbox_close(outbox, from);
-        return;
-    }
-    master_put_event(master, now_ms, unable->index, "unable", outbox, "%s",
-                     master->unable.last.message);
-    if (master->live > (here != INDEX_NONE) && master->unable.workers[unable->index].tries == 1)
-        master_notice(master, now_ms, outbox,
-                      "worker %u cannot %s: %.400s; the job goes on without it, and it is tried "
-                      "again",
-                      unable->index, was_at_work ? "go on" : "open its rows",
-                      master->unable.last.message);
-    master_send_end(master, from, outbox);
-    if (here != INDEX_NONE)
-        master_lose(master, now_ms, here, "cannot go on", outbox);
-    if (!master_has_ended(master) && was_at_work && unable_all_fail_at_work(&master->unable))
-        master_fail(master, now_ms, &master->unable.last, outbox);
-    if (!master_has_ended(master))
-        check_unable(master, now_ms, outbox);
+    if (unable_is_for_good(&master->crew.unable, now_ms, master->crew.wanted))
+        crew_fail(&master->crew, now_ms, &master->crew.unable.last, outbox);
 }
 
 void master_on_message(struct master *master, int64_t now_ms, peer_id from,
@@ -488,31 +388,34 @@ void master_on_message(struct master *master, int64_t now_ms, peer_id from,
 {
     /* PROCESS_ALIVE comes on a connection of its own. */
     uint32_t index =
-        message->type == MESSAGE_PROCESS_ALIVE ? INDEX_NONE : master_find(master, from);
+        message->type == MESSAGE_PROCESS_ALIVE ? CREW_NONE : crew_find(&master->crew, from);
 
-    count_slots(master, now_ms);
-    if (message->job != master->options.job) {
+    crew_count_slots(&master->crew, now_ms);
+    if (message->job != master->crew.options->job) {
         outbox_close(outbox, from);
-        if (index != INDEX_NONE)
+        if (index != CREW_NONE)
             master_lose(master, now_ms, index, "speaks of another job", outbox);
-    } else if (master_has_ended(master)) {
-        master_send_end(master, from, outbox);
+    } else if (crew_has_ended(&master->crew)) {
+        crew_send_end(&master->crew, from, outbox);
     } else if (message->type == MESSAGE_DAMAGED) {
         master_on_damaged(master, now_ms, message, outbox);
     } else if (message->type == MESSAGE_FAILED) {
-        on_failed(master, now_ms, index, &message->failure, outbox);
+        if (index != CREW_NONE)
+            crew_put_event(&master->crew, now_ms, index, "failed", outbox, "%.*s",
+                           SLICE_FORMAT(message->failure.message));
+        crew_on_failed(&master->crew, now_ms, &message->failure, outbox);
     } else if (message->type == MESSAGE_UNABLE) {
-        on_unable(master, now_ms, from, &message->unable, outbox);
+        crew_on_unable(&master->crew, now_ms, from, &message->unable, outbox);
     } else if (message->type == MESSAGE_PROCESS_ALIVE) {
-        unable_note_alive(&master->unable, now_ms, message->process_alive.index,
+        unable_note_alive(&master->crew.unable, now_ms, message->process_alive.index,
                           message->process_alive.incarnation);
         on_process_alive(master, now_ms, &message->process_alive, outbox);
     } else if (message->type == MESSAGE_HELLO) {
         master_admit(master, now_ms, from, message, outbox);
-    } else if (index == INDEX_NONE) {
+    } else if (index == CREW_NONE) {
         on_message_of_nobody(master, from, message, outbox);
     } else {
-        master->workers[index].heard_at = now_ms;
+        master->workers[index].member.heard_at = now_ms;
         on_worker_message(master, now_ms, index, message, outbox);
     }
 }
@@ -520,32 +423,28 @@ void master_on_message(struct master *master, int64_t now_ms, peer_id from,
 void master_on_disconnect(struct master *master, int64_t now_ms, peer_id peer,
                           struct outbox *outbox)
 {
-    uint32_t index = master_find(master, peer);
+    uint32_t index = crew_find(&master->crew, peer);
 
-    count_slots(master, now_ms);
-    if (master_has_ended(master))
+    crew_count_slots(&master->crew, now_ms);
+    if (crew_has_ended(&master->crew))
         return;
-    if (index != INDEX_NONE)
+    if (index != CREW_NONE)
         master_lose(master, now_ms, index, "closed its connection", outbox);
-    else if ((index = master_find_successor(master, peer)) != INDEX_NONE)
+    else if ((index = master_find_successor(master, peer)) != CREW_NONE)
         master->workers[index].successor = PEER_NONE;
 }
 
 static void check_silence(struct master *master, int64_t now_ms, struct outbox *outbox)
 {
-    for (uint32_t index = 0; index < master->options.max_workers; index++) {
-        struct master_worker *worker = &master->workers[index];
-        int64_t patience = master->options.dead_ms;
-
-        if (worker->peer == PEER_NONE || patience == 0)
-            continue;
+    for (uint32_t index = 0; index < master->crew.workers; index++) {
         /* Measuring the finished model is one long piece of work. */
-        if (master->state == JOB_STATE_PUBLISHING && master_rank(master, index) == 0)
-            patience = master->options.publish_ms;
-        if (now_ms - worker->heard_at < patience)
-            continue;
-        outbox_replace(outbox, index, worker->incarnation);
-        master_lose(master, now_ms, index, "was silent", outbox);
+        const bool publishes =
+            master->crew.state == JOB_STATE_PUBLISHING && master_rank(master, index) == 0;
+        const int64_t patience = master->crew.options->dead_ms;
+
+        crew_check_silence(&master->crew, now_ms, index,
+                           publishes && patience > 0 ? master->options.publish_ms : patience,
+                           outbox);
     }
 }
 
@@ -555,16 +454,17 @@ static void tell_time_is_over(struct master *master, int64_t now_ms, struct outb
 {
     const struct group *group = &master->group;
     const struct message message = {
-        .type = MESSAGE_TIME_OVER, .job = master->options.job, .epoch = group->epoch};
+        .type = MESSAGE_TIME_OVER, .job = master->crew.options->job, .epoch = group->epoch};
 
-    if (master->options.learn_ms == 0 || master->state != JOB_STATE_RUNNING || !master->has_met ||
-        now_ms - master->started_at - master->ms_before < master->options.learn_ms ||
+    if (master->options.learn_ms == 0 || master->crew.state != JOB_STATE_RUNNING ||
+        !master->has_met ||
+        now_ms - master->crew.started_at - master->crew.ms_before < master->options.learn_ms ||
         master->time_over_epoch == group->epoch)
         return;
     if (master->time_over_epoch == 0)
-        master_put_event(master, now_ms, -1, "time_over", outbox, "train.max_seconds");
+        crew_put_event(&master->crew, now_ms, -1, "time_over", outbox, "train.max_seconds");
     for (uint32_t rank = 0; rank < group->count; rank++) {
-        const peer_id peer = master->workers[group->members[rank].index].peer;
+        const peer_id peer = master->workers[group->members[rank].index].member.peer;
 
         if (peer != PEER_NONE)
             outbox_send(outbox, peer, &message);
@@ -574,19 +474,13 @@ static void tell_time_is_over(struct master *master, int64_t now_ms, struct outb
 
 void master_on_tick(struct master *master, int64_t now_ms, struct outbox *outbox)
 {
-    int64_t pause = now_ms - master->ticked_at;
-
-    master->ticked_at = now_ms;
-    count_slots(master, now_ms);
-    if (master_has_ended(master))
+    crew_count_slots(&master->crew, now_ms);
+    if (crew_has_ended(&master->crew))
         return;
-    /* After its own pause the master must not count that time as the others' silence. */
-    if (master->options.dead_ms > 0 && pause > master->options.dead_ms / 2)
-        for (uint32_t index = 0; index < master->options.max_workers; index++)
-            master->workers[index].heard_at += pause;
+    crew_note_pause(&master->crew, now_ms);
     check_silence(master, now_ms, outbox);
     check_unable(master, now_ms, outbox);
-    if (master_has_ended(master))
+    if (crew_has_ended(&master->crew))
         return;
     if (master->regroup_at != 0 && now_ms >= master->regroup_at)
         master_regroup(master, now_ms, outbox);

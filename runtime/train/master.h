@@ -23,16 +23,15 @@
  * connected already is not cut off: the successor waits until the worker has left or is lost.
  * So a worker that is drained hands over its work, however early its successor was started.
  *
+ * The launcher's requests are the crew's (crew.h), and master_drain (master_change.h).
+ *
  * Pure: no clock, socket, thread or file. See outbox.h.
  */
 #ifndef RUNTIME_TRAIN_MASTER_H
 #define RUNTIME_TRAIN_MASTER_H
 
 #include "runtime/learn/learning.h"
-#include "runtime/role/job_facts.h"
-#include "runtime/role/outbox.h"
-#include "runtime/role/unable.h"
-#include "runtime/role/usage.h"
+#include "runtime/role/crew.h"
 #include "runtime/train/group.h"
 
 /* ----- options ----- */
@@ -45,15 +44,12 @@ struct checkpoint_store {
 };
 
 struct master_options {
-    uint64_t job, identity; /* own checkpoints have both: runtime/role/job.h */
-    uint32_t incarnation;   /* grows with every restart: so do the epochs of its groups */
-    uint32_t min_workers, max_workers;
-    int64_t dead_ms;    /* silence after which a worker is dead; 0: never */
+    struct crew_options crew;
+    uint64_t identity;  /* the job whose checkpoints are ours: runtime/role/job.h */
     int64_t hang_ms;    /* least time without progress after which a worker hangs; 0: never */
     int64_t publish_ms; /* dead_ms while rank 0 makes the model's rows */
     int64_t regroup_ms; /* from a lost connection between members to the new group */
     int64_t settle_ms;  /* a restarted master waits so long for the workers that know the state */
-    int64_t report_ms;  /* between progress rows */
     int64_t gather_ms;  /* a job without a group waits so long for one more worker; 0: not at all */
     int64_t leave_ms;   /* after a drain notice, the wait for further ones; 0: none */
     int64_t apart_ms;   /* how long a worker that cannot reach another stands by; then doubled */
@@ -68,10 +64,9 @@ struct master_options {
     struct checkpoint checkpoint, older;
     struct error refused; /* why a newer one cannot be used; OK: there is none */
     struct checkpoint_store store;
-    struct job_facts facts;
-    const struct slice *metrics; /* (metric_count): metrics that learners of the kind measure in
-                                    each round, by the statement's names, which end with a zero byte
-                                    and outlive all that the master puts into its outbox */
+    const struct slice *metrics; /* (metric_count): that learners of the kind measure in each round,
+                                    by the statement's names, which end with a zero byte and
+                                    outlive all that the master puts into its outbox */
     size_t metric_count;
 };
 
@@ -89,21 +84,19 @@ struct lane_times {
 #define MASTER_NO_LANES ((struct share){UINT32_MAX, 0})
 
 struct master_worker {
-    peer_id peer; /* PEER_NONE: not here */
-    uint32_t incarnation;
+    struct crew_member member;
     peer_id successor; /* waits until this one has left; PEER_NONE: none */
     uint32_t successor_incarnation;
-    bool was_seen, is_member, is_standing_by;
-    bool is_old_member;   /* member of the group that works until the new one has met */
+    bool is_member, is_standing_by;
+    bool is_old_member;   /* a member of the group that works until the new one has met */
     bool is_leaving;      /* it is being drained */
     bool has_state;       /* it took the state along into a new group */
     bool is_handing_back; /* it leaves when its state is stored */
     bool has_worked;      /* in a group that had met */
     uint64_t phase;       /* the phase last received */
     uint64_t sequence;    /* order of arrival */
-    int64_t heard_at;
-    uint32_t replaced;  /* incarnations below this hung or were damaged: they do not come back */
-    uint64_t rows_good; /* the last phase at which it reported that all of its rows were good */
+    uint32_t replaced;    /* incarnations below this hung or were damaged: they do not come back */
+    uint64_t rows_good;   /* the last phase at which it reported that all of its rows were good */
     struct lane_times times[MASTER_MEMORIES]; /* how fast it is (master_lanes.c) */
     struct share lanes; /* in the last group, if it was a member; else MASTER_NO_LANES */
     /* A member without lanes: when it gets one again, to measure its speed; 0: not known yet.
@@ -139,20 +132,13 @@ struct model_sender {
 };
 
 struct master {
+    struct crew crew;
     struct master_options options;
-    enum job_state state;
-    struct error failure;
     char finished[160]; /* digest and rows of the model */
-    int64_t started_at; /* the job's start: earlier masters' time counted */
-    int64_t ms_before;  /* in which this process staged rows: no step is made in it */
-    int64_t woke_at, ticked_at, waiting_since, waited_ms;
+    int64_t woke_at;
     bool has_started; /* a first group was made */
 
-    struct master_worker *workers; /* by index, (options.max_workers) */
-    uint32_t *hints;               /* by the last bits of a peer: the worker that had it last */
-    uint32_t hint_mask;
-    uint32_t live, wanted; /* workers connected; how many the launcher tries to keep running */
-    uint64_t wanted_version;
+    struct master_worker *workers; /* the crew's members */
     uint64_t next_sequence;
     int64_t first_joined_at, joined_at; /* the first and the last HELLO; 0: none */
     uint32_t lanes; /* lanes of the job, from the first HELLO; 0: not known yet */
@@ -211,12 +197,8 @@ struct master {
     struct message_progress progress; /* the last one */
     struct field_reals metrics;       /* metrics of the last round that was measured */
     uint64_t recorded_phase, rows_redone;
-    double loss, validation_loss, validation_score, rows_per_second;
-    struct usage usage;
-    struct unable unable;
-    int64_t reported_at, rate_at;
-    uint64_t rate_rows;
-    bool has_rate_base; /* rate_rows were done at rate_at */
+    double loss, validation_loss, validation_score;
+    bool has_rate_base; /* crew.rate_rows were done at crew.rate_at */
 };
 
 /* ----- life ----- */
@@ -232,19 +214,5 @@ void master_on_message(struct master *master, int64_t now_ms, peer_id from,
 void master_on_disconnect(struct master *master, int64_t now_ms, peer_id peer,
                           struct outbox *outbox);
 void master_on_tick(struct master *master, int64_t now_ms, struct outbox *outbox);
-
-/* ----- requests ----- */
-
-/* END to all workers, and nothing into the store, which may be unreachable: no worker waits for
- * this master or the next. master_cancel follows, or nothing. */
-void master_end_workers(struct master *master, struct outbox *outbox);
-/* From the launcher: the user asked, or a role cannot be kept alive. */
-void master_cancel(struct master *master, int64_t now_ms, struct outbox *outbox);
-/* This master ends, the job does not: the next incarnation continues it. */
-void master_leave(struct master *master, int64_t now_ms, struct outbox *outbox);
-void master_fail(struct master *master, int64_t now_ms, const struct error *err,
-                 struct outbox *outbox);
-
-bool master_has_ended(const struct master *master);
 
 #endif

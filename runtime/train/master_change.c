@@ -13,14 +13,14 @@
 
 static bool is_here(const struct master_worker *worker)
 {
-    return worker->peer != PEER_NONE;
+    return worker->member.peer != PEER_NONE;
 }
 
 /* Workers that can work on: members of the present group, and others. */
 static void count_able(const struct master *master, uint32_t *stay, uint32_t *join)
 {
     *stay = *join = 0;
-    for (uint32_t index = 0; index < master->options.max_workers; index++) {
+    for (uint32_t index = 0; index < master->crew.workers; index++) {
         const struct master_worker *worker = &master->workers[index];
 
         if (!is_here(worker) || worker->is_leaving || master_is_unfit(worker))
@@ -39,7 +39,7 @@ static void keep_old_group(struct master *master)
     for (uint32_t rank = 0; rank < master->group.count; rank++)
         master->old_members[rank] = master->group.members[rank].index;
     master->old_has_done_phase = master->has_done_phase;
-    for (uint32_t index = 0; index < master->options.max_workers; index++)
+    for (uint32_t index = 0; index < master->crew.workers; index++)
         master->workers[index].is_old_member = master->workers[index].is_member;
 }
 
@@ -48,15 +48,15 @@ static void keep_old_group(struct master *master)
 static void send_switch(const struct master *master, struct outbox *outbox)
 {
     struct message message = {.type = MESSAGE_SWITCH,
-                              .job = master->options.job,
+                              .job = master->crew.options->job,
                               .epoch = master->old_epoch,
                               .next_group = {master->group.epoch}};
 
-    for (uint32_t index = 0; index < master->options.max_workers; index++) {
+    for (uint32_t index = 0; index < master->crew.workers; index++) {
         const struct master_worker *worker = &master->workers[index];
 
         if (index == master->old_members[0] || (worker->is_old_member && !worker->is_member))
-            outbox_send(outbox, worker->peer, &message);
+            outbox_send(outbox, worker->member.peer, &message);
     }
 }
 
@@ -81,7 +81,7 @@ void master_change_group(struct master *master, int64_t now_ms, struct outbox *o
     if (!master->must_change && master_group_is_right(master))
         return;
     keep_old_group(master);
-    if (stay + join < master->options.min_workers || (stay == 0 && !master->must_change))
+    if (stay + join < master->crew.options->min_workers || (stay == 0 && !master->must_change))
         master_dissolve_group(master, now_ms, outbox);
     else
         master_make_group(master, now_ms, master->old_epoch, master->must_change, outbox);
@@ -91,7 +91,7 @@ void master_change_group(struct master *master, int64_t now_ms, struct outbox *o
 /* The old group is through its last phase: all of its members have the state. */
 static void note_holders(struct master *master)
 {
-    for (uint32_t index = 0; index < master->options.max_workers; index++) {
+    for (uint32_t index = 0; index < master->crew.workers; index++) {
         struct master_worker *worker = &master->workers[index];
 
         if (worker->is_old_member)
@@ -102,7 +102,7 @@ static void note_holders(struct master *master)
 void master_forget_old_group(struct master *master)
 {
     master->old_epoch = 0;
-    for (uint32_t index = 0; index < master->options.max_workers; index++)
+    for (uint32_t index = 0; index < master->crew.workers; index++)
         master->workers[index].is_old_member = false;
 }
 
@@ -125,13 +125,11 @@ void master_release(struct master *master, int64_t now_ms, uint32_t index, struc
     struct master_worker *worker = &master->workers[index];
 
     master_put_worker(master, index, "left", 0, outbox);
-    master_put_event(master, now_ms, index, "left", outbox, "was asked to go");
-    master_send_end(master, worker->peer, outbox);
-    worker->peer = PEER_NONE;
+    crew_put_event(&master->crew, now_ms, index, "left", outbox, "was asked to go");
+    crew_send_end(&master->crew, worker->member.peer, outbox);
+    crew_let_go(&master->crew, now_ms, index);
     worker->is_member = worker->is_old_member = worker->is_leaving = worker->has_state = false;
     worker->is_handing_back = false;
-    master->live--;
-    unable_note_left(&master->unable, index);
     master_choose_build(master);
     master_lose_writer(master, now_ms, index, outbox);
     master_call_successor(master, index, outbox);
@@ -139,7 +137,7 @@ void master_release(struct master *master, int64_t now_ms, uint32_t index, struc
 
 static bool any_old_member(const struct master *master)
 {
-    for (uint32_t index = 0; index < master->options.max_workers; index++)
+    for (uint32_t index = 0; index < master->crew.workers; index++)
         if (master->workers[index].is_old_member)
             return true;
     return false;
@@ -194,7 +192,7 @@ void master_on_leaving(struct master *master, int64_t now_ms, uint32_t index, st
     const bool was_leaving = worker->is_leaving;
 
     if (!was_leaving)
-        master_put_event(master, now_ms, index, "leaving", outbox, "was asked to go");
+        crew_put_event(&master->crew, now_ms, index, "leaving", outbox, "was asked to go");
     worker->is_leaving = true;
     if (is_idle(master, index))
         master_store_then_release(master, now_ms, index, outbox);
@@ -211,13 +209,13 @@ void master_drain(struct master *master, int64_t now_ms, uint32_t index, uint32_
 {
     struct master_worker *worker;
 
-    if (index >= master->options.max_workers || master_has_ended(master))
+    if (index >= master->crew.workers || crew_has_ended(&master->crew))
         return;
     worker = &master->workers[index];
-    if (!is_here(worker) || worker->incarnation != incarnation || worker->is_leaving)
+    if (!is_here(worker) || worker->member.incarnation != incarnation || worker->is_leaving)
         return;
     worker->is_leaving = true;
-    master_put_event(master, now_ms, index, "leaving", outbox, "is about to be asked to go");
+    crew_put_event(&master->crew, now_ms, index, "leaving", outbox, "is about to be asked to go");
     if (is_idle(master, index))
         master_store_then_release(master, now_ms, index, outbox);
     else

@@ -15,18 +15,17 @@
 
 static bool is_here(const struct master_worker *worker)
 {
-    return worker->peer != PEER_NONE;
+    return worker->member.peer != PEER_NONE;
 }
 
 static void ask(struct master *master, uint32_t index, struct outbox *outbox)
 {
     const struct writing *writing = &master->writing;
-    struct message message = {
-        .type = MESSAGE_CHECKPOINT, .job = master->options.job, .epoch = master->group.epoch};
+    struct message message = crew_message(&master->crew, MESSAGE_CHECKPOINT);
 
     message.checkpoint.id = writing->head.id;
     message.checkpoint.offset = writing->received;
-    outbox_send(outbox, master->workers[index].peer, &message);
+    outbox_send(outbox, master->workers[index].member.peer, &message);
 }
 
 static void begin_writing(struct master *master, int64_t now_ms, uint32_t index,
@@ -37,8 +36,8 @@ static void begin_writing(struct master *master, int64_t now_ms, uint32_t index,
         .index = index,
         .begun_at = now_ms,
         .came_at = now_ms,
-        .head = {.id = ((uint64_t)master->options.incarnation << 32) | ++master->writings,
-                 .job = master->options.job,
+        .head = {.id = ((uint64_t)master->crew.options->incarnation << 32) | ++master->writings,
+                 .job = master->crew.options->job,
                  .identity = master->options.identity},
     };
     ask(master, index, outbox);
@@ -69,7 +68,7 @@ static bool is_due(const struct master *master, int64_t now_ms)
 
 void master_tick_checkpoint(struct master *master, int64_t now_ms, struct outbox *outbox)
 {
-    if (master->state != JOB_STATE_RUNNING || !master->has_met || master->old_epoch != 0 ||
+    if (master->crew.state != JOB_STATE_RUNNING || !master->has_met || master->old_epoch != 0 ||
         master->writing.is_active || !is_due(master, now_ms))
         return;
     begin_writing(master, now_ms, choose_writer(master), outbox);
@@ -81,7 +80,7 @@ static bool is_kept_elsewhere(const struct master *master, uint32_t index)
 {
     if (master->workers[index].phase <= master->stored.phase)
         return true; /* also the state of the beginning */
-    for (uint32_t other = 0; other < master->options.max_workers; other++) {
+    for (uint32_t other = 0; other < master->crew.workers; other++) {
         const struct master_worker *worker = &master->workers[other];
 
         if (other != index && is_here(worker) && !worker->is_leaving && worker->has_state)
@@ -104,7 +103,7 @@ void master_store_then_release(struct master *master, int64_t now_ms, uint32_t i
 
 bool master_is_taking_back(const struct master *master)
 {
-    for (uint32_t index = 0; index < master->options.max_workers; index++)
+    for (uint32_t index = 0; index < master->crew.workers; index++)
         if (master->workers[index].is_handing_back)
             return true;
     return false;
@@ -122,7 +121,7 @@ static void end_writing(struct master *master, int64_t now_ms, bool store_works,
     master->checkpoint_least_at = now_ms + pause;
     master->checkpoint_at =
         now_ms + (pause > master->options.checkpoint_ms ? pause : master->options.checkpoint_ms);
-    for (uint32_t index = 0; index < master->options.max_workers; index++) {
+    for (uint32_t index = 0; index < master->crew.workers; index++) {
         if (!master->workers[index].is_handing_back)
             continue;
         any = true;
@@ -139,7 +138,7 @@ static void end_writing(struct master *master, int64_t now_ms, bool store_works,
 static void fail_writing(struct master *master, int64_t now_ms, const char *why,
                          struct outbox *outbox)
 {
-    master_put_event(master, now_ms, -1, "checkpoint_failed", outbox, "%s", why);
+    crew_put_event(&master->crew, now_ms, -1, "checkpoint_failed", outbox, "%s", why);
     if (!master->has_noticed_no_checkpoint)
         master_notice(
             master, now_ms, outbox,
@@ -153,7 +152,7 @@ static void fail_writing(struct master *master, int64_t now_ms, const char *why,
 void master_abandon_writing(struct master *master, int64_t now_ms, const char *why,
                             struct outbox *outbox)
 {
-    master_put_event(master, now_ms, -1, "checkpoint_failed", outbox, "%s", why);
+    crew_put_event(&master->crew, now_ms, -1, "checkpoint_failed", outbox, "%s", why);
     end_writing(master, now_ms, true, outbox);
 }
 
@@ -227,7 +226,7 @@ void master_on_stored(struct master *master, int64_t now_ms, uint64_t id, const 
 {
     const struct checkpoint *head = &master->writing.head;
 
-    if (!master->writing.is_active || head->id != id || master_has_ended(master))
+    if (!master->writing.is_active || head->id != id || crew_has_ended(&master->crew))
         return;
     if (why->status != STATUS_OK) {
         fail_writing(master, now_ms, why->message, outbox);
@@ -237,9 +236,9 @@ void master_on_stored(struct master *master, int64_t now_ms, uint64_t id, const 
         master->older = master->stored;
     master->stored = *head;
     master->has_noticed_no_checkpoint = false;
-    master_put_event(master, now_ms, -1, "checkpoint", outbox,
-                     "step %" PRIu64 ", %" PRIu64 " bytes in %" PRId64 " ms", head->step,
-                     head->bytes, master->writing.came_at - master->writing.begun_at);
+    crew_put_event(&master->crew, now_ms, -1, "checkpoint", outbox,
+                   "step %" PRIu64 ", %" PRIu64 " bytes in %" PRId64 " ms", head->step, head->bytes,
+                   master->writing.came_at - master->writing.begun_at);
     end_writing(master, now_ms, true, outbox);
 }
 
@@ -248,7 +247,7 @@ void master_on_stored(struct master *master, int64_t now_ms, uint64_t id, const 
 void master_say_refused(struct master *master, int64_t now_ms, const char *why,
                         struct outbox *outbox)
 {
-    master_put_event(master, now_ms, -1, "checkpoint_refused", outbox, "%s", why);
+    crew_put_event(&master->crew, now_ms, -1, "checkpoint_refused", outbox, "%s", why);
     if (master->stored.phase != 0)
         master_notice(master, now_ms, outbox,
                       "a checkpoint is lost: %.300s; the job goes on from the one before, of step "
@@ -265,7 +264,7 @@ static void refuse_checkpoint(struct master *master, int64_t now_ms, const char 
     master->stored = master->older;
     master->older = (struct checkpoint){.phase = 0};
     if (master->stored.phase == 0 && master->options.needs_checkpoint) {
-        master_put_event(master, now_ms, -1, "checkpoint_refused", outbox, "%s", why);
+        crew_put_event(&master->crew, now_ms, -1, "checkpoint_refused", outbox, "%s", why);
         outbox_put(outbox, OUTBOX_DROP, "", 0);
         outbox_end(outbox, STATUS_CORRUPT);
         return;
@@ -283,7 +282,7 @@ static void send_piece(struct master *master, int64_t now_ms, uint32_t index,
 {
     const uint64_t offset = request->state_request.offset;
     struct message message = {
-        .type = MESSAGE_STATE, .job = master->options.job, .epoch = request->epoch};
+        .type = MESSAGE_STATE, .job = master->crew.options->job, .epoch = request->epoch};
     struct text piece;
     enum status status;
     struct error err;
@@ -300,7 +299,7 @@ static void send_piece(struct master *master, int64_t now_ms, uint32_t index,
     } else {
         message.state = (struct message_state){master->stored.phase, master->stored.bytes, offset,
                                                text_slice(&piece)};
-        outbox_send(outbox, master->workers[index].peer, &message);
+        outbox_send(outbox, master->workers[index].member.peer, &message);
     }
     text_deinit(&piece);
 }
@@ -322,8 +321,8 @@ void master_on_state_request(struct master *master, int64_t now_ms, uint32_t ind
         return;
     }
     if (offset == 0)
-        master_put_event(master, now_ms, index, "restored", outbox,
-                         "from the checkpoint of step %" PRIu64, stored->step);
+        crew_put_event(&master->crew, now_ms, index, "restored", outbox,
+                       "from the checkpoint of step %" PRIu64, stored->step);
     send_piece(master, now_ms, index, message, outbox);
 }
 

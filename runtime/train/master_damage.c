@@ -11,7 +11,7 @@
 
 static bool is_here(const struct master_worker *worker)
 {
-    return worker->peer != PEER_NONE;
+    return worker->member.peer != PEER_NONE;
 }
 
 static void drop_checkpoints(struct master *master, int64_t now_ms, uint64_t good,
@@ -34,7 +34,7 @@ static void drop_checkpoints(struct master *master, int64_t now_ms, uint64_t goo
 /* The first group of this master is yet to come, and a difference may be of one before it. */
 static uint64_t newest_epoch(const struct master *master)
 {
-    const uint64_t before = (uint64_t)master->options.incarnation << 32;
+    const uint64_t before = (uint64_t)master->crew.options->incarnation << 32;
 
     return master->group.epoch > before ? master->group.epoch : before;
 }
@@ -53,7 +53,7 @@ static void give_up_states(struct master *master, int64_t now_ms, uint64_t good,
         master->recorded_phase = good;
     if (master->phase_most > good)
         master->phase_most = good;
-    for (uint32_t index = 0; index < master->options.max_workers; index++)
+    for (uint32_t index = 0; index < master->crew.workers; index++)
         if (master->workers[index].phase > good)
             master->workers[index].phase = good;
 }
@@ -65,12 +65,12 @@ static void replace_damaged(struct master *master, int64_t now_ms, uint32_t inde
 
     if (worker->replaced <= incarnation)
         worker->replaced = incarnation + 1;
-    master_put_event(master, now_ms, index, "damaged", outbox, "%.*s", SLICE_FORMAT(reason));
+    crew_put_event(&master->crew, now_ms, index, "damaged", outbox, "%.*s", SLICE_FORMAT(reason));
     master_notice(master, now_ms, outbox,
                   "worker %u was replaced: %.*s. What was computed since is computed again.", index,
                   SLICE_FORMAT(reason));
     outbox_replace(outbox, index, incarnation);
-    if (is_here(worker) && worker->incarnation == incarnation)
+    if (is_here(worker) && worker->member.incarnation == incarnation)
         master_lose(master, now_ms, index, "its memory is damaged", outbox);
 }
 
@@ -84,7 +84,8 @@ static bool note_tie(struct master *master, int64_t now_ms, const struct message
     master->ties = good <= master->tie_phase ? master->ties + 1 : 1;
     if (master->ties == 1)
         master->tie_phase = good;
-    master_put_event(master, now_ms, -1, "damaged", outbox, "%.*s", SLICE_FORMAT(damage->reason));
+    crew_put_event(&master->crew, now_ms, -1, "damaged", outbox, "%.*s",
+                   SLICE_FORMAT(damage->reason));
     if (master->ties < TIES_MOST) {
         master_notice(master, now_ms, outbox, "%.*s: what was computed since is computed again.",
                       SLICE_FORMAT(damage->reason));
@@ -95,7 +96,7 @@ static bool note_tie(struct master *master, int64_t now_ms, const struct message
          SLICE_FORMAT(damage->reason));
     error_hint(&err, "All workers of a job must run the same program on machines that compute the "
                      "same; look at the memory of those that they run on.");
-    master_fail(master, now_ms, &err, outbox);
+    crew_fail(&master->crew, now_ms, &err, outbox);
     return false;
 }
 
@@ -107,35 +108,36 @@ static void fail_alone(struct master *master, int64_t now_ms, const struct messa
     error_clear(&err);
     fail(&err, STATUS_CORRUPT, "%.*s", SLICE_FORMAT(damage->reason));
     error_hint(&err, "Run it again. If it happens again, look at this machine's memory.");
-    master_fail(master, now_ms, &err, outbox);
+    crew_fail(&master->crew, now_ms, &err, outbox);
 }
 
 bool master_is_new_word(struct master *master, uint32_t index, uint32_t incarnation)
 {
     struct master_worker *worker = &master->workers[index];
 
-    if (is_here(worker) && worker->incarnation == incarnation) {
+    if (is_here(worker) && worker->member.incarnation == incarnation) {
         worker->replaced = incarnation + 1; /* and it will not be here any more */
         return true;
     }
-    if (incarnation < worker->replaced || (worker->was_seen && incarnation < worker->incarnation))
+    if (incarnation < worker->replaced ||
+        (worker->member.was_seen && incarnation < worker->member.incarnation))
         return false;
     worker->replaced = incarnation + 1;
     return true;
 }
 
 /* The rank that a difference names, of the present group or of the one that works until that has
- * met. INDEX_NONE: it has gone, or it was in a group before these. */
+ * met. CREW_NONE: it has gone, or it was in a group before these. */
 static uint32_t differing_member(const struct master *master, uint64_t epoch, uint32_t rank)
 {
     uint32_t index;
 
     if (epoch == master->group.epoch)
-        return rank < master->group.count ? master->group.members[rank].index : INDEX_NONE;
+        return rank < master->group.count ? master->group.members[rank].index : CREW_NONE;
     if (epoch != master->old_epoch || rank >= master->old_count)
-        return INDEX_NONE;
+        return CREW_NONE;
     index = master->old_members[rank];
-    return master->workers[index].is_old_member ? index : INDEX_NONE;
+    return master->workers[index].is_old_member ? index : CREW_NONE;
 }
 
 static void on_own_damage(struct master *master, int64_t now_ms,
@@ -143,7 +145,7 @@ static void on_own_damage(struct master *master, int64_t now_ms,
 {
     give_up_states(master, now_ms, damage->good, outbox);
     replace_damaged(master, now_ms, damage->index, damage->incarnation, damage->reason, outbox);
-    if (!master_has_ended(master))
+    if (!crew_has_ended(&master->crew))
         master_regroup(master, now_ms, outbox);
 }
 
@@ -171,7 +173,7 @@ static void on_difference(struct master *master, int64_t now_ms, const struct me
     const uint32_t index = differing_member(master, message->epoch, damage->rank);
     const struct master_worker *worker;
 
-    if (index == INDEX_NONE) {
+    if (index == CREW_NONE) {
         /* Rank 0 of the old group does not go on. */
         if (message->epoch == master->old_epoch && master->old_epoch != 0)
             master_regroup(master, now_ms, outbox);
@@ -181,8 +183,8 @@ static void on_difference(struct master *master, int64_t now_ms, const struct me
     worker = &master->workers[index];
     give_up_states(master, now_ms,
                    worker->rows_good < damage->good ? worker->rows_good : damage->good, outbox);
-    replace_damaged(master, now_ms, index, worker->incarnation, damage->reason, outbox);
-    if (!master_has_ended(master))
+    replace_damaged(master, now_ms, index, worker->member.incarnation, damage->reason, outbox);
+    if (!crew_has_ended(&master->crew))
         master_regroup(master, now_ms, outbox);
 }
 
@@ -191,12 +193,12 @@ void master_on_damaged(struct master *master, int64_t now_ms, const struct messa
 {
     const struct message_damage *damage = &message->damage;
 
-    if (damage->index >= master->options.max_workers)
+    if (damage->index >= master->crew.workers)
         return;
     if (damage->is_own ? !master_is_new_word(master, damage->index, damage->incarnation)
                        : message->epoch > newest_epoch(master))
         return;
-    if (master->options.dead_ms == 0) /* in one process with its only worker */
+    if (master->crew.options->dead_ms == 0) /* in one process with its only worker */
         fail_alone(master, now_ms, damage, outbox);
     else if (damage->is_own)
         on_own_damage(master, now_ms, damage, outbox);
@@ -215,7 +217,7 @@ bool master_is_unfit(const struct master_worker *worker)
 
 static bool any_like_us(const struct master *master, uint32_t but)
 {
-    for (uint32_t index = 0; index < master->options.max_workers; index++)
+    for (uint32_t index = 0; index < master->crew.workers; index++)
         if (index != but && is_here(&master->workers[index]) && !master->workers[index].is_other)
             return true;
     return false;
@@ -226,15 +228,15 @@ void master_choose_build(struct master *master)
 {
     const struct master_worker *first = NULL;
 
-    if (any_like_us(master, INDEX_NONE))
+    if (any_like_us(master, CREW_NONE))
         return;
-    for (uint32_t index = 0; index < master->options.max_workers; index++) {
+    for (uint32_t index = 0; index < master->crew.workers; index++) {
         const struct master_worker *worker = &master->workers[index];
 
         if (is_here(worker) && (!first || worker->sequence < first->sequence))
             first = worker;
     }
-    for (uint32_t index = 0; first && index < master->options.max_workers; index++)
+    for (uint32_t index = 0; first && index < master->crew.workers; index++)
         master->workers[index].is_other = master->workers[index].build != first->build;
 }
 
@@ -249,14 +251,14 @@ void master_note_build(struct master *master, int64_t now_ms, uint32_t index, ui
         master_choose_build(master);
         return;
     }
-    for (uint32_t other = 0; other < master->options.max_workers; other++)
+    for (uint32_t other = 0; other < master->crew.workers; other++)
         if (other != index && is_here(&master->workers[other]) &&
             !master->workers[other].is_other && master->workers[other].build != build)
             worker->is_other = true;
     if (!worker->is_other)
         return;
-    master_put_event(master, now_ms, index, "refused", outbox,
-                     "it runs another build (%016" PRIx64 ") than the others: stands by", build);
+    crew_put_event(&master->crew, now_ms, index, "refused", outbox,
+                   "it runs another build (%016" PRIx64 ") than the others: stands by", build);
     if (!master->has_noticed_build)
         master_notice(master, now_ms, outbox,
                       "worker %u runs another build of the program than the others, and stands by "
@@ -279,15 +281,15 @@ bool master_check_fingerprint(struct master *master, int64_t now_ms,
         hello->fingerprint == master->dissent ? master->dissenting_votes + 1 : 1;
     master->dissent = hello->fingerprint;
     if (master->dissenting_votes <= master->votes) {
-        master_put_event(master, now_ms, hello->index, "refused", outbox,
-                         "it has other rows or another plan than the others");
+        crew_put_event(&master->crew, now_ms, hello->index, "refused", outbox,
+                       "it has other rows or another plan than the others");
         outbox_replace(outbox, hello->index, hello->incarnation);
         return false;
     }
     give_up_states(master, now_ms, 0, outbox);
-    for (uint32_t index = 0; index < master->options.max_workers; index++)
+    for (uint32_t index = 0; index < master->crew.workers; index++)
         if (index != hello->index && is_here(&master->workers[index]))
-            replace_damaged(master, now_ms, index, master->workers[index].incarnation,
+            replace_damaged(master, now_ms, index, master->workers[index].member.incarnation,
                             SLICE("its rows are not those of the others"), outbox);
     master->fingerprint = master->dissent;
     master->votes = master->dissenting_votes;

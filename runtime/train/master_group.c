@@ -13,35 +13,18 @@
 
 #define GATHER_MOST 6 /* times gather_ms, all in all */
 
-/* Peers count upwards, so that two hardly ever share a hint. An unknown peer is searched for among
- * all workers. */
-uint32_t master_find(const struct master *master, peer_id peer)
-{
-    uint32_t *hint = &master->hints[peer & master->hint_mask];
-
-    if (master->workers[*hint].peer == peer)
-        return *hint;
-    for (uint32_t index = 0; index < master->options.max_workers; index++) {
-        if (master->workers[index].peer == peer) {
-            *hint = index;
-            return index;
-        }
-    }
-    return INDEX_NONE;
-}
-
 uint32_t master_rank(const struct master *master, uint32_t index)
 {
     for (uint32_t rank = 0; rank < master->group.count; rank++)
         if (master->group.members[rank].index == index)
             return rank;
-    return INDEX_NONE;
+    return CREW_NONE;
 }
 
 static bool can_be_member(const struct master *master, const struct master_worker *worker,
                           bool with_leaving)
 {
-    if (worker->peer == PEER_NONE || master_is_unfit(worker))
+    if (worker->member.peer == PEER_NONE || master_is_unfit(worker))
         return false;
     /* A worker that has left the old group already has sent DRAINED, or is about to. */
     return !worker->is_leaving ||
@@ -70,7 +53,7 @@ static uint32_t choose_members(const struct master *master, bool with_leaving,
 {
     uint32_t count = 0;
 
-    for (uint32_t index = 0; index < master->options.max_workers; index++)
+    for (uint32_t index = 0; index < master->crew.workers; index++)
         if (can_be_member(master, &master->workers[index], with_leaving))
             candidates[count++] = (struct candidate){master->workers[index].sequence, index,
                                                      master->workers[index].lanes.first};
@@ -82,21 +65,21 @@ bool master_group_is_right(const struct master *master)
 {
     uint32_t members = 0, able = 0;
 
-    for (uint32_t index = 0; index < master->options.max_workers; index++) {
+    for (uint32_t index = 0; index < master->crew.workers; index++) {
         const struct master_worker *worker = &master->workers[index];
 
         if (worker->is_member &&
-            (worker->peer == PEER_NONE || worker->is_leaving || master_is_unfit(worker)))
+            (worker->member.peer == PEER_NONE || worker->is_leaving || master_is_unfit(worker)))
             return false;
         members += worker->is_member;
-        able += worker->peer != PEER_NONE && !worker->is_leaving && !master_is_unfit(worker);
+        able += worker->member.peer != PEER_NONE && !worker->is_leaving && !master_is_unfit(worker);
     }
     return !master->must_deal && (members == able || members == master->lanes);
 }
 
 static enum status fill_group(struct master *master, bool with_leaving, struct error *err)
 {
-    struct candidate *candidates = calloc(master->options.max_workers, sizeof *candidates);
+    struct candidate *candidates = calloc(master->crew.workers, sizeof *candidates);
     enum status status;
     uint32_t count;
 
@@ -118,7 +101,7 @@ static void send_group(const struct master *master, uint64_t after, struct outbo
 {
     const struct group *group = &master->group;
     struct message message = {
-        .type = MESSAGE_GROUP, .job = master->options.job, .epoch = group->epoch};
+        .type = MESSAGE_GROUP, .job = master->crew.options->job, .epoch = group->epoch};
     struct text members;
 
     text_init(&members, FRAME_PAYLOAD_MAX);
@@ -137,7 +120,7 @@ static void send_group(const struct master *master, uint64_t after, struct outbo
     message.group.good = master->good;
     message.group.members = text_slice(&members);
     for (uint32_t rank = 0; rank < group->count; rank++) {
-        const peer_id peer = master->workers[group->members[rank].index].peer;
+        const peer_id peer = master->workers[group->members[rank].index].member.peer;
 
         if (rank == 0)
             outbox_send(outbox, peer, &message);
@@ -151,35 +134,35 @@ static void send_group(const struct master *master, uint64_t after, struct outbo
 
 static uint64_t next_epoch(struct master *master)
 {
-    return ((uint64_t)master->options.incarnation << 32) | ++master->counter;
+    return ((uint64_t)master->crew.options->incarnation << 32) | ++master->counter;
 }
 
 static void wait_for_workers(struct master *master, int64_t now_ms, struct outbox *outbox)
 {
     master->group.count = 0;
-    for (uint32_t index = 0; index < master->options.max_workers; index++)
+    for (uint32_t index = 0; index < master->crew.workers; index++)
         master->workers[index].is_member = false;
-    if (master->state == JOB_STATE_WAITING)
+    if (master->crew.state == JOB_STATE_WAITING)
         return;
-    master->state = JOB_STATE_WAITING;
-    master->waiting_since = now_ms;
+    master->crew.state = JOB_STATE_WAITING;
+    master->crew.waiting_since = now_ms;
     master->first_joined_at = 0;
-    master_put_job(master, now_ms, outbox);
+    crew_put_job(&master->crew, now_ms, outbox);
 }
 
 void master_dissolve_group(struct master *master, int64_t now_ms, struct outbox *outbox)
 {
     wait_for_workers(master, now_ms, outbox);
-    master->group.epoch = next_epoch(master);
+    master->crew.epoch = master->group.epoch = next_epoch(master);
 }
 
 /* How many workers the launcher tries to keep running: as many as are wanted and have lanes. */
 static uint32_t expected_workers(const struct master *master)
 {
-    const uint32_t least = master->options.min_workers;
+    const uint32_t least = master->crew.options->min_workers;
     const uint32_t useful = master->lanes > least ? master->lanes : least;
 
-    return master->lanes > 0 && useful < master->wanted ? useful : master->wanted;
+    return master->lanes > 0 && useful < master->crew.wanted ? useful : master->crew.wanted;
 }
 
 /* Workers that were launched together join one soon after another, and a step that the first begins
@@ -189,38 +172,27 @@ static bool is_gathering(const struct master *master, int64_t now_ms)
 {
     const int64_t quiet = master->options.gather_ms;
 
-    return master->state == JOB_STATE_WAITING && master->live < expected_workers(master) &&
-           now_ms - master->joined_at < quiet &&
+    return master->crew.state == JOB_STATE_WAITING &&
+           master->crew.live < expected_workers(master) && now_ms - master->joined_at < quiet &&
            now_ms - master->first_joined_at < GATHER_MOST * quiet;
 }
 
 static bool must_wait(const struct master *master, int64_t now_ms)
 {
-    if (master_count_able(master) < master->options.min_workers || master->live == 0 ||
+    if (master_count_able(master) < master->crew.options->min_workers || master->crew.live == 0 ||
         master_is_taking_back(master))
         return true;
     /* Workers of a restarted master hold the state; the first to come back
      * need not be one of them. */
-    return master->options.incarnation > 0 && !master->has_started &&
-           master->live < expected_workers(master) &&
+    return master->crew.options->incarnation > 0 && !master->has_started &&
+           master->crew.live < expected_workers(master) &&
            now_ms - master->woke_at < master->options.settle_ms;
-}
-
-void master_want(struct master *master, int64_t now_ms, uint64_t version, uint32_t workers,
-                 struct outbox *outbox)
-{
-    if (version <= master->wanted_version || workers > master->options.max_workers ||
-        master_has_ended(master))
-        return;
-    master->wanted_version = version;
-    master->wanted = workers;
-    master_put_event(master, now_ms, -1, "wanted", outbox, "%u workers", workers);
 }
 
 /* One row for each member, and for each worker that began to stand by. */
 static void note_members(struct master *master, int64_t now_ms, struct outbox *outbox)
 {
-    for (uint32_t index = 0; index < master->options.max_workers; index++)
+    for (uint32_t index = 0; index < master->crew.workers; index++)
         master->workers[index].is_member = false;
     for (uint32_t rank = 0; rank < master->group.count; rank++) {
         const struct member *member = &master->group.members[rank];
@@ -231,16 +203,16 @@ static void note_members(struct master *master, int64_t now_ms, struct outbox *o
         master_put_worker(master, member->index, member->lane_count > 0 ? "working" : "standing by",
                           member->lane_count, outbox);
     }
-    for (uint32_t index = 0; index < master->options.max_workers; index++) {
+    for (uint32_t index = 0; index < master->crew.workers; index++) {
         struct master_worker *worker = &master->workers[index];
 
-        if (worker->peer == PEER_NONE || worker->is_member || worker->is_standing_by)
+        if (worker->member.peer == PEER_NONE || worker->is_member || worker->is_standing_by)
             continue;
         worker->is_standing_by = true;
         master_put_worker(master, index, "standing by", 0, outbox);
     }
-    master_put_event(master, now_ms, -1, "group", outbox, "epoch %llu, %u workers, %u lanes",
-                     (unsigned long long)master->group.epoch, master->group.count, master->lanes);
+    crew_put_event(&master->crew, now_ms, -1, "group", outbox, "epoch %llu, %u workers, %u lanes",
+                   (unsigned long long)master->group.epoch, master->group.count, master->lanes);
 }
 
 void master_make_group(struct master *master, int64_t now_ms, uint64_t after, bool with_leaving,
@@ -249,30 +221,30 @@ void master_make_group(struct master *master, int64_t now_ms, uint64_t after, bo
     struct error err;
 
     error_clear(&err);
-    master->group.epoch = next_epoch(master);
+    master->crew.epoch = master->group.epoch = next_epoch(master);
     master->has_met = master->must_deal = false;
     master->has_done_phase = false;
     if (fill_group(master, with_leaving, &err) != STATUS_OK) {
-        master_fail(master, now_ms, &err, outbox);
+        crew_fail(&master->crew, now_ms, &err, outbox);
         return;
     }
-    if (master->state == JOB_STATE_WAITING)
-        master->waited_ms += now_ms - master->waiting_since;
-    master->state = JOB_STATE_RUNNING;
+    if (master->crew.state == JOB_STATE_WAITING)
+        master->crew.waited_ms += now_ms - master->crew.waiting_since;
+    master->crew.state = JOB_STATE_RUNNING;
     send_group(master, after, outbox);
     note_members(master, now_ms, outbox);
-    master_put_job(master, now_ms, outbox);
+    crew_put_job(&master->crew, now_ms, outbox);
     if (!master->has_started) {
         master->has_started = true;
-        master->rate_at = now_ms;
-        master_report(master, now_ms, JOB_STARTED, outbox);
+        master->crew.rate_at = now_ms;
+        crew_report(&master->crew, now_ms, JOB_STARTED, outbox);
     }
 }
 
 static bool anybody_is_leaving(const struct master *master)
 {
-    for (uint32_t index = 0; index < master->options.max_workers; index++)
-        if (master->workers[index].peer != PEER_NONE && master->workers[index].is_leaving)
+    for (uint32_t index = 0; index < master->crew.workers; index++)
+        if (master->workers[index].member.peer != PEER_NONE && master->workers[index].is_leaving)
             return true;
     return false;
 }
@@ -287,8 +259,8 @@ void master_regroup(struct master *master, int64_t now_ms, struct outbox *outbox
     }
     if (must_wait(master, now_ms)) {
         wait_for_workers(master, now_ms, outbox);
-        if (master_count_able(master) >= master->options.min_workers && master->live > 0 &&
-            !master_is_taking_back(master))
+        if (master_count_able(master) >= master->crew.options->min_workers &&
+            master->crew.live > 0 && !master_is_taking_back(master))
             master->regroup_at = master->woke_at + master->options.settle_ms;
         return;
     }
@@ -303,21 +275,19 @@ void master_lose(struct master *master, int64_t now_ms, uint32_t index, const ch
 {
     struct master_worker *worker = &master->workers[index];
     uint32_t rank = master_rank(master, index);
-    bool is_needed = rank != INDEX_NONE || worker->is_old_member || worker->is_handing_back;
+    bool is_needed = rank != CREW_NONE || worker->is_old_member || worker->is_handing_back;
 
-    outbox_close(outbox, worker->peer);
-    worker->peer = PEER_NONE;
+    outbox_close(outbox, worker->member.peer);
+    crew_let_go(&master->crew, now_ms, index);
     worker->is_member = worker->is_old_member = worker->is_leaving = worker->has_state = false;
     worker->is_handing_back = false;
-    master->live--;
-    unable_note_left(&master->unable, index);
     master_lose_writer(master, now_ms, index, outbox);
     master_put_worker(master, index, "lost", 0, outbox);
-    master_put_event(master, now_ms, index, "left", outbox, "%s", why);
+    crew_put_event(&master->crew, now_ms, index, "left", outbox, "%s", why);
     master_choose_build(master);
     master_forget_pairs(master, now_ms, index, outbox);
     master_call_successor(master, index, outbox);
-    if (!is_needed || (master->state == JOB_STATE_PUBLISHING && rank != 0))
+    if (!is_needed || (master->crew.state == JOB_STATE_PUBLISHING && rank != 0))
         return; /* no successor waits */
     /* When a node is lost many die at once: the first is answered at once, those
      * that follow together. */
@@ -337,15 +307,15 @@ static void let_wait(struct master *master, int64_t now_ms, peer_id from,
     struct master_worker *worker = &master->workers[hello->index];
 
     if (hello->is_leaving) {
-        master_send_end(master, from, outbox);
+        crew_send_end(&master->crew, from, outbox);
         return;
     }
     if (worker->successor != PEER_NONE && worker->successor != from)
         outbox_close(outbox, worker->successor);
     if (worker->successor == PEER_NONE || worker->successor_incarnation != hello->incarnation)
-        master_put_event(master, now_ms, hello->index, "waits", outbox,
-                         "incarnation %u, until %u has left", hello->incarnation,
-                         worker->incarnation);
+        crew_put_event(&master->crew, now_ms, hello->index, "waits", outbox,
+                       "incarnation %u, until %u has left", hello->incarnation,
+                       worker->member.incarnation);
     worker->successor = from;
     worker->successor_incarnation = hello->incarnation;
 }
@@ -359,16 +329,16 @@ void master_call_successor(struct master *master, uint32_t index, struct outbox 
         return;
     outbox_close(outbox, worker->successor);
     worker->successor = PEER_NONE;
-    worker->incarnation = worker->successor_incarnation;
+    worker->member.incarnation = worker->successor_incarnation;
     worker->lanes = MASTER_NO_LANES;
 }
 
 uint32_t master_find_successor(const struct master *master, peer_id peer)
 {
-    for (uint32_t index = 0; index < master->options.max_workers; index++)
+    for (uint32_t index = 0; index < master->crew.workers; index++)
         if (master->workers[index].successor == peer)
             return index;
-    return INDEX_NONE;
+    return CREW_NONE;
 }
 
 /* The one that is here already is replaced by a younger one of its index that has been in a
@@ -378,24 +348,22 @@ static bool takes_its_place(struct master *master, int64_t now_ms, peer_id from,
 {
     struct master_worker *worker = &master->workers[hello->index];
 
-    if ((worker->was_seen && hello->incarnation < worker->incarnation) ||
+    if ((worker->member.was_seen && hello->incarnation < worker->member.incarnation) ||
         hello->incarnation < worker->replaced) {
-        master_put_event(master, now_ms, hello->index, "refused", outbox,
-                         "incarnation %u, there is a newer one", hello->incarnation);
-        master_send_end(master, from, outbox);
+        crew_put_event(&master->crew, now_ms, hello->index, "refused", outbox,
+                       "incarnation %u, there is a newer one", hello->incarnation);
+        crew_send_end(&master->crew, from, outbox);
         return false;
     }
-    if (worker->peer != PEER_NONE && worker->peer != from &&
-        hello->incarnation > worker->incarnation && hello->phase == 0) {
+    if (worker->member.peer != PEER_NONE && worker->member.peer != from &&
+        hello->incarnation > worker->member.incarnation && hello->phase == 0) {
         let_wait(master, now_ms, from, hello, outbox);
         return false;
     }
-    if (worker->peer != PEER_NONE && worker->peer != from) {
-        outbox_close(outbox, worker->peer);
-        worker->peer = PEER_NONE;
+    if (worker->member.peer != PEER_NONE && worker->member.peer != from) {
+        outbox_close(outbox, worker->member.peer);
+        crew_let_go(&master->crew, now_ms, hello->index);
         worker->is_handing_back = false;
-        master->live--;
-        unable_note_left(&master->unable, hello->index);
         master_lose_writer(master, now_ms, hello->index, outbox);
     }
     return true;
@@ -405,8 +373,8 @@ static bool takes_its_place(struct master *master, int64_t now_ms, peer_id from,
 static void send_staged(const struct master *master, peer_id peer, struct outbox *outbox)
 {
     struct message message = {.type = MESSAGE_STAGED,
-                              .job = master->options.job,
-                              .epoch = (uint64_t)master->options.incarnation << 32};
+                              .job = master->crew.options->job,
+                              .epoch = (uint64_t)master->crew.options->incarnation << 32};
 
     outbox_send(outbox, peer, &message);
     outbox_close(outbox, peer);
@@ -419,27 +387,24 @@ static bool check_hello(struct master *master, int64_t now_ms, peer_id from,
     struct error err;
 
     error_clear(&err);
-    if (hello->index >= master->options.max_workers) {
-        master_send_end(master, from, outbox);
+    if (hello->index >= master->crew.workers) {
+        crew_send_end(&master->crew, from, outbox);
         return false;
     }
     if (hello->is_staging) { /* it has not heard that all rows are staged */
         send_staged(master, from, outbox);
         return false;
     }
-    if (message->epoch >= ((uint64_t)master->options.incarnation + 1) << 32) {
-        /* This worker follows a newer master: the present one is history. */
-        fail(&err, STATUS_STALE, "a newer master leads the job");
-        master->state = JOB_STATE_FAILED;
-        master->failure = err;
-        outbox_end(outbox, STATUS_STALE);
+    if (crew_is_followed(&master->crew, message->epoch, outbox)) {
+        fail(&master->crew.failure, STATUS_STALE, "a newer master leads the job");
+        master->crew.state = JOB_STATE_FAILED;
         return false;
     }
     if (hello->lanes == 0 || (master->lanes != 0 && hello->lanes != master->lanes)) {
         fail(&err, STATUS_FAILED, "worker %u counts %u lanes, the others %u", hello->index,
              hello->lanes, master->lanes);
         error_hint(&err, "All workers of a job must run the same build on the same rows.");
-        master_fail(master, now_ms, &err, outbox);
+        crew_fail(&master->crew, now_ms, &err, outbox);
         return false;
     }
     return true;
@@ -451,14 +416,14 @@ static void learn_lanes(struct master *master, int64_t now_ms, uint32_t lanes,
                         struct outbox *outbox)
 {
     master->lanes = lanes;
-    if (lanes >= master->options.max_workers)
+    if (lanes >= master->crew.workers)
         return;
     outbox_lanes(outbox, lanes);
-    if (!master->options.facts.previous)
+    if (!master->crew.options->facts.previous)
         master_notice(master, now_ms, outbox,
                       "%u of %u workers can work, since a step has %u lane%s: raise "
                       "train.batch_size or job.lanes",
-                      lanes, master->options.max_workers, lanes, lanes == 1 ? "" : "s");
+                      lanes, master->crew.workers, lanes, lanes == 1 ? "" : "s");
 }
 
 static bool has_lanes(const struct message_hello *hello)
@@ -472,10 +437,10 @@ void master_admit(struct master *master, int64_t now_ms, peer_id from,
 {
     const struct message_hello *hello = &message->hello;
     struct master_worker *worker;
-    uint32_t rank, known = master_find(master, from);
+    uint32_t rank, known = crew_find(&master->crew, from);
     bool is_replaced, knows_more;
 
-    if (known != INDEX_NONE && known != hello->index) {
+    if (known != CREW_NONE && known != hello->index) {
         master_lose(master, now_ms, known, "changed its index", outbox);
         return;
     }
@@ -488,19 +453,14 @@ void master_admit(struct master *master, int64_t now_ms, peer_id from,
     }
     worker = &master->workers[hello->index];
     rank = master_rank(master, hello->index);
-    is_replaced = rank != INDEX_NONE || worker->is_old_member;
-    if (worker->peer == PEER_NONE)
-        master->live++;
-    unable_note_joined(&master->unable, hello->index, hello->incarnation);
-    worker->peer = from;
-    if (!worker->was_seen || worker->incarnation != hello->incarnation)
+    is_replaced = rank != CREW_NONE || worker->is_old_member;
+    if (!worker->member.was_seen || worker->member.incarnation != hello->incarnation)
         worker->lanes = MASTER_NO_LANES;          /* another process has no row of them */
     if (!master->has_started && has_lanes(hello)) /* the master before knew */
         worker->lanes = (struct share){hello->first_lane, hello->lane_count};
-    worker->was_seen = true;
-    worker->incarnation = hello->incarnation;
+    crew_take_in(&master->crew, now_ms, hello->index, hello->incarnation, from);
     worker->sequence = master->next_sequence++;
-    worker->heard_at = master->joined_at = now_ms;
+    master->joined_at = now_ms;
     if (master->first_joined_at == 0)
         master->first_joined_at = now_ms;
     master_forget_speed(worker);
@@ -518,14 +478,15 @@ void master_admit(struct master *master, int64_t now_ms, peer_id from,
     if (master->lanes == 0)
         learn_lanes(master, now_ms, hello->lanes, outbox);
     master->course = (struct learner_course){hello->round, hello->buckets > 0 ? hello->buckets : 1};
-    master_put_event(master, now_ms, hello->index, "joined", outbox, "incarnation %u, phase %llu",
-                     hello->incarnation, (unsigned long long)hello->phase);
+    crew_put_event(&master->crew, now_ms, hello->index, "joined", outbox,
+                   "incarnation %u, phase %llu", hello->incarnation,
+                   (unsigned long long)hello->phase);
     master_note_build(master, now_ms, hello->index, hello->build, outbox);
     knows_more = master_note_generation(master, now_ms, hello->generation, outbox);
     master_forget_pairs(master, now_ms, hello->index, outbox);
     /* A model that is being made does not need another hand; of a state that is given up none is
      * made. */
-    if (master->state == JOB_STATE_PUBLISHING && rank != 0 && !knows_more)
+    if (master->crew.state == JOB_STATE_PUBLISHING && rank != 0 && !knows_more)
         master_put_worker(master, hello->index, "standing by", 0, outbox);
     else if (is_replaced || knows_more)
         master_regroup(master, now_ms, outbox);
@@ -533,7 +494,7 @@ void master_admit(struct master *master, int64_t now_ms, peer_id from,
         master_on_leaving(master, now_ms, hello->index, outbox);
     else
         master_change_group(master, now_ms, outbox);
-    if (rank == INDEX_NONE && master->group.count == master->lanes && !worker->is_member) {
+    if (rank == CREW_NONE && master->group.count == master->lanes && !worker->is_member) {
         worker->is_standing_by = true;
         master_put_worker(master, hello->index, "standing by", 0, outbox);
     }

@@ -8,13 +8,7 @@
 
 struct message;
 
-/* How many workers are wanted from now on; a version older than the known one is ignored. The
- * launcher starts and stops them. */
-void master_want(struct master *master, int64_t now_ms, uint64_t version, uint32_t workers,
-                 struct outbox *outbox);
-
-uint32_t master_find(const struct master *master, peer_id peer); /* INDEX_NONE */
-/* The worker whose successor this peer is; INDEX_NONE. */
+/* The worker whose successor this peer is; CREW_NONE. */
 uint32_t master_find_successor(const struct master *master, peer_id peer);
 /* After a worker has left or is lost: its successor may join. */
 void master_call_successor(struct master *master, uint32_t index, struct outbox *outbox);

@@ -210,7 +210,7 @@ static void give_lanes(struct master *master, const uint32_t *counts)
     struct group *group = &master->group;
     uint32_t first = 0;
 
-    for (uint32_t index = 0; index < master->options.max_workers; index++)
+    for (uint32_t index = 0; index < master->crew.workers; index++)
         master->workers[index].lanes = MASTER_NO_LANES;
     for (uint32_t rank = 0; rank < group->count; rank++) {
         struct member *member = &group->members[rank];
@@ -341,7 +341,7 @@ static enum status find_gain(struct master *master, double *gain, struct error *
 
 static bool may_balance(const struct master *master, int64_t now_ms)
 {
-    return master->state == JOB_STATE_RUNNING && master->has_met && master->old_epoch == 0 &&
+    return master->crew.state == JOB_STATE_RUNNING && master->has_met && master->old_epoch == 0 &&
            master->regroup_at == 0 && master->drain_at == 0 && master->group.count > 1 &&
            master->group.count < master->lanes && now_ms >= master->balance_at;
 }
@@ -361,8 +361,8 @@ void master_balance(struct master *master, int64_t now_ms, struct outbox *outbox
         return;
     master->balance_at = now_ms + BALANCE_EVERY_MS;
     if (must_try(master, now_ms)) {
-        master_put_event(master, now_ms, -1, "lanes", outbox,
-                         "workers that were too slow get a lane again");
+        crew_put_event(&master->crew, now_ms, -1, "lanes", outbox,
+                       "workers that were too slow get a lane again");
         deal_anew(master, now_ms, outbox);
         return;
     }
@@ -374,7 +374,7 @@ void master_balance(struct master *master, int64_t now_ms, struct outbox *outbox
     }
     if (++master->better_dealings == 1 && gain < GAIN_AT_ONCE)
         return;
-    master_put_event(master, now_ms, -1, "lanes", outbox, "steps take %.0f %% less time",
-                     100 * gain);
+    crew_put_event(&master->crew, now_ms, -1, "lanes", outbox, "steps take %.0f %% less time",
+                   100 * gain);
     deal_anew(master, now_ms, outbox);
 }

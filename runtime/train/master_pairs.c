@@ -1,8 +1,5 @@
 #include "runtime/train/master_pairs.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "runtime/train/master_change.h"
 #include "runtime/train/master_damage.h"
 #include "runtime/train/master_parts.h"
@@ -16,12 +13,12 @@ static struct master_pair *pair_of(const struct master *master, uint32_t one, ui
 {
     const uint32_t low = one < other ? one : other, high = one < other ? other : one;
 
-    return &master->pairs[(size_t)low * master->options.max_workers + high];
+    return &master->pairs[(size_t)low * master->crew.workers + high];
 }
 
 static bool is_here(const struct master_worker *worker)
 {
-    return worker->peer != PEER_NONE;
+    return worker->member.peer != PEER_NONE;
 }
 
 static bool is_blocked(const struct master *master, uint32_t one, uint32_t other)
@@ -34,7 +31,7 @@ static uint32_t count_blocked(const struct master *master, uint32_t index, uint3
 {
     uint32_t count = 0;
 
-    for (uint32_t other = 0; other < master->options.max_workers; other++) {
+    for (uint32_t other = 0; other < master->crew.workers; other++) {
         const struct master_worker *worker = &master->workers[other];
 
         if (!is_here(worker) || worker->is_apart || !is_blocked(master, index, other))
@@ -54,7 +51,7 @@ static uint32_t count_holders(const struct master *master)
 {
     uint32_t count = 0;
 
-    for (uint32_t index = 0; index < master->options.max_workers; index++)
+    for (uint32_t index = 0; index < master->crew.workers; index++)
         count += is_here(&master->workers[index]) && has_work(master, &master->workers[index]);
     return count;
 }
@@ -64,9 +61,9 @@ static uint32_t count_holders(const struct master *master)
 static uint32_t choose_apart(const struct master *master, uint32_t *with)
 {
     const bool any_can_go = count_holders(master) > 1;
-    uint32_t chosen = INDEX_NONE, most = 0, other = INDEX_NONE;
+    uint32_t chosen = CREW_NONE, most = 0, other = CREW_NONE;
 
-    for (uint32_t index = 0; index < master->options.max_workers; index++) {
+    for (uint32_t index = 0; index < master->crew.workers; index++) {
         const struct master_worker *worker = &master->workers[index];
         uint32_t count;
 
@@ -93,9 +90,9 @@ static void set_apart(struct master *master, int64_t now_ms, uint32_t index, uin
     worker->apart_ms = is_first_time ? first : 2 * worker->apart_ms;
     worker->apart_ms = worker->apart_ms < most ? worker->apart_ms : most;
     worker->apart_until = now_ms + worker->apart_ms;
-    master_put_event(master, now_ms, index, "apart", outbox,
-                     "cannot reach worker %u: stands by, is tried again in %.1f s", other,
-                     (double)worker->apart_ms / 1000);
+    crew_put_event(&master->crew, now_ms, index, "apart", outbox,
+                   "cannot reach worker %u: stands by, is tried again in %.1f s", other,
+                   (double)worker->apart_ms / 1000);
     if (is_first_time)
         master_notice(
             master, now_ms, outbox,
@@ -109,11 +106,11 @@ static void sort_out(struct master *master, int64_t now_ms, struct outbox *outbo
 {
     uint32_t index, other;
 
-    for (index = 0; index < master->options.max_workers; index++) {
+    for (index = 0; index < master->crew.workers; index++) {
         master->workers[index].was_apart = master->workers[index].is_apart;
         master->workers[index].is_apart = false;
     }
-    while ((index = choose_apart(master, &other)) != INDEX_NONE) {
+    while ((index = choose_apart(master, &other)) != CREW_NONE) {
         master->workers[index].is_apart = true;
         if (!master->workers[index].was_apart)
             set_apart(master, now_ms, index, other, outbox);
@@ -124,7 +121,7 @@ uint32_t master_count_able(const struct master *master)
 {
     uint32_t count = 0;
 
-    for (uint32_t index = 0; index < master->options.max_workers; index++)
+    for (uint32_t index = 0; index < master->crew.workers; index++)
         count += is_here(&master->workers[index]) && !master_is_unfit(&master->workers[index]);
     return count;
 }
@@ -136,7 +133,7 @@ int64_t master_regroup_pause(const struct master *master)
     return master->options.regroup_ms << (before < PAUSES_MOST ? before : PAUSES_MOST);
 }
 
-/* The worker with this rank, or INDEX_NONE. A member of the old group that is leaving has closed
+/* The worker with this rank, or CREW_NONE. A member of the old group that is leaving has closed
  * its connections itself. */
 static uint32_t lost_member(const struct master *master, const struct message *lost)
 {
@@ -146,14 +143,14 @@ static uint32_t lost_member(const struct master *master, const struct message *l
     if (lost->epoch == master->group.epoch)
         return lost->peer_lost.rank < master->group.count
                    ? master->group.members[lost->peer_lost.rank].index
-                   : INDEX_NONE;
+                   : CREW_NONE;
     if (lost->peer_lost.rank >= master->old_count)
-        return INDEX_NONE;
+        return CREW_NONE;
     index = master->old_members[lost->peer_lost.rank];
     worker = &master->workers[index];
     return is_here(worker) && worker->is_old_member && worker->is_member && !worker->is_leaving
                ? index
-               : INDEX_NONE;
+               : CREW_NONE;
 }
 
 void master_note_unreached(struct master *master, int64_t now_ms, uint32_t index,
@@ -163,7 +160,7 @@ void master_note_unreached(struct master *master, int64_t now_ms, uint32_t index
     const uint32_t other = lost_member(master, lost);
     struct master_pair *pair;
 
-    if ((is_old ? master->old_has_done_phase : master->has_done_phase) || other == INDEX_NONE ||
+    if ((is_old ? master->old_has_done_phase : master->has_done_phase) || other == CREW_NONE ||
         other == index)
         return;
     if (master->idle_epoch != lost->epoch)
@@ -202,7 +199,7 @@ void master_note_phase_done(struct master *master, uint64_t epoch, uint64_t phas
     if (phase <= master->phase_most)
         return; /* a record that is sent again */
     master->phase_most = phase;
-    unable_note_phase_done(&master->unable);
+    unable_note_phase_done(&master->crew.unable);
     if (epoch != group->epoch && epoch == master->old_epoch && !master->old_has_done_phase)
         note_old_phase_done(master);
     if (master->has_done_phase || epoch != group->epoch)
@@ -221,7 +218,7 @@ void master_forget_pairs(struct master *master, int64_t now_ms, uint32_t index,
 {
     if (!master->any_failures)
         return;
-    for (uint32_t other = 0; other < master->options.max_workers; other++)
+    for (uint32_t other = 0; other < master->crew.workers; other++)
         if (other != index)
             pair_of(master, index, other)->failures = 0;
     master->workers[index].is_apart = false;
@@ -232,7 +229,7 @@ void master_forget_pairs(struct master *master, int64_t now_ms, uint32_t index,
 static void try_again(struct master *master, uint32_t index)
 {
     master->workers[index].is_apart = false;
-    for (uint32_t other = 0; other < master->options.max_workers; other++)
+    for (uint32_t other = 0; other < master->crew.workers; other++)
         if (is_blocked(master, index, other))
             pair_of(master, index, other)->failures = FAILURES_MOST - 1;
 }
@@ -241,10 +238,10 @@ void master_tick_pairs(struct master *master, int64_t now_ms, struct outbox *out
 {
     bool any = false;
 
-    if (!master->any_failures || master->state == JOB_STATE_PUBLISHING || master->old_epoch != 0 ||
-        (master->group.count > 0 && !master->has_met))
+    if (!master->any_failures || master->crew.state == JOB_STATE_PUBLISHING ||
+        master->old_epoch != 0 || (master->group.count > 0 && !master->has_met))
         return;
-    for (uint32_t index = 0; index < master->options.max_workers; index++) {
+    for (uint32_t index = 0; index < master->crew.workers; index++) {
         const struct master_worker *worker = &master->workers[index];
 
         if (!is_here(worker) || !worker->is_apart || now_ms < worker->apart_until)

@@ -15,11 +15,8 @@
 
 #include "runtime/train/master.h"
 
-#define INDEX_NONE UINT32_MAX
-
 /* Rank 0 of the group with this epoch: the present one, or the one before while
  * that still works. */
 bool master_is_reporter(const struct master *master, uint32_t index, uint64_t epoch);
-void master_send_end(const struct master *master, peer_id peer, struct outbox *outbox);
 
 #endif

@@ -4,73 +4,28 @@
 #include <stdio.h>
 #include <string.h>
 
-static double seconds_since(int64_t now_ms, int64_t then_ms)
+void master_fill_row(const void *leader, struct job_row *row)
 {
-    return (double)(now_ms - then_ms) / 1000;
-}
+    const struct master *master = leader;
 
-static int64_t waited_ms(const struct master *master, int64_t now_ms)
-{
-    return master->waited_ms +
-           (master->state == JOB_STATE_WAITING ? now_ms - master->waiting_since : 0);
-}
-
-struct job_row master_job_row(const struct master *master, int64_t now_ms)
-{
-    struct job_row row;
-
-    memset(&row, 0, sizeof row);
-    row.id = (int64_t)master->options.job;
-    row.state = master->state;
-    job_facts_fill(&master->options.facts, &row);
-    row.workers = master->group.count;
-    row.step = master->progress.step;
-    row.rows_done = master->progress.rows_done;
-    row.rows_redone = master->rows_redone;
-    row.loss = master->loss;
-    row.goodput = usage_goodput(&master->usage, master->progress.rows_done);
-    row.slot_seconds = usage_slot_seconds(&master->usage);
-    row.seconds_waiting = (double)waited_ms(master, now_ms) / 1000;
-    row.seconds = seconds_since(now_ms, master->started_at);
-    slice_copy(slice_of(master->failure.message), row.error, sizeof row.error);
-    row.steps = master->progress.steps;
-    row.epoch = master->progress.epoch;
-    row.epochs = master->progress.epochs;
-    row.rows_per_second = master->rows_per_second;
-    row.validation_loss = master->validation_loss;
-    return row;
-}
-
-void master_put_job(struct master *master, int64_t now_ms, struct outbox *outbox)
-{
-    struct job_row row = master_job_row(master, now_ms);
-
-    outbox_put(outbox, OUTBOX_JOB, &row, sizeof row);
+    row->workers = master->group.count;
+    row->step = master->progress.step;
+    row->steps = master->progress.steps;
+    row->epoch = master->progress.epoch;
+    row->epochs = master->progress.epochs;
+    row->rows_done = master->progress.rows_done;
+    row->rows_redone = master->rows_redone;
+    row->loss = master->loss;
+    row->validation_loss = master->validation_loss;
 }
 
 void master_put_worker(const struct master *master, uint32_t index, const char *state,
                        uint32_t lanes, struct outbox *outbox)
 {
-    struct worker_row row;
+    const double rate =
+        master->lanes > 0 ? master->crew.rows_per_second * lanes / master->lanes : 0;
 
-    memset(&row, 0, sizeof row);
-    row.index = index;
-    row.incarnation = master->workers[index].incarnation;
-    row.lanes = lanes;
-    row.state = state;
-    row.rows_per_second = master->lanes > 0 ? master->rows_per_second * lanes / master->lanes : 0;
-    outbox_put(outbox, OUTBOX_WORKER, &row, sizeof row);
-}
-
-void master_put_event(const struct master *master, int64_t now_ms, int64_t index, const char *event,
-                      struct outbox *outbox, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    outbox_put_event(outbox, seconds_since(now_ms, master->started_at),
-                     index < 0 ? "master" : "worker", index, event, format, arguments);
-    va_end(arguments);
+    crew_put_member(&master->crew, index, state, lanes, rate, outbox);
 }
 
 /* Tells the metrics of the rows that were held out. */
@@ -89,51 +44,24 @@ static void tell_metrics(const struct master *master, struct job_event *event)
     }
 }
 
-void master_report(const struct master *master, int64_t now_ms, enum job_event_kind kind,
-                   struct outbox *outbox)
+void master_fill_report(const void *leader, struct job_event *event)
 {
-    const struct message_progress *progress = &master->progress;
-    struct job_event event;
+    const struct master *master = leader;
 
-    memset(&event, 0, sizeof event);
-    error_clear(&event.error);
-    event.kind = kind;
-    event.step = progress->step;
-    event.steps = progress->steps;
-    event.epoch = progress->epoch;
-    event.epochs = progress->epochs;
-    event.workers = master->group.count;
-    event.rows_per_second = master->rows_per_second;
-    event.loss = master->loss;
-    event.validation_loss = master->validation_loss;
-    event.validation_score = master->validation_score;
-    tell_metrics(master, &event);
-    event.seconds = seconds_since(now_ms, master->started_at);
-    event.seconds_left = (double)NAN;
-    if (progress->step > 0 && progress->steps >= progress->step)
-        event.seconds_left = (event.seconds - (double)master->ms_before / 1000) *
-                             (double)(progress->steps - progress->step) / (double)progress->step;
-    if (kind == JOB_FAILED)
-        event.error = master->failure;
-    if (kind == JOB_STARTED && master->options.facts.previous)
-        snprintf(event.message, sizeof event.message, "another master leads");
-    if (kind == JOB_DONE)
-        snprintf(event.message, sizeof event.message, "%s", master->finished);
-    outbox_put(outbox, OUTBOX_REPORT, &event, sizeof event);
+    event->validation_score = master->validation_score;
+    tell_metrics(master, event);
+    if (event->kind == JOB_STARTED && master->crew.options->facts.previous)
+        snprintf(event->message, sizeof event->message, "another master leads");
+    if (event->kind == JOB_DONE)
+        snprintf(event->message, sizeof event->message, "%s", master->finished);
 }
 
 void master_notice(const struct master *master, int64_t now_ms, struct outbox *outbox,
                    const char *format, ...)
 {
-    struct job_event event;
+    struct job_event event = crew_event(&master->crew, now_ms, JOB_NOTICE);
     va_list arguments;
 
-    memset(&event, 0, sizeof event);
-    error_clear(&event.error);
-    event.kind = JOB_NOTICE;
-    event.loss = event.validation_loss = event.validation_score = (double)NAN;
-    event.seconds = seconds_since(now_ms, master->started_at);
-    event.seconds_left = (double)NAN;
     va_start(arguments, format);
     vsnprintf(event.message, sizeof event.message, format, arguments);
     va_end(arguments);
@@ -185,7 +113,7 @@ static void record(struct master *master, int64_t now_ms, const struct message_p
         return;
     master->recorded_phase = progress->phase;
     put_metric(progress, "loss", "train", progress->loss, outbox);
-    put_metric(progress, "seconds", "train", seconds_since(now_ms, master->started_at), outbox);
+    put_metric(progress, "seconds", "train", crew_seconds(&master->crew, now_ms), outbox);
     if (progress->evaluated) {
         put_metric(progress, "loss", "validation", progress->validation_loss, outbox);
         put_metric(progress, "score", "validation", progress->validation_score, outbox);
@@ -195,23 +123,23 @@ static void record(struct master *master, int64_t now_ms, const struct message_p
 
 static void note_rate(struct master *master, int64_t now_ms, uint64_t rows_done)
 {
-    double seconds = seconds_since(now_ms, master->rate_at);
+    const double seconds = (double)(now_ms - master->crew.rate_at) / 1000;
     double rate;
 
     /* The state was lost: it starts again. Or masters before had most of these rows. */
-    if (rows_done < master->rate_rows || !master->has_rate_base) {
+    if (rows_done < master->crew.rate_rows || !master->has_rate_base) {
         master->has_rate_base = true;
-        master->rate_rows = rows_done;
-        master->rate_at = now_ms;
+        master->crew.rate_rows = rows_done;
+        master->crew.rate_at = now_ms;
         return;
     }
     if (seconds < 0.05)
         return;
-    rate = (double)(rows_done - master->rate_rows) / seconds;
-    master->rows_per_second =
-        master->rows_per_second > 0 ? 0.7 * master->rows_per_second + 0.3 * rate : rate;
-    master->rate_at = now_ms;
-    master->rate_rows = rows_done;
+    rate = (double)(rows_done - master->crew.rate_rows) / seconds;
+    master->crew.rows_per_second =
+        master->crew.rows_per_second > 0 ? 0.7 * master->crew.rows_per_second + 0.3 * rate : rate;
+    master->crew.rate_at = now_ms;
+    master->crew.rate_rows = rows_done;
 }
 
 void master_note_progress(struct master *master, int64_t now_ms,
@@ -230,15 +158,12 @@ void master_note_progress(struct master *master, int64_t now_ms,
     if (has_metrics(master, &progress->metrics))
         master->metrics = progress->metrics;
     note_rate(master, now_ms, progress->rows_done);
-    usage_report(&master->usage, now_ms, master->group.epoch, master->group.count,
+    usage_report(&master->crew.usage, now_ms, master->group.epoch, master->group.count,
                  progress->rows_done);
     if (progress->is_record)
         record(master, now_ms, progress, outbox);
-    if (now_ms - master->reported_at < master->options.report_ms)
-        return;
-    master->reported_at = now_ms;
-    master_put_job(master, now_ms, outbox);
-    master_report(master, now_ms, JOB_PROGRESS, outbox);
+    if (crew_is_report_due(&master->crew, now_ms))
+        crew_put_progress(&master->crew, now_ms, JOB_PROGRESS, outbox);
 }
 
 void master_note_lost_rows(struct master *master)
@@ -246,8 +171,8 @@ void master_note_lost_rows(struct master *master)
     struct message_progress *progress = &master->progress;
     const struct checkpoint *stored = &master->stored;
 
-    for (uint32_t index = 0; index < master->options.max_workers; index++)
-        if (master->workers[index].peer != PEER_NONE &&
+    for (uint32_t index = 0; index < master->crew.workers; index++)
+        if (master->workers[index].member.peer != PEER_NONE &&
             (master->workers[index].has_worked || master->workers[index].phase > stored->phase))
             return; /* it knows more than the store */
     if (progress->rows_done > stored->rows_done)

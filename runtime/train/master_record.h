@@ -4,22 +4,16 @@
 #ifndef RUNTIME_TRAIN_MASTER_RECORD_H
 #define RUNTIME_TRAIN_MASTER_RECORD_H
 
-#include "runtime/launch/job_event.h"
 #include "runtime/train/master.h"
 
 struct message_progress;
 
-/* The job's row as it would be stored now. */
-struct job_row master_job_row(const struct master *master, int64_t now_ms);
+/* The crew's calls. */
+void master_fill_row(const void *leader, struct job_row *row);
+void master_fill_report(const void *leader, struct job_event *event);
 
-void master_put_job(struct master *master, int64_t now_ms, struct outbox *outbox);
 void master_put_worker(const struct master *master, uint32_t index, const char *state,
                        uint32_t lanes, struct outbox *outbox);
-void master_put_event(const struct master *master, int64_t now_ms, int64_t index, const char *event,
-                      struct outbox *outbox, const char *format, ...)
-    __attribute__((format(printf, 6, 7)));
-void master_report(const struct master *master, int64_t now_ms, enum job_event_kind kind,
-                   struct outbox *outbox);
 /* A line for the user. */
 void master_notice(const struct master *master, int64_t now_ms, struct outbox *outbox,
                    const char *format, ...) __attribute__((format(printf, 4, 5)));

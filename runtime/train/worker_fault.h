@@ -1,6 +1,6 @@
 /*
  * worker_fault.h - what a test does to a worker at a named point (fault.h). Memories in which a bit
- * can be inverted, besides those of the learner (runtime/learn/descent_memory.c):
+ * can be inverted, besides those of the learner (learner_memory in runtime/learn/learner.h):
  *
  *     sums      fixed-point sums of the phase        integers  its integers
  *     reals     what is about to be applied          message   the next frame of sums that is sent

@@ -111,10 +111,10 @@ static void spool_csv(struct csv_job *job, const char *csv, const char *folder, 
         columns[i] = (struct spool_column){
             cells[i], is_word ? SPOOL_TEXT : SPOOL_REAL, READING_NUMBER, 0, {LIST_NONE}};
         if (i >= job->words)
-            job->inputs[i] = job->buckets ? (struct spec_input){.type = INPUT_CATEGORY,
+            job->inputs[i] = job->buckets ? (struct input_spec){.type = INPUT_CATEGORY,
                                                                 .rule = RULE_BUCKET,
                                                                 .vocabulary_max = job->buckets}
-                                          : (struct spec_input){.type = INPUT_NUMERIC};
+                                          : (struct input_spec){.type = INPUT_NUMERIC};
         job->inputs[i].name = cells[i];
     }
     job->spec.input_count = count - 1;
@@ -313,8 +313,8 @@ static void make_clicks(struct csv_job *job, const char *estimator,
     memcpy(spec->params.bytes, of_network.bytes, offsetof(struct embedding_params, dimension));
     job->words = 2;
     job->inputs[0] =
-        (struct spec_input){.type = INPUT_TEXT, .vocabulary_max = 2000, .words_max = 8};
-    job->inputs[1] = (struct spec_input){.type = INPUT_CATEGORY, .vocabulary_max = 100};
+        (struct input_spec){.type = INPUT_TEXT, .vocabulary_max = 2000, .words_max = 8};
+    job->inputs[1] = (struct input_spec){.type = INPUT_CATEGORY, .vocabulary_max = 100};
     job->lies_by_key = true;
     network_params(&spec->params)->dropout = .1;
     error_clear(&err);
@@ -502,9 +502,9 @@ void csv_job_make_series(struct csv_job *job, const char *csv, const char *folde
     spec->test_size = 0;
     spec->standardize = false;
     spec->lanes = SERIES_LANES;
-    job->inputs[0] = (struct spec_input){
+    job->inputs[0] = (struct input_spec){
         .name = SLICE("store"), .type = INPUT_CATEGORY, .vocabulary_max = CATEGORY_WORDS_MAX};
-    job->inputs[1] = (struct spec_input){.name = SLICE("day"), .type = INPUT_NUMERIC};
+    job->inputs[1] = (struct input_spec){.name = SLICE("day"), .type = INPUT_NUMERIC};
     spec->input_count = 2;
     job->lies_by_key = true;
     spool_series(job, csv, folder, phases * SERIES_LANES * SERIES_OF_A_PHASE);

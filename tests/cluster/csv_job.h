@@ -11,7 +11,7 @@
 
 struct csv_job {
     struct jobspec spec;
-    struct spec_input inputs[CSV_COLUMNS_MAX];
+    struct input_spec inputs[CSV_COLUMNS_MAX];
     char header[CSV_LINE_MAX];
     bool lies_by_key; /* the spool, as those of jobs; others are read at once */
     size_t words;     /* so many of the first columns are put as words, not as numbers */

@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "extension/postgres/libpq/binary_cells.h"
+#include "extension/postgres/sql/kinds.h"
 
-static const struct pg_column columns[] = {
+static const struct database_column columns[] = {
     {.kind = PG_INTEGER}, {.kind = PG_REAL}, {.kind = PG_NUMERIC}, {.kind = PG_BOOLEAN},
     {.kind = PG_TEXT},    {.kind = PG_UUID}, {.kind = PG_DATE},    {.kind = PG_TIMESTAMP},
     {.kind = PG_BYTES},   {.kind = PG_UUID}, {.kind = PG_OTHER}};

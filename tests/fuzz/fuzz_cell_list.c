@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scoring/cell_list.h"
+#include "inputs/cell_list.h"
 #include "scoring/list_counts.h"
 
 static void check_list(const struct cell_list *list, struct slice text, struct slice padded)

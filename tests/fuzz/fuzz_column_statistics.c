@@ -62,7 +62,7 @@ static void read_bytes_of(const struct jobspec *spec, struct slice bytes)
 static void read_bytes_of_a_job(uint8_t kind, const uint8_t *data, size_t size)
 {
     static const enum label_type labels[] = {LABEL_INTEGER, LABEL_REAL, LABEL_TEXT, LABEL_REAL};
-    struct spec_input inputs[] = {
+    struct input_spec inputs[] = {
         {.name = SLICE("x"), .type = INPUT_NUMERIC},
         {.name = SLICE("colour"), .type = INPUT_CATEGORY, .vocabulary_max = 3},
         {.name = SLICE("y"), .type = INPUT_NUMERIC}};

@@ -9,7 +9,9 @@
  */
 #include <string.h>
 
+#include "runtime/ps/server_replay.h"
 #include "runtime/ps/server_role.h"
+#include "runtime/ps/server_save.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -28,7 +30,7 @@ static enum status restore(struct server_role *role, const uint8_t *data, size_t
     do {
         const size_t piece = size < most ? size : most;
 
-        TRY(server_role_restore(role, (struct slice){(const char *)data, piece}, piece == size,
+        TRY(server_save_restore(role, (struct slice){(const char *)data, piece}, piece == size,
                                 err));
         data += piece;
         size -= piece;
@@ -43,7 +45,7 @@ static enum status read_log(struct server_role *role, const uint8_t *data, size_
         const size_t asked = data[0] | (size_t)data[1] << 8;
         const struct slice entry = {(const char *)data + 2, asked < size - 2 ? asked : size - 2};
 
-        TRY(server_log_read(role, entry.size > 0 ? &entry : NULL, err));
+        TRY(server_replay_entry(role, entry.size > 0 ? &entry : NULL, err));
         data += 2 + entry.size;
         size -= 2 + entry.size;
     }
@@ -64,9 +66,9 @@ static void use(struct server_role *role)
         server_steps_go_back(role, counts, ids, values);
     (void)server_role_digest(role);
     role->snapshot_clock = UINT64_MAX;
-    server_role_save(role, 2000);
-    while (server_role_has_work(role)) {
-        server_role_work(role, 2000, &outbox);
+    server_save_begin(role, 2000);
+    while (server_save_has_work(role)) {
+        server_save_work(role, 2000, &outbox);
         outbox_clear(&outbox);
     }
     outbox_deinit(&outbox);

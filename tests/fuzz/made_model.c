@@ -68,7 +68,8 @@ static enum status add_tensor(struct model_reader *reader, const struct model_ar
 static enum status add_words(struct model_reader *reader, const struct transform_input *input,
                              struct slice *rest, struct error *err)
 {
-    struct model_row row = {.part = SLICE("vocabulary"), .name = input->name, .has_data = true};
+    struct model_row row = {
+        .part = SLICE("vocabulary"), .name = input->spec.name, .has_data = true};
 
     for (uint32_t i = 0; i < input->word_count; i++) {
         size_t word_size = next_byte(rest) % 8;
@@ -109,7 +110,7 @@ static enum status add_rest(struct model_reader *reader, const struct model *sha
     for (uint32_t i = 0; shapes->kind && shapes->kind->array(shapes, i, &array); i++)
         TRY(add_tensor(reader, &array, rest, err));
     for (uint32_t i = 0; i < shapes->transform.input_count; i++)
-        if (shapes->transform.inputs[i].type == INPUT_CATEGORY)
+        if (shapes->transform.inputs[i].spec.type == INPUT_CATEGORY)
             TRY(add_words(reader, &shapes->transform.inputs[i], rest, err));
     return rest->size > 4 ? add_stray(reader, rest, err) : STATUS_OK;
 }

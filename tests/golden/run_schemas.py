@@ -2,7 +2,7 @@
 
     run_schemas.py FOLDER SCHEMAS
 
-A NAME.job.json of FOLDER, which run_plan.py compares with what the program writes, must be taken by its schema in
+A job spec of FOLDER's topics, which run_plan.py compares with what the program writes, must be taken by its schema in
 SCHEMAS: that of its kind of model, or scoring.schema.json. The same job with one member less, or with one too many,
 must not.
 """
@@ -10,7 +10,7 @@ import json
 import pathlib
 import sys
 
-import job_specs
+import plan_topics
 from check_schema import check
 
 OPTIONAL = {"reading", "keeps_codes", "direction", "groups", "source", "words_max", "rule", "bounds", "cross", "rows", "model_part", "dimension", "part", "list", "element", "combiner", "weighted", "notices", "roles", "hint", "others", "old_model", "weights", "concat", "offset"}  # members of some jobs only
@@ -70,15 +70,15 @@ def main():
     folder, schemas = map(pathlib.Path, sys.argv[1:])
     known = {path.name.removesuffix(".schema.json"): Schema(path) for path in schemas.glob("*.schema.json")}
     found = {f"{name}.schema.json": schema.problems() for name, schema in known.items()}
-    jobs = sorted(folder.glob("*.job.json"))
-    for path in jobs:
-        spec = job_specs.whole(path)
-        found[path.name] = known[spec["model"]["family"] if spec["kind"] == "train" else "scoring"].problems_of(spec)
+    jobs = plan_topics.Plans(folder).jobs()
+    for name, job in jobs.items():
+        spec = json.loads(job)
+        found[name] = known[spec["model"]["family"] if spec["kind"] == "train" else "scoring"].problems_of(spec)
     for name, problems in found.items():
         if problems:
             print(f"{name}:", *problems, sep="\n")
     unused = [name for name, schema in known.items() if not schema.seen]
-    print(f"{len(jobs)} job specs, {sum(map(bool, found.values()))} files wrong, schemas without a job: {unused}")
+    print(f"{len(jobs)} job specs, {sum(map(bool, found.values()))} wrong of them and of the schemas, schemas without a job: {unused}")
     return 1 if any(found.values()) or unused else 0
 
 

@@ -5,13 +5,17 @@ import os
 import pathlib
 import queue
 import subprocess
+import sys
+import tempfile
 import threading
 
 import harness
 from harness import container, pod, pod_spec
 
+sys.path.append(str(harness.HERE.parents[1] / "tests" / "golden"))
+import plan_topics  # noqa: E402  pylint: disable=wrong-import-position
+
 BUILD = pathlib.Path(os.environ.get("TOTRAIN_BUILD", harness.HERE.parents[1] / "build" / "release"))
-SPEC = harness.HERE.parents[1] / "tests" / "golden" / "plan" / "train_iris.job.json"
 DEADLINE = 120  # seconds: a broken promise, not a slow machine
 
 
@@ -106,7 +110,11 @@ class Api(harness.Case):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         schedule = ("service=shop", "SELECT * FROM iris TO TRAIN LinearClassifier LABEL class INTO iris",
                     "--schedule=0 3 * * *", "--database-secret=login")
-        for what in ((str(SPEC),), schedule):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        spec = pathlib.Path(folder.name) / "job.json"
+        spec.write_text(plan_topics.Plans().jobs()["train_iris"])
+        for what in ((str(spec),), schedule):
             printed = self.totrain("submit", *what, "--dry-run", "--image=localhost/totrain:1",
                                    "--name=iris", f"--namespace={self.space}")
             self.assertEqual(printed.returncode, 0, printed.stderr)

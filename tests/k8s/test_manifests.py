@@ -20,16 +20,18 @@ import fake_api
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "tests" / "golden"))
 
-import job_specs  # noqa: E402  pylint: disable=wrong-import-position
+import plan_topics  # noqa: E402  pylint: disable=wrong-import-position
 
 GOLDEN = ROOT / "tests" / "golden" / "manifest"
 PROGRAM = pathlib.Path(os.environ["TOTRAIN_BUILD"]) / "totrain"
-SPEC = ROOT / "tests" / "golden" / "plan" / "train_iris.job.json"
 OPTIONS = ("--dry-run", "--image=localhost/totrain:1", "--name=iris", "--namespace=training")
-SUBMIT = ("submit", str(SPEC), *OPTIONS)
 FOLDER = tempfile.TemporaryDirectory(prefix="totrain-manifests.")  # pylint: disable=consider-using-with
+JOBS = plan_topics.Plans().jobs()
+SPEC = pathlib.Path(FOLDER.name) / "train_iris.job.json"
+SPEC.write_text(JOBS["train_iris"])
 WITH_SERVERS = pathlib.Path(FOLDER.name) / "servers.job.json"
-WITH_SERVERS.write_text(json.dumps(job_specs.whole(SPEC.with_name("servers_number.job.json"))))
+WITH_SERVERS.write_text(JOBS["servers_number"])
+SUBMIT = ("submit", str(SPEC), *OPTIONS)
 TRAIN = "SELECT * FROM iris TO TRAIN DNNClassifier WITH model.hidden_units = [16, 16] LABEL class INTO iris"
 SCHEDULE = ("submit", "service=shop", TRAIN, "--schedule=0 3 * * *", "--dry-run", "--image=localhost/totrain:1",
             "--namespace=training", "--database-secret=login")

@@ -8,7 +8,6 @@ import json
 import os
 import pathlib
 import queue
-import shutil
 import sqlite3
 import subprocess
 import sys
@@ -21,10 +20,10 @@ import fake_api
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path += [str(ROOT / "tests"), str(ROOT / "tests" / "golden")]
 import classes  # noqa: E402  pylint: disable=wrong-import-position
-import job_specs  # noqa: E402  pylint: disable=wrong-import-position
+import plan_topics  # noqa: E402  pylint: disable=wrong-import-position
 
 PROGRAM = pathlib.Path(os.environ["TOTRAIN_BUILD"]) / "totrain"
-SPEC = ROOT / "tests" / "golden" / "plan" / "train_iris.job.json"
+JOBS = plan_topics.Plans().jobs()
 DEADLINE = 60
 SUBMISSION = "0123456789abcdef"
 KUBE_JOB = {
@@ -113,7 +112,7 @@ class Case(unittest.TestCase):
         self.addCleanup(state.cleanup)
         self.folder = pathlib.Path(state.name) / "jobs" / "1"
         self.folder.mkdir(parents=True)
-        shutil.copy(SPEC, self.folder / "job.json")
+        (self.folder / "job.json").write_text(JOBS["train_iris"])
         self.write_job()
         (self.folder / "access.json").write_text(json.dumps({
             "kubeconfig": self.api.kubeconfig(), "context": "", "allows_exec": False,
@@ -652,7 +651,7 @@ class Scaled(Case):
         self.assertIn("the job has no parameter servers", done.stderr)
 
     def test_the_same_of_parameter_servers(self):
-        (self.folder / "job.json").write_text(json.dumps(job_specs.whole(SPEC.with_name("servers_number.job.json"))))
+        (self.folder / "job.json").write_text(JOBS["servers_number"])
         self.write_job(servers=3, servers_max=5, server_cpu_m=500, server_memory=1 << 30, server_memory_max=1 << 30,
                        workers_max=4)
         supervisor = self.created()

@@ -76,14 +76,14 @@ static void tick(struct crowd *crowd)
 
 void crowd_open(struct crowd *crowd, uint32_t workers, uint32_t lanes)
 {
-    struct master_options options = {.job = JOB,
-                                     .min_workers = 1,
-                                     .max_workers = workers,
-                                     .dead_ms = 5000,
+    struct master_options options = {.crew.job = JOB,
+                                     .crew.min_workers = 1,
+                                     .crew.max_workers = workers,
+                                     .crew.dead_ms = 5000,
                                      .publish_ms = 60000,
                                      .regroup_ms = REGROUP_MS,
-                                     .report_ms = 100,
-                                     .facts.started_at = ""};
+                                     .crew.report_ms = 100,
+                                     .crew.facts.started_at = ""};
 
     memset(crowd, 0, sizeof *crowd);
     outbox_init(&crowd->outbox);
@@ -120,7 +120,7 @@ void crowd_send_alive(struct crowd *crowd)
     struct message message = of(crowd, MESSAGE_PHASE_ALIVE);
 
     for (uint32_t index = 0; index < crowd->workers; index++)
-        if (crowd->master.workers[index].peer != PEER_NONE)
+        if (crowd->master.workers[index].member.peer != PEER_NONE)
             say(crowd, peer_of(index), &message);
 }
 
@@ -143,7 +143,7 @@ void crowd_deaths(struct crowd *crowd, uint32_t deaths)
     uint64_t epoch = crowd->master.group.epoch;
 
     for (uint32_t index = 0; index < crowd->workers && deaths > 0; index++) {
-        if (crowd->master.workers[index].peer == PEER_NONE)
+        if (crowd->master.workers[index].member.peer == PEER_NONE)
             continue;
         master_on_disconnect(&crowd->master, crowd->now_ms, peer_of(index), &crowd->outbox);
         crowd->groups += crowd->master.group.epoch != epoch;

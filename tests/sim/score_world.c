@@ -359,14 +359,15 @@ static int by_first(const void *a, const void *b)
 /* Its rows are staged, and stay so. */
 static void begin_training(struct world *world, struct node *node)
 {
-    const struct master_options options = {.job = 1,
-                                           .incarnation = node->incarnation,
-                                           .min_workers = world->plan->min_workers,
-                                           .max_workers = world->plan->table.workers,
-                                           .dead_ms = DEAD_MS,
-                                           .report_ms = 100,
-                                           .facts.previous = world->has_job ? &world->job : NULL,
-                                           .facts.started_at = ""};
+    const struct master_options options = {.crew.job = 1,
+                                           .crew.incarnation = node->incarnation,
+                                           .crew.min_workers = world->plan->min_workers,
+                                           .crew.max_workers = world->plan->table.workers,
+                                           .crew.dead_ms = DEAD_MS,
+                                           .crew.report_ms = 100,
+                                           .crew.facts.previous =
+                                               world->has_job ? &world->job : NULL,
+                                           .crew.facts.started_at = ""};
 
     TRACE(world, "master %u trains", node->incarnation);
     node->trains = true;
@@ -378,10 +379,10 @@ static void begin_training(struct world *world, struct node *node)
 static void begin_dispatching(struct world *world, struct node *node)
 {
     const struct score_plan *plan = world->plan;
-    struct dispatch_options options = {.job = 1,
-                                       .incarnation = node->incarnation,
-                                       .min_workers = plan->min_workers,
-                                       .max_workers = plan->table.workers,
+    struct dispatch_options options = {.crew.job = 1,
+                                       .crew.incarnation = node->incarnation,
+                                       .crew.min_workers = plan->min_workers,
+                                       .crew.max_workers = plan->table.workers,
                                        .rows = plan->table.rows,
                                        .shard_rows = plan->table.shard_rows,
                                        .leases_per_worker = plan->table.leases_per_worker,
@@ -389,12 +390,12 @@ static void begin_dispatching(struct world *world, struct node *node)
                                        .stages = plan->stages,
                                        .settled = world->settled,
                                        .settled_count = world->settled_count,
-                                       .dead_ms = DEAD_MS,
+                                       .crew.dead_ms = DEAD_MS,
                                        .missed_ms = MISSED_MS,
                                        .backup_ms = 10,
-                                       .report_ms = 100,
-                                       .facts.previous = world->has_job ? &world->job : NULL,
-                                       .facts.started_at = ""};
+                                       .crew.report_ms = 100,
+                                       .crew.facts.previous = world->has_job ? &world->job : NULL,
+                                       .crew.facts.started_at = ""};
 
     if (dispatch_init(&node->dispatch, &options, world->time.now, &node->outbox,
                       &world->time.failure) != STATUS_OK)
@@ -421,7 +422,7 @@ static void start_master(struct world *world)
 /* Puts the role that trains in the dispatcher's place, as the process of a master does. */
 static void hand_on(struct world *world, struct node *node)
 {
-    if (!node->is_master || node->trains || !dispatch_is_staged(&node->dispatch))
+    if (!node->is_master || node->trains || !node->dispatch.crew.is_handed_on)
         return;
     dispatch_deinit(&node->dispatch);
     begin_training(world, node);

@@ -8,7 +8,9 @@
 #include "base/reserve.h"
 #include "runtime/data/step_log.h"
 #include "runtime/ps/push_worker.h"
+#include "runtime/ps/server_replay.h"
 #include "runtime/ps/server_role.h"
+#include "runtime/ps/server_save.h"
 #include "runtime/ps/shard_master.h"
 #include "tests/sim/links.h"
 
@@ -481,7 +483,7 @@ static void check_servers(struct world *world, const struct shard_master *master
         struct node *node = world->nodes[world->servers[s]];
         struct server_role *server = &node->server;
 
-        if (!node->is_alive || node->incarnation != master->servers[s].incarnation)
+        if (!node->is_alive || node->incarnation != master->servers[s].member.incarnation)
             continue;
         if (server->layout.id != master->move.now.id)
             complain(world, "another layout than the master's, of server", s);
@@ -690,7 +692,7 @@ static void take_checkpoint(struct world *world, struct node *node, struct slice
     for (uint32_t s = 0; s < master->move.now.serving; s++)
         world->result->pushes += world->nodes[world->servers[s]]->server.counts.pushes;
     shard_master_on_stored(master, world->time.now, head.id, &fine, &node->outbox);
-    if (!shard_master_is_learned(master))
+    if (!master->crew.is_handed_on)
         complain(world, "a master that has all does not end", 0);
     world->time.has_ended = true;
 }
@@ -774,7 +776,7 @@ static void restore_snapshot(struct world *world, struct node *node)
     for (size_t at = 0; at < whole.size; at += PIECE_BYTES) {
         const size_t left = whole.size - at, size = left < PIECE_BYTES ? left : PIECE_BYTES;
 
-        if (server_role_restore(&node->server, (struct slice){whole.data + at, size}, size == left,
+        if (server_save_restore(&node->server, (struct slice){whole.data + at, size}, size == left,
                                 &err) != STATUS_OK)
             complain(world, "a snapshot is not read by server", node->index);
     }
@@ -785,14 +787,14 @@ static bool read_log(struct world *world, struct node *node)
 {
     struct server_role *server = &node->server;
     const struct log_entry *entry =
-        find_in_log(world->stores + node->index, server_log_wants(server));
+        find_in_log(world->stores + node->index, server_replay_wants(server));
     const struct slice bytes = entry ? text_slice(&entry->bytes) : slice_of("");
     const uint64_t clock = server->clock;
     struct error err;
     enum status status;
 
     error_clear(&err);
-    status = server_log_read(server, entry ? &bytes : NULL, &err);
+    status = server_replay_entry(server, entry ? &bytes : NULL, &err);
     if (status != STATUS_OK && status != STATUS_NOT_FOUND)
         complain(world, "the log is not read by server", node->index);
     world->result->faults[SERVER_FAULT_COUNTED_AGAIN] += server->clock == clock + 1;
@@ -876,19 +878,19 @@ static void start_master(struct world *world)
     world->master = node_new(world, MASTER, 0, incarnation);
     TRACE(world, "master %u starts", incarnation);
     if (shard_master_init(&world->nodes[world->master]->master,
-                          &(struct shard_master_options){.job = 1,
-                                                         .incarnation = incarnation,
-                                                         .worker_count = plan->workers,
+                          &(struct shard_master_options){.crew.job = 1,
+                                                         .crew.incarnation = incarnation,
+                                                         .crew.max_workers = plan->workers,
                                                          .server_count = plan->servers,
-                                                         .server_most = SERVERS_MAX,
+                                                         .crew.servers = SERVERS_MAX,
                                                          .pause_ms = PAUSE_MS,
                                                          .balance_ms = plan->balance_ms,
-                                                         .min_workers = 1,
+                                                         .crew.min_workers = 1,
                                                          .leases_per_worker = LEASES,
                                                          .lanes = plan->lanes,
-                                                         .dead_ms = DEAD_MS,
-                                                         .report_ms = 100,
-                                                         .facts.started_at = ""},
+                                                         .crew.dead_ms = DEAD_MS,
+                                                         .crew.report_ms = 100,
+                                                         .crew.facts.started_at = ""},
                           world->time.now, &world->nodes[world->master]->outbox, &err) != STATUS_OK)
         abort();
     tell_wanted(world);
@@ -940,7 +942,7 @@ static bool node_has_work(const struct node *node)
 {
     if (node->kind == WORKER)
         return push_worker_has_work(&node->worker);
-    return node->kind == SERVER && server_role_has_work(&node->server);
+    return node->kind == SERVER && server_save_has_work(&node->server);
 }
 
 static void ask_for_work(struct world *world, uint32_t number)
@@ -1418,7 +1420,7 @@ static void work(struct world *world, struct node *node)
         count_copies(world, &node->worker);
         push_worker_work(&node->worker, world->time.now, &node->outbox);
     } else {
-        server_role_work(&node->server, world->time.now, &node->outbox);
+        server_save_work(&node->server, world->time.now, &node->outbox);
     }
 }
 

@@ -43,6 +43,10 @@ struct node {
     uint32_t incarnation;
     struct ledger *ledger;
     uint32_t members[WORKERS_MAX]; /* the node that each index is, as it knows */
+    struct {
+        struct lease lease;
+        int64_t until;                /* its worker is to say before then that it goes on */
+    } given[WORKERS_MAX * QUEUE_MAX]; /* by slot; some of them have ended */
 };
 
 struct world {
@@ -262,10 +266,36 @@ static void master_asked(struct world *world, uint32_t number, const struct even
             return;
         master->members[ask->index] = ask->from;
     }
-    if (master->members[ask->index] == ask->from &&
-        ledger_claim(master->ledger, ask->index, world->time.now, world->time.now + LEASE_MS,
-                     &lease.lease, &retry_at) == LEDGER_LEASED)
-        send(world, &lease);
+    if (master->members[ask->index] != ask->from ||
+        ledger_claim(master->ledger, ask->index, world->time.now, &lease.lease, &retry_at) !=
+            LEDGER_LEASED)
+        return;
+    master->given[lease.lease.slot].lease = lease.lease;
+    master->given[lease.lease.slot].until = world->time.now + LEASE_MS;
+    send(world, &lease);
+}
+
+static bool holds(const struct node *master, uint32_t index, const struct lease *lease)
+{
+    return ledger_holds(master->ledger, index, lease->id, lease->slot);
+}
+
+/* The lease that is overdue longest; NULL when none is. */
+static const struct lease *find_overdue(const struct world *world, const struct node *master)
+{
+    const struct lease *found = NULL;
+    int64_t earliest = world->time.now + 1;
+
+    for (uint32_t slot = 0; slot < WORKERS_MAX * QUEUE_MAX; slot++) {
+        const struct lease *given = &master->given[slot].lease;
+
+        if (given->id == 0 || master->given[slot].until >= earliest ||
+            !holds(master, given->worker, given))
+            continue;
+        earliest = master->given[slot].until;
+        found = given;
+    }
+    return found;
 }
 
 /* From any process: only the lease counts here. */
@@ -290,12 +320,12 @@ static void master_hears_done(struct world *world, uint32_t number, const struct
 static void master_tick(struct world *world, uint32_t number)
 {
     struct node *master = &world->nodes[number];
-    struct lease lease;
+    const struct lease *lease;
 
-    while (master->is_alive && ledger_overdue(master->ledger, world->time.now, &lease)) {
-        const uint32_t member = master->members[lease.worker];
+    while (master->is_alive && (lease = find_overdue(world, master)) != NULL) {
+        const uint32_t member = master->members[lease->worker];
 
-        master_lose_worker(world, number, lease.worker, LEDGER_LOST);
+        master_lose_worker(world, number, lease->worker, LEDGER_LOST);
         if (member != NO_NODE)
             schedule(world, 1 + (int64_t)draw(world, 300),
                      &(struct event){.kind = DEATH, .node = member, .cause = LEDGER_LOST});
@@ -407,9 +437,8 @@ static void happen_to_node(struct world *world, uint32_t number, const struct ev
             master_asked(world, number, event);
         else if (event->kind == DONE)
             master_hears_done(world, number, event);
-        else if (event->kind == BEAT)
-            ledger_renew(node->ledger, event->index, event->lease.id, event->lease.slot,
-                         world->time.now + LEASE_MS, NULL);
+        else if (event->kind == BEAT && holds(node, event->index, &event->lease))
+            node->given[event->lease.slot].until = world->time.now + LEASE_MS;
         else if (event->kind == GONE && node->members[event->index] == event->from)
             master_lose_worker(world, number, event->index, event->cause);
     } else if (event->kind == TICK) {

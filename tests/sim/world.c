@@ -417,7 +417,7 @@ static void end_node(struct world *world, uint32_t number, enum status status)
     } else if (number == world->master) {
         world->time.has_ended = true;
         if (status != STATUS_OK)
-            complain(world, "the job failed", node->master.failure.message);
+            complain(world, "the job failed", node->master.crew.failure.message);
     }
 }
 
@@ -634,33 +634,33 @@ static void start_worker(struct world *world, uint32_t index)
 static void start_master(struct world *world)
 {
     struct job_row previous = world->store.job;
-    struct master_options options = {.job = 7,
-                                     .incarnation = world->store.incarnation,
+    struct master_options options = {.crew.job = 7,
+                                     .crew.incarnation = world->store.incarnation,
                                      .checkpoint_ms = world->plan->checkpoint_ms,
                                      .checkpoint = world->store.whole,
                                      .older = world->store.older,
                                      .store = {&world->store, store_read_piece},
-                                     .facts.previous = world->store.has_job ? &previous : NULL,
-                                     .min_workers = world->plan->min_workers,
-                                     .max_workers = world->plan->workers,
-                                     .dead_ms = 5000,
+                                     .crew.facts.previous = world->store.has_job ? &previous : NULL,
+                                     .crew.min_workers = world->plan->min_workers,
+                                     .crew.max_workers = world->plan->workers,
+                                     .crew.dead_ms = 5000,
                                      .hang_ms = 3000,
                                      .publish_ms = 60000,
                                      .learn_ms = world->plan->learn_ms,
                                      .regroup_ms = 20,
                                      .settle_ms = 500,
-                                     .report_ms = 100,
+                                     .crew.report_ms = 100,
                                      .try_ms = 20,
                                      .apart_ms = 200,
                                      .leave_ms = world->plan->seed % 4 < 2 ? 0 : 100,
                                      .gather_ms = world->plan->seed % 2 ? 0 : 20,
-                                     .facts.started_at = "",
+                                     .crew.facts.started_at = "",
                                      .metrics = world->subject->metrics,
                                      .metric_count = world->subject->metric_count};
     uint32_t number = world->node_count;
-    struct node *node = add_node(world, true, 0, options.incarnation);
+    struct node *node = add_node(world, true, 0, options.crew.incarnation);
 
-    TRACE(world, "master %u starts", options.incarnation);
+    TRACE(world, "master %u starts", options.crew.incarnation);
     world->master = number;
     if (master_init(&node->master, &options, world->time.now / 1000, &node->outbox,
                     &world->time.failure) != STATUS_OK)
@@ -1137,7 +1137,7 @@ static void check_builds(struct world *world)
 {
     const struct master *master = &world->nodes[world->master]->master;
 
-    if (master->state != JOB_STATE_RUNNING)
+    if (master->crew.state != JOB_STATE_RUNNING)
         return; /* a worker that made place for another is not missed while the model is made */
     for (uint32_t rank = 1; rank < master->group.count; rank++)
         if (master->workers[master->group.members[rank].index].build !=

@@ -1,4 +1,4 @@
-foreach(name spool word_table column_statistics column_sample robust_range exact_sum folds held_out row_order dataset dataset_ranges interval_set disk_reads sparse_files jobstore trial_results journal checkpoint)
+foreach(name spool word_table column_statistics column_sample odd_numbers robust_range exact_sum folds held_out row_order dataset dataset_ranges interval_set disk_reads sparse_files jobstore trial_results journal checkpoint)
   totrain_test(test_${name} SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_${name}.c
     USES base jobspec kinds scoring data LIBS PkgConfig::SQLITE LABEL unit)
 endforeach()

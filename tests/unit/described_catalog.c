@@ -192,26 +192,26 @@ static void read_made(struct slice column, struct slice what, struct described_c
              : is_cross               ? "CROSS"
                                       : "CATEGORY_ID",
              SLICE_FORMAT(column));
-    *made = (struct transform_input){.name = slice_of(described->made_names[number]),
-                                     .source = column,
-                                     .type = INPUT_CATEGORY,
+    *made = (struct transform_input){.spec.name = slice_of(described->made_names[number]),
+                                     .spec.source = column,
+                                     .spec.type = INPUT_CATEGORY,
                                      .hash_buckets = 30,
-                                     .rule = slice_is(what, "hash") ? RULE_HASH : RULE_ID};
+                                     .spec.rule = slice_is(what, "hash") ? RULE_HASH : RULE_ID};
     if (slice_is(what, "items")) {
-        made->type = INPUT_TEXT;
-        made->words_max = 8;
-        made->list = (struct cell_list){.form = LIST_ITEMS, .size = 8};
+        made->spec.type = INPUT_TEXT;
+        made->spec.words_max = 8;
+        made->spec.list = (struct cell_list){.form = LIST_ITEMS, .size = 8};
     }
     if (is_bucket) {
-        made->rule = RULE_BUCKET;
-        made->bounds = bounds;
-        made->bound_count = 2;
+        made->spec.rule = RULE_BUCKET;
+        made->spec.bounds = bounds;
+        made->spec.bound_count = 2;
     }
     if (is_cross) {
         columns[0] = (struct cross_column){.name = column};
         columns[1] = (struct cross_column){.name = column, .rule = RULE_HASH, .rows = 9};
-        made->rule = RULE_CROSS;
-        made->cross = &cross;
+        made->spec.rule = RULE_CROSS;
+        made->spec.cross = &cross;
     }
     described->made_list[number] = made;
 }

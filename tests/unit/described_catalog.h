@@ -30,9 +30,9 @@
 #ifndef TESTS_UNIT_DESCRIBED_CATALOG_H
 #define TESTS_UNIT_DESCRIBED_CATALOG_H
 
+#include "inputs/input.h"
 #include "kinds/forecast/forecast_model.h"
 #include "planner/catalog.h"
-#include "scoring/transform.h"
 
 #define DESCRIBED_COLUMNS_MAX 72
 

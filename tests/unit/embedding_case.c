@@ -13,11 +13,11 @@ static void share_out(struct transform *transform)
 {
     const uint32_t dense = transform->dense_width;
 
-    transform->inputs[0].model_part = PART_LINEAR;
-    transform->inputs[1].model_part = PART_DNN;
-    transform->inputs[dense].model_part = PART_LINEAR;
-    transform->inputs[dense + 1].model_part = PART_DNN;
-    transform->inputs[dense + 1].dimension = 2;
+    transform->inputs[0].spec.model_part = PART_LINEAR;
+    transform->inputs[1].spec.model_part = PART_DNN;
+    transform->inputs[dense].spec.model_part = PART_LINEAR;
+    transform->inputs[dense + 1].spec.model_part = PART_DNN;
+    transform->inputs[dense + 1].spec.dimension = 2;
 }
 
 static void list_inputs(struct transform *transform, uint32_t words)
@@ -30,12 +30,12 @@ static void list_inputs(struct transform *transform, uint32_t words)
     assert(input);
     for (uint32_t j = 0; j < transform->dense_width; j++)
         *input++ = (struct transform_input){
-            .type = INPUT_NUMERIC, .dense_offset = j, .dense_count = 1, .scale = 1};
+            .spec.type = INPUT_NUMERIC, .dense_offset = j, .dense_count = 1, .scale = 1};
     for (uint32_t j = 0; j < categories; j++)
-        *input++ = (struct transform_input){.type = INPUT_CATEGORY, .id_offset = j};
+        *input++ = (struct transform_input){.spec.type = INPUT_CATEGORY, .id_offset = j};
     if (words)
         *input = (struct transform_input){
-            .type = INPUT_TEXT, .id_offset = categories, .words_max = words};
+            .spec.type = INPUT_TEXT, .id_offset = categories, .spec.words_max = words};
 }
 
 void embedding_case_open(struct embedding_case *of, struct rows_shape shape, uint32_t words,
@@ -69,8 +69,8 @@ void embedding_case_concat(struct embedding_case *of, enum combiner combiner)
     struct transform *transform = &of->dataset.transform;
 
     for (uint32_t i = transform->input_count - 2; i < transform->input_count; i++) {
-        assert(transform->inputs[i].type != INPUT_NUMERIC);
-        transform->inputs[i].concat = (struct concat){7, combiner};
+        assert(transform->inputs[i].spec.type != INPUT_NUMERIC);
+        transform->inputs[i].spec.concat = (struct concat){7, combiner};
     }
 }
 
@@ -119,9 +119,9 @@ static double dense_of(const struct reference *of, uint32_t column)
 /* The share of a member of a CONCAT, which has two, in its embedding. */
 static double share_of_member(const struct transform_input *input)
 {
-    if (!input->concat.number || input->concat.combiner == COMBINER_SUM)
+    if (!input->spec.concat.number || input->spec.concat.combiner == COMBINER_SUM)
         return 1;
-    return input->concat.combiner == COMBINER_MEAN ? 0.5 : sqrt(0.5);
+    return input->spec.concat.combiner == COMBINER_MEAN ? 0.5 : sqrt(0.5);
 }
 
 /* outputs: += the wide parts */
@@ -138,7 +138,7 @@ static void embed(struct reference *of, double *outputs)
     memset(of->inputs, 0, sizeof of->inputs);
     for (uint32_t f = 0; f < of->network->fields.field_count; f++, input++) {
         const struct embedding_field *field = &of->network->columns.fields[f];
-        const bool is_joined = f > 0 && input->concat.number && input[-1].concat.number;
+        const bool is_joined = f > 0 && input->spec.concat.number && input[-1].spec.concat.number;
         const int32_t *ids =
             part->ids + (size_t)of->row * of->network->fields.id_count + field->ids.first;
         double *to = is_joined ? embedding - field->dimension : embedding;

@@ -7,6 +7,7 @@ endforeach()
 totrain_test(test_memory_of_statements
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_memory_of_statements.c
           ${CMAKE_CURRENT_LIST_DIR}/failing_memory.c ${CMAKE_CURRENT_LIST_DIR}/described_catalog.c
+          ${CMAKE_CURRENT_LIST_DIR}/golden_topic.c
   USES parser planner codegen LIBS PkgConfig::CJSON LABEL unit)
 target_compile_definitions(test_memory_of_statements
   PRIVATE GOLDEN_FOLDER="${CMAKE_SOURCE_DIR}/tests/golden")

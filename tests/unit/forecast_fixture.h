@@ -39,11 +39,13 @@ static inline void forecast_fixture_init(struct fixture *fixture)
 
     fixture_init(fixture, 0);
     inputs = model->transform.inputs;
-    inputs[0] = (struct transform_input){
-        .name = SLICE("region"), .type = INPUT_CATEGORY, .words = regions, .word_count = 3};
+    inputs[0] = (struct transform_input){.spec.name = SLICE("region"),
+                                         .spec.type = INPUT_CATEGORY,
+                                         .words = regions,
+                                         .word_count = 3};
     inputs[1] = (struct transform_input){
-        .name = SLICE("store"), .type = INPUT_CATEGORY, .words = stores, .word_count = 2};
-    inputs[2] = (struct transform_input){.name = SLICE("day"), .mean = 5, .scale = 1};
+        .spec.name = SLICE("store"), .spec.type = INPUT_CATEGORY, .words = stores, .word_count = 2};
+    inputs[2] = (struct transform_input){.spec.name = SLICE("day"), .mean = 5, .scale = 1};
     model->transform = (struct transform){
         .inputs = inputs, .input_count = 3, .keeps_numbers = true, .has_rests = true};
     CHECK_OK(transform_finish(&model->transform, &fixture->arena, &err));

@@ -485,21 +485,21 @@ enum status open_descent(const struct jobspec *spec, const struct dataset *datas
 static enum status compute(struct descent *descent, uint32_t workers, uint32_t mix,
                            struct sums *total, struct error *err)
 {
-    const uint32_t lanes = descent_lanes(descent);
+    const uint32_t lanes = descent->learner.lanes;
     enum status status = STATUS_OK;
 
     for (uint32_t w = workers; w-- > 0;) {
         struct sums own;
         uint32_t done;
 
-        learned_sums_init(&own, descent_phase(descent));
+        learned_sums_init(&own, &descent->learner.phase);
         for (uint32_t i = 0; i < lanes && status == STATUS_OK; i++) {
             uint32_t lane = mix % 2 ? lanes - 1 - i : i;
             if ((lane * (2 * mix + 1) + mix) % workers == w)
-                status = descent_contribute(descent, lane, 1, own.integers, own.fixed, &own.rows,
-                                            &done, err);
+                status = learner_contribute(&descent->learner, lane, 1, own.integers, own.fixed,
+                                            &own.rows, &done, err);
         }
-        add_sums(total, &own, descent_phase(descent));
+        add_sums(total, &own, &descent->learner.phase);
         learned_sums_deinit(&own);
     }
     return status;
@@ -508,7 +508,7 @@ static enum status compute(struct descent *descent, uint32_t workers, uint32_t m
 enum status run_phase(struct descent *descent, uint32_t workers, uint32_t mix,
                       struct learner_report *report, struct error *err)
 {
-    const struct phase phase = *descent_phase(descent);
+    const struct phase phase = descent->learner.phase;
     struct sums total;
     enum status status;
 
@@ -518,17 +518,19 @@ enum status run_phase(struct descent *descent, uint32_t workers, uint32_t mix,
         uint32_t first = (uint32_t)((uint64_t)phase.real_count * s / workers);
         uint32_t end = (uint32_t)((uint64_t)phase.real_count * (s + 1) / workers);
 
-        descent_resolve(descent, total.fixed + first, first, end - first, total.reals + first);
+        learner_resolve(&descent->learner, total.fixed + first, first, end - first,
+                        total.reals + first);
     }
     for (uint32_t i = 0; i < total.rows.count; i++) {
         const uint32_t at = phase.real_count + i * phase.table.width;
 
-        descent_resolve(descent, total.fixed + at, at, phase.table.width, total.reals + at);
+        learner_resolve(&descent->learner, total.fixed + at, at, phase.table.width,
+                        total.reals + at);
     }
     if (status == STATUS_OK)
-        status = descent_apply(
-            descent, &(struct phase_totals){total.integers, NULL, total.reals, &total.rows}, report,
-            err);
+        status = learner_apply(
+            &descent->learner,
+            &(struct phase_totals){total.integers, NULL, total.reals, &total.rows}, report, err);
     learned_sums_deinit(&total);
     return status;
 }
@@ -537,9 +539,18 @@ enum status run_job(struct descent *descent, uint32_t workers, uint32_t mix, str
 {
     struct learner_report report;
 
-    while (descent_phase(descent)->kind != PHASE_DONE)
+    while (descent->learner.phase.kind != PHASE_DONE)
         TRY(run_phase(descent, workers, mix, &report, err));
     return STATUS_OK;
+}
+
+enum status export_descent(const struct descent *descent, struct model *model,
+                           struct result_metric metrics[LEARNER_METRICS_MAX], size_t *count,
+                           struct error *err)
+{
+    *model = descent->learner.model;
+    measuring_finish(&descent->learner.measuring, model);
+    return measuring_list(&descent->learner.measuring, metrics, count, err);
 }
 
 enum status measure_and_export(struct descent *descent, struct model *model,
@@ -549,22 +560,22 @@ enum status measure_and_export(struct descent *descent, struct model *model,
     bool is_done;
 
     do
-        TRY(descent_measure(descent, &is_done, err));
+        TRY(learner_measure(&descent->learner, &is_done, err));
     while (!is_done);
-    return descent_export(descent, model, metrics, count, err);
+    return export_descent(descent, model, metrics, count, err);
 }
 
-void save_state(const struct descent *descent, struct text *out)
+void save_state(struct descent *descent, struct text *out)
 {
-    const uint64_t size = descent_state_bytes(descent);
+    const uint64_t size = learner_state_bytes(&descent->learner);
     char *body = malloc(size);
     struct text head;
 
     text_init(&head, 1 << 16);
-    if (!body || descent_state_head(descent, &head, NULL) != STATUS_OK)
+    if (!body || learner_state_head(&descent->learner, &head, NULL) != STATUS_OK)
         abort();
     put_sized(out, text_slice(&head));
-    descent_state_read(descent, 0, size, body);
+    learner_state_read(&descent->learner, 0, size, body);
     text_append(out, (struct slice){body, size});
     if (out->failed)
         abort();
@@ -581,12 +592,13 @@ enum status load_state(struct descent *descent, struct slice state, struct error
 
     if (reader.failed)
         return fail(err, STATUS_CORRUPT, "the state has no head");
-    TRY(descent_take_begin(descent, head, size, err));
+    TRY(learner_take_begin(&descent->learner, head, size, err));
     while (at < size) {
         const size_t piece = size - at < 1021 ? (size_t)(size - at) : 1021;
 
-        descent_take_piece(descent, at, (struct slice){(const char *)reader.at + at, piece});
+        learner_take_piece(&descent->learner, at,
+                           (struct slice){(const char *)reader.at + at, piece});
         at += piece;
     }
-    return descent_take_end(descent, err);
+    return learner_take_end(&descent->learner, err);
 }

@@ -4,9 +4,7 @@
 #ifndef TESTS_UNIT_LEARN_ROWS_H
 #define TESTS_UNIT_LEARN_ROWS_H
 
-#include "runtime/learn/descent_export.h"
-#include "runtime/learn/descent_lanes.h"
-#include "runtime/learn/descent_state.h"
+#include "runtime/learn/descent_parts.h"
 
 struct rows_shape {
     uint32_t train, validation;
@@ -75,9 +73,14 @@ enum status measure_and_export(struct descent *descent, struct model *model,
                                struct result_metric metrics[LEARNER_METRICS_MAX], size_t *count,
                                struct error *err);
 
+/* The measured model and its metrics. INVALID before that. */
+enum status export_descent(const struct descent *descent, struct model *model,
+                           struct result_metric metrics[LEARNER_METRICS_MAX], size_t *count,
+                           struct error *err);
+
 /* The whole state in one text, and back by pieces of a size that divides nothing. What is
  * cut short is CORRUPT. */
-void save_state(const struct descent *descent, struct text *out);
+void save_state(struct descent *descent, struct text *out);
 enum status load_state(struct descent *descent, struct slice state, struct error *err);
 
 #endif

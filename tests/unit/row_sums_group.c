@@ -13,14 +13,14 @@ struct dataset mixed_dataset(struct rows_shape shape)
 
     for (uint32_t column = 0; column < shape.dense; column += inputs[count++].dense_count)
         inputs[count] =
-            (struct transform_input){.type = INPUT_NUMERIC,
+            (struct transform_input){.spec.type = INPUT_NUMERIC,
                                      .mean = 1.5,
                                      .scale = 2,
                                      .dense_offset = column,
                                      .dense_count = column == 1 && shape.dense > 2 ? 2 : 1};
     for (uint32_t id = 0; id < shape.ids; id++)
         inputs[count++] = (struct transform_input){
-            .type = INPUT_CATEGORY, .id_offset = id, .id_rows = id == 0 ? shape.id_rows : 0};
+            .spec.type = INPUT_CATEGORY, .id_offset = id, .id_rows = id == 0 ? shape.id_rows : 0};
     transform->inputs = inputs;
     transform->input_count = count;
     return dataset;

@@ -11,6 +11,7 @@ totrain_test(test_loop SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_loop.c USES loop L
 totrain_test(test_exposition SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_exposition.c USES record LABEL unit)
 totrain_test(test_store_call SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_store_call.c USES loop LABEL unit)
 totrain_test(test_job_memory SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_job_memory.c USES role LABEL unit)
+totrain_test(test_crew SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_crew.c USES role LABEL unit)
 totrain_test(test_unable SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_unable.c USES role LABEL unit)
 totrain_test(test_usage SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_usage.c USES role LABEL unit)
 totrain_test(test_worker_pool SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_worker_pool.c USES process LABEL unit)

@@ -1,4 +1,4 @@
-foreach(name cell_list list_counts list_ids cell_text text_words word_shapes cell_counts written_number dates number_origin transform cross model metrics model_table trees_model layer_sums elementary silhouette judging)
+foreach(name cell_list list_counts items cell_text text_words word_shapes cell_counts written_number dates number_origin transform cross model metrics model_table trees_model layer_sums elementary silhouette judging)
   totrain_test(test_${name} SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_${name}.c USES base scoring kinds LIBS PkgConfig::CJSON LABEL unit)
 endforeach()
 
@@ -19,7 +19,8 @@ endif()
 totrain_test(test_model_seeds
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_model_seeds.c ${CMAKE_SOURCE_DIR}/tests/fuzz/made_model.c
   USES base scoring kinds LIBS PkgConfig::XXHASH LABEL unit)
-target_compile_definitions(test_model_seeds PRIVATE SEEDS="${CMAKE_SOURCE_DIR}/tests/fuzz/corpus/model_table")
+target_compile_definitions(test_model_seeds PRIVATE SEEDS="${CMAKE_SOURCE_DIR}/tests/fuzz/corpus/model_table"
+  SCORES="${CMAKE_SOURCE_DIR}/tests/unit/model_seed_scores.txt")
 totrain_test(test_formulas
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_formulas.c ${CMAKE_SOURCE_DIR}/tests/fuzz/made_model.c
   USES base scoring kinds LIBS PkgConfig::XXHASH LABEL unit)

@@ -65,17 +65,17 @@ static inline void fixture_init(struct fixture *fixture, uint32_t classes)
     arena_init(&fixture->arena, ARENA_MAXIMUM);
     inputs = ARENA_NEW(&fixture->arena, struct transform_input, 4);
     inputs[0] = (struct transform_input){
-        .name = SLICE("age"), .has_nulls = true, .mean = 40.1, .scale = 9.7};
-    inputs[1] = (struct transform_input){.name = SLICE("height"), .mean = 171.3, .scale = 0.3};
-    inputs[2] = (struct transform_input){.name = SLICE("colour"),
-                                         .type = INPUT_CATEGORY,
+        .spec.name = SLICE("age"), .has_nulls = true, .mean = 40.1, .scale = 9.7};
+    inputs[1] = (struct transform_input){.spec.name = SLICE("height"), .mean = 171.3, .scale = 0.3};
+    inputs[2] = (struct transform_input){.spec.name = SLICE("colour"),
+                                         .spec.type = INPUT_CATEGORY,
                                          .has_nulls = true,
                                          .words = words,
                                          .word_counts = counts,
                                          .word_count = 3,
                                          .hash_buckets = 2};
-    inputs[3] = (struct transform_input){.name = SLICE("size"),
-                                         .type = INPUT_CATEGORY,
+    inputs[3] = (struct transform_input){.spec.name = SLICE("size"),
+                                         .spec.type = INPUT_CATEGORY,
                                          .words = words,
                                          .word_counts = counts,
                                          .word_count = 2};
@@ -116,10 +116,10 @@ static inline void fixture_dates(struct fixture *fixture)
     struct error err;
 
     for (int i = 0; i < 3; i++)
-        inputs[i] = (struct transform_input){.name = slice_of(names[i]),
-                                             .type = date_part_type(parts[i]),
-                                             .part = parts[i],
-                                             .source = SLICE("signup"),
+        inputs[i] = (struct transform_input){.spec.name = slice_of(names[i]),
+                                             .spec.type = date_part_type(parts[i]),
+                                             .spec.part = parts[i],
+                                             .spec.source = SLICE("signup"),
                                              .has_nulls = true};
     inputs[0].mean = -8700.5;
     inputs[0].scale = 200;
@@ -136,8 +136,10 @@ static inline void fixture_text(struct fixture *fixture)
 {
     struct error err;
 
-    fixture->model.transform.inputs[2] = (struct transform_input){
-        .name = SLICE("note"), .type = INPUT_TEXT, .hash_buckets = 7, .words_max = 4};
+    fixture->model.transform.inputs[2] = (struct transform_input){.spec.name = SLICE("note"),
+                                                                  .spec.type = INPUT_TEXT,
+                                                                  .hash_buckets = 7,
+                                                                  .spec.words_max = 4};
     fixture->model.format = MODEL_FORMAT_TEXTS;
     CHECK_OK(transform_finish(&fixture->model.transform, &fixture->arena, &err));
 }
@@ -150,19 +152,19 @@ static inline void fixture_rules(struct fixture *fixture)
     struct transform_input *inputs = fixture->model.transform.inputs;
     struct error err;
 
-    inputs[1] = (struct transform_input){.name = SLICE("BUCKET(age)"),
-                                         .type = INPUT_CATEGORY,
-                                         .rule = RULE_BUCKET,
-                                         .source = SLICE("age"),
+    inputs[1] = (struct transform_input){.spec.name = SLICE("BUCKET(age)"),
+                                         .spec.type = INPUT_CATEGORY,
+                                         .spec.rule = RULE_BUCKET,
+                                         .spec.source = SLICE("age"),
                                          .words = buckets,
                                          .word_count = 3,
-                                         .bounds = bounds,
-                                         .bound_count = 2};
-    inputs[2] = (struct transform_input){.name = SLICE("CATEGORY_ID(age)"),
-                                         .type = INPUT_CATEGORY,
-                                         .rule = RULE_ID,
-                                         .source = SLICE("age"),
-                                         .reading = READING_SEPARATED,
+                                         .spec.bounds = bounds,
+                                         .spec.bound_count = 2};
+    inputs[2] = (struct transform_input){.spec.name = SLICE("CATEGORY_ID(age)"),
+                                         .spec.type = INPUT_CATEGORY,
+                                         .spec.rule = RULE_ID,
+                                         .spec.source = SLICE("age"),
+                                         .spec.reading = READING_SEPARATED,
                                          .hash_buckets = 9};
     fixture->model.format = MODEL_FORMAT_RULES;
     CHECK_OK(transform_finish(&fixture->model.transform, &fixture->arena, &err));
@@ -182,10 +184,10 @@ static inline void fixture_cross(struct fixture *fixture)
         .name = SLICE("height"), .rule = RULE_BUCKET, .bounds = bounds, .bound_count = 1};
     columns[2] = (struct cross_column){.name = SLICE("shape"), .rule = RULE_HASH, .rows = 7};
     fixture->model.transform.inputs[3] = (struct transform_input){
-        .name = SLICE("CROSS(colour, BUCKET(height), CATEGORY_HASH(shape))"),
-        .type = INPUT_CATEGORY,
-        .rule = RULE_CROSS,
-        .cross = &cross,
+        .spec.name = SLICE("CROSS(colour, BUCKET(height), CATEGORY_HASH(shape))"),
+        .spec.type = INPUT_CATEGORY,
+        .spec.rule = RULE_CROSS,
+        .spec.cross = &cross,
         .hash_buckets = 11};
     fixture->model.format = MODEL_FORMAT_CROSSES;
     CHECK_OK(transform_finish(&fixture->model.transform, &fixture->arena, &err));
@@ -199,10 +201,10 @@ static inline void fixture_lists(struct fixture *fixture)
     struct error err;
 
     for (uint32_t i = 0; i < 2; i++)
-        inputs[i] = (struct transform_input){.name = slice_of(names[i]),
-                                             .source = SLICE("seen"),
-                                             .list = {LIST_SPARSE, 2, ' ', ':'},
-                                             .element = i,
+        inputs[i] = (struct transform_input){.spec.name = slice_of(names[i]),
+                                             .spec.source = SLICE("seen"),
+                                             .spec.list = {LIST_SPARSE, 2, ' ', ':'},
+                                             .spec.element = i,
                                              .mean = 0.5,
                                              .scale = 0.25};
     fixture->model.format = MODEL_FORMAT_LISTS;
@@ -216,15 +218,15 @@ static inline void fixture_items(struct fixture *fixture)
 
     fixture_lists(fixture);
     fixture->model.transform.inputs[2] =
-        (struct transform_input){.name = SLICE("CATEGORY_ID(seen)"),
-                                 .source = SLICE("seen"),
-                                 .type = INPUT_TEXT,
-                                 .rule = RULE_ID,
-                                 .combiner = COMBINER_MEAN,
-                                 .is_weighted = true,
-                                 .list = {LIST_ITEMS, 4, 0, '='},
+        (struct transform_input){.spec.name = SLICE("CATEGORY_ID(seen)"),
+                                 .spec.source = SLICE("seen"),
+                                 .spec.type = INPUT_TEXT,
+                                 .spec.rule = RULE_ID,
+                                 .spec.combiner = COMBINER_MEAN,
+                                 .spec.is_weighted = true,
+                                 .spec.list = {LIST_ITEMS, 4, 0, '='},
                                  .hash_buckets = 7,
-                                 .words_max = 4};
+                                 .spec.words_max = 4};
     CHECK_OK(transform_finish(&fixture->model.transform, &fixture->arena, &err));
 }
 

@@ -531,7 +531,7 @@ static void a_kind_names_the_attribute_that_makes_it_large(void **state)
 /* A job that trains a model of the kind, with every attribute at its default. */
 static struct jobspec spec_of(const struct kind *kind)
 {
-    static struct spec_input input = {.name = SLICE("x"), .type = INPUT_NUMERIC};
+    static struct input_spec input = {.name = SLICE("x"), .type = INPUT_NUMERIC};
     const struct estimator *estimator = estimator_of_kind(kind);
     struct jobspec spec = {
         .kind = SPEC_TRAIN,

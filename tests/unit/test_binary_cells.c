@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "extension/postgres/libpq/binary_cells.h"
+#include "extension/postgres/sql/kinds.h"
 #include "tests/check.h"
 
 #define BYTES(literal) ((struct slice){literal, sizeof(literal) - 1})
@@ -187,7 +188,7 @@ static void values_of_other_sizes_are_refused(void **state)
 
 static void copied_rows_and_their_end(void **state)
 {
-    static const struct pg_column columns[] = {
+    static const struct database_column columns[] = {
         {.kind = PG_INTEGER}, {.kind = PG_UUID}, {.kind = PG_UUID}, {.kind = PG_TEXT}};
     struct slice message = BYTES(HEADER "\0\4\0\0\0\2\0\7" ONE_ID ONE_ID "\0\0\0\2hi"
                                         "\0\4\xff\xff\xff\xff\xff\xff\xff\xff" ONE_ID "\0\0\0\0");
@@ -216,7 +217,7 @@ static void copied_rows_and_their_end(void **state)
 /* A message that is cut anywhere is refused, and nothing behind it is read. */
 static void cut_rows_are_refused(void **state)
 {
-    static const struct pg_column columns[] = {{.kind = PG_INTEGER}, {.kind = PG_TEXT}};
+    static const struct database_column columns[] = {{.kind = PG_INTEGER}, {.kind = PG_TEXT}};
     static const char whole[] = HEADER "\0\2\0\0\0\4\0\0\0\1\0\0\0\3abc";
     struct error err;
     bool has_row;

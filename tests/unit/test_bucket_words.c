@@ -1,6 +1,7 @@
 #include <stdio.h>
 
 #include "extension/engine/score/bucket_words.h"
+#include "inputs/cells.h"
 #include "tests/check.h"
 
 #define INPUTS 8 /* x, TEXT(a, 5), TEXT(b, 2) */
@@ -17,10 +18,10 @@ static void put_text(struct transform_input *inputs, uint32_t first, const char 
 
     for (uint32_t i = 0; i < buckets; i++)
         inputs[1 + first + i] =
-            (struct transform_input){.name = slice_of(names[first + i]),
-                                     .source = slice_of(column),
-                                     .list = {LIST_WORDS, buckets, 0, 0, words_max},
-                                     .element = i,
+            (struct transform_input){.spec.name = slice_of(names[first + i]),
+                                     .spec.source = slice_of(column),
+                                     .spec.list = {LIST_WORDS, buckets, 0, 0, words_max},
+                                     .spec.element = i,
                                      .scale = 1};
 }
 
@@ -28,7 +29,7 @@ static void make(struct transform *transform, struct transform_input *inputs, st
 {
     struct error err;
 
-    inputs[0] = (struct transform_input){.name = SLICE("x"), .scale = 1};
+    inputs[0] = (struct transform_input){.spec.name = SLICE("x"), .scale = 1};
     put_text(inputs, 0, "a", 5, 1000);
     put_text(inputs, 5, "b", 2, 1);
     *transform = (struct transform){.inputs = inputs, .input_count = INPUTS};

@@ -1,9 +1,9 @@
-#include "scoring/cell_list.h"
+#include "inputs/cell_list.h"
 
 #include <math.h>
 
-#include "scoring/cell_list_json.h"
-#include "scoring/transform.h"
+#include "inputs/cell_list_json.h"
+#include "inputs/cells.h"
 #include "tests/check.h"
 
 static struct cell text_cell(const char *text)

@@ -330,12 +330,12 @@ static void notices_say_how_cells_were_read(void **state)
 {
     struct notice_list notices = {0};
     struct plan_input inputs[] = {
-        {.type = INPUT_NUMERIC, .column = 0},
-        {.type = INPUT_NUMERIC, .column = 1},
-        {.type = INPUT_NUMERIC, .column = 2, .reading = READING_BOOLEAN},
-        {.type = INPUT_NUMERIC, .column = 3, .reading = READING_SEPARATED},
-        {.type = INPUT_CATEGORY, .column = 4},
-        {.type = INPUT_NUMERIC, .column = 5}, /* an element of a vector */
+        {.spec.type = INPUT_NUMERIC, .column = 0},
+        {.spec.type = INPUT_NUMERIC, .column = 1},
+        {.spec.type = INPUT_NUMERIC, .column = 2, .spec.reading = READING_BOOLEAN},
+        {.spec.type = INPUT_NUMERIC, .column = 3, .spec.reading = READING_SEPARATED},
+        {.spec.type = INPUT_CATEGORY, .column = 4},
+        {.spec.type = INPUT_NUMERIC, .column = 5}, /* an element of a vector */
     };
     const struct plan plan = {
         .query = {.columns = noticed, .count = 5, .sample_rows = 500, .is_whole = true},

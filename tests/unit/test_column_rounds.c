@@ -1,9 +1,9 @@
 /* Bounds of rounded numbers: those of 400 decimal digits (Python's decimal), to the last bit. */
+#include "inputs/bounds.h"
 #include "planner/column_rounds.h"
 
 #include <math.h>
 
-#include "scoring/transform.h"
 #include "tests/check.h"
 
 #define COUNT 709

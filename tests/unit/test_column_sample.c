@@ -10,7 +10,7 @@
 #define ROWS    (COLUMN_SAMPLE_ROWS + 1000)
 
 struct table {
-    struct spec_input inputs[COLUMNS];
+    struct input_spec inputs[COLUMNS];
     struct jobspec spec;
     double x[ROWS];
     int64_t n[ROWS];
@@ -31,7 +31,7 @@ static void table_init(struct table *table)
                    {.name = SLICE("colour"), .type = INPUT_CATEGORY, .vocabulary_max = 100},
                    {.name = SLICE("n"), .type = INPUT_NUMERIC}},
         .spec = {.family = SLICE("network"),
-                 .task = TASK_REGRESSION,
+                 .task = TASK_CLASSIFICATION,
                  .input_count = COLUMNS,
                  .label = SLICE("y"),
                  .standardize = true}};
@@ -209,7 +209,7 @@ static void of_a_linear_model_far_cells_are_few(void **state)
     CHECK(deviation_of(&table, COLUMN_SAMPLE_ROWS / FEW_FAR_OF + 1) == 0);
 }
 
-static void a_job_that_has_no_use_for_it_wants_no_row(void **state)
+static void a_job_without_numbers_wants_no_row(void **state)
 {
     struct column_sample *sample;
     struct table table;
@@ -217,7 +217,7 @@ static void a_job_that_has_no_use_for_it_wants_no_row(void **state)
     (void)state;
 
     table_init(&table);
-    table.spec.standardize = false;
+    table.inputs[0].type = table.inputs[2].type = INPUT_CATEGORY;
     CHECK_OK(column_sample_new(&table.spec, &sample, &err));
     CHECK(!sample && !column_sample_wants(sample));
     column_sample_measure(sample, NULL);
@@ -235,7 +235,7 @@ int main(void)
         cmocka_unit_test(zero_is_a_number),
         cmocka_unit_test(far_numbers_that_differ_are_no_codes),
         cmocka_unit_test(of_a_linear_model_far_cells_are_few),
-        cmocka_unit_test(a_job_that_has_no_use_for_it_wants_no_row),
+        cmocka_unit_test(a_job_without_numbers_wants_no_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,7 +22,7 @@
 struct table {
     struct folder folder;
     struct spool_column columns[COLUMNS];
-    struct spec_input inputs[INPUTS];
+    struct input_spec inputs[INPUTS];
     struct jobspec spec;
     struct cell cells[ROWS][COLUMNS];
     struct arena arena;
@@ -315,7 +315,7 @@ static void columns_may_lie_anywhere(void **state)
     const struct spool_column_view columns[] = {
         {.type = SPOOL_REAL, .numbers = &numbers[0][2], .stride = 3},
         {.type = SPOOL_REAL, .numbers = &numbers[0][0], .stride = 3}};
-    struct spec_input inputs[] = {{.name = SLICE("x"), .type = INPUT_NUMERIC},
+    struct input_spec inputs[] = {{.name = SLICE("x"), .type = INPUT_NUMERIC},
                                   {.name = SLICE("y"), .type = INPUT_NUMERIC}};
     struct jobspec spec = {.family = SLICE("network"),
                            .task = TASK_CLUSTERING,
@@ -513,7 +513,7 @@ static enum status learn_many_classes(uint32_t rows, size_t word_bytes_max, stru
     const struct spool_column_view columns[] = {
         {.type = SPOOL_REAL, .numbers = &numbers[0][0], .stride = 2},
         {.type = SPOOL_INTEGER, .numbers = &numbers[0][1], .stride = 2}};
-    struct spec_input input = {.name = SLICE("x"), .type = INPUT_NUMERIC};
+    struct input_spec input = {.name = SLICE("x"), .type = INPUT_NUMERIC};
     struct jobspec spec = {.family = SLICE("network"),
                            .task = TASK_CLASSIFICATION,
                            .inputs = &input,
@@ -706,7 +706,7 @@ struct put_counts {
 
 static enum status read_and_finish(const struct put_counts *counts, struct error *err)
 {
-    struct spec_input input = {.name = SLICE("c"), .type = INPUT_CATEGORY, .vocabulary_max = 10};
+    struct input_spec input = {.name = SLICE("c"), .type = INPUT_CATEGORY, .vocabulary_max = 10};
     struct jobspec spec = {.family = SLICE("network"),
                            .task = TASK_CLASSIFICATION,
                            .inputs = &input,
@@ -761,7 +761,7 @@ static void of_a_text_only_what_is_null_is_counted(void **state)
     (void)state;
 
     table_open(&table, TASK_CLASSIFICATION, LABEL_TEXT);
-    table.inputs[4] = (struct spec_input){
+    table.inputs[4] = (struct input_spec){
         .name = SLICE("colour"), .type = INPUT_TEXT, .vocabulary_max = 50, .words_max = 6};
     table_write(&table, ROWS);
     statistics = new_statistics(&table);
@@ -774,9 +774,9 @@ static void of_a_text_only_what_is_null_is_counted(void **state)
     CHECK_OK(read_into_new(&table, text_slice(&bytes), &err));
     finish(statistics, &learned);
     input = &learned.dataset.transform.inputs[4];
-    CHECK_INT(input->type, INPUT_TEXT);
+    CHECK_INT(input->spec.type, INPUT_TEXT);
     CHECK_INT(input->hash_buckets, 50);
-    CHECK_INT(input->words_max, 6);
+    CHECK_INT(input->spec.words_max, 6);
     CHECK(!input->has_nulls && input->word_count == 0);
     learned_deinit(&learned);
     text_deinit(&bytes);
@@ -828,7 +828,7 @@ static void buckets_are_quantiles_of_the_training_rows(void **state)
         uint32_t count;
 
         table_open(&table, TASK_CLASSIFICATION, LABEL_INTEGER);
-        table.inputs[6] = (struct spec_input){.name = SLICE("BUCKET(size)"),
+        table.inputs[6] = (struct input_spec){.name = SLICE("BUCKET(size)"),
                                               .type = INPUT_CATEGORY,
                                               .rule = RULE_BUCKET,
                                               .source = SLICE("size"),
@@ -841,14 +841,14 @@ static void buckets_are_quantiles_of_the_training_rows(void **state)
         finish(statistics, &learned);
         input = &learned.dataset.transform.inputs[6];
         count = sort_out(&table, 6, is_training, numbers[i], bounds);
-        CHECK_INT(input->bound_count, count);
+        CHECK_INT(input->spec.bound_count, count);
         CHECK_INT(input->word_count, count + 1);
         if (i != 1 && numbers[i] <= 100)
             CHECK_INT(count, numbers[i] - 1);
         else /* one value has the rows of several buckets */
             CHECK(count < numbers[i] - 1);
         for (uint32_t b = 0; b < count; b++)
-            CHECK(!(input->bounds[b] < bounds[b]) && !(input->bounds[b] > bounds[b]));
+            CHECK(!(input->spec.bounds[b] < bounds[b]) && !(input->spec.bounds[b] > bounds[b]));
         CHECK(input->has_nulls);
         learned_deinit(&learned);
         column_statistics_free(statistics);
@@ -880,10 +880,10 @@ static void what_needs_no_statistics_is_as_the_statement_says(void **state)
     CHECK(bytes.size < 2000); /* no word, no value */
     finish(statistics, &learned);
     inputs = learned.dataset.transform.inputs;
-    CHECK(inputs[4].rule == RULE_HASH && inputs[4].word_count == 0);
+    CHECK(inputs[4].spec.rule == RULE_HASH && inputs[4].word_count == 0);
     CHECK_INT(inputs[4].hash_buckets, 50);
-    CHECK(inputs[5].rule == RULE_ID && inputs[5].hash_buckets == 20 && inputs[5].has_nulls);
-    CHECK_INT(inputs[6].bound_count, 2);
+    CHECK(inputs[5].spec.rule == RULE_ID && inputs[5].hash_buckets == 20 && inputs[5].has_nulls);
+    CHECK_INT(inputs[6].spec.bound_count, 2);
     CHECK_SLICE(inputs[6].words[1], "[1, 2.5)");
     learned_deinit(&learned);
     text_deinit(&bytes);
@@ -946,6 +946,59 @@ static void counts_that_do_not_fit_are_refused(void **state)
             check_failed("counts %zu are not refused", i);
 }
 
+/* Three classes, whose rows weigh 1, 1 or 0 and what `weight` says. */
+static void weigh(struct table *table, double weight)
+{
+    table_open(table, TASK_CLASSIFICATION, LABEL_TEXT);
+    table->spec.input_count = 5;
+    table->spec.label = SLICE("code");
+    table->spec.label_type = LABEL_INTEGER;
+    table->spec.roles[0] = (struct spec_role){.role = ROLE_SAMPLE_WEIGHT, .name = SLICE("size")};
+    table->spec.role_count = 1;
+    for (uint32_t row = 0; row < 300; row++) {
+        table->cells[row][5] = integer_cell(row % 3);
+        table->cells[row][6] = real_cell(row % 3 < 2 ? 1 : weight);
+    }
+    table_write(table, 300);
+}
+
+static void a_class_whose_rows_weigh_nothing_is_told(void **state)
+{
+    static struct table table;
+    static const uint8_t others[300] = {[2] = 1, [150] = 1};
+    struct column_statistics *statistics, *read;
+    struct learned learned;
+    struct text bytes;
+    struct error err;
+    (void)state;
+
+    for (int weight = 0; weight < 2; weight++) {
+        weigh(&table, weight);
+        statistics = new_statistics(&table);
+        read = new_statistics(&table);
+        add(statistics, &table, 0, 300, NULL);
+        subtract(statistics, &table, 0, 300, others);
+        put(statistics, &bytes);
+        CHECK_OK(column_statistics_read(read, text_slice(&bytes), &err));
+        check_same_bytes(statistics, read);
+        finish(read, &learned);
+        CHECK_INT(learned.dataset.weightless_classes, weight == 0);
+        if (weight == 0)
+            assert_string_equal(
+                learned.dataset.notices->items[learned.dataset.notices->count - 1].text,
+                "weight column \"size\" is 0 in all 99 training rows of class 2 of "
+                "\"code\": nothing is learned of them, and none is predicted");
+        table.spec.family = SLICE("bayes");
+        learned_deinit(&learned);
+        CHECK(try_finish(read, &learned, &err) == (weight > 0 ? STATUS_OK : STATUS_INVALID));
+        learned_deinit(&learned);
+        text_deinit(&bytes);
+        column_statistics_free(statistics);
+        column_statistics_free(read);
+        table_close(&table);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -968,6 +1021,7 @@ int main(void)
         cmocka_unit_test(buckets_are_quantiles_of_the_training_rows),
         cmocka_unit_test(what_needs_no_statistics_is_as_the_statement_says),
         cmocka_unit_test(values_that_were_not_put_are_refused),
+        cmocka_unit_test(a_class_whose_rows_weigh_nothing_is_told),
         cmocka_unit_test(counts_that_do_not_fit_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

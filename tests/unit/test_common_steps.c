@@ -1,7 +1,7 @@
 #include "tests/check.h"
 
 #include "forecast/common_steps.h"
-#include "scoring/dates.h"
+#include "inputs/dates.h"
 
 #define TIMES_MAX 64
 

@@ -1,10 +1,10 @@
 /* Several columns, one bucket: numbers of another implementation (cross_reference.py), for ever. */
-#include "scoring/cross.h"
+#include "inputs/cross.h"
 
 #include <string.h>
 
 #include "base/json.h"
-#include "scoring/transform.h"
+#include "inputs/cells.h"
 #include "tests/check.h"
 
 static struct cell text_cell(const char *text)

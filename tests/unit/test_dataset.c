@@ -14,7 +14,7 @@
 struct table {
     struct folder folder;
     struct spool_column columns[COLUMNS];
-    struct spec_input inputs[COLUMNS - 1];
+    struct input_spec inputs[COLUMNS - 1];
     struct jobspec spec;
     struct cell *cells;
     uint32_t rows;

@@ -27,7 +27,7 @@ static const struct spool_column columns[COLUMNS] = {
 
 struct table {
     struct folder keyed, plain;
-    struct spec_input inputs[COLUMNS - 1];
+    struct input_spec inputs[COLUMNS - 1];
     struct jobspec spec;
     uint32_t rows, different; /* `rows` rows, of which so many are different */
     bool has_huge;            /* one of them has an x of 1e12 */

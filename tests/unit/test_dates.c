@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "scoring/dates.h"
+#include "inputs/dates.h"
 
 static struct date read(const char *text)
 {

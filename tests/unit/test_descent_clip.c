@@ -33,7 +33,7 @@ static void open_fixture(struct fixture *fixture, uint32_t words, double norm, d
 
 static void close_fixture(struct fixture *fixture)
 {
-    descent_close(fixture->descent);
+    learner_close(&fixture->descent->learner);
     made_dataset_close(&fixture->dataset);
 }
 
@@ -53,7 +53,7 @@ static struct moved first_step(struct fixture *fixture, uint32_t workers)
 
     assert_non_null(before);
     memcpy(before, now, count * sizeof *before);
-    while (descent_phase(fixture->descent)->step == 0)
+    while (fixture->descent->learner.phase.step == 0)
         CHECK_OK(run_phase(fixture->descent, workers, 1, &report, &err));
     for (uint32_t i = 0; i < count; i++) {
         const double by = fabs((double)now[i] - (double)before[i]) / 0.5;

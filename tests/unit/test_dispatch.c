@@ -2,8 +2,7 @@
 
 #include "runtime/data/shardstore.h"
 #include "runtime/score/dispatch.h"
-#include "runtime/score/dispatch_record.h"
-#include "tests/check.h"
+#include "tests/outbox_check.h"
 
 #define JOB ((uint64_t)7)
 
@@ -15,19 +14,19 @@ struct stage {
 
 static struct dispatch_options options_of(void)
 {
-    return (struct dispatch_options){.job = JOB,
-                                     .incarnation = 3,
-                                     .min_workers = 1,
-                                     .max_workers = 4,
+    return (struct dispatch_options){.crew.job = JOB,
+                                     .crew.incarnation = 3,
+                                     .crew.min_workers = 1,
+                                     .crew.max_workers = 4,
                                      .rows = 100,
                                      .shard_rows = 10,
                                      .leases_per_worker = 2,
                                      .keeps_bad_rows = true,
-                                     .dead_ms = 5000,
+                                     .crew.dead_ms = 5000,
                                      .missed_ms = 2000,
                                      .backup_ms = 50,
-                                     .report_ms = 100,
-                                     .facts.started_at = ""};
+                                     .crew.report_ms = 100,
+                                     .crew.facts.started_at = ""};
 }
 
 static void begin(struct stage *stage, const struct dispatch_options *options)
@@ -65,17 +64,7 @@ static void hello(struct stage *stage, int64_t now_ms, peer_id from, uint32_t in
 static bool sent(const struct stage *stage, peer_id to, enum message_type type, uint32_t n,
                  struct message *message)
 {
-    for (size_t i = 0; i < stage->outbox.count; i++) {
-        const struct outbox_entry *entry = &stage->outbox.entries[i];
-
-        if (entry->kind != OUTBOX_SEND || entry->peer != to ||
-            message_read(outbox_bytes(&stage->outbox, entry), message, NULL) != STATUS_OK ||
-            message->type != type)
-            continue;
-        if (n-- == 0)
-            return true;
-    }
-    return false;
+    return outbox_find(&stage->outbox, to, type, n, message);
 }
 
 /* How many shards the last call stored in this state; the last of them. */
@@ -100,16 +89,13 @@ static uint32_t stored(const struct stage *stage, enum shard_state state, struct
 
 static bool has_kind(const struct stage *stage, enum outbox_kind kind)
 {
-    for (size_t i = 0; i < stage->outbox.count; i++)
-        if (stage->outbox.entries[i].kind == kind)
-            return true;
-    return false;
+    return outbox_count(&stage->outbox, kind) > 0;
 }
 
 static void scored(struct stage *stage, int64_t now_ms, peer_id from,
                    const struct message_lease *lease)
 {
-    struct message message = {.type = MESSAGE_SCORED, .epoch = stage->dispatch.epoch};
+    struct message message = {.type = MESSAGE_SCORED, .epoch = stage->dispatch.crew.epoch};
 
     message.scored =
         (struct message_scored){.id = lease->id, .slot = lease->slot, .results = SLICE("good")};
@@ -153,7 +139,7 @@ static void a_result_under_another_masters_lease_or_from_a_stranger_is_refused(v
     hello(&stage, 1, 11, 0, 0);
     hello(&stage, 1, 12, 1, 0);
     CHECK(sent(&stage, 12, MESSAGE_LEASE, 0, &lease));
-    message = (struct message){.type = MESSAGE_SCORED, .epoch = stage.dispatch.epoch - 1};
+    message = (struct message){.type = MESSAGE_SCORED, .epoch = stage.dispatch.crew.epoch - 1};
     message.scored = (struct message_scored){
         .id = lease.lease.id, .slot = lease.lease.slot, .results = SLICE("good")};
     say(&stage, 2, 12, message);
@@ -162,7 +148,8 @@ static void a_result_under_another_masters_lease_or_from_a_stranger_is_refused(v
     CHECK_INT(stored(&stage, SHARD_DONE, &head), 0);
     scored(&stage, 2, 99, &lease.lease);
     CHECK(has_kind(&stage, OUTBOX_CLOSE));
-    message = (struct message){.type = MESSAGE_HELLO, .epoch = stage.dispatch.epoch + 1};
+    message = (struct message){.type = MESSAGE_HELLO,
+                               .epoch = stage.dispatch.crew.epoch + ((uint64_t)1 << 32)};
     say(&stage, 3, 13, message);
     CHECK(has_kind(&stage, OUTBOX_END)); /* a newer master has led it */
     end(&stage);
@@ -245,7 +232,7 @@ static void the_first_of_two_results_of_a_slow_shard_counts(void **state)
     CHECK(sent(&stage, 12, MESSAGE_LEASE, 0, &fast) && fast.lease.first == slow.lease.first);
     scored(&stage, 61, 12, &fast.lease);
     CHECK_INT(stored(&stage, SHARD_DONE, &head), 1);
-    CHECK(stage.dispatch.state == JOB_STATE_DONE && has_kind(&stage, OUTBOX_END));
+    CHECK(stage.dispatch.crew.state == JOB_STATE_DONE && has_kind(&stage, OUTBOX_END));
     scored(&stage, 62, 11, &slow.lease);
     CHECK_INT(stored(&stage, SHARD_DONE, &head), 0);
     CHECK(sent(&stage, 11, MESSAGE_END, 0, &slow));
@@ -272,7 +259,7 @@ static void leave_one_at_a_stale_lease(struct stage *stage, struct message *stal
     scored(stage, 61, 12, &other.lease);
     say(stage, 62, 13, message);
     say(stage, 63, 12, message); /* and with it the last worker that had rows 40 to 49 */
-    CHECK(stage->dispatch.state == JOB_STATE_RUNNING);
+    CHECK(stage->dispatch.crew.state == JOB_STATE_RUNNING);
 }
 
 static void a_worker_at_rows_that_another_settled_gets_no_lease_that_could_be_suspected(
@@ -337,7 +324,7 @@ static void who_comes_only_to_go_gets_nothing(void **state)
     say(&stage, 1, 11, message);
     CHECK(sent(&stage, 11, MESSAGE_END, 0, &message));
     CHECK(!sent(&stage, 11, MESSAGE_LEASE, 0, &message));
-    CHECK_INT(stage.dispatch.live, 0);
+    CHECK_INT(stage.dispatch.crew.live, 0);
     end(&stage);
 }
 
@@ -385,18 +372,19 @@ static void a_job_waits_for_its_workers_and_one_without_rows_is_done_with_them(v
     struct stage stage;
     (void)state;
 
-    options.min_workers = 2;
+    options.crew.min_workers = 2;
     begin(&stage, &options);
     hello(&stage, 1, 11, 0, 0);
-    CHECK(!sent(&stage, 11, MESSAGE_LEASE, 0, &lease) && stage.dispatch.state == JOB_STATE_WAITING);
+    CHECK(!sent(&stage, 11, MESSAGE_LEASE, 0, &lease) &&
+          stage.dispatch.crew.state == JOB_STATE_WAITING);
     hello(&stage, 2, 12, 1, 0);
     CHECK(sent(&stage, 11, MESSAGE_LEASE, 0, &lease) && sent(&stage, 12, MESSAGE_LEASE, 0, &lease));
     end(&stage);
     options.rows = 0;
-    options.min_workers = 1;
+    options.crew.min_workers = 1;
     begin(&stage, &options);
     hello(&stage, 1, 11, 0, 0);
-    CHECK(stage.dispatch.state == JOB_STATE_DONE);
+    CHECK(stage.dispatch.crew.state == JOB_STATE_DONE);
     end(&stage);
 }
 
@@ -411,11 +399,11 @@ static void deaths_without_an_end_end_the_job(void **state)
     options.rows = 100000;
     options.shard_rows = 1;
     begin(&stage, &options);
-    while (!dispatch_has_ended(&stage.dispatch) && deaths < 1000)
+    while (!crew_has_ended(&stage.dispatch.crew) && deaths < 1000)
         hello(&stage, deaths, 11 + deaths, 0, deaths), deaths++;
-    CHECK(stage.dispatch.state == JOB_STATE_FAILED);
+    CHECK(stage.dispatch.crew.state == JOB_STATE_FAILED);
     CHECK_INT(deaths, DISPATCH_DEATHS_MAX + 2);
-    CHECK(strstr(stage.dispatch.failure.message, "201 workers died one after another"));
+    CHECK(strstr(stage.dispatch.crew.failure.message, "201 workers died one after another"));
     end(&stage);
 }
 
@@ -430,12 +418,12 @@ static void a_failed_worker_and_a_cancel_end_the_job(void **state)
     hello(&stage, 1, 11, 0, 0);
     message.failure = (struct message_failure){STATUS_INVALID, SLICE("row 8: no"), SLICE("hint")};
     say(&stage, 2, 11, message);
-    CHECK(stage.dispatch.state == JOB_STATE_FAILED);
-    CHECK_INT(stage.dispatch.failure.status, STATUS_INVALID);
+    CHECK(stage.dispatch.crew.state == JOB_STATE_FAILED);
+    CHECK_INT(stage.dispatch.crew.failure.status, STATUS_INVALID);
     end(&stage);
     begin(&stage, &options);
-    dispatch_cancel(&stage.dispatch, 1, &stage.outbox);
-    CHECK(stage.dispatch.state == JOB_STATE_CANCELLED);
+    crew_cancel(&stage.dispatch.crew, 1, &stage.outbox);
+    CHECK(stage.dispatch.crew.state == JOB_STATE_CANCELLED);
     hello(&stage, 2, 11, 0, 0);
     CHECK(sent(&stage, 11, MESSAGE_END, 0, &message));
     end(&stage);
@@ -453,7 +441,7 @@ static void workers_are_ended_without_anything_being_stored(void **state)
     hello(&stage, 1, 11, 0, 0);
     hello(&stage, 1, 12, 1, 0);
     outbox_clear(&stage.outbox);
-    dispatch_end_workers(&stage.dispatch, &stage.outbox);
+    crew_end_members(&stage.dispatch.crew, &stage.outbox);
     CHECK(sent(&stage, 11, MESSAGE_END, 0, &message) && sent(&stage, 12, MESSAGE_END, 0, &message));
     for (size_t i = 0; i < stage.outbox.count; i++)
         CHECK(stage.outbox.entries[i].kind == OUTBOX_SEND ||
@@ -506,13 +494,13 @@ static void the_last_shard_is_leased_when_all_others_are_staged(void **state)
     CHECK(sent(&stage, 11, MESSAGE_LEASE, 0, &last) && last.lease.first == 2);
     CHECK(!sent(&stage, 12, MESSAGE_LEASE, 0, &message));
     CHECK(last.lease.id != first.lease.id && last.lease.id != second.lease.id);
-    CHECK(!dispatch_is_staged(&stage.dispatch));
+    CHECK(!stage.dispatch.crew.is_handed_on);
     /* It takes long: a second worker does not begin it again as it would a slow shard. */
     outbox_clear(&stage.outbox);
     dispatch_on_tick(&stage.dispatch, 3 + 100 * options.backup_ms, &stage.outbox);
     CHECK(!sent(&stage, 12, MESSAGE_LEASE, 0, &message));
     scored(&stage, 4, 11, &last.lease);
-    CHECK(dispatch_is_staged(&stage.dispatch));
+    CHECK(stage.dispatch.crew.is_handed_on);
     CHECK(sent(&stage, 11, MESSAGE_STAGED, 0, &message) &&
           sent(&stage, 12, MESSAGE_STAGED, 0, &message));
     CHECK(!has_kind(&stage, OUTBOX_END)); /* the job goes on */
@@ -539,7 +527,7 @@ static void a_later_master_stages_what_is_missing(void **state)
     stager(&stage, 1, 11, 0, 0);
     CHECK(sent(&stage, 11, MESSAGE_LEASE, 0, &lease) && lease.lease.first == 2);
     scored(&stage, 2, 11, &lease.lease);
-    CHECK(dispatch_is_staged(&stage.dispatch) && sent(&stage, 11, MESSAGE_STAGED, 0, &message));
+    CHECK(stage.dispatch.crew.is_handed_on && sent(&stage, 11, MESSAGE_STAGED, 0, &message));
     end(&stage);
 }
 
@@ -556,10 +544,10 @@ static void a_shard_is_staged_however_many_workers_die_over_it(void **state)
         CHECK(sent(&stage, 11 + incarnation, MESSAGE_LEASE, 0, &lease));
         dispatch_on_disconnect(&stage.dispatch, incarnation, 11 + incarnation, &stage.outbox);
     }
-    CHECK(!dispatch_has_ended(&stage.dispatch));
+    CHECK(!crew_has_ended(&stage.dispatch.crew));
     for (uint32_t incarnation = 9; incarnation < 9 + DISPATCH_DEATHS_MAX; incarnation++)
         stager(&stage, incarnation, 11 + incarnation, 0, incarnation);
-    CHECK(stage.dispatch.state == JOB_STATE_FAILED); /* but not for ever */
+    CHECK(stage.dispatch.crew.state == JOB_STATE_FAILED); /* but not for ever */
     end(&stage);
 }
 
@@ -593,22 +581,22 @@ static void goodput_is_what_the_rows_that_count_needed(void **state)
     begin(&stage, &options);
     hello(&stage, 1000, 11, 0, 0);
     CHECK(sent(&stage, 11, MESSAGE_LEASE, 0, &slow) && sent(&stage, 11, MESSAGE_LEASE, 1, &second));
-    CHECK(isnan(dispatch_job_row(&stage.dispatch, 1000).goodput));
+    CHECK(isnan(crew_job_row(&stage.dispatch.crew, 1000).goodput));
     hello(&stage, 1000, 12, 1, 0);
     CHECK(sent(&stage, 12, MESSAGE_LEASE, 0, &first));
     scored(&stage, 1100, 12, &first.lease);
-    row = dispatch_job_row(&stage.dispatch, 1200); /* 100 ms of 2 x 200 for 10 rows */
+    row = crew_job_row(&stage.dispatch.crew, 1200); /* 100 ms of 2 x 200 for 10 rows */
     CHECK(fabs(row.goodput - .25) < 1e-9 && fabs(row.slot_seconds - .4) < 1e-9);
     scored(&stage, 1300, 11, &slow.lease); /* the next one begins with that */
     scored(&stage, 1400, 11, &second.lease);
-    CHECK(stage.dispatch.state == JOB_STATE_DONE);
-    row = dispatch_job_row(&stage.dispatch, 9000); /* no worker is here any more */
+    CHECK(stage.dispatch.crew.state == JOB_STATE_DONE);
+    row = crew_job_row(&stage.dispatch.crew, 9000); /* no worker is here any more */
     CHECK(fabs(row.goodput - .5 / .8) < 1e-9 && fabs(row.slot_seconds - .8) < 1e-9);
     end(&stage);
 
-    options.facts.previous = &row; /* the next master counts on */
+    options.crew.facts.previous = &row; /* the next master counts on */
     begin(&stage, &options);
-    CHECK(fabs(dispatch_job_row(&stage.dispatch, 0).slot_seconds - .8) < 1e-9);
+    CHECK(fabs(crew_job_row(&stage.dispatch.crew, 0).slot_seconds - .8) < 1e-9);
     end(&stage);
 }
 

@@ -5,8 +5,6 @@
 
 #include "base/random.h"
 #include "kinds/kinds.h"
-#include "runtime/learn/descent_guard.h"
-#include "runtime/learn/descent_memory.h"
 #include "runtime/learn/embedded_fields.h"
 #include "runtime/learn/embedding_network.h"
 #include "tests/unit/embedding_case.h"
@@ -354,7 +352,7 @@ static struct descent *opened(const struct embedding_case *of)
     return descent;
 }
 
-static void check_same_state(const struct descent *a, const struct descent *b)
+static void check_same_state(struct descent *a, struct descent *b)
 {
     struct text x, y;
 
@@ -387,16 +385,16 @@ static void a_job_learns_the_same_bits_with_any_workers(void **state)
             network_params(&of.spec.params)->l2 = 2e-5;
             network_params(&of.spec.params)->dropout = 0.2;
             one = opened(&of);
-            CHECK_INT(descent_phase(one)->table.rows, t ? 1500 : 0);
+            CHECK_INT(one->learner.phase.table.rows, t ? 1500 : 0);
             CHECK_OK(run_job(one, 1, 0, &err));
             for (uint32_t workers = 2; workers <= 9; workers++) {
                 struct descent *many = opened(&of);
 
                 CHECK_OK(run_job(many, workers, workers + 1, &err));
                 check_same_state(one, many);
-                descent_close(many);
+                learner_close(&many->learner);
             }
-            descent_close(one);
+            learner_close(&one->learner);
             embedding_case_close(&of);
         }
 }
@@ -429,15 +427,14 @@ static void an_automatic_penalty_is_none_of_a_linear_part_with_its_own(void **st
 }
 
 /* A state saved after so many phases, taken by a learner with a past of its own. */
-static void check_state_at(const struct embedding_case *of, const struct descent *whole,
-                           uint64_t stop)
+static void check_state_at(const struct embedding_case *of, struct descent *whole, uint64_t stop)
 {
     struct descent *one = opened(of), *other = opened(of);
     struct learner_report report;
     struct text saved;
     struct error err;
 
-    while (descent_phase(one)->number < stop)
+    while (one->learner.phase.number < stop)
         CHECK_OK(run_phase(one, 2, 1, &report, &err));
     CHECK_OK(run_phase(other, 1, 0, &report, &err));
     text_init(&saved, (size_t)1 << 22);
@@ -446,8 +443,8 @@ static void check_state_at(const struct embedding_case *of, const struct descent
     CHECK_OK(run_job(other, 3, 2, &err));
     check_same_state(whole, other);
     text_deinit(&saved);
-    descent_close(one);
-    descent_close(other);
+    learner_close(&one->learner);
+    learner_close(&other->learner);
 }
 
 static void check_states(struct embedding_parts parts, uint32_t classes)
@@ -460,9 +457,9 @@ static void check_states(struct embedding_parts parts, uint32_t classes)
     of.spec.early_stopping = 2;
     whole = opened(&of);
     CHECK_OK(run_job(whole, 1, 0, &err));
-    for (uint64_t stop = 0; stop < descent_phase(whole)->number; stop += 3)
+    for (uint64_t stop = 0; stop < whole->learner.phase.number; stop += 3)
         check_state_at(&of, whole, stop);
-    descent_close(whole);
+    learner_close(&whole->learner);
     embedding_case_close(&of);
 }
 
@@ -577,8 +574,8 @@ static void running_numbers_are_moved_by_no_optimizer(void **state)
             CHECK(p < 2 ? a[i] != b[i] : a[i] == b[i]);
             CHECK(a[i] != (p == 0 || p == 3));
         }
-    descent_close(one);
-    descent_close(other);
+    learner_close(&one->learner);
+    learner_close(&other->learner);
     embedding_case_close(&of);
 }
 
@@ -596,7 +593,7 @@ static void the_cost_of_the_kind_is_that_of_its_learner(void **state)
             embedding_case_concat(&of, COMBINER_MEAN);
         descent = opened(&of);
         CHECK(descent->cost.parameters == descent->model.parameter_count);
-        descent_close(descent);
+        learner_close(&descent->learner);
         embedding_case_close(&of);
     }
 }
@@ -695,17 +692,18 @@ static void check_flips(struct embedding_parts parts, uint32_t classes)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         uint64_t position = 0;
         size_t size;
-        uint8_t *memory = descent_memory(descent, names[i], &size);
+        uint8_t *memory = learner_memory(&descent->learner, names[i], &size);
 
         CHECK(memory && size > 0);
         memory[size / 2] ^= 4;
-        CHECK(descent_verify(descent, &err) == STATUS_CORRUPT ||
-              descent_verify_rows(descent, &position, UINT64_MAX, &err) == STATUS_CORRUPT);
+        CHECK(learner_verify(&descent->learner, LOOK_AT_ALL, NULL, &err) == STATUS_CORRUPT ||
+              learner_verify_rows(&descent->learner, &position, UINT64_MAX, &err) ==
+                  STATUS_CORRUPT);
         memory[size / 2] ^= 4;
-        CHECK_OK(descent_verify(descent, &err));
+        CHECK_OK(learner_verify(&descent->learner, LOOK_AT_ALL, NULL, &err));
         descent->rows.was_bad = false;
     }
-    descent_close(descent);
+    learner_close(&descent->learner);
     embedding_case_close(&of);
 }
 

@@ -162,10 +162,10 @@ static void a_stored_model_is_told_by_its_columns_and_classes(void **state)
     CHECK_INT(held.model.labels.count, 3);
     CHECK_INT(held.model.labels.values[2].integer, 2);
     CHECK_INT(held.model.transform.input_count, INPUTS);
-    CHECK_INT(held.model.transform.inputs[0].type, INPUT_NUMERIC);
+    CHECK_INT(held.model.transform.inputs[0].spec.type, INPUT_NUMERIC);
     colour = &held.model.transform.inputs[4];
-    CHECK_SLICE(colour->name, "colour");
-    CHECK_INT(colour->type, INPUT_CATEGORY);
+    CHECK_SLICE(colour->spec.name, "colour");
+    CHECK_INT(colour->spec.type, INPUT_CATEGORY);
     CHECK_INT(colour->word_count, 7);
     CHECK_SLICE(colour->words[3], "with \"quotes\"");
     CHECK_SLICE(colour->words[4], "unicode");
@@ -621,9 +621,9 @@ static void words_of_other_alphabets_are_kept(void **state)
 
 static void names_that_lightgbm_cannot_hold_stay_apart(void **state)
 {
-    static struct transform_input inputs[] = {{.name = {"a b", 3}, .has_nulls = true},
-                                              {.name = {"a,b", 3}, .has_nulls = true},
-                                              {.name = {"a_b", 3}, .has_nulls = true}};
+    static struct transform_input inputs[] = {{.spec.name = {"a b", 3}, .has_nulls = true},
+                                              {.spec.name = {"a,b", 3}, .has_nulls = true},
+                                              {.spec.name = {"a_b", 3}, .has_nulls = true}};
     const float nodes[1][NODE_NUMBERS] = {{.0f, 0, 1}};
     struct trees_fixture made = {.base = NULL};
     struct held held;
@@ -633,12 +633,12 @@ static void names_that_lightgbm_cannot_hold_stay_apart(void **state)
     trees_fixture_begin(&made, 0, inputs, 3);
     trees_fixture_add(&made, 0, nodes, 1);
     export_and_import(&made.fixture.model, EXCHANGE_LIGHTGBM, &held);
-    CHECK_SLICE(held.model.transform.inputs[0].name, "a_b");
-    CHECK_SLICE(held.model.transform.inputs[1].name, "a_b_1");
-    CHECK_SLICE(held.model.transform.inputs[2].name, "a_b_2");
+    CHECK_SLICE(held.model.transform.inputs[0].spec.name, "a_b");
+    CHECK_SLICE(held.model.transform.inputs[1].spec.name, "a_b_1");
+    CHECK_SLICE(held.model.transform.inputs[2].spec.name, "a_b_2");
     arena_deinit(&held.arena);
     export_and_import(&made.fixture.model, EXCHANGE_XGBOOST_UBJ, &held);
-    CHECK_SLICE(held.model.transform.inputs[1].name, "a,b");
+    CHECK_SLICE(held.model.transform.inputs[1].spec.name, "a,b");
     arena_deinit(&held.arena);
     fixture_deinit(&made.fixture);
 }
@@ -903,7 +903,7 @@ static void models_of_old_versions_are_read(void **state)
     (void)state;
     CHECK_OK(import_into(&held, SLICE(old), &err));
     CHECK_SLICE(held.model.estimator, "XGBRegressor");
-    CHECK_SLICE(held.model.transform.inputs[1].name, "f1");
+    CHECK_SLICE(held.model.transform.inputs[1].spec.name, "f1");
     CHECK_OK(scorer_init(&scorer, &held.model, 1, &err));
     for (size_t i = 0; i < 4; i++) {
         scorer_score_row(&scorer, rows[i], NULL);

@@ -19,7 +19,7 @@ static void a_label_keeps_to_its_line_whatever_it_says(void **state)
 
 static void a_number_that_is_not_known_has_no_sample(void **state)
 {
-    struct master master = {.live = 2};
+    struct master master = {.crew.live = 2};
     struct job_row row = {.id = 7,
                           .state = JOB_STATE_RUNNING,
                           .step = 3,
@@ -47,17 +47,17 @@ static void a_number_that_is_not_known_has_no_sample(void **state)
 static const char *page_of_shards(bool stages, struct text *out)
 {
     const struct settled_rows settled[] = {{.first = 2, .count = 3}};
-    const struct dispatch_options options = {.job = 7,
-                                             .incarnation = 1,
-                                             .min_workers = 1,
-                                             .max_workers = 2,
+    const struct dispatch_options options = {.crew.job = 7,
+                                             .crew.incarnation = 1,
+                                             .crew.min_workers = 1,
+                                             .crew.max_workers = 2,
                                              .rows = 11,
                                              .shard_rows = 1,
                                              .leases_per_worker = 1,
                                              .stages = stages,
                                              .settled = settled,
                                              .settled_count = 1,
-                                             .facts.started_at = ""};
+                                             .crew.facts.started_at = ""};
     const struct job_row row = {.id = 7, .state = JOB_STATE_RUNNING, .rows_done = 3};
     struct dispatch dispatch;
     struct outbox outbox;

@@ -1,7 +1,7 @@
 #include "tests/check.h"
 
 #include "forecast/steps.h"
-#include "scoring/dates.h"
+#include "inputs/dates.h"
 
 #define TIMES_MAX 64
 

@@ -1,5 +1,6 @@
 /* Formulas of models, computed here, beside what the scorer says of the same rows: of every seed of
  * the fuzzer of models, and of fixtures with other inputs. */
+#include "inputs/cells.h"
 #include "tests/check.h"
 
 #include <dirent.h>
@@ -7,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "scoring/dates.h"
+#include "inputs/dates.h"
 #include "scoring/formula_outputs.h"
 #include "scoring/kind.h"
 #include "scoring/outputs.h"
@@ -168,9 +169,9 @@ static struct cell draw_cell(const struct transform *transform, uint32_t column,
     if (drawn % 8 == 1)
         return (struct cell){.type = CELL_TEXT,
                              .text = slice_of(texts[drawn / 8 % (sizeof texts / sizeof *texts)])};
-    if (input && input->part)
+    if (input && input->spec.part)
         return (struct cell){.type = CELL_TEXT, .text = slice_of(texts[4 + drawn / 8 % 2])};
-    if (input && input->type == INPUT_CATEGORY && input->word_count > 0 && drawn % 8 < 6)
+    if (input && input->spec.type == INPUT_CATEGORY && input->word_count > 0 && drawn % 8 < 6)
         return (struct cell){.type = CELL_TEXT,
                              .text = input->words[drawn / 8 % input->word_count]};
     if (drawn % 2)
@@ -349,9 +350,9 @@ static void fixtures_predict_as_the_scorer(void **state)
             for (uint32_t k = 0; k < fixture.model.transform.input_count; k++) {
                 struct transform_input *input = &fixture.model.transform.inputs[k];
 
-                if (!rule_takes_numbers(input->rule))
+                if (!rule_takes_numbers(input->spec.rule))
                     input->hash_buckets = 0; /* no formula has the hash */
-                input->reading = READING_NUMBER;
+                input->spec.reading = READING_NUMBER;
             }
             CHECK_OK(transform_finish(&fixture.model.transform, &fixture.arena, &err));
             fixture_layers(&fixture, widths, 2);

@@ -26,7 +26,7 @@
 static struct job_folder folder;
 static char script[PATH_MAX + 16];
 static struct jobspec spec;
-static struct spec_input input = {.name = {"a", 1}, .type = INPUT_NUMERIC};
+static struct input_spec input = {.name = {"a", 1}, .type = INPUT_NUMERIC};
 
 static int make_folder(void **state)
 {

@@ -131,7 +131,7 @@ static void put_notice(void *self, const char *line)
     is_submitted = true;
 }
 
-static struct spec_input input = {.name = {"a", 1}, .type = INPUT_NUMERIC};
+static struct input_spec input = {.name = {"a", 1}, .type = INPUT_NUMERIC};
 static const struct jobspec spec = {.statement = {"s", 1},
                                     .model_name = {"m", 1},
                                     .estimator = {"LinearClassifier", 16},

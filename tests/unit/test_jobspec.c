@@ -6,7 +6,7 @@
 #include "kinds/network/network_attributes.h"
 #include "tests/check.h"
 
-static struct spec_input inputs[] = {
+static struct input_spec inputs[] = {
     {.name = SLICE("length"), .type = INPUT_NUMERIC},
     {.name = SLICE("the \"colour\""), .type = INPUT_CATEGORY, .vocabulary_max = 10000},
 };
@@ -512,7 +512,7 @@ static void a_spec_that_no_reader_would_take_is_not_written(void **state)
 
 static void specs_that_differ_anywhere_are_not_equal(void **state)
 {
-    struct spec_input others[] = {inputs[0], inputs[1]};
+    struct input_spec others[] = {inputs[0], inputs[1]};
     struct jobspec a = example(), b = example();
     (void)state;
 
@@ -627,7 +627,7 @@ static void a_text_has_words_and_no_other_input(void **state)
         {INPUT_TEXT, 1, TEXT_WORDS_MAX + 1, "words_max"},
     };
     struct jobspec spec = example(), read;
-    struct spec_input texts[2];
+    struct input_spec texts[2];
     struct arena arena;
     struct text written;
     struct error err;

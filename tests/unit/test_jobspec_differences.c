@@ -11,7 +11,7 @@
 /* A job that the planner makes of a statement with dates and texts that are read as numbers. */
 static struct jobspec example(void)
 {
-    static struct spec_input inputs[] = {
+    static struct input_spec inputs[] = {
         {.name = SLICE("price"), .type = INPUT_NUMERIC, .reading = READING_SEPARATED},
         {.name = SLICE("day_age"), .type = INPUT_NUMERIC, .source = SLICE("day"), .part = DATE_AGE},
     };
@@ -110,7 +110,7 @@ static void jobs_that_read_or_tell_otherwise_are_not_equal(void **state)
 {
     const struct jobspec a = example();
     struct jobspec b = a;
-    struct spec_input others[] = {a.inputs[0], a.inputs[1]};
+    struct input_spec others[] = {a.inputs[0], a.inputs[1]};
     (void)state;
 
     CHECK(jobspec_equal(&a, &b));
@@ -196,7 +196,7 @@ static void columns_of_roles_read_back_the_same(void **state)
 static void dates_and_readings_read_back_the_same(void **state)
 {
     struct jobspec spec = example(), again;
-    struct spec_input inputs[] = {spec.inputs[0], spec.inputs[1]};
+    struct input_spec inputs[] = {spec.inputs[0], spec.inputs[1]};
     struct arena arena;
     (void)state;
 
@@ -215,7 +215,7 @@ static void dates_and_readings_read_back_the_same(void **state)
 static void constraints_of_inputs_read_back_the_same(void **state)
 {
     struct jobspec spec = example(), again;
-    struct spec_input inputs[] = {spec.inputs[0], spec.inputs[1]};
+    struct input_spec inputs[] = {spec.inputs[0], spec.inputs[1]};
     struct arena arena;
     (void)state;
 
@@ -237,7 +237,7 @@ static void constraints_of_inputs_read_back_the_same(void **state)
 static void constraints_and_roles_are_in_the_fingerprint(void **state)
 {
     struct jobspec spec = example();
-    struct spec_input inputs[] = {spec.inputs[0], spec.inputs[1]};
+    struct input_spec inputs[] = {spec.inputs[0], spec.inputs[1]};
     struct text texts[7];
     (void)state;
 
@@ -258,11 +258,11 @@ static void constraints_and_roles_are_in_the_fingerprint(void **state)
 }
 
 /* Inputs for specs that the writer refuses, as they would not read back: the message says why. */
-static struct spec_input bucket_input(void)
+static struct input_spec bucket_input(void)
 {
     static const double bounds[] = {-1.5, 0, 1e300};
 
-    return (struct spec_input){.name = SLICE("BUCKET(price)"),
+    return (struct input_spec){.name = SLICE("BUCKET(price)"),
                                .type = INPUT_CATEGORY,
                                .rule = RULE_BUCKET,
                                .vocabulary_max = 4,
@@ -272,9 +272,9 @@ static struct spec_input bucket_input(void)
                                .reading = READING_SEPARATED};
 }
 
-static struct spec_input list_input(void)
+static struct input_spec list_input(void)
 {
-    return (struct spec_input){.name = SLICE("seen[2]"),
+    return (struct input_spec){.name = SLICE("seen[2]"),
                                .type = INPUT_NUMERIC,
                                .list = {LIST_SPARSE, 10, 0, ':', 0},
                                .element = 2,
@@ -282,9 +282,9 @@ static struct spec_input list_input(void)
                                .keeps_codes = true};
 }
 
-static struct spec_input items_input(void)
+static struct input_spec items_input(void)
 {
-    return (struct spec_input){.name = SLICE("CATEGORY_ID(seen)"),
+    return (struct input_spec){.name = SLICE("CATEGORY_ID(seen)"),
                                .type = INPUT_TEXT,
                                .vocabulary_max = 500,
                                .words_max = 20,
@@ -298,7 +298,7 @@ static struct spec_input items_input(void)
 static void items_read_back_the_same(void **state)
 {
     struct jobspec spec = example(), again;
-    struct spec_input inputs[] = {spec.inputs[0], items_input()};
+    struct input_spec inputs[] = {spec.inputs[0], items_input()};
     struct arena arena;
     (void)state;
 
@@ -313,7 +313,7 @@ static void items_read_back_the_same(void **state)
 static void lists_read_back_the_same(void **state)
 {
     struct jobspec spec = example(), again;
-    struct spec_input inputs[] = {spec.inputs[0], list_input()};
+    struct input_spec inputs[] = {spec.inputs[0], list_input()};
     struct arena arena;
     (void)state;
 
@@ -328,7 +328,7 @@ static void rules_of_categories_read_back_the_same(void **state)
 {
     static const double others[] = {-1.5, 0, 1e301};
     struct jobspec spec = example(), again;
-    struct spec_input inputs[] = {spec.inputs[0], bucket_input()};
+    struct input_spec inputs[] = {spec.inputs[0], bucket_input()};
     struct arena arena;
     (void)state;
 
@@ -350,7 +350,7 @@ static void rules_of_categories_read_back_the_same(void **state)
 }
 
 /* CROSS(site, BUCKET(price)) of 100 buckets */
-static struct spec_input cross_input(struct cross *cross, struct cross_column columns[2])
+static struct input_spec cross_input(struct cross *cross, struct cross_column columns[2])
 {
     static const double bounds[] = {0.5};
 
@@ -361,7 +361,7 @@ static struct spec_input cross_input(struct cross *cross, struct cross_column co
                                        .bounds = bounds,
                                        .bound_count = 1};
     *cross = (struct cross){columns, 2, 100};
-    return (struct spec_input){.name = SLICE("CROSS(site, BUCKET(price))"),
+    return (struct input_spec){.name = SLICE("CROSS(site, BUCKET(price))"),
                                .type = INPUT_CATEGORY,
                                .rule = RULE_CROSS,
                                .cross = cross,
@@ -373,7 +373,7 @@ static void crosses_read_back_the_same(void **state)
     struct jobspec spec = example(), again;
     struct cross_column columns[2], others[2];
     struct cross cross, other;
-    struct spec_input inputs[] = {spec.inputs[0], cross_input(&cross, columns)};
+    struct input_spec inputs[] = {spec.inputs[0], cross_input(&cross, columns)};
     struct arena arena;
     (void)state;
 
@@ -392,7 +392,7 @@ static void parts_of_models_read_back_the_same(void **state)
     struct jobspec spec = example(), again;
     struct cross_column columns[2];
     struct cross cross;
-    struct spec_input inputs[] = {spec.inputs[0], cross_input(&cross, columns)};
+    struct input_spec inputs[] = {spec.inputs[0], cross_input(&cross, columns)};
     struct arena arena;
     (void)state;
 
@@ -430,7 +430,7 @@ static void check_not_written(const struct jobspec *spec, const char *message)
 static void lists_that_cannot_be_are_refused(void **state)
 {
     struct jobspec spec = example();
-    struct spec_input inputs[] = {spec.inputs[0], list_input()};
+    struct input_spec inputs[] = {spec.inputs[0], list_input()};
     (void)state;
 
     spec.inputs = inputs;
@@ -468,7 +468,7 @@ static void lists_that_cannot_be_are_refused(void **state)
 static void parts_of_dates_and_readings_that_cannot_be_are_refused(void **state)
 {
     struct jobspec spec = example();
-    struct spec_input inputs[] = {spec.inputs[0], spec.inputs[1]};
+    struct input_spec inputs[] = {spec.inputs[0], spec.inputs[1]};
     (void)state;
 
     spec.inputs = inputs;
@@ -507,7 +507,7 @@ static void rules_that_cannot_be_are_refused(void **state)
 {
     static const double falling[] = {1, 0, 2};
     struct jobspec spec = example();
-    struct spec_input inputs[] = {spec.inputs[0], bucket_input()};
+    struct input_spec inputs[] = {spec.inputs[0], bucket_input()};
     (void)state;
 
     spec.inputs = inputs;
@@ -535,7 +535,7 @@ static void crosses_that_cannot_be_are_refused(void **state)
     struct jobspec spec = example();
     struct cross_column columns[2];
     struct cross cross;
-    struct spec_input inputs[] = {spec.inputs[0], cross_input(&cross, columns)};
+    struct input_spec inputs[] = {spec.inputs[0], cross_input(&cross, columns)};
     (void)state;
 
     spec.inputs = inputs;
@@ -554,7 +554,7 @@ static void dimensions_without_an_embedding_are_refused(void **state)
     struct jobspec spec = example();
     struct cross_column columns[2];
     struct cross cross;
-    struct spec_input inputs[] = {spec.inputs[0], cross_input(&cross, columns)};
+    struct input_spec inputs[] = {spec.inputs[0], cross_input(&cross, columns)};
     (void)state;
 
     spec.inputs = inputs;

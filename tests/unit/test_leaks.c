@@ -24,9 +24,9 @@ static double random_of(uint64_t stream, uint64_t row)
 /* classes 0: a number. The label of a row is random. */
 static void table_init(struct table *table, enum input_type type, uint32_t classes)
 {
-    *table = (struct table){.inputs = {{.name = SLICE("noise")},
-                                       {.name = SLICE("x"),
-                                        .type = type,
+    *table = (struct table){.inputs = {{.spec.name = SLICE("noise")},
+                                       {.spec.name = SLICE("x"),
+                                        .spec.type = type,
                                         .has_nulls = type == INPUT_NUMERIC,
                                         .scale = 1,
                                         .dense_count = 2,

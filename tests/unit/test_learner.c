@@ -10,9 +10,7 @@
 #include "kinds/network/network_kind.h"
 #include "kinds/network/network_model.h"
 #include "runtime/data/dataset_summary.h"
-#include "runtime/learn/descent_export.h"
 #include "runtime/learn/descent_guard.h"
-#include "runtime/learn/descent_lanes.h"
 #include "runtime/learn/descent_state.h"
 #include "runtime/learn/fixed_point.h"
 #include "tests/unit/learn_rows.h"
@@ -29,7 +27,7 @@ static struct descent *opened(const struct jobspec *spec, const struct dataset *
     return descent;
 }
 
-static struct text saved(const struct descent *descent)
+static struct text saved(struct descent *descent)
 {
     struct text state;
 
@@ -38,7 +36,7 @@ static struct text saved(const struct descent *descent)
     return state;
 }
 
-static void check_same_state(const struct descent *a, const struct descent *b)
+static void check_same_state(struct descent *a, struct descent *b)
 {
     struct text x = saved(a), y = saved(b);
 
@@ -48,7 +46,7 @@ static void check_same_state(const struct descent *a, const struct descent *b)
     text_deinit(&y);
 }
 
-static void check_state(const struct descent *descent, const struct text *expected)
+static void check_state(struct descent *descent, const struct text *expected)
 {
     struct text now = saved(descent);
 
@@ -83,8 +81,8 @@ static void contribute_lane(struct descent *descent, uint32_t lane, struct sums 
     struct error err;
     uint32_t done;
 
-    CHECK_OK(descent_contribute(descent, lane, 1, sums->integers, sums->fixed, &sums->rows, &done,
-                                &err));
+    CHECK_OK(learner_contribute(&descent->learner, lane, 1, sums->integers, sums->fixed,
+                                &sums->rows, &done, &err));
     CHECK_INT(done, 1);
 }
 
@@ -93,7 +91,7 @@ static void lanes_give_the_same_sums_in_any_order_and_repeatedly(void **state)
     struct dataset dataset = made_dataset((struct rows_shape){100, 0, 5, 2, 12, 3});
     struct jobspec spec = made_spec(&dataset);
     struct descent *descent = opened(&spec, &dataset);
-    const struct phase *phase = descent_phase(descent);
+    const struct phase *phase = &descent->learner.phase;
     struct sums forward, backward;
 
     (void)state;
@@ -111,7 +109,7 @@ static void lanes_give_the_same_sums_in_any_order_and_repeatedly(void **state)
     assert_memory_equal(forward.fixed, backward.fixed, phase->real_count * sizeof(int64_t));
     learned_sums_deinit(&forward);
     learned_sums_deinit(&backward);
-    descent_close(descent);
+    learner_close(&descent->learner);
     made_dataset_close(&dataset);
 }
 
@@ -137,9 +135,9 @@ static void a_job_learns_the_same_bits_with_any_workers(void **state)
 
             learn(many, workers, workers + 1);
             check_same_state(one, many);
-            descent_close(many);
+            learner_close(&many->learner);
         }
-        descent_close(one);
+        learner_close(&one->learner);
         made_dataset_close(&dataset);
     }
 }
@@ -147,26 +145,27 @@ static void a_job_learns_the_same_bits_with_any_workers(void **state)
 /* Sums of a phase in as few calls as the learner wants. */
 static void contribute_all(struct descent *descent, struct sums *sums)
 {
-    const uint32_t lanes = descent_lanes(descent);
+    const uint32_t lanes = descent->learner.lanes;
 
     struct error err;
 
-    learned_sums_init(sums, descent_phase(descent));
+    learned_sums_init(sums, &descent->learner.phase);
     for (uint32_t first = 0, done; first < lanes; first += done)
-        CHECK_OK(descent_contribute(descent, first, lanes - first, sums->integers, sums->fixed,
-                                    &sums->rows, &done, &err));
+        CHECK_OK(learner_contribute(&descent->learner, first, lanes - first, sums->integers,
+                                    sums->fixed, &sums->rows, &done, &err));
 }
 
 static void apply_sums(struct descent *descent, const struct sums *sums)
 {
-    const struct phase *phase = descent_phase(descent);
+    const struct phase *phase = &descent->learner.phase;
     float *reals = calloc(phase->real_count + 1, sizeof *reals);
     struct learner_report report;
     struct error err;
 
-    descent_resolve(descent, sums->fixed, 0, phase->real_count, reals);
-    CHECK_OK(descent_apply(
-        descent, &(struct phase_totals){sums->integers, NULL, reals, &sums->rows}, &report, &err));
+    learner_resolve(&descent->learner, sums->fixed, 0, phase->real_count, reals);
+    CHECK_OK(learner_apply(&descent->learner,
+                           &(struct phase_totals){sums->integers, NULL, reals, &sums->rows},
+                           &report, &err));
     free(reals);
 }
 
@@ -189,8 +188,8 @@ static void a_team_gives_the_sums_of_one_thread(void **state)
         alone = opened(&spec, &dataset);
         CHECK_OK(open_descent(&spec, &dataset, team, &together, &err));
         CHECK_INT(together->member_count, 4);
-        while (descent_phase(alone)->kind != PHASE_DONE) {
-            const struct phase phase = *descent_phase(alone);
+        while (alone->learner.phase.kind != PHASE_DONE) {
+            const struct phase phase = alone->learner.phase;
             struct sums one, all;
 
             contribute_all(alone, &one);
@@ -204,8 +203,8 @@ static void a_team_gives_the_sums_of_one_thread(void **state)
             learned_sums_deinit(&all);
         }
         check_same_state(alone, together);
-        descent_close(alone);
-        descent_close(together);
+        learner_close(&alone->learner);
+        learner_close(&together->learner);
         made_dataset_close(&dataset);
     }
     team_free(team);
@@ -234,22 +233,23 @@ static void the_result_depends_neither_on_the_team_nor_on_the_calls(void **state
         size_t count;
 
         CHECK_OK(open_descent(&spec, &dataset, team, &descent, &err));
-        CHECK_FAILS(descent_measure(descent, &is_done, &err), STATUS_INVALID, "not learned yet");
+        CHECK_FAILS(learner_measure(&descent->learner, &is_done, &err), STATUS_INVALID,
+                    "not learned yet");
         learn(descent, 1, 0);
-        CHECK_FAILS(descent_export(descent, &model, metrics, &count, &err), STATUS_INVALID,
+        CHECK_FAILS(export_descent(descent, &model, metrics, &count, &err), STATUS_INVALID,
                     "not measured yet");
         for (; !is_done; calls++)
-            CHECK_OK(descent_measure(descent, &is_done, &err));
+            CHECK_OK(learner_measure(&descent->learner, &is_done, &err));
         CHECK(calls >= 8 / team_size(team));
         memset(metrics, 0, sizeof metrics);
-        CHECK_OK(descent_export(descent, &model, metrics, &count, &err));
+        CHECK_OK(export_descent(descent, &model, metrics, &count, &err));
         CHECK_INT(count, 3);
         if (threads == 1)
             memcpy(first, metrics, sizeof first);
         for (size_t i = 0; i < count; i++)
             CHECK(metrics[i].train == first[i].train &&
                   metrics[i].validation == first[i].validation);
-        descent_close(descent);
+        learner_close(&descent->learner);
         team_free(team);
     }
     made_dataset_close(&dataset);
@@ -271,24 +271,25 @@ static void a_team_that_changes_leaves_no_trace(void **state)
     whole = opened(&spec, &dataset);
     changed = opened(&spec, &dataset);
     learn(whole, 1, 0);
-    for (uint32_t phase = 0; descent_phase(changed)->kind != PHASE_DONE; phase++) {
+    for (uint32_t phase = 0; changed->learner.phase.kind != PHASE_DONE; phase++) {
         struct team *next = team_new(1 + phase % 4);
         struct learner_report report;
         struct sums sums;
 
-        CHECK_OK(descent_use_team(changed, next, &err));
+        CHECK_OK(learner_use_team(&changed->learner, next, &err));
         team_free(team);
         team = next;
         contribute_all(changed, &sums);
-        descent_resolve(changed, sums.fixed, 0, descent_phase(changed)->real_count, sums.reals);
-        CHECK_OK(descent_apply(changed,
+        learner_resolve(&changed->learner, sums.fixed, 0, changed->learner.phase.real_count,
+                        sums.reals);
+        CHECK_OK(learner_apply(&changed->learner,
                                &(struct phase_totals){sums.integers, NULL, sums.reals, &sums.rows},
                                &report, &err));
         learned_sums_deinit(&sums);
     }
     check_same_state(whole, changed);
-    descent_close(whole);
-    descent_close(changed);
+    learner_close(&whole->learner);
+    learner_close(&changed->learner);
     team_free(team);
     made_dataset_close(&dataset);
 }
@@ -314,8 +315,8 @@ static void without_shuffle_the_number_of_lanes_changes_no_more_than_rounding(vo
     for (uint32_t i = 0; i < (5 + 12) * 8; i++)
         CHECK(fabsf(network_of(&models[0])->layers[0].weights[i] -
                     network_of(&models[1])->layers[0].weights[i]) < 1e-5f);
-    descent_close(learners[0]);
-    descent_close(learners[1]);
+    learner_close(&learners[0]->learner);
+    learner_close(&learners[1]->learner);
     made_dataset_close(&dataset);
 }
 
@@ -340,16 +341,16 @@ static void lanes_follow_from_batch_and_parameters(void **state)
         spec.batch_size = cases[i].batch;
         network_params(&spec.params)->hidden_units.items[0] = cases[i].hidden;
         descent = opened(&spec, &dataset);
-        CHECK_INT(descent_lanes(descent), cases[i].lanes);
-        descent_close(descent);
+        CHECK_INT(descent->learner.lanes, cases[i].lanes);
+        learner_close(&descent->learner);
     }
     spec.lanes = 0;
     spec.lanes_max = 143;
     spec.batch_size = 3000;
     {
         struct descent *descent = opened(&spec, &dataset);
-        CHECK_INT(descent_lanes(descent), 143);
-        descent_close(descent);
+        CHECK_INT(descent->learner.lanes, 143);
+        learner_close(&descent->learner);
     }
     made_dataset_close(&dataset);
 }
@@ -401,15 +402,15 @@ static void a_learner_makes_numbers_of_what_is_automatic(void **state)
     spec.epochs = 0;
     network_params(&spec.params)->l2 = REAL_AUTOMATIC;
     descent = opened(&spec, &dataset);
-    CHECK_INT(descent_epochs_total(descent), 67);
-    CHECK_INT(descent_steps_total(descent), 201);
+    CHECK_INT(descent->learner.epochs_total, 67);
+    CHECK_INT(descent->learner.steps_total, 201);
     CHECK(descent->model.settings.l2 == 6.0 / 70);
-    descent_close(descent);
+    learner_close(&descent->learner);
     network_params(&spec.params)->hidden_units.count = 0;
     descent = opened(&spec, &dataset);
-    CHECK_INT(descent_epochs_total(descent), 334);
+    CHECK_INT(descent->learner.epochs_total, 334);
     CHECK(descent->model.settings.l2 == 1.0 / 70);
-    descent_close(descent);
+    learner_close(&descent->learner);
     made_dataset_close(&dataset);
 }
 
@@ -430,9 +431,9 @@ static void steps_epochs_and_evaluations_follow_the_plan(void **state)
     spec.epochs = 4;
     spec.max_steps = 7;
     descent = opened(&spec, &dataset);
-    CHECK_INT(descent_steps_total(descent), 7);
-    while (descent_phase(descent)->kind != PHASE_DONE) {
-        const struct phase phase = *descent_phase(descent);
+    CHECK_INT(descent->learner.steps_total, 7);
+    while (descent->learner.phase.kind != PHASE_DONE) {
+        const struct phase phase = descent->learner.phase;
 
         CHECK_INT(phase.number, length);
         CHECK_OK(run_phase(descent, 2, 0, &report, &err));
@@ -451,8 +452,8 @@ static void steps_epochs_and_evaluations_follow_the_plan(void **state)
     }
     trace[length] = 0;
     assert_string_equal(trace, "000e111e2e");
-    CHECK_INT(descent_phase(descent)->step, 7);
-    descent_close(descent);
+    CHECK_INT(descent->learner.phase.step, 7);
+    learner_close(&descent->learner);
     made_dataset_close(&dataset);
 }
 
@@ -477,13 +478,13 @@ static void every_row_counts_once_an_epoch(void **state)
         expected += (double)dataset.train.values[row] * (double)dataset.train.values[row];
     hide_rows(&dataset);
     descent = opened(&spec, &dataset);
-    while (descent_phase(descent)->kind != PHASE_DONE) {
+    while (descent->learner.phase.kind != PHASE_DONE) {
         CHECK_OK(run_phase(descent, 2, 1, &report, &err));
         sum += report.train_loss * (double)report.rows_applied;
     }
     expected *= dataset.label_scale * dataset.label_scale;
     CHECK(fabs(sum - expected) < 1e-6 * expected);
-    descent_close(descent);
+    learner_close(&descent->learner);
     made_dataset_close(&dataset);
 }
 
@@ -507,7 +508,7 @@ static void early_stopping_gives_the_best_model(void **state)
     spec.metrics[0] = SLICE("rmse");
     spec.metric_count = 1;
     descent = opened(&spec, &dataset);
-    while (descent_phase(descent)->kind != PHASE_DONE) {
+    while (descent->learner.phase.kind != PHASE_DONE) {
         CHECK(since_best < 5);
         CHECK_OK(run_phase(descent, 1, 0, &report, &err));
         if (!report.evaluated)
@@ -517,7 +518,7 @@ static void early_stopping_gives_the_best_model(void **state)
         since_best = report.improved ? 0 : since_best + 1;
         best = fmin(best, report.validation_loss);
     }
-    CHECK(descent_phase(descent)->step < descent_steps_total(descent));
+    CHECK(descent->learner.phase.step < descent->learner.steps_total);
     CHECK_INT(since_best, 5);
     count = exported(descent, &model, metrics);
     CHECK_INT(count, 2);
@@ -525,7 +526,7 @@ static void early_stopping_gives_the_best_model(void **state)
     assert_string_equal(metrics[1].name, "RMSE");
     CHECK(fabs(metrics[0].validation - best) < 1e-4 * best);
     CHECK(fabs(metrics[1].validation - sqrt(best)) < 1e-4 * sqrt(best));
-    descent_close(descent);
+    learner_close(&descent->learner);
     made_dataset_close(&dataset);
 }
 
@@ -550,24 +551,24 @@ static void an_early_stop_is_followed_by_the_cool_down(void **state)
     other = opened(&spec, &dataset);
     while (descent->progress.cool_from == 0) {
         CHECK_OK(run_phase(descent, 1, 0, &report, &err));
-        CHECK(descent_phase(descent)->kind != PHASE_DONE);
+        CHECK(descent->learner.phase.kind != PHASE_DONE);
     }
     from = descent->progress.cool_from;
     plateau = descent->progress.best_loss;
     CHECK_INT(descent->progress.evaluations_since_best, 5);
-    CHECK_INT(descent_phase(descent)->step, from);
-    CHECK_INT(descent_steps_total(descent), from + (from + 2) / 3);
-    while (descent_phase(descent)->kind != PHASE_DONE) {
+    CHECK_INT(descent->learner.phase.step, from);
+    CHECK_INT(descent->learner.steps_total, from + (from + 2) / 3);
+    while (descent->learner.phase.kind != PHASE_DONE) {
         struct text bytes = saved(descent);
 
         CHECK_OK(load_state(other, text_slice(&bytes), &err));
-        CHECK_INT(descent_steps_total(other), descent_steps_total(descent));
+        CHECK_INT(other->learner.steps_total, descent->learner.steps_total);
         CHECK_OK(run_phase(descent, 1, 0, &report, &err));
         CHECK_OK(run_phase(other, 3, 1, &report, &err));
         check_same_state(descent, other);
         text_deinit(&bytes);
     }
-    CHECK_INT(descent_phase(descent)->step, from + (from + 2) / 3);
+    CHECK_INT(descent->learner.phase.step, from + (from + 2) / 3);
     CHECK(descent->progress.best_loss <= plateau);
     descent->progress.cool_from = from + 1; /* within an epoch */
     {
@@ -576,8 +577,8 @@ static void an_early_stop_is_followed_by_the_cool_down(void **state)
         CHECK_FAILS(load_state(other, text_slice(&bytes), &err), STATUS_CORRUPT, "does not exist");
         text_deinit(&bytes);
     }
-    descent_close(descent);
-    descent_close(other);
+    learner_close(&descent->learner);
+    learner_close(&other->learner);
     made_dataset_close(&dataset);
 }
 
@@ -602,13 +603,13 @@ static void a_job_starts_from_the_weights_of_an_old_model(void **state)
     exported(old, &model, metrics);
     dataset.old_model = &model;
     new = opened(&spec, &dataset);
-    CHECK_INT(descent_phase(new)->number, 0);
+    CHECK_INT(new->learner.phase.number, 0);
     assert_memory_equal(new->arrays.parameters, old->arrays.parameters, bytes);
     learn(new, 2, 1);
     CHECK(memcmp(new->arrays.parameters, old->arrays.parameters, bytes) != 0);
-    descent_restart(new);
+    learner_restart(&new->learner);
     assert_memory_equal(new->arrays.parameters, old->arrays.parameters, bytes);
-    descent_close(new);
+    learner_close(&new->learner);
 
     params->activation = NETWORK_ACTIVATION_RELU;
     CHECK_FAILS(open_descent(&spec, &dataset, NULL, &new, &err), STATUS_CORRUPT,
@@ -621,7 +622,7 @@ static void a_job_starts_from_the_weights_of_an_old_model(void **state)
     model.link = LABEL_LINK_MARGIN;
     CHECK_FAILS(open_descent(&spec, &dataset, NULL, &new, &err), STATUS_CORRUPT,
                 "the old model has other weights");
-    descent_close(old);
+    learner_close(&old->learner);
     made_dataset_close(&dataset);
 }
 
@@ -644,30 +645,30 @@ static void a_job_whose_time_is_over_ends_with_the_step(void **state)
         spec.epochs = 50;
         told = opened(&spec, &dataset);
         other = opened(&spec, &dataset);
-        planned = descent_steps_total(told);
-        descent_end_soon(told);
+        planned = told->learner.steps_total;
+        learner_end_soon(&told->learner);
         contribute_all(told, &sums);
         apply_sums(told, &sums);
         apply_sums(other, &sums);
         learned_sums_deinit(&sums);
         check_same_state(told, other);
-        CHECK(planned > 50 && descent_steps_total(other) == 1);
-        CHECK_INT(descent_phase(other)->kind, held_out > 0 ? PHASE_EVALUATION : PHASE_DONE);
+        CHECK(planned > 50 && other->learner.steps_total == 1);
+        CHECK_INT(other->learner.phase.kind, held_out > 0 ? PHASE_EVALUATION : PHASE_DONE);
         bytes = saved(told);
         CHECK_OK(load_state(other, text_slice(&bytes), &err));
-        CHECK_INT(descent_steps_total(other), 1);
+        CHECK_INT(other->learner.steps_total, 1);
         learn(other, 2, 0);
-        CHECK_INT(descent_phase(other)->step, 1);
-        descent_restart(other);
-        CHECK_INT(descent_steps_total(other), planned);
+        CHECK_INT(other->learner.phase.step, 1);
+        learner_restart(&other->learner);
+        CHECK_INT(other->learner.steps_total, planned);
         CHECK_OK(load_state(other, text_slice(&bytes), &err));
         other->progress.stopped_at = planned + 1; /* beyond the plan */
         text_deinit(&bytes);
         bytes = saved(other);
         CHECK_FAILS(load_state(told, text_slice(&bytes), &err), STATUS_CORRUPT, "does not exist");
         text_deinit(&bytes);
-        descent_close(told);
-        descent_close(other);
+        learner_close(&told->learner);
+        learner_close(&other->learner);
         made_dataset_close(&dataset);
     }
 }
@@ -688,13 +689,14 @@ static void a_model_tells_the_steps_that_it_made(void **state)
         spec.max_seconds = 5;
         descent = opened(&spec, &dataset);
         if (is_told)
-            descent_end_soon(descent);
+            learner_end_soon(&descent->learner);
         learn(descent, 1, 0);
         exported(descent, &model, metrics);
-        for (size_t i = 0; i < descent->measuring.notices.count; i++)
-            found += strstr(descent->measuring.notices.items[i].text, "ended after 1 of") != NULL;
+        for (size_t i = 0; i < descent->learner.measuring.notices.count; i++)
+            found += strstr(descent->learner.measuring.notices.items[i].text, "ended after 1 of") !=
+                     NULL;
         CHECK_INT(found, is_told);
-        descent_close(descent);
+        learner_close(&descent->learner);
     }
     made_dataset_close(&dataset);
 }
@@ -717,20 +719,20 @@ static void a_step_that_overflows_is_asked_again(void **state)
     hide_rows(&dataset);
     one = opened(&spec, &dataset);
     many = opened(&spec, &dataset);
-    while (descent_phase(one)->kind != PHASE_DONE) {
-        const struct phase before = *descent_phase(one);
+    while (one->learner.phase.kind != PHASE_DONE) {
+        const struct phase before = one->learner.phase;
 
         CHECK_OK(run_phase(one, 1, 0, &report, &err));
-        CHECK_INT(descent_phase(one)->number, before.number + 1);
+        CHECK_INT(one->learner.phase.number, before.number + 1);
         CHECK(report.repeated != report.step_applied);
-        CHECK_INT(descent_phase(one)->step, before.step + !report.repeated);
+        CHECK_INT(one->learner.phase.step, before.step + !report.repeated);
         repeated += report.repeated;
     }
     CHECK(repeated > 0 && repeated < 10);
     learn(many, 3, 1);
     check_same_state(one, many);
-    descent_close(one);
-    descent_close(many);
+    learner_close(&one->learner);
+    learner_close(&many->learner);
     made_dataset_close(&dataset);
 }
 
@@ -749,7 +751,7 @@ static void a_diverging_job_fails_naming_step_and_rows(void **state)
     CHECK_FAILS(run_job(descent, 2, 0, &err), STATUS_DIVERGED, "is not finite at step ");
     CHECK(strstr(err.message, "rows ") && strstr(err.message, " of epoch "));
     CHECK(strstr(err.hint, "learning_rate"));
-    descent_close(descent);
+    learner_close(&descent->learner);
     made_dataset_close(&dataset);
 }
 
@@ -772,8 +774,8 @@ static void the_named_rows_are_those_of_the_step(void **state)
         CHECK_OK(run_phase(descent, 1, 0, &report, &err));
     CHECK_FAILS(run_phase(descent, 1, 0, &report, &err), STATUS_DIVERGED,
                 "the loss is not finite at step 5 (rows 38 to 46 of epoch 1)");
-    CHECK_INT(descent_phase(descent)->step, 4);
-    descent_close(descent);
+    CHECK_INT(descent->learner.phase.step, 4);
+    learner_close(&descent->learner);
     made_dataset_close(&dataset);
 }
 
@@ -794,21 +796,21 @@ static void the_last_rows_of_a_huge_table_are_learned_from(void **state)
     spec.batch_size = BATCH;
     spec.lanes = LANES;
     descent = opened(&spec, &dataset);
-    CHECK_INT(descent_steps_total(descent), 3 * 1562500);
-    descent->progress.phase.step = 2 * 1562500 - 1;
-    descent_describe_phase(descent, &descent->progress.phase);
-    CHECK_INT(descent_phase(descent)->epoch, 1);
-    CHECK_INT(descent_phase(descent)->rows, BATCH - 1);
-    learned_sums_init(&sums, descent_phase(descent));
-    CHECK_OK(descent_contribute(descent, LANES - 1, 1, sums.integers, sums.fixed, &sums.rows, &done,
-                                &err));
+    CHECK_INT(descent->learner.steps_total, 3 * 1562500);
+    descent->learner.phase.step = 2 * 1562500 - 1;
+    descent_describe_phase(descent, &descent->learner.phase);
+    CHECK_INT(descent->learner.phase.epoch, 1);
+    CHECK_INT(descent->learner.phase.rows, BATCH - 1);
+    learned_sums_init(&sums, &descent->learner.phase);
+    CHECK_OK(learner_contribute(&descent->learner, LANES - 1, 1, sums.integers, sums.fixed,
+                                &sums.rows, &done, &err));
     CHECK_INT(descent->shares[LANES - 1].first + descent->shares[LANES - 1].count,
               descent->lane_rows[LANES - 1]);
     CHECK(descent->shares[LANES - 1].count >= BATCH / LANES - 1);
     CHECK_INT(sums.integers[SUM_LOSS_WHOLE],
               descent->shares[LANES - 1].count * HUGE_LABEL * HUGE_LABEL);
     learned_sums_deinit(&sums);
-    descent_close(descent);
+    learner_close(&descent->learner);
     huge_dataset_close(&dataset);
 }
 
@@ -826,7 +828,7 @@ static void an_update_to_infinity_is_seen_at_the_end(void **state)
     descent = opened(&spec, &dataset);
     CHECK_FAILS(run_job(descent, 1, 0, &err), STATUS_DIVERGED,
                 "the model is not finite after step 1");
-    descent_close(descent);
+    learner_close(&descent->learner);
     made_dataset_close(&dataset);
 }
 
@@ -849,23 +851,24 @@ static void a_saved_state_goes_on_to_the_same_bits(void **state)
         network_params(&spec.params)->schedule = SCHEDULE_COSINE;
         whole = opened(&spec, &dataset);
         learn(whole, 1, 0);
-        for (uint64_t stop = 0; stop < descent_phase(whole)->number; stop += 2) {
+        for (uint64_t stop = 0; stop < whole->learner.phase.number; stop += 2) {
             struct descent *first = opened(&spec, &dataset), *second = opened(&spec, &dataset);
             struct text bytes;
 
-            while (descent_phase(first)->number < stop)
+            while (first->learner.phase.number < stop)
                 CHECK_OK(run_phase(first, 2, 1, &report, &err));
             CHECK_OK(run_phase(second, 1, 0, &report, &err)); /* has a past of its own */
             bytes = saved(first);
             CHECK_OK(load_state(second, text_slice(&bytes), &err));
-            assert_memory_equal(descent_phase(first), descent_phase(second), sizeof(struct phase));
+            assert_memory_equal(&first->learner.phase, &second->learner.phase,
+                                sizeof(struct phase));
             learn(second, 3, 2);
             check_same_state(whole, second);
             text_deinit(&bytes);
-            descent_close(first);
-            descent_close(second);
+            learner_close(&first->learner);
+            learner_close(&second->learner);
         }
-        descent_close(whole);
+        learner_close(&whole->learner);
         made_dataset_close(&dataset);
     }
 }
@@ -911,8 +914,8 @@ static void a_damaged_state_is_refused_and_changes_nothing(void **state)
     check_damage(descent, bytes);
     check_damage(newcomer, bytes); /* which takes it in place of what it started with */
     text_deinit(&bytes);
-    descent_close(descent);
-    descent_close(newcomer);
+    learner_close(&descent->learner);
+    learner_close(&newcomer->learner);
     made_dataset_close(&dataset);
 }
 
@@ -942,22 +945,23 @@ static void a_state_that_is_abandoned_half_way_leaves_the_own_one(void **state)
             CHECK_OK(run_phase(behind, 1, 0, &report, &err));
         before = saved(behind);
         text_init(&head, STATE_BYTES_MAX);
-        CHECK_OK(descent_state_head(ahead, &head, &err));
-        CHECK_OK(descent_take_begin(behind, text_slice(&head), descent_state_bytes(ahead), &err));
+        CHECK_OK(learner_state_head(&ahead->learner, &head, &err));
+        CHECK_OK(learner_take_begin(&behind->learner, text_slice(&head),
+                                    learner_state_bytes(&ahead->learner), &err));
         for (uint64_t at = 0; at < sizeof piece * 3; at += sizeof piece) {
-            descent_state_read(ahead, at, sizeof piece, piece);
-            descent_take_piece(behind, at, (struct slice){piece, sizeof piece});
+            learner_state_read(&ahead->learner, at, sizeof piece, piece);
+            learner_take_piece(&behind->learner, at, (struct slice){piece, sizeof piece});
         }
-        descent_take_abandon(behind);
+        learner_take_abandon(&behind->learner);
         check_state(behind, &before);
         learn(behind, 1, 0);
         check_same_state(whole, behind);
         text_deinit(&head);
         text_deinit(&before);
-        descent_close(behind);
+        learner_close(&behind->learner);
     }
-    descent_close(ahead);
-    descent_close(whole);
+    learner_close(&ahead->learner);
+    learner_close(&whole->learner);
     made_dataset_close(&dataset);
 }
 
@@ -973,19 +977,19 @@ static void a_state_of_another_job_is_refused(void **state)
     other.seed = 6;
     two = opened(&other, &dataset);
     CHECK_FAILS(load_state(two, text_slice(&bytes), &err), STATUS_CORRUPT, "another job");
-    descent_close(two);
+    learner_close(&two->learner);
     other = spec;
     other.lanes = 4;
     two = opened(&other, &dataset);
     CHECK_FAILS(load_state(two, text_slice(&bytes), &err), STATUS_CORRUPT, "another job");
-    descent_close(two);
+    learner_close(&two->learner);
     dataset.train.hashes[3].low ^= 1;
     dataset_sum_hashes(&dataset, &dataset.train);
     two = opened(&spec, &dataset);
     CHECK_FAILS(load_state(two, text_slice(&bytes), &err), STATUS_CORRUPT, "another job");
-    descent_close(two);
+    learner_close(&two->learner);
     text_deinit(&bytes);
-    descent_close(one);
+    learner_close(&one->learner);
     made_dataset_close(&dataset);
 }
 
@@ -1018,7 +1022,7 @@ static void what_cannot_be_trained_is_refused_with_the_bytes(void **state)
     CHECK(strstr(err.hint, "Raise job.memory. Use smaller model.hidden_units"));
     dataset.transform.id_rows = 8;
     CHECK_OK(open_descent(&spec, &dataset, NULL, &descent, &err));
-    descent_close(descent);
+    learner_close(&descent->learner);
     made_dataset_close(&dataset);
 }
 
@@ -1042,8 +1046,8 @@ static void the_cost_of_a_kind_is_that_of_its_learner(void **state)
         descent = opened(&spec, &dataset);
         CHECK(descent->cost.parameters == descent->model.parameter_count);
         CHECK(descent->cost.multiplications == multiplications[i]);
-        CHECK_INT(descent->cost.slots, 2); /* Adam's */
-        descent_close(descent);
+        CHECK_INT(descent->cost.slots, 2); /* Adam has two */
+        learner_close(&descent->learner);
         made_dataset_close(&dataset);
     }
 }
@@ -1078,7 +1082,7 @@ static void there_is_no_model_before_the_end(void **state)
     (void)state;
     CHECK_FAILS(measure_and_export(descent, &model, metrics, &count, &err), STATUS_INVALID,
                 "not learned yet");
-    descent_close(descent);
+    learner_close(&descent->learner);
     made_dataset_close(&dataset);
 }
 
@@ -1099,7 +1103,7 @@ static void the_model_scores_as_the_learner_evaluates(void **state)
     spec.metrics[1] = SLICE("log_loss");
     spec.metric_count = 2;
     descent = opened(&spec, &dataset);
-    while (descent_phase(descent)->kind != PHASE_DONE)
+    while (descent->learner.phase.kind != PHASE_DONE)
         CHECK_OK(run_phase(descent, 1, 0, &report, &err));
     CHECK(report.evaluated);
     count = exported(descent, &model, metrics);
@@ -1110,14 +1114,14 @@ static void the_model_scores_as_the_learner_evaluates(void **state)
     CHECK_INT(model.rows, 200);
     CHECK_INT(network_of(&model)->layer_count, 3);
     CHECK_INT(network_of(&model)->layers[0].rows, 5 + 12);
-    descent_close(descent);
+    learner_close(&descent->learner);
     spec.metrics[1] = SLICE("nonsense");
     spec.epochs = 1;
     descent = opened(&spec, &dataset);
     learn(descent, 1, 0);
     CHECK_FAILS(measure_and_export(descent, &model, metrics, &count, &err), STATUS_INVALID,
                 "nonsense");
-    descent_close(descent);
+    learner_close(&descent->learner);
     made_dataset_close(&dataset);
 }
 
@@ -1147,7 +1151,7 @@ static void a_linear_regression_finds_the_least_squares(void **state)
         CHECK(fabsf(network_of(&model)->layers[0].weights[j] - w[j]) < 1e-4f);
     CHECK(fabsf(network_of(&model)->layers[0].bias[0] - 0.75f) < 1e-4f);
     CHECK(isnan(metrics[0].validation));
-    descent_close(descent);
+    learner_close(&descent->learner);
     made_dataset_close(&dataset);
 }
 
@@ -1175,7 +1179,7 @@ static void class_weights_move_the_border(void **state)
     learn(descent, 1, 0);
     (void)exported(descent, &model, metrics);
     CHECK(fabsf(network_of(&model)->layers[0].bias[0]) < 1e-3f);
-    descent_close(descent);
+    learner_close(&descent->learner);
     made_dataset_close(&dataset);
 }
 
@@ -1232,7 +1236,7 @@ static void iris_is_learned_in_120_steps(void **state)
         learn(descent, 2, 0);
         (void)exported(descent, &model, metrics);
         CHECK(metrics[1].train >= 0.95);
-        descent_close(descent);
+        learner_close(&descent->learner);
     }
     made_dataset_close(&dataset);
 }
@@ -1256,8 +1260,8 @@ static void a_penalty_pulls_weights_and_leaves_biases(void **state)
     for (uint32_t i = 0; i < descent->model.parameter_count; i++)
         descent->arrays.parameters[i] = 1;
     descent_guard_arrays(descent);
-    learned_sums_init(&sums, descent_phase(descent)); /* all of the gradient is zero */
-    CHECK_OK(descent_apply(descent,
+    learned_sums_init(&sums, &descent->learner.phase); /* all of the gradient is zero */
+    CHECK_OK(learner_apply(&descent->learner,
                            &(struct phase_totals){sums.integers, NULL, sums.reals, &sums.rows},
                            &report, &err));
     for (uint32_t t = 0; t < descent->model.tensor_count; t++) {
@@ -1267,7 +1271,7 @@ static void a_penalty_pulls_weights_and_leaves_biases(void **state)
             CHECK((descent->arrays.parameters[tensor->first + i] == 1) == tensor->is_bias);
     }
     learned_sums_deinit(&sums);
-    descent_close(descent);
+    learner_close(&descent->learner);
     made_dataset_close(&dataset);
 }
 
@@ -1281,14 +1285,15 @@ static void each_tensor_has_a_scale_of_its_own(void **state)
 
     (void)state;
     contribute_all(descent, &same);
-    descent_resolve(descent, same.fixed, 0, network->parameter_count, same.reals);
+    learner_resolve(&descent->learner, same.fixed, 0, network->parameter_count, same.reals);
     for (uint32_t t = 0; t < network->tensor_count; t++)
-        descent->progress.exponents[t] += 2 * (int32_t)t;
+        descent->exponents[t] += 2 * (int32_t)t;
     contribute_all(descent, &own);
     for (uint32_t first = 0; first < network->parameter_count; first += 7) {
         const uint32_t left = network->parameter_count - first;
 
-        descent_resolve(descent, own.fixed + first, first, left < 7 ? left : 7, own.reals + first);
+        learner_resolve(&descent->learner, own.fixed + first, first, left < 7 ? left : 7,
+                        own.reals + first);
     }
     for (uint32_t i = 0; i < network->parameter_count; i++)
         CHECK(fabsf(own.reals[i] - same.reals[i]) <= 1e-6f);
@@ -1296,7 +1301,7 @@ static void each_tensor_has_a_scale_of_its_own(void **state)
         CHECK(fixed_greatest(own.reals + network->tensors[t].first, network->tensors[t].count) > 0);
     learned_sums_deinit(&same);
     learned_sums_deinit(&own);
-    descent_close(descent);
+    learner_close(&descent->learner);
     made_dataset_close(&dataset);
 }
 
@@ -1322,9 +1327,9 @@ static void a_converged_step_is_not_computed_twice(void **state)
             spec.epochs = 5000;
             descent = opened(&spec, &dataset);
             learn(descent, 1, 0);
-            CHECK_INT(descent_phase(descent)->step, 5000);
-            CHECK(descent_phase(descent)->number - 5000 < 50); /* repeats */
-            descent_close(descent);
+            CHECK_INT(descent->learner.phase.step, 5000);
+            CHECK(descent->learner.phase.number - 5000 < 50); /* repeats */
+            learner_close(&descent->learner);
             made_dataset_close(&dataset);
         }
     }
@@ -1354,7 +1359,7 @@ static void a_tensor_whose_gradients_start_tiny_learns(void **state)
         CHECK_OK(run_phase(descent, 1, 0, &report, &err));
     after = saved(descent);
     for (uint32_t t = 0; t < network->tensor_count; t++) {
-        const size_t body = before.size - descent_state_bytes(descent);
+        const size_t body = before.size - learner_state_bytes(&descent->learner);
         const size_t at = body + network->tensors[t].first * sizeof(float);
         const size_t size = network->tensors[t].count * sizeof(float);
 
@@ -1362,7 +1367,7 @@ static void a_tensor_whose_gradients_start_tiny_learns(void **state)
     }
     text_deinit(&before);
     text_deinit(&after);
-    descent_close(descent);
+    learner_close(&descent->learner);
     made_dataset_close(&dataset);
 }
 
@@ -1381,7 +1386,7 @@ static void a_loss_that_stays_equal_is_no_improvement(void **state)
     spec.epochs = 50;
     spec.early_stopping = 3;
     descent = opened(&spec, &dataset);
-    while (descent_phase(descent)->kind != PHASE_DONE) {
+    while (descent->learner.phase.kind != PHASE_DONE) {
         CHECK_OK(run_phase(descent, 1, 0, &report, &err));
         if (!report.evaluated)
             continue;
@@ -1389,7 +1394,7 @@ static void a_loss_that_stays_equal_is_no_improvement(void **state)
         evaluations++;
     }
     CHECK_INT(evaluations, 1 + 3);
-    descent_close(descent);
+    learner_close(&descent->learner);
     made_dataset_close(&dataset);
 }
 
@@ -1406,7 +1411,7 @@ static void an_evaluation_that_is_not_finite_fails(void **state)
     hide_rows(&dataset);
     descent = opened(&spec, &dataset);
     CHECK_FAILS(run_job(descent, 2, 0, &err), STATUS_DIVERGED, "the validation loss is not finite");
-    descent_close(descent);
+    learner_close(&descent->learner);
     made_dataset_close(&dataset);
 }
 
@@ -1423,22 +1428,22 @@ static void a_learner_holds_rows_of_the_phase_alone(void **state)
 
     (void)state;
     CHECK_INT(held_rows(&dataset, &dataset.train), 0);
-    while (descent_phase(descent)->kind != PHASE_DONE) {
-        const bool learns = descent_phase(descent)->kind == PHASE_LEARN;
+    while (descent->learner.phase.kind != PHASE_DONE) {
+        const bool learns = descent->learner.phase.kind == PHASE_LEARN;
 
         CHECK_OK(run_phase(descent, 3, 1, &report, &err));
         CHECK_INT(held_rows(&dataset, &dataset.train), learns ? 400 : 0); /* a bucket a lane */
         CHECK_INT(held_rows(&dataset, &dataset.validation), 0);
     }
     do
-        CHECK_OK(descent_measure(descent, &is_done, &err));
+        CHECK_OK(learner_measure(&descent->learner, &is_done, &err));
     while (!is_done);
     CHECK_INT(held_rows(&dataset, &dataset.train), 0);
     CHECK_INT(held_rows(&dataset, &dataset.validation), 0);
-    descent_restart(descent);
+    learner_restart(&descent->learner);
     CHECK_OK(run_phase(descent, 3, 1, &report, &err));
     CHECK_INT(held_rows(&dataset, &dataset.train), 400);
-    descent_close(descent);
+    learner_close(&descent->learner);
     CHECK_INT(held_rows(&dataset, &dataset.train), 0);
     made_dataset_close(&dataset);
 }
@@ -1456,10 +1461,10 @@ static void a_model_is_measured_without_training_rows(void **state)
     learn(descent, 1, 0);
     CHECK_INT(held_rows(&dataset, &dataset.train), 0); /* they went with the last step */
     do {
-        CHECK_OK(descent_measure(descent, &is_done, &err));
+        CHECK_OK(learner_measure(&descent->learner, &is_done, &err));
         CHECK_INT(held_rows(&dataset, &dataset.train), 0);
     } while (!is_done);
-    descent_close(descent);
+    learner_close(&descent->learner);
     made_dataset_close(&dataset);
 }
 
@@ -1484,7 +1489,7 @@ static void rows_of_validation_are_measured_some_at_a_time(void **state)
     descent = opened(&spec, &dataset);
     learn(descent, 1, 0);
     do {
-        CHECK_OK(descent_measure(descent, &is_done, &err));
+        CHECK_OK(learner_measure(&descent->learner, &is_done, &err));
         held = held_rows(&dataset, &dataset.validation);
         most = held > most ? held : most;
         CHECK_INT(held_rows(&dataset, &dataset.train), 0);
@@ -1494,7 +1499,7 @@ static void rows_of_validation_are_measured_some_at_a_time(void **state)
     (void)exported(descent, &model, metrics);
     CHECK(metrics[1].validation * ROWS == round(metrics[1].validation * ROWS)); /* on all */
     CHECK(isfinite(metrics[0].validation));
-    descent_close(descent);
+    learner_close(&descent->learner);
     made_dataset_close(&dataset);
 }
 
@@ -1505,9 +1510,9 @@ static enum status contribute_some(struct descent *descent, struct error *err)
     enum status status;
     uint32_t done;
 
-    learned_sums_init(&sums, descent_phase(descent));
-    status = descent_contribute(descent, 0, descent_lanes(descent), sums.integers, sums.fixed,
-                                &sums.rows, &done, err);
+    learned_sums_init(&sums, &descent->learner.phase);
+    status = learner_contribute(&descent->learner, 0, descent->learner.lanes, sums.integers,
+                                sums.fixed, &sums.rows, &done, err);
     learned_sums_deinit(&sums);
     return status;
 }
@@ -1526,16 +1531,16 @@ static void rows_that_cannot_be_read_fail_what_needs_them(void **state)
         bool is_done = false;
         struct error err;
 
-        while (descent_phase(descent)->kind != kinds[i])
+        while (descent->learner.phase.kind != kinds[i])
             CHECK_OK(run_phase(descent, 2, 0, &report, &err));
         lose_rows_after(&dataset, kinds[i] == PHASE_EVALUATION); /* the first lane is there */
         while (kinds[i] == PHASE_DONE && status == STATUS_OK && !is_done)
-            status = descent_measure(descent, &is_done, &err);
+            status = learner_measure(&descent->learner, &is_done, &err);
         if (kinds[i] != PHASE_DONE)
             status = contribute_some(descent, &err);
         CHECK_FAILS(status, STATUS_IO, "cannot be read");
         CHECK_INT(held_rows(&dataset, &dataset.validation), 0);
-        descent_close(descent);
+        learner_close(&descent->learner);
         made_dataset_close(&dataset);
     }
 }
@@ -1587,7 +1592,7 @@ static void a_state_whose_phase_cannot_be_is_refused(void **state)
     struct error err;
 
     (void)state;
-    CHECK_INT(descent_steps_total(descent), 6); /* two steps an epoch, then an evaluation */
+    CHECK_INT(descent->learner.steps_total, 6); /* two steps an epoch, then an evaluation */
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         put_phase(&bytes, cases[i].number, cases[i].kind, cases[i].step);
         if (cases[i].is_possible)
@@ -1597,7 +1602,7 @@ static void a_state_whose_phase_cannot_be_is_refused(void **state)
                         "its place in the job does not exist");
     }
     text_deinit(&bytes);
-    descent_close(descent);
+    learner_close(&descent->learner);
     made_dataset_close(&dataset);
 }
 
@@ -1615,7 +1620,7 @@ static void a_state_of_another_version_is_refused(void **state)
     CHECK_FAILS(load_state(descent, text_slice(&bytes), &err), STATUS_CORRUPT,
                 "another version of totrain wrote it");
     text_deinit(&bytes);
-    descent_close(descent);
+    learner_close(&descent->learner);
     made_dataset_close(&dataset);
 }
 
@@ -1653,7 +1658,7 @@ static void check_other_value(const struct attribute *attribute, bool is_of_kind
         CHECK_OK(load_state(descent, text_slice(bytes), &err));
     else
         CHECK_FAILS(load_state(descent, text_slice(bytes), &err), STATUS_CORRUPT, "another job");
-    descent_close(descent);
+    learner_close(&descent->learner);
 }
 
 static void every_setting_that_changes_the_bits_makes_it_another_job(void **state)
@@ -1674,7 +1679,7 @@ static void every_setting_that_changes_the_bits_makes_it_another_job(void **stat
         }
     }
     text_deinit(&bytes);
-    descent_close(descent);
+    learner_close(&descent->learner);
     made_dataset_close(&dataset);
 }
 

@@ -5,7 +5,6 @@
 #include "jobspec/job_size.h"
 #include "kinds/network/network_attributes.h"
 #include "runtime/learn/descent_best.h"
-#include "runtime/learn/descent_guard.h"
 #include "tests/unit/learn_rows.h"
 
 /* A network that learns the 40 rows by heart, whatever that costs those that are held out. The rate
@@ -61,7 +60,7 @@ static void check_same_parameters(const struct descent *descent, const float *pa
 
 static bool tells(const struct descent *descent, const char *words)
 {
-    const struct notice_list *notices = &descent->measuring.notices;
+    const struct notice_list *notices = &descent->learner.measuring.notices;
 
     for (uint32_t i = 0; i < notices->count; i++)
         if (strstr(notices->items[i].text, words))
@@ -90,8 +89,8 @@ static void the_best_epoch_is_what_a_job_of_so_many_epochs_learns(void **state)
     CHECK_INT(exported(shorter).kept_epoch, 0);
     CHECK(!tells(shorter, "are kept"));
     check_same_parameters(shorter, whole->arrays.best);
-    descent_close(whole);
-    descent_close(shorter);
+    learner_close(&whole->learner);
+    learner_close(&shorter->learner);
     made_dataset_close(&fixture.dataset);
 }
 
@@ -110,8 +109,8 @@ static void what_is_learned_is_the_same_without_the_copy(void **state)
     CHECK(without->arrays.best == NULL);
     CHECK(!descent_best_is_kept(without));
     CHECK_INT(exported(without).kept_epoch, 0);
-    descent_close(with);
-    descent_close(without);
+    learner_close(&with->learner);
+    learner_close(&without->learner);
     made_dataset_close(&fixture.dataset);
 }
 
@@ -126,7 +125,7 @@ static void few_rows_say_nothing_of_epochs(void **state)
     CHECK(descent->progress.last_loss > 1.5 * descent->progress.best_loss);
     CHECK(descent->arrays.best == NULL);
     CHECK(!descent_best_is_kept(descent));
-    descent_close(descent);
+    learner_close(&descent->learner);
     made_dataset_close(&fixture.dataset);
 }
 
@@ -141,12 +140,12 @@ static void a_copy_without_room_is_none_and_the_model_says_so(void **state)
     descent = opened(&fixture);
     fixture.spec.memory =
         (uint64_t)job_learner_bytes(&descent->cost, false, 40) + descent->model.space_bytes + 1;
-    descent_close(descent);
+    learner_close(&descent->learner);
     descent = learned(&fixture, 1);
     CHECK(descent->arrays.best == NULL);
     CHECK_INT(exported(descent).kept_epoch, 0);
     CHECK(tells(descent, "a copy of its weights has no room"));
-    descent_close(descent);
+    learner_close(&descent->learner);
     made_dataset_close(&fixture.dataset);
 }
 
@@ -195,7 +194,7 @@ static void clearly_worse_is_more_than_what_comes_by_chance(void **state)
         open_fixture(&fixture, cases[i].rows, cases[i].classes);
         descent = opened(&fixture);
         CHECK_INT(keeps(descent, cases[i].losses, cases[i].count), cases[i].is_kept);
-        descent_close(descent);
+        learner_close(&descent->learner);
         made_dataset_close(&fixture.dataset);
     }
 }
@@ -213,25 +212,25 @@ static void a_state_taken_at_any_epoch_keeps_the_same(void **state)
     whole = learned(&fixture, 1);
     CHECK(descent_best_is_kept(whole));
     giver = opened(&fixture);
-    while (descent_phase(giver)->kind != PHASE_DONE) {
+    while (giver->learner.phase.kind != PHASE_DONE) {
         struct descent *taker = opened(&fixture);
         struct text bytes;
 
         text_init(&bytes, TEXT_MAXIMUM);
         save_state(giver, &bytes);
         CHECK_OK(load_state(taker, text_slice(&bytes), &err));
-        CHECK(descent_check(taker) == descent_check(giver));
+        CHECK(learner_check(&taker->learner) == learner_check(&giver->learner));
         CHECK_OK(run_job(taker, 4, 3, &err));
         CHECK_INT(exported(taker).kept_epoch, descent_best_epoch(whole));
         assert_memory_equal(taker->arrays.best, whole->arrays.best,
                             whole->model.parameter_count * sizeof(float));
-        descent_close(taker);
+        learner_close(&taker->learner);
         text_deinit(&bytes);
-        for (int i = 0; i < 7 && descent_phase(giver)->kind != PHASE_DONE; i++)
+        for (int i = 0; i < 7 && giver->learner.phase.kind != PHASE_DONE; i++)
             CHECK_OK(run_phase(giver, 2, 1, &report, &err));
     }
-    descent_close(giver);
-    descent_close(whole);
+    learner_close(&giver->learner);
+    learner_close(&whole->learner);
     made_dataset_close(&fixture.dataset);
 }
 

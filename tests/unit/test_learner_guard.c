@@ -2,8 +2,6 @@
 
 #include <math.h>
 
-#include "runtime/learn/descent_guard.h"
-#include "runtime/learn/descent_memory.h"
 #include "tests/unit/learn_rows.h"
 
 /* A learner after some steps, with hidden layers, words and early stopping. */
@@ -28,20 +26,20 @@ static void open_fixture(struct fixture *fixture)
 
 static void close_fixture(struct fixture *fixture)
 {
-    descent_close(fixture->descent);
+    learner_close(&fixture->descent->learner);
     made_dataset_close(&fixture->dataset);
 }
 
 static enum status look_at_state(struct descent *descent, struct error *err)
 {
-    return descent_verify(descent, err);
+    return learner_verify(&descent->learner, LOOK_AT_ALL, NULL, err);
 }
 
 static enum status look_at_rows(struct descent *descent, struct error *err)
 {
     uint64_t position = 0;
 
-    return descent_verify_rows(descent, &position, UINT64_MAX, err);
+    return learner_verify_rows(&descent->learner, &position, UINT64_MAX, err);
 }
 
 static void nothing_is_found_where_nothing_changed(void **state)
@@ -51,11 +49,11 @@ static void nothing_is_found_where_nothing_changed(void **state)
     (void)state;
 
     open_fixture(&fixture);
-    CHECK_OK(descent_verify(fixture.descent, &err));
-    CHECK_OK(descent_verify_used(fixture.descent, NULL, &err));
+    CHECK_OK(learner_verify(&fixture.descent->learner, LOOK_AT_ALL, NULL, &err));
+    CHECK_OK(learner_verify(&fixture.descent->learner, LOOK_AT_USED, NULL, &err));
     CHECK_OK(look_at_rows(fixture.descent, &err));
     CHECK_OK(run_job(fixture.descent, 3, 1, &err));
-    CHECK_OK(descent_verify(fixture.descent, &err));
+    CHECK_OK(learner_verify(&fixture.descent->learner, LOOK_AT_ALL, NULL, &err));
     CHECK_OK(look_at_rows(fixture.descent, &err));
     close_fixture(&fixture);
 }
@@ -71,7 +69,7 @@ static void check_bits_are_found(const char *const *names, size_t count, look *l
     open_fixture(&fixture);
     for (size_t i = 0; i < count; i++) {
         size_t size;
-        uint8_t *memory = descent_memory(fixture.descent, names[i], &size);
+        uint8_t *memory = learner_memory(&fixture.descent->learner, names[i], &size);
 
         CHECK(memory && size > 0);
         for (size_t bit = 0; bit < 8 * size; bit += 1 + bit / 7) {
@@ -113,9 +111,9 @@ static void a_step_finds_what_changed_before_it(void **state)
         size_t size;
 
         open_fixture(&fixture);
-        while (descent_phase(fixture.descent)->kind != PHASE_LEARN)
+        while (fixture.descent->learner.phase.kind != PHASE_LEARN)
             CHECK_OK(run_phase(fixture.descent, 1, 0, &report, &err));
-        ((uint8_t *)descent_memory(fixture.descent, names[i], &size))[5] ^= 2;
+        ((uint8_t *)learner_memory(&fixture.descent->learner, names[i], &size))[5] ^= 2;
         CHECK_INT(run_phase(fixture.descent, 1, 0, &report, &err), STATUS_CORRUPT);
         close_fixture(&fixture);
     }
@@ -132,9 +130,9 @@ static void a_loss_that_is_not_finite_by_a_changed_bit_is_damage(void **state)
     (void)state;
 
     open_fixture(&fixture);
-    while (descent_phase(fixture.descent)->kind != PHASE_LEARN)
+    while (fixture.descent->learner.phase.kind != PHASE_LEARN)
         CHECK_OK(run_phase(fixture.descent, 1, 0, &report, &err));
-    weights = descent_memory(fixture.descent, "weights", &size);
+    weights = learner_memory(&fixture.descent->learner, "weights", &size);
     for (size_t i = 0; i < size / sizeof *weights; i++)
         weights[i] = INFINITY;
     CHECK_FAILS(run_phase(fixture.descent, 1, 0, &report, &err), STATUS_CORRUPT, "the weights");
@@ -150,14 +148,14 @@ static void the_next_copy_of_weights_is_not_made_before_the_last_was_looked_at(v
     (void)state;
 
     open_fixture(&fixture);
-    while (descent_phase(fixture.descent)->kind != PHASE_LEARN)
+    while (fixture.descent->learner.phase.kind != PHASE_LEARN)
         CHECK_OK(run_phase(fixture.descent, 1, 0, &report, &err));
-    ((uint8_t *)descent_memory(fixture.descent, "transposed", &size))[size - 1] ^= 64;
-    CHECK_INT(descent_verify(fixture.descent, &err), STATUS_CORRUPT);
-    CHECK_INT(descent_verify_used(fixture.descent, NULL, &err), STATUS_CORRUPT);
+    ((uint8_t *)learner_memory(&fixture.descent->learner, "transposed", &size))[size - 1] ^= 64;
+    CHECK_INT(learner_verify(&fixture.descent->learner, LOOK_AT_ALL, NULL, &err), STATUS_CORRUPT);
+    CHECK_INT(learner_verify(&fixture.descent->learner, LOOK_AT_USED, NULL, &err), STATUS_CORRUPT);
     CHECK_INT(run_phase(fixture.descent, 1, 0, &report, &err), STATUS_CORRUPT);
-    descent_restart(fixture.descent);
-    CHECK_OK(descent_verify(fixture.descent, &err));
+    learner_restart(&fixture.descent->learner);
+    CHECK_OK(learner_verify(&fixture.descent->learner, LOOK_AT_ALL, NULL, &err));
     CHECK_OK(run_phase(fixture.descent, 1, 0, &report, &err));
     CHECK_OK(run_phase(fixture.descent, 1, 0, &report, &err));
     close_fixture(&fixture);
@@ -172,12 +170,12 @@ static void the_check_is_that_of_every_worker_before_the_phase_and_of_no_other_s
 
     open_fixture(&one);
     open_fixture(&other);
-    CHECK(descent_check(one.descent) == descent_check(other.descent));
-    CHECK(descent_fingerprint(one.descent) == descent_fingerprint(other.descent));
+    CHECK(learner_check(&one.descent->learner) == learner_check(&other.descent->learner));
+    CHECK(one.descent->learner.fingerprint == other.descent->learner.fingerprint);
     CHECK_OK(run_phase(one.descent, 3, 1, &report, &err));
-    CHECK(descent_check(one.descent) != descent_check(other.descent));
+    CHECK(learner_check(&one.descent->learner) != learner_check(&other.descent->learner));
     CHECK_OK(run_phase(other.descent, 1, 0, &report, &err));
-    CHECK(descent_check(one.descent) == descent_check(other.descent));
+    CHECK(learner_check(&one.descent->learner) == learner_check(&other.descent->learner));
     close_fixture(&one);
     close_fixture(&other);
 }
@@ -191,11 +189,11 @@ static void a_learner_that_begins_anew_learns_the_same(void **state)
 
     open_fixture(&fixture);
     CHECK_OK(run_job(fixture.descent, 2, 0, &err));
-    check = descent_check(fixture.descent);
-    descent_restart(fixture.descent);
-    CHECK_INT(descent_phase(fixture.descent)->number, 0);
+    check = learner_check(&fixture.descent->learner);
+    learner_restart(&fixture.descent->learner);
+    CHECK_INT(fixture.descent->learner.phase.number, 0);
     CHECK_OK(run_job(fixture.descent, 1, 0, &err));
-    CHECK(descent_check(fixture.descent) == check);
+    CHECK(learner_check(&fixture.descent->learner) == check);
     close_fixture(&fixture);
 }
 
@@ -223,13 +221,13 @@ static void what_was_measured_before_a_new_beginning_is_measured_anew(void **sta
     open_fixture(&fixture);
     CHECK_OK(run_job(fixture.descent, 2, 0, &err));
     good = measured_loss(fixture.descent);
-    descent_restart(fixture.descent);
+    learner_restart(&fixture.descent->learner);
     CHECK_OK(run_job(fixture.descent, 2, 0, &err));
-    best = descent_memory(fixture.descent, "best", &size);
+    best = learner_memory(&fixture.descent->learner, "best", &size);
     for (size_t i = 0; i < size / sizeof *best; i++)
         best[i] = -best[i];
     CHECK(measured_loss(fixture.descent) != good);
-    descent_restart(fixture.descent);
+    learner_restart(&fixture.descent->learner);
     CHECK_OK(run_job(fixture.descent, 1, 0, &err));
     CHECK(measured_loss(fixture.descent) == good);
     close_fixture(&fixture);

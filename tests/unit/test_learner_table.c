@@ -5,8 +5,6 @@
 
 #include "kinds/network/network_attributes.h"
 #include "params/terms.h"
-#include "runtime/learn/descent_guard.h"
-#include "runtime/learn/descent_memory.h"
 #include "tests/unit/learn_rows.h"
 
 #define WORDS 1500
@@ -35,13 +33,13 @@ static void open_fixture(struct fixture *fixture, struct rows_shape shape,
 
 static void close_fixture(struct fixture *fixture)
 {
-    descent_close(fixture->descent);
+    learner_close(&fixture->descent->learner);
     made_dataset_close(&fixture->dataset);
 }
 
 #define STATE_BYTES ((size_t)1 << 22)
 
-static void check_same_state(const struct descent *a, const struct descent *b)
+static void check_same_state(struct descent *a, struct descent *b)
 {
     struct text x, y;
 
@@ -62,12 +60,12 @@ static void sums_of_a_step_are_those_of_its_rows_and_the_other_reals(void **stat
     (void)state;
 
     open_fixture(&fixture, shapes[0], OPTIMIZER_ADAM);
-    phase = descent_phase(fixture.descent);
+    phase = &fixture.descent->learner.phase;
     CHECK_INT(phase->table.rows, WORDS);
     CHECK_INT(phase->table.width, 8);
     CHECK_INT(phase->table.touched_most, 2 * phase->rows);
     CHECK_INT(phase->real_count + WORDS * 8, fixture.descent->model.parameter_count);
-    CHECK_INT(descent_elements_most(fixture.descent), phase->real_count + 2 * phase->rows * 8);
+    CHECK_INT(fixture.descent->learner.elements_most, phase->real_count + 2 * phase->rows * 8);
     close_fixture(&fixture);
 }
 
@@ -82,21 +80,21 @@ static void a_small_table_is_summed_whole(void **state)
     (void)state;
 
     open_fixture(&fixture, small, OPTIMIZER_ADAM);
-    CHECK_INT(descent_phase(fixture.descent)->table.rows, 0);
-    CHECK_INT(descent_phase(fixture.descent)->real_count, fixture.descent->model.parameter_count);
+    CHECK_INT(fixture.descent->learner.phase.table.rows, 0);
+    CHECK_INT(fixture.descent->learner.phase.real_count, fixture.descent->model.parameter_count);
     close_fixture(&fixture);
     open_fixture(&fixture, large, OPTIMIZER_ADAM);
-    CHECK_INT(descent_phase(fixture.descent)->table.rows, TABLE_ROWS_LEAST);
-    descent_close(fixture.descent);
+    CHECK_INT(fixture.descent->learner.phase.table.rows, TABLE_ROWS_LEAST);
+    learner_close(&fixture.descent->learner);
     network_params(&fixture.spec.params)->l2 = 3e-3;
     CHECK_OK(open_descent(&fixture.spec, &fixture.dataset, NULL, &fixture.descent, &err));
-    CHECK_INT(descent_phase(fixture.descent)->table.rows, 0);
+    CHECK_INT(fixture.descent->learner.phase.table.rows, 0);
     close_fixture(&fixture);
     open_fixture(&fixture, wide, OPTIMIZER_ADAM);
-    descent_close(fixture.descent);
+    learner_close(&fixture.descent->learner);
     fixture.spec.batch_size = TABLE_ROWS_LEAST / 2 + 1; /* a step touches most of it */
     CHECK_OK(open_descent(&fixture.spec, &fixture.dataset, NULL, &fixture.descent, &err));
-    CHECK_INT(descent_phase(fixture.descent)->table.rows, 0);
+    CHECK_INT(fixture.descent->learner.phase.table.rows, 0);
     close_fixture(&fixture);
 }
 
@@ -137,8 +135,8 @@ static void the_bits_do_not_depend_on_threads(void **state)
         network_params(&together.spec.params)->hidden_units =
             network_params(&alone.spec.params)->hidden_units =
                 (struct counts){{128, 128}, 2}; /* or a team would not pay */
-        descent_close(alone.descent);
-        descent_close(together.descent);
+        learner_close(&alone.descent->learner);
+        learner_close(&together.descent->learner);
         CHECK_OK(open_descent(&alone.spec, &alone.dataset, NULL, &alone.descent, &err));
         CHECK_OK(open_descent(&together.spec, &together.dataset, team, &together.descent, &err));
         CHECK_INT(together.descent->member_count, 4);
@@ -160,13 +158,13 @@ static void a_saved_state_goes_on_to_the_same_bits(void **state)
 
     open_fixture(&whole, shapes[0], OPTIMIZER_ADAM);
     CHECK_OK(run_job(whole.descent, 1, 0, &err));
-    for (uint64_t stop = 0; stop < descent_phase(whole.descent)->number; stop += 5) {
+    for (uint64_t stop = 0; stop < whole.descent->learner.phase.number; stop += 5) {
         struct fixture first, second;
         struct text bytes;
 
         open_fixture(&first, shapes[0], OPTIMIZER_ADAM);
         open_fixture(&second, shapes[0], OPTIMIZER_ADAM);
-        while (descent_phase(first.descent)->number < stop)
+        while (first.descent->learner.phase.number < stop)
             CHECK_OK(run_phase(first.descent, 2, 1, &report, &err));
         CHECK_OK(run_phase(second.descent, 1, 0, &report, &err)); /* has a past of its own */
         text_init(&bytes, STATE_BYTES);
@@ -202,7 +200,7 @@ static void a_row_that_no_row_selects_stays_and_the_others_move(void **state)
         CHECK_INT(fixture.descent->arrays.row_steps[row], is_moved ? 1 : 0);
         moved += is_moved;
     }
-    CHECK(moved > 0 && moved <= descent_phase(fixture.descent)->table.touched_most);
+    CHECK(moved > 0 && moved <= fixture.descent->learner.phase.table.touched_most);
     close_fixture(&fixture);
 }
 
@@ -212,10 +210,10 @@ static void contribute_all(struct descent *descent, struct sums *sums)
     struct error err;
     uint32_t done;
 
-    learned_sums_init(sums, descent_phase(descent));
-    for (uint32_t first = 0; first < descent_lanes(descent); first += done)
-        CHECK_OK(descent_contribute(descent, first, descent_lanes(descent) - first, sums->integers,
-                                    sums->fixed, &sums->rows, &done, &err));
+    learned_sums_init(sums, &descent->learner.phase);
+    for (uint32_t first = 0; first < descent->learner.lanes; first += done)
+        CHECK_OK(learner_contribute(&descent->learner, first, descent->learner.lanes - first,
+                                    sums->integers, sums->fixed, &sums->rows, &done, &err));
 }
 
 static void a_bit_is_found_where_its_row_is_used(void **state)
@@ -233,17 +231,20 @@ static void a_bit_is_found_where_its_row_is_used(void **state)
     contribute_all(fixture.descent, &sums);
     table = &fixture.descent->model.tensors[fixture.descent->table];
     words = (uint32_t *)(void *)(fixture.descent->arrays.parameters + table->first);
-    CHECK_OK(descent_verify_used(fixture.descent, &sums.rows, &err));
+    CHECK_OK(learner_verify(&fixture.descent->learner, LOOK_AT_USED, &sums.rows, &err));
     for (uint32_t row = 0; row < WORDS; row++) {
         words[(size_t)row * 8 + row % 8] ^= 1u << row % 32;
-        CHECK_INT(descent_verify(fixture.descent, &err), STATUS_CORRUPT);
-        CHECK_INT(descent_verify_used(fixture.descent, NULL, &err), STATUS_CORRUPT);
-        CHECK_INT(descent_verify_used(fixture.descent, &sums.rows, &err),
+        CHECK_INT(learner_verify(&fixture.descent->learner, LOOK_AT_ALL, NULL, &err),
+                  STATUS_CORRUPT);
+        CHECK_INT(learner_verify(&fixture.descent->learner, LOOK_AT_USED, NULL, &err),
+                  STATUS_CORRUPT);
+        CHECK_INT(learner_verify(&fixture.descent->learner, LOOK_AT_USED, &sums.rows, &err),
                   touched_rows_has(&sums.rows, row) ? STATUS_CORRUPT : STATUS_OK);
         words[(size_t)row * 8 + row % 8] ^= 1u << row % 32;
     }
-    fixture.descent->arrays.parameters[0] += 1; /* a parameter of another tensor */
-    CHECK_INT(descent_verify_used(fixture.descent, &sums.rows, &err), STATUS_CORRUPT);
+    fixture.descent->arrays.parameters[0] += 1; /* in another tensor */
+    CHECK_INT(learner_verify(&fixture.descent->learner, LOOK_AT_USED, &sums.rows, &err),
+              STATUS_CORRUPT);
     learned_sums_deinit(&sums);
     close_fixture(&fixture);
 }
@@ -268,11 +269,12 @@ static void a_step_finds_what_changed_in_the_rows_that_it_moves(void **state)
         contribute_all(fixture.descent, &sums);
         table = &fixture.descent->model.tensors[fixture.descent->table];
         row = sums.rows.rows[0];
-        words = descent_memory(fixture.descent, names[i], &size);
+        words = learner_memory(&fixture.descent->learner, names[i], &size);
         words[i == 2 ? row
                      : (i == 1 ? fixture.descent->model.parameter_count : 0) + table->first +
-                           row * 8 + 3] ^= 1u << 20; /* the second slot is read */
-        CHECK_INT(descent_verify(fixture.descent, &err), STATUS_CORRUPT);
+                           row * 8 + 3] ^= 1u << 20; /* the second of the slots is read */
+        CHECK_INT(learner_verify(&fixture.descent->learner, LOOK_AT_ALL, NULL, &err),
+                  STATUS_CORRUPT);
         CHECK_INT(run_phase(fixture.descent, 1, 0, &report, &err), STATUS_CORRUPT);
         learned_sums_deinit(&sums);
         close_fixture(&fixture);
@@ -286,11 +288,11 @@ static void nothing_is_found_where_nothing_changed(void **state)
     (void)state;
 
     open_fixture(&fixture, shapes[0], OPTIMIZER_ADAM);
-    CHECK_OK(descent_verify(fixture.descent, &err));
+    CHECK_OK(learner_verify(&fixture.descent->learner, LOOK_AT_ALL, NULL, &err));
     CHECK_OK(run_job(fixture.descent, 2, 1, &err));
-    CHECK_OK(descent_verify(fixture.descent, &err));
-    descent_restart(fixture.descent);
-    CHECK_OK(descent_verify(fixture.descent, &err));
+    CHECK_OK(learner_verify(&fixture.descent->learner, LOOK_AT_ALL, NULL, &err));
+    learner_restart(&fixture.descent->learner);
+    CHECK_OK(learner_verify(&fixture.descent->learner, LOOK_AT_ALL, NULL, &err));
     open_fixture(&again, shapes[0], OPTIMIZER_ADAM);
     check_same_state(fixture.descent, again.descent);
     close_fixture(&fixture);

@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "runtime/score/deadlines.h"
 #include "tests/check.h"
 
 #define LEASE_MS 1000
@@ -28,8 +27,7 @@ static struct lease claim(struct ledger *ledger, uint32_t worker, int64_t now_ms
     struct lease lease;
     int64_t retry_at;
 
-    CHECK_INT(ledger_claim(ledger, worker, now_ms, now_ms + LEASE_MS, &lease, &retry_at),
-              LEDGER_LEASED);
+    CHECK_INT(ledger_claim(ledger, worker, now_ms, &lease, &retry_at), LEDGER_LEASED);
     return lease;
 }
 
@@ -38,8 +36,7 @@ static int64_t wait(struct ledger *ledger, uint32_t worker, int64_t now_ms)
     struct lease lease;
     int64_t retry_at;
 
-    CHECK_INT(ledger_claim(ledger, worker, now_ms, now_ms + LEASE_MS, &lease, &retry_at),
-              LEDGER_WAIT);
+    CHECK_INT(ledger_claim(ledger, worker, now_ms, &lease, &retry_at), LEDGER_WAIT);
     return retry_at;
 }
 
@@ -81,7 +78,7 @@ static void rows_are_shared_in_shards_of_which_the_last_is_shorter(void **state)
     CHECK(!ledger_is_finished(ledger));
     CHECK_OK(complete(ledger, &b, 1, &err));
     CHECK(ledger_is_finished(ledger));
-    CHECK_INT(ledger_claim(ledger, 0, 2, 2, &a, &never), LEDGER_FINISHED);
+    CHECK_INT(ledger_claim(ledger, 0, 2, &a, &never), LEDGER_FINISHED);
     CHECK_INT(ledger_counts(ledger).rows_done, 25);
     ledger_free(ledger);
 }
@@ -89,14 +86,13 @@ static void rows_are_shared_in_shards_of_which_the_last_is_shorter(void **state)
 static void a_late_worker_cannot_complete_a_shard_given_away(void **state)
 {
     struct ledger *ledger = open_ledger(10, 10);
-    struct lease slow = claim(ledger, 7, 0), fast, overdue;
+    struct lease slow = claim(ledger, 7, 0), fast;
     struct error err;
     (void)state;
 
-    CHECK(!ledger_overdue(ledger, LEASE_MS - 1, &overdue));
-    CHECK(ledger_overdue(ledger, LEASE_MS, &overdue));
-    CHECK_INT(overdue.id, slow.id);
-    CHECK_INT(take_back(ledger, &overdue, LEDGER_LOST), LEDGER_RETURNED);
+    CHECK(ledger_holds(ledger, 7, slow.id, slow.slot));
+    CHECK_INT(take_back(ledger, &slow, LEDGER_LOST), LEDGER_RETURNED);
+    CHECK(!ledger_holds(ledger, 7, slow.id, slow.slot));
     fast = claim(ledger, 8, LEASE_MS);
     CHECK_INT(fast.first, slow.first);
     CHECK_INT(fast.slot, slow.slot); /* the place is used again, the id is not */
@@ -108,7 +104,7 @@ static void a_late_worker_cannot_complete_a_shard_given_away(void **state)
     ledger_free(ledger);
 }
 
-static void a_lease_is_completed_and_renewed_by_its_own_worker_alone(void **state)
+static void a_lease_is_held_and_completed_by_its_own_worker_alone(void **state)
 {
     struct ledger *ledger = open_ledger(10, 10);
     struct lease own = claim(ledger, 1, 0), other = own, none = own;
@@ -118,8 +114,8 @@ static void a_lease_is_completed_and_renewed_by_its_own_worker_alone(void **stat
     other.worker = 2;
     CHECK_FAILS(complete(ledger, &other, 1, &err), STATUS_STALE,
                 "lease 1 is worker 1's, not worker 2's");
-    CHECK_FAILS(ledger_renew(ledger, 2, own.id, own.slot, 5000, &err), STATUS_STALE, "worker 1's");
-    none.slot = UINT32_MAX; /* a slot that a message may name */
+    CHECK(!ledger_holds(ledger, 2, own.id, own.slot));
+    none.slot = UINT32_MAX; /* a message may say so */
     CHECK_FAILS(complete(ledger, &none, 1, &err), STATUS_STALE, "has ended");
     /* The first slot that is not there, as a sanitizer sees: behind two of each worker. */
     none.slot = 20;
@@ -127,10 +123,9 @@ static void a_lease_is_completed_and_renewed_by_its_own_worker_alone(void **stat
     none.slot = 3;
     none.id = 0;
     CHECK_FAILS(complete(ledger, &none, 1, &err), STATUS_STALE, "has ended");
-    CHECK_OK(ledger_renew(ledger, 1, own.id, own.slot, 5000, &err));
-    CHECK_INT(ledger_next_deadline(ledger), 5000);
+    CHECK(ledger_holds(ledger, 1, own.id, own.slot));
     CHECK_OK(complete(ledger, &own, 1, &err));
-    CHECK(ledger_next_deadline(ledger) == LEDGER_NEVER);
+    CHECK(!ledger_holds(ledger, 1, own.id, own.slot));
     ledger_free(ledger);
 }
 
@@ -441,8 +436,7 @@ static void crowd_work(struct crowd *crowd)
 
         if (lease->count > 0)
             CHECK_OK(complete(crowd->ledger, lease, (int64_t)turn, &err));
-        if (ledger_claim(crowd->ledger, worker, (int64_t)turn, (int64_t)turn + LEASE_MS, lease,
-                         &retry_at) != LEDGER_LEASED)
+        if (ledger_claim(crowd->ledger, worker, (int64_t)turn, lease, &retry_at) != LEDGER_LEASED)
             lease->count = 0;
     }
 }
@@ -494,43 +488,12 @@ static void a_thousand_deaths_at_once_cost_what_their_leases_cost(void **state)
     crowd_close(&crowd);
 }
 
-static void the_earliest_deadline_is_first_however_they_change(void **state)
-{
-    struct deadlines deadlines;
-    int64_t at[64];
-    uint32_t random = 1;
-    struct error err;
-    (void)state;
-
-    CHECK_OK(deadlines_init(&deadlines, 64, &err));
-    CHECK_INT(deadlines_first(&deadlines), DEADLINES_NONE);
-    memset(at, 0, sizeof at); /* 0: is not there */
-    for (int turn = 0; turn < 20000; turn++) {
-        uint32_t key, first = DEADLINES_NONE;
-
-        random = random * 1664525 + 1013904223;
-        key = random >> 26;
-        if (at[key] > 0 && random % 3 == 0) {
-            deadlines_remove(&deadlines, key);
-            at[key] = 0;
-        } else {
-            at[key] = 1 + (random >> 8) % 100;
-            deadlines_put(&deadlines, key, at[key]);
-        }
-        for (uint32_t i = 64; i-- > 0;)
-            if (at[i] > 0 && (first == DEADLINES_NONE || at[i] <= at[first]))
-                first = i;
-        CHECK_INT(deadlines_first(&deadlines), first);
-    }
-    deadlines_deinit(&deadlines);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_are_shared_in_shards_of_which_the_last_is_shorter),
         cmocka_unit_test(a_late_worker_cannot_complete_a_shard_given_away),
-        cmocka_unit_test(a_lease_is_completed_and_renewed_by_its_own_worker_alone),
+        cmocka_unit_test(a_lease_is_held_and_completed_by_its_own_worker_alone),
         cmocka_unit_test(the_leases_of_one_who_dies_are_given_to_others_first),
         cmocka_unit_test(the_slow_last_shard_goes_to_a_second_worker_and_the_first_result_counts),
         cmocka_unit_test(a_shard_that_loses_one_of_two_workers_stays_with_the_other),
@@ -543,7 +506,6 @@ int main(void)
         cmocka_unit_test(a_ledger_without_rows_is_finished_and_impossible_options_are_refused),
         cmocka_unit_test(a_shard_costs_the_same_among_a_million_as_among_twenty_thousand),
         cmocka_unit_test(a_thousand_deaths_at_once_cost_what_their_leases_cost),
-        cmocka_unit_test(the_earliest_deadline_is_first_however_they_change),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -491,8 +491,8 @@ static void the_bits_do_not_depend_on_workers(void **state)
         assert_memory_equal(first.data, second.data, first.size);
         text_deinit(&first);
         text_deinit(&second);
-        descent_close(one);
-        descent_close(many);
+        learner_close(&one->learner);
+        learner_close(&many->learner);
         made_dataset_close(&dataset);
     }
 }

@@ -4,7 +4,7 @@
 #include "runtime/train/master.h"
 #include "runtime/train/master_change.h"
 #include "runtime/train/master_checkpoint.h"
-#include "tests/check.h"
+#include "tests/outbox_check.h"
 
 #define JOB 7
 
@@ -17,17 +17,17 @@ struct fixture {
 static void open_master(struct fixture *fixture, uint32_t least, uint32_t most,
                         uint32_t incarnation)
 {
-    struct master_options options = {.job = JOB,
-                                     .incarnation = incarnation,
-                                     .min_workers = least,
-                                     .max_workers = most,
-                                     .dead_ms = 5000,
+    struct master_options options = {.crew.job = JOB,
+                                     .crew.incarnation = incarnation,
+                                     .crew.min_workers = least,
+                                     .crew.max_workers = most,
+                                     .crew.dead_ms = 5000,
                                      .publish_ms = 60000,
                                      .regroup_ms = 20,
                                      .try_ms = 10000,
                                      .settle_ms = 300,
-                                     .report_ms = 100,
-                                     .facts.started_at = ""};
+                                     .crew.report_ms = 100,
+                                     .crew.facts.started_at = ""};
     struct error err;
 
     memset(fixture, 0, sizeof *fixture);
@@ -98,31 +98,7 @@ static void disconnect(struct fixture *fixture, int64_t now_ms, peer_id peer)
 static bool sent(const struct fixture *fixture, peer_id peer, enum message_type type,
                  struct message *found)
 {
-    struct message message;
-    bool any = false;
-
-    for (size_t i = 0; i < fixture->outbox.count; i++) {
-        const struct outbox_entry *entry = &fixture->outbox.entries[i];
-
-        if (entry->kind != OUTBOX_SEND || entry->peer != peer)
-            continue;
-        assert_int_equal(message_read(outbox_bytes(&fixture->outbox, entry), &message, NULL),
-                         STATUS_OK);
-        if (message.type == type) {
-            *found = message;
-            any = true;
-        }
-    }
-    return any;
-}
-
-static size_t count_kind(const struct fixture *fixture, enum outbox_kind kind)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < fixture->outbox.count; i++)
-        count += fixture->outbox.entries[i].kind == kind;
-    return count;
+    return outbox_find_last(&fixture->outbox, peer, type, found);
 }
 
 /* The first says how many lanes a step has; the launcher and the user are told once. */
@@ -134,7 +110,7 @@ static void more_workers_than_lanes_are_not_asked_for(void **state)
 
     open_master(&fixture, 1, 12, 0);
     hello(&fixture, 1, 0, 0);
-    CHECK_INT(count_kind(&fixture, OUTBOX_LANES), 1);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_LANES), 1);
     for (size_t i = 0; i < fixture.outbox.count; i++) {
         const struct outbox_entry *entry = &fixture.outbox.entries[i];
 
@@ -149,12 +125,12 @@ static void more_workers_than_lanes_are_not_asked_for(void **state)
     assert_string_equal(event.message, "8 of 12 workers can work, since a step has 8 lanes: raise "
                                        "train.batch_size or job.lanes");
     hello(&fixture, 2, 1, 0);
-    CHECK_INT(count_kind(&fixture, OUTBOX_LANES), 0);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_LANES), 0);
     close_master(&fixture);
 
     open_master(&fixture, 1, 8, 0);
     hello(&fixture, 1, 0, 0);
-    CHECK_INT(count_kind(&fixture, OUTBOX_LANES), 0);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_LANES), 0);
     close_master(&fixture);
 }
 
@@ -170,7 +146,7 @@ static void the_first_worker_starts_the_job_and_the_next_one_joins(void **state)
     hello(&fixture, 1, 2, 0);
     CHECK(sent(&fixture, 1, MESSAGE_GROUP, &group));
     CHECK(group.epoch == 1 && group.group.member_count == 1);
-    CHECK_INT(fixture.master.state, JOB_STATE_RUNNING);
+    CHECK_INT(fixture.master.crew.state, JOB_STATE_RUNNING);
     met(&fixture, 1);
     hello(&fixture, 2, 0, 0);
     CHECK(sent(&fixture, 2, MESSAGE_GROUP, &group));
@@ -196,7 +172,7 @@ static void a_gang_waits_for_its_least_number(void **state)
     hello(&fixture, 2, 1, 0);
     CHECK(sent(&fixture, 1, MESSAGE_GROUP, &group));
     disconnect(&fixture, 50, 2);
-    CHECK_INT(fixture.master.state, JOB_STATE_WAITING);
+    CHECK_INT(fixture.master.crew.state, JOB_STATE_WAITING);
     CHECK(!sent(&fixture, 1, MESSAGE_GROUP, &group));
     close_master(&fixture);
 }
@@ -211,14 +187,14 @@ static void a_silent_worker_is_dead_after_the_deadline_and_replaced(void **state
     for (fixture.now = 1000; fixture.now < 5000; fixture.now += 1000) {
         say(&fixture, 1, of(MESSAGE_PHASE_ALIVE, 2));
         master_on_tick(&fixture.master, fixture.now, &fixture.outbox);
-        CHECK_INT(count_kind(&fixture, OUTBOX_REPLACE), 0);
+        CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_REPLACE), 0);
     }
     master_on_tick(&fixture.master, 5000, &fixture.outbox);
-    CHECK_INT(count_kind(&fixture, OUTBOX_REPLACE), 1);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_REPLACE), 1);
     CHECK(sent(&fixture, 1, MESSAGE_GROUP, &group));
     CHECK(group.epoch == 3 && group.group.member_count == 1);
     say(&fixture, 2, of(MESSAGE_PHASE_ALIVE, 2)); /* the zombie thaws */
-    CHECK_INT(count_kind(&fixture, OUTBOX_CLOSE), 1);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_CLOSE), 1);
     close_master(&fixture);
 }
 
@@ -233,9 +209,9 @@ static void a_worker_whose_process_is_alive_may_compute_for_long(void **state)
     alive.process_alive = (struct message_process_alive){.index = 0, .incarnation = 3};
     for (fixture.now = 1000; fixture.now < 60000; fixture.now += 1000) {
         say(&fixture, 9, alive);
-        CHECK_INT(count_kind(&fixture, OUTBOX_CLOSE), 0);
+        CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_CLOSE), 0);
         master_on_tick(&fixture.master, fixture.now, &fixture.outbox);
-        CHECK_INT(count_kind(&fixture, OUTBOX_REPLACE), 0);
+        CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_REPLACE), 0);
     }
     /* the process before it, or one that is none of ours, proves nothing */
     alive.process_alive.incarnation = 2;
@@ -244,7 +220,7 @@ static void a_worker_whose_process_is_alive_may_compute_for_long(void **state)
         alive.process_alive.index ^= 77;
         master_on_tick(&fixture.master, fixture.now, &fixture.outbox);
     }
-    CHECK_INT(fixture.master.live, 0);
+    CHECK_INT(fixture.master.crew.live, 0);
     close_master(&fixture);
 }
 
@@ -272,7 +248,7 @@ static bool is_replaced_after(uint32_t seconds, uint32_t workers, struct message
                 alive.process_alive.still_ms = second * 1000;
             }
             say(&fixture, 9, alive);
-            is_replaced = is_replaced || count_kind(&fixture, OUTBOX_REPLACE) > 0;
+            is_replaced = is_replaced || outbox_count(&fixture.outbox, OUTBOX_REPLACE) > 0;
         }
         master_on_tick(&fixture.master, fixture.now, &fixture.outbox);
     }
@@ -319,12 +295,12 @@ static void a_worker_that_hangs_before_it_joined_is_replaced_once(void **state)
     alive.process_alive =
         (struct message_process_alive){.index = 1, .incarnation = 4, .still_ms = 20000};
     say(&fixture, 9, alive);
-    CHECK_INT(count_kind(&fixture, OUTBOX_REPLACE), 1);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_REPLACE), 1);
     say(&fixture, 9, alive);
-    CHECK_INT(count_kind(&fixture, OUTBOX_REPLACE), 0);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_REPLACE), 0);
     hello(&fixture, 1, 1, 5);
     say(&fixture, 9, alive); /* its end may take a while */
-    CHECK_INT(count_kind(&fixture, OUTBOX_REPLACE), 0);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_REPLACE), 0);
     close_master(&fixture);
 }
 
@@ -336,7 +312,7 @@ static void a_master_that_was_frozen_does_not_take_the_others_for_dead(void **st
     open_master(&fixture, 1, 2, 0);
     hello(&fixture, 1, 0, 0);
     tick(&fixture, 60000);
-    CHECK_INT(count_kind(&fixture, OUTBOX_REPLACE), 0);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_REPLACE), 0);
     close_master(&fixture);
 }
 
@@ -351,17 +327,8 @@ static void an_older_incarnation_cannot_take_a_place_back(void **state)
     hello(&fixture, 2, 0, 2);
     CHECK(sent(&fixture, 2, MESSAGE_END, &message));
     CHECK(!sent(&fixture, 1, MESSAGE_GROUP, &message));
-    CHECK_INT(fixture.master.live, 1);
+    CHECK_INT(fixture.master.crew.live, 1);
     close_master(&fixture);
-}
-
-static bool closed(const struct fixture *fixture, peer_id peer)
-{
-    for (size_t i = 0; i < fixture->outbox.count; i++)
-        if (fixture->outbox.entries[i].kind == OUTBOX_CLOSE &&
-            fixture->outbox.entries[i].peer == peer)
-            return true;
-    return false;
 }
 
 static void a_successor_waits_until_the_one_before_has_left(void **state)
@@ -374,15 +341,15 @@ static void a_successor_waits_until_the_one_before_has_left(void **state)
     hello(&fixture, 1, 0, 0);
     met(&fixture, 1);
     hello(&fixture, 2, 0, 1);
-    CHECK(!closed(&fixture, 1) && !closed(&fixture, 2));
-    CHECK_INT(fixture.master.live, 1);
+    CHECK(!outbox_closes(&fixture.outbox, 1) && !outbox_closes(&fixture.outbox, 2));
+    CHECK_INT(fixture.master.crew.live, 1);
     say(&fixture, 2, of(MESSAGE_PHASE_ALIVE, 0));
-    CHECK(!closed(&fixture, 2));
+    CHECK(!outbox_closes(&fixture.outbox, 2));
     say(&fixture, 1, of(MESSAGE_LEAVING, 1));
     CHECK(sent(&fixture, 1, MESSAGE_SWITCH, &message));
     say(&fixture, 1, of(MESSAGE_DRAINED, 1));
     CHECK(sent(&fixture, 1, MESSAGE_END, &message));
-    CHECK(closed(&fixture, 2)); /* it calls again */
+    CHECK(outbox_closes(&fixture.outbox, 2)); /* it calls again */
     hello(&fixture, 1, 0, 0);
     CHECK(sent(&fixture, 1, MESSAGE_END, &message)); /* fenced off */
     hello(&fixture, 3, 0, 1);
@@ -446,7 +413,7 @@ static void workers_with_drain_notices_leave_together(void **state)
         say(&fixture, peer, of(MESSAGE_DRAINED, old));
         CHECK(sent(&fixture, peer, MESSAGE_END, &message));
     }
-    CHECK_INT(fixture.master.live, 1);
+    CHECK_INT(fixture.master.crew.live, 1);
     close_master(&fixture);
 }
 
@@ -527,18 +494,18 @@ static void rows_of_the_model_are_stored_as_they_come(void **state)
     say(&fixture, 1, of(MESSAGE_PUBLISHING, 1));
     CHECK_INT(asked_for(&fixture), 0);
     send_rows(&fixture, 1, 1, 0, 3);
-    CHECK_INT(count_kind(&fixture, OUTBOX_MODEL_ROWS), 1);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_MODEL_ROWS), 1);
     CHECK_INT(asked_for(&fixture), 3);
     send_rows(&fixture, 1, 1, 0, 3); /* again: they are stored */
-    CHECK_INT(count_kind(&fixture, OUTBOX_MODEL_ROWS), 0);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_MODEL_ROWS), 0);
     send_rows(&fixture, 1, 1, 3, 2);
     CHECK_INT(asked_for(&fixture), 5);
-    CHECK_INT(count_kind(&fixture, OUTBOX_MODEL), 0);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_MODEL), 0);
     finished.finished.digest = SLICE("00");
     finished.finished.model_rows = 5;
     say(&fixture, 1, finished);
-    CHECK_INT(count_kind(&fixture, OUTBOX_MODEL), 1);
-    CHECK_INT(fixture.master.state, JOB_STATE_DONE);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_MODEL), 1);
+    CHECK_INT(fixture.master.crew.state, JOB_STATE_DONE);
     close_master(&fixture);
 }
 
@@ -555,9 +522,9 @@ static void a_model_without_all_its_rows_is_none(void **state)
     finished.finished.digest = SLICE("00");
     finished.finished.model_rows = 4;
     say(&fixture, 1, finished);
-    CHECK_INT(count_kind(&fixture, OUTBOX_MODEL), 0);
-    CHECK(!master_has_ended(&fixture.master));
-    CHECK_INT(fixture.master.live, 0);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_MODEL), 0);
+    CHECK(!crew_has_ended(&fixture.master.crew));
+    CHECK_INT(fixture.master.crew.live, 0);
     close_master(&fixture);
 }
 
@@ -575,22 +542,22 @@ static void rows_of_a_rank_0_that_was_lost_are_stored_anew(void **state)
     master_on_disconnect(&fixture.master, 10, 1, &fixture.outbox);
     hello(&fixture, 2, 0, 1);
     say(&fixture, 1, finished); /* late, from a peer that is gone */
-    say(&fixture, 2, finished); /* a member of an older group */
-    CHECK_INT(fixture.master.state, JOB_STATE_RUNNING);
+    say(&fixture, 2, finished); /* from an older group */
+    CHECK_INT(fixture.master.crew.state, JOB_STATE_RUNNING);
     send_rows(&fixture, 2, 1, 2, 1);
-    CHECK_INT(count_kind(&fixture, OUTBOX_MODEL_ROWS), 0);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_MODEL_ROWS), 0);
     say(&fixture, 2, of(MESSAGE_PUBLISHING, 2));
     CHECK_INT(asked_for(&fixture), 0);
     send_rows(&fixture, 2, 2, 2, 1); /* it was not asked for */
-    CHECK_INT(count_kind(&fixture, OUTBOX_MODEL_ROWS), 0);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_MODEL_ROWS), 0);
     send_rows(&fixture, 2, 2, 0, 3);
-    CHECK_INT(count_kind(&fixture, OUTBOX_MODEL_ROWS), 1);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_MODEL_ROWS), 1);
     finished.epoch = 2;
     finished.finished.digest = SLICE("00");
     finished.finished.model_rows = 3;
     say(&fixture, 2, finished);
-    CHECK_INT(count_kind(&fixture, OUTBOX_END), 1);
-    CHECK_INT(fixture.master.state, JOB_STATE_DONE);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_END), 1);
+    CHECK_INT(fixture.master.crew.state, JOB_STATE_DONE);
     close_master(&fixture);
 }
 
@@ -634,18 +601,18 @@ static void a_worker_that_cannot_open_its_rows_is_told_to_go_and_the_others_go_o
     met(&fixture, 1);
     for (uint32_t i = 0; i < 2 * UNABLE_TRIES_MAX; i++) {
         unable_to_open(&fixture, 10 + i, 1, i);
-        CHECK_INT(count_kind(&fixture, OUTBOX_EVENT), 1);
-        CHECK_INT(count_kind(&fixture, OUTBOX_REPORT), i == 0); /* a notice, once */
-        CHECK_INT(count_kind(&fixture, OUTBOX_CLOSE), 1);
-        CHECK_INT(fixture.master.state, JOB_STATE_RUNNING);
+        CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_EVENT), 1);
+        CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_REPORT), i == 0); /* a notice, once */
+        CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_CLOSE), 1);
+        CHECK_INT(fixture.master.crew.state, JOB_STATE_RUNNING);
     }
     unable_to_open(&fixture, 50, 7, 0); /* there is no such worker */
-    CHECK_INT(count_kind(&fixture, OUTBOX_EVENT), 0);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_EVENT), 0);
     /* Now no worker is here, and none comes that could open them. */
     master_on_disconnect(&fixture.master, 10, 1, &fixture.outbox);
     unable_to_open(&fixture, 60, 1, 9);
-    CHECK_INT(fixture.master.state, JOB_STATE_FAILED);
-    assert_string_equal(fixture.master.failure.message, "no disk");
+    CHECK_INT(fixture.master.crew.state, JOB_STATE_FAILED);
+    assert_string_equal(fixture.master.crew.failure.message, "no disk");
     close_master(&fixture);
 }
 
@@ -670,12 +637,12 @@ static void a_worker_without_memory_at_work_is_lost_alone_and_the_others_go_on(v
     hello(&fixture, 1, 0, 0);
     met(&fixture, 1);
     hello(&fixture, 2, 1, 0);
-    CHECK_INT(fixture.master.live, 2);
+    CHECK_INT(fixture.master.crew.live, 2);
     runs_out_of_memory(&fixture, 2, 1, 0);
-    CHECK_INT(fixture.master.live, 1);
-    CHECK_INT(fixture.master.state, JOB_STATE_RUNNING);
-    CHECK_INT(count_kind(&fixture, OUTBOX_REPORT), 1); /* the notice */
-    CHECK_INT(count_kind(&fixture, OUTBOX_REPLACE), 0);
+    CHECK_INT(fixture.master.crew.live, 1);
+    CHECK_INT(fixture.master.crew.state, JOB_STATE_RUNNING);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_REPORT), 1); /* the notice */
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_REPLACE), 0);
     close_master(&fixture);
 }
 
@@ -689,9 +656,9 @@ static void a_worker_without_memory_that_was_not_answered_has_tried_once(void **
     runs_out_of_memory(&fixture, 1, 0, 0);
     for (uint32_t i = 0; i < 2 * UNABLE_TRIES_MAX; i++) {
         runs_out_of_memory(&fixture, 10 + i, 0, 0); /* on another connection */
-        CHECK_INT(count_kind(&fixture, OUTBOX_EVENT), 0);
-        CHECK_INT(count_kind(&fixture, OUTBOX_CLOSE), 1); /* it is answered */
-        CHECK_INT(master_has_ended(&fixture.master), false);
+        CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_EVENT), 0);
+        CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_CLOSE), 1); /* it is answered */
+        CHECK_INT(crew_has_ended(&fixture.master.crew), false);
     }
     close_master(&fixture);
 }
@@ -703,13 +670,13 @@ static void a_job_of_which_all_workers_run_out_of_memory_fails_with_their_words(
 
     open_master(&fixture, 1, 2, 0);
     for (uint32_t try = 0; try < UNABLE_TRIES_MAX; try++) {
-        CHECK_INT(fixture.master.state == JOB_STATE_FAILED, false);
+        CHECK_INT(fixture.master.crew.state == JOB_STATE_FAILED, false);
         hello(&fixture, 1 + try, 0, 0);
         runs_out_of_memory(&fixture, 1 + try, 0, try);
     }
-    CHECK_INT(fixture.master.state, JOB_STATE_FAILED);
-    CHECK_INT(fixture.master.failure.status, STATUS_NO_MEMORY);
-    assert_string_equal(fixture.master.failure.message, "out of memory");
+    CHECK_INT(fixture.master.crew.state, JOB_STATE_FAILED);
+    CHECK_INT(fixture.master.crew.failure.status, STATUS_NO_MEMORY);
+    assert_string_equal(fixture.master.crew.failure.message, "out of memory");
     close_master(&fixture);
 }
 
@@ -732,7 +699,7 @@ static void states_that_differ_under_the_master_before_are_given_up_once(void **
     hello(&fixture, 2, 0, 0); /* by another connection, and it has not heard of that group */
     say(&fixture, 2, message);
     CHECK_INT(fixture.master.generation, 1);
-    CHECK_INT(count_kind(&fixture, OUTBOX_EVENT), 0);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_EVENT), 0);
     close_master(&fixture);
 }
 
@@ -749,7 +716,7 @@ static void a_newcomer_that_knows_of_bad_states_ends_the_making_of_a_model(void 
     met(&fixture, 1);
     rows = of(MESSAGE_MODEL_ROWS, fixture.master.group.epoch);
     say(&fixture, 1, of(MESSAGE_PUBLISHING, fixture.master.group.epoch));
-    CHECK_INT(fixture.master.state, JOB_STATE_PUBLISHING);
+    CHECK_INT(fixture.master.crew.state, JOB_STATE_PUBLISHING);
     message.hello = (struct message_hello){.index = 1,
                                            .lanes = 8,
                                            .phase = 8,
@@ -759,7 +726,7 @@ static void a_newcomer_that_knows_of_bad_states_ends_the_making_of_a_model(void 
     CHECK(sent(&fixture, 1, MESSAGE_GROUP, &message));
     CHECK(message.group.generation == 1 && message.group.good == 0);
     CHECK(message.group.member_count == 2 && message.group.after == 0);
-    CHECK_INT(fixture.master.state, JOB_STATE_RUNNING);
+    CHECK_INT(fixture.master.crew.state, JOB_STATE_RUNNING);
     say(&fixture, 1, rows); /* on their way */
     CHECK_INT(fixture.outbox.count, 0);
     close_master(&fixture);
@@ -794,9 +761,9 @@ static void only_rank_0_is_believed(void **state)
 
     job_of_two_workers(&fixture);
     say(&fixture, 2, finished);
-    CHECK_INT(fixture.master.state, JOB_STATE_RUNNING);
+    CHECK_INT(fixture.master.crew.state, JOB_STATE_RUNNING);
     say(&fixture, 1, finished);
-    CHECK_INT(fixture.master.state, JOB_STATE_DONE);
+    CHECK_INT(fixture.master.crew.state, JOB_STATE_DONE);
     close_master(&fixture);
 }
 
@@ -874,10 +841,10 @@ static void an_evaluation_that_is_repeated_is_recorded_once(void **state)
     progress.progress.phase = 5;
     progress.progress.is_record = progress.progress.evaluated = true;
     say(&fixture, 1, progress);
-    CHECK_INT(count_kind(&fixture, OUTBOX_METRIC),
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_METRIC),
               4); /* loss, seconds, and two of the evaluation */
     say(&fixture, 1, progress);
-    CHECK_INT(count_kind(&fixture, OUTBOX_METRIC), 0);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_METRIC), 0);
     close_master(&fixture);
 }
 
@@ -912,8 +879,8 @@ static void a_master_that_meets_a_newer_ones_worker_ends_itself(void **state)
     message.hello = (struct message_hello){
         .index = 0, .incarnation = 0, .lanes = 8, .phase = 3, .address = SLICE("unix:/a")};
     say(&fixture, 1, message);
-    CHECK_INT(count_kind(&fixture, OUTBOX_END), 1);
-    CHECK_INT(count_kind(&fixture, OUTBOX_JOB), 0); /* and leaves the books alone */
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_END), 1);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_JOB), 0); /* and leaves the books alone */
     close_master(&fixture);
 }
 
@@ -928,8 +895,9 @@ static void workers_that_disagree_about_lanes_fail_the_job(void **state)
     message.hello = (struct message_hello){
         .index = 1, .incarnation = 0, .lanes = 4, .phase = 0, .address = SLICE("unix:/a")};
     say(&fixture, 2, message);
-    CHECK_INT(fixture.master.state, JOB_STATE_FAILED);
-    assert_string_equal(fixture.master.failure.message, "worker 1 counts 4 lanes, the others 8");
+    CHECK_INT(fixture.master.crew.state, JOB_STATE_FAILED);
+    assert_string_equal(fixture.master.crew.failure.message,
+                        "worker 1 counts 4 lanes, the others 8");
     close_master(&fixture);
 }
 
@@ -983,9 +951,9 @@ static void who_is_asked_to_go_is_let_go_when_the_others_have_gone_on(void **sta
     CHECK(!sent(&fixture, 1, MESSAGE_END, &message)); /* its step is in flight */
     say(&fixture, 1, of(MESSAGE_DRAINED, 2));
     CHECK(sent(&fixture, 1, MESSAGE_END, &message));
-    CHECK_INT(fixture.master.live, 1);
+    CHECK_INT(fixture.master.crew.live, 1);
     met(&fixture, 2);
-    CHECK_INT(fixture.master.state, JOB_STATE_RUNNING);
+    CHECK_INT(fixture.master.crew.state, JOB_STATE_RUNNING);
     close_master(&fixture);
 }
 
@@ -1021,7 +989,7 @@ static void who_is_asked_to_go_while_the_job_waits_hands_its_state_to_the_store(
     leaving = of(MESSAGE_LEAVING, fixture.master.group.epoch);
     leaving.at_phase.phase = 5;
     disconnect(&fixture, 100, 1);
-    CHECK_INT(fixture.master.state, JOB_STATE_WAITING);
+    CHECK_INT(fixture.master.crew.state, JOB_STATE_WAITING);
     say(&fixture, 2, leaving);
     CHECK(sent(&fixture, 2, MESSAGE_CHECKPOINT, &message));
     CHECK(!sent(&fixture, 2, MESSAGE_END, &message));
@@ -1199,7 +1167,7 @@ static void a_job_that_lost_everybody_waits_a_moment_again(void **state)
     fixture.master.options.gather_ms = 100;
     fixture.now = 5000;
     master_on_disconnect(&fixture.master, fixture.now, 1, &fixture.outbox);
-    CHECK_INT(fixture.master.state, JOB_STATE_WAITING);
+    CHECK_INT(fixture.master.crew.state, JOB_STATE_WAITING);
     fixture.now = 6000;
     hello(&fixture, 2, 0, 1);
     CHECK(!sent(&fixture, 2, MESSAGE_GROUP, &message));
@@ -1405,7 +1373,7 @@ static void workers_are_told_when_the_time_is_over(void **state)
 
     job_of_two_workers(&fixture);
     fixture.master.options.learn_ms = 1000;
-    fixture.master.ms_before = 200;
+    fixture.master.crew.ms_before = 200;
     tick(&fixture, 1199);
     CHECK(!sent(&fixture, 1, MESSAGE_TIME_OVER, &message));
     tick(&fixture, 1200);
@@ -1426,12 +1394,12 @@ static void workers_are_told_when_the_time_is_over(void **state)
 static void a_master_that_goes_on_counts_the_time_of_those_before(void **state)
 {
     struct job_row books = {.seconds = 0.75};
-    const struct master_options options = {.job = JOB,
-                                           .incarnation = 1,
-                                           .min_workers = 1,
-                                           .max_workers = 1,
+    const struct master_options options = {.crew.job = JOB,
+                                           .crew.incarnation = 1,
+                                           .crew.min_workers = 1,
+                                           .crew.max_workers = 1,
                                            .learn_ms = 1000,
-                                           .facts = {.started_at = "", .previous = &books}};
+                                           .crew.facts = {.started_at = "", .previous = &books}};
     struct fixture fixture = {.now = 0};
     struct message message;
     struct error err;
@@ -1469,7 +1437,7 @@ static void a_group_that_all_have_left_is_over(void **state)
     error_clear(&err);
     master_on_stored(&fixture.master, fixture.now, fixture.master.writing.head.id, &err,
                      &fixture.outbox);
-    CHECK_INT(fixture.master.live, 0);
+    CHECK_INT(fixture.master.crew.live, 0);
     hello(&fixture, 3, 0, 1);
     CHECK(sent(&fixture, 3, MESSAGE_GROUP, &message) && message.group.checkpoint == 5);
     close_master(&fixture);
@@ -1482,13 +1450,16 @@ static double rate_after(struct fixture *fixture, int64_t now, uint64_t rows)
     progress.progress.rows_done = rows;
     fixture->now = now;
     say(fixture, 1, progress);
-    return fixture->master.rows_per_second;
+    return fixture->master.crew.rows_per_second;
 }
 
 static void a_rate_is_of_what_this_master_saw(void **state)
 {
-    struct master_options options = {
-        .job = JOB, .incarnation = 1, .min_workers = 1, .max_workers = 1, .facts.started_at = ""};
+    struct master_options options = {.crew.job = JOB,
+                                     .crew.incarnation = 1,
+                                     .crew.min_workers = 1,
+                                     .crew.max_workers = 1,
+                                     .crew.facts.started_at = ""};
     struct job_row books;
     struct fixture fixture;
     struct error err;
@@ -1503,7 +1474,7 @@ static void a_rate_is_of_what_this_master_saw(void **state)
     memset(&fixture, 0, sizeof fixture);
     memset(&books, 0, sizeof books);
     books.rows_done = 1000000;
-    options.facts.previous = &books;
+    options.crew.facts.previous = &books;
     outbox_init(&fixture.outbox);
     CHECK_OK(master_init(&fixture.master, &options, 0, &fixture.outbox, &err));
     hello(&fixture, 1, 0, 0);
@@ -1526,19 +1497,19 @@ static void a_message_of_another_job_is_not_heard(void **state)
                                            .address = SLICE("unix:/run/somewhere")};
     message.job = JOB + 1;
     say(&fixture, 1, message);
-    CHECK_INT(count_kind(&fixture, OUTBOX_CLOSE), 1);
-    CHECK_INT(fixture.master.live, 0);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_CLOSE), 1);
+    CHECK_INT(fixture.master.crew.live, 0);
     hello(&fixture, 2, 0, 0);
     met(&fixture, 2);
     message = of(MESSAGE_FAILED, 1);
     message.job = JOB + 1;
     say(&fixture, 9, message); /* its failure is not this job's */
-    CHECK_INT(fixture.master.state, JOB_STATE_RUNNING);
+    CHECK_INT(fixture.master.crew.state, JOB_STATE_RUNNING);
     message = of(MESSAGE_PHASE_ALIVE, 1);
     message.job = JOB + 1;
     say(&fixture, 2, message); /* a member that changed jobs is no member any more */
-    CHECK(count_kind(&fixture, OUTBOX_CLOSE) > 0);
-    CHECK_INT(fixture.master.live, 0);
+    CHECK(outbox_count(&fixture.outbox, OUTBOX_CLOSE) > 0);
+    CHECK_INT(fixture.master.crew.live, 0);
     close_master(&fixture);
 }
 
@@ -1576,13 +1547,13 @@ static void a_state_that_is_stored_already_is_not_stored_again(void **state)
 
     id = asked_for_checkpoint(&fixture, 5).checkpoint.id;
     snapshot(&fixture, id, 5, 25, 0, SLICE("0123456789"));
-    CHECK_INT(count_kind(&fixture, OUTBOX_PIECE), 0);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_PIECE), 0);
     CHECK(!fixture.master.writing.is_active);
     close_master(&fixture);
 
     id = asked_for_checkpoint(&fixture, 5).checkpoint.id;
     snapshot(&fixture, id, 6, 25, 0, SLICE("0123456789"));
-    CHECK_INT(count_kind(&fixture, OUTBOX_PIECE), 1);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_PIECE), 1);
     close_master(&fixture);
 }
 
@@ -1596,9 +1567,9 @@ static void pieces_of_two_states_are_not_put_together(void **state)
     id = asked_for_checkpoint(&fixture, 0).checkpoint.id;
     snapshot(&fixture, id, 6, 25, 0, SLICE("0123456789"));
     CHECK(sent(&fixture, 1, MESSAGE_CHECKPOINT, &message) && message.checkpoint.offset == 10);
-    snapshot(&fixture, id, 6, 35, 10, SLICE("0123456789")); /* another size in all */
-    CHECK_INT(count_kind(&fixture, OUTBOX_PIECE), 0);
-    CHECK_INT(count_kind(&fixture, OUTBOX_EVENT), 1);
+    snapshot(&fixture, id, 6, 35, 10, SLICE("0123456789")); /* its whole has another size */
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_PIECE), 0);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_EVENT), 1);
     CHECK(!fixture.master.writing.is_active);
     close_master(&fixture);
 }
@@ -1657,8 +1628,8 @@ static void nothing_behind_the_end_of_a_checkpoint_can_be_asked_for(void **state
     fixture.master.stored.bytes = 30;
     request.state_request.offset = 30;
     say(&fixture, 1, request);
-    CHECK_INT(count_kind(&fixture, OUTBOX_CLOSE), 1);
-    CHECK_INT(fixture.master.live, 0);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_CLOSE), 1);
+    CHECK_INT(fixture.master.crew.live, 0);
     close_master(&fixture);
 }
 
@@ -1680,7 +1651,7 @@ static void who_still_stages_hears_that_all_rows_are_staged(void **state)
                                   STATUS_OK &&
                               message.type == MESSAGE_STAGED);
     }
-    CHECK(is_told && fixture.master.live == 2);
+    CHECK(is_told && fixture.master.crew.live == 2);
     close_master(&fixture);
 }
 

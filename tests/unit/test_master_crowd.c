@@ -33,7 +33,7 @@ static void a_thousand_deaths_at_once_are_answered_together(void **state)
 
     crowd_open(&crowd, 3000, LANES);
     crowd_deaths(&crowd, 1000); /* all members among them, and their successors */
-    CHECK_INT(crowd.master.live, 2000);
+    CHECK_INT(crowd.master.crew.live, 2000);
     CHECK_INT(crowd.master.group.count, LANES);
     CHECK(crowd.master.has_met);
     CHECK(crowd.groups <= 3);

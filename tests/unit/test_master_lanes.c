@@ -55,18 +55,18 @@ static void met(struct fixture *fixture)
 
 static void open_master(struct fixture *fixture, uint32_t incarnation)
 {
-    struct master_options options = {.job = JOB,
-                                     .incarnation = incarnation,
-                                     .min_workers = 1,
-                                     .max_workers = WORKERS,
-                                     .dead_ms = 5000,
+    struct master_options options = {.crew.job = JOB,
+                                     .crew.incarnation = incarnation,
+                                     .crew.min_workers = 1,
+                                     .crew.max_workers = WORKERS,
+                                     .crew.dead_ms = 5000,
                                      .publish_ms = 60000,
                                      .regroup_ms = 20,
                                      .try_ms = 10000,
                                      .settle_ms = 300,
-                                     .report_ms = 100,
+                                     .crew.report_ms = 100,
                                      .gather_ms = 100,
-                                     .facts.started_at = ""};
+                                     .crew.facts.started_at = ""};
     struct error err;
 
     memset(fixture, 0, sizeof *fixture);

@@ -67,12 +67,12 @@ static void meet(struct fixture *fixture)
 
 static void open_crowd(struct fixture *fixture, uint32_t workers)
 {
-    struct master_options options = {.job = JOB,
-                                     .min_workers = 1,
-                                     .max_workers = workers,
+    struct master_options options = {.crew.job = JOB,
+                                     .crew.min_workers = 1,
+                                     .crew.max_workers = workers,
                                      .regroup_ms = 20,
                                      .apart_ms = 5000,
-                                     .facts.started_at = ""};
+                                     .crew.facts.started_at = ""};
     struct error err;
 
     memset(fixture, 0, sizeof *fixture);
@@ -170,7 +170,7 @@ static void of_two_alone_one_works(void **state)
         fail_to_meet(&fixture, 0, 1);
     CHECK_INT(fixture.master.group.count, 1);
     CHECK_INT(fixture.master.group.members[0].index, 0);
-    CHECK_INT(fixture.master.state, JOB_STATE_RUNNING);
+    CHECK_INT(fixture.master.crew.state, JOB_STATE_RUNNING);
     close_crowd(&fixture);
 }
 
@@ -345,10 +345,10 @@ static void a_worker_of_other_rows_is_replaced_and_two_of_them_are_right(void **
     meet(&fixture);
     fixture.master.votes = 1; /* the vote of worker 0 alone */
     hello_of(&fixture, 1, 1, 0, 55);
-    CHECK_INT(fixture.master.workers[1].peer, PEER_NONE);
+    CHECK_INT(fixture.master.workers[1].member.peer, PEER_NONE);
     CHECK_INT(fixture.master.group.count, 1);
     hello_of(&fixture, 1, 2, 0, 55); /* the next process found the same rows */
-    CHECK_INT(fixture.master.workers[0].peer, PEER_NONE);
+    CHECK_INT(fixture.master.workers[0].member.peer, PEER_NONE);
     tick_until_regrouped(&fixture);
     CHECK_INT(fixture.master.group.count, 1);
     CHECK_INT(fixture.master.group.members[0].index, 1);
@@ -369,7 +369,7 @@ static void whose_state_differs_is_replaced_and_does_not_come_back(void **state)
     (void)state;
 
     open_crowd(&fixture, 3);
-    fixture.master.options.dead_ms = 5000;
+    fixture.master.options.crew.dead_ms = 5000;
     fixture.master.workers[1].rows_good = 10;
     say(&fixture, 0, damage_of(&fixture, rank_of(&fixture, 1), 12));
     CHECK_INT(fixture.master.group.count, 2);
@@ -389,13 +389,13 @@ static void workers_that_differ_at_the_same_place_three_times_fail_the_job(void 
     (void)state;
 
     open_crowd(&fixture, 2);
-    fixture.master.options.dead_ms = 5000;
+    fixture.master.options.crew.dead_ms = 5000;
     for (int i = 0; i < 3; i++) {
-        CHECK_INT(fixture.master.state, JOB_STATE_RUNNING);
+        CHECK_INT(fixture.master.crew.state, JOB_STATE_RUNNING);
         CHECK_INT(fixture.master.group.count, 2);
         say(&fixture, 0, damage_of(&fixture, UINT32_MAX, 7));
     }
-    CHECK_INT(fixture.master.state, JOB_STATE_FAILED);
+    CHECK_INT(fixture.master.crew.state, JOB_STATE_FAILED);
     close_crowd(&fixture);
 }
 
@@ -415,7 +415,7 @@ static void states_that_differ_in_the_old_group_are_given_up(void **state)
     (void)state;
 
     open_crowd(&fixture, 2);
-    fixture.master.options.dead_ms = 5000;
+    fixture.master.options.crew.dead_ms = 5000;
     damage = damage_of(&fixture, UINT32_MAX, 7);
     change_group(&fixture);
     say(&fixture, 0, damage);
@@ -432,7 +432,7 @@ static void whose_state_differs_in_the_old_group_is_replaced(void **state)
     (void)state;
 
     open_crowd(&fixture, 3);
-    fixture.master.options.dead_ms = 5000;
+    fixture.master.options.crew.dead_ms = 5000;
     fixture.master.workers[1].rows_good = 20;
     damage = damage_of(&fixture, rank_of(&fixture, 1), 12);
     change_group(&fixture);
@@ -451,7 +451,7 @@ static void a_tie_of_a_past_group_is_of_the_states_of_this_one(void **state)
     (void)state;
 
     open_crowd(&fixture, 3);
-    fixture.master.options.dead_ms = 5000;
+    fixture.master.options.crew.dead_ms = 5000;
     damage = damage_of(&fixture, UINT32_MAX, 7);
     leave(&fixture, 2);
     say(&fixture, 0, damage);

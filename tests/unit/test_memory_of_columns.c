@@ -10,7 +10,7 @@
 
 /* A numeric input, a category of numbers and the label. */
 struct rows {
-    struct spec_input inputs[2];
+    struct input_spec inputs[2];
     struct jobspec spec;
     int64_t numbers[ROWS][3];
     struct spool_column_view columns[3];

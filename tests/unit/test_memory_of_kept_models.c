@@ -2,7 +2,6 @@
 #include "tests/check.h"
 
 #include "extension/sqlite/functions.h"
-#include "extension/sqlite/model_sql.h"
 #include "extension/sqlite/sql.h"
 #include "tests/unit/failing_memory.h"
 #include "tests/unit/scoring_fixture.h"
@@ -13,18 +12,38 @@ static void write_model(sqlite3 *db, struct slice name, uint32_t classes)
     struct fixture fixture;
     sqlite3_stmt *statement;
     struct error err;
+    struct text sql;
 
     fixture_init(&fixture, classes);
     fixture_layers(&fixture, widths, 1);
     fixture_write(&fixture);
-    CHECK_OK(prepare_in(db, SLICE("main"), name, CREATE_MODEL_TABLE, &statement, &err));
-    CHECK_OK(sql_run(statement, &err));
+    text_init(&sql, TEXT_MAXIMUM);
+    text_append_string(&sql, "CREATE TABLE ");
+    sql_append_table(&sql, SLICE("main"), name);
+    text_append_string(&sql, " (part TEXT, name TEXT, position INTEGER, value, data)");
+    CHECK_OK(sql_execute_text(db, &sql, &err));
+    text_clear(&sql);
+    text_append_string(&sql, "INSERT INTO ");
+    sql_append_table(&sql, SLICE("main"), name);
+    text_append_string(&sql, " VALUES (?, ?, ?, ?, ?)");
+    CHECK_OK(sql_prepare_text(db, &sql, &statement, &err));
+    for (size_t i = 0; i < fixture.row_count; i++) {
+        const struct model_row *row = &fixture.rows[i];
+        const struct cell cells[] = {cell_text(row->part),
+                                     cell_text(row->name),
+                                     cell_integer(row->position),
+                                     row->has_value ? cell_real(row->value) : cell_null(),
+                                     {.type = !row->has_data      ? CELL_NULL
+                                              : row->data_is_text ? CELL_TEXT
+                                                                  : CELL_BLOB,
+                                      .text = row->data}};
+
+        for (int c = 0; c < 5; c++)
+            sql_bind_cell(statement, c + 1, &cells[c]);
+        CHECK_OK(sql_step_through(statement, &err));
+    }
     sqlite3_finalize(statement);
-    CHECK_OK(prepare_in(db, SLICE("main"), name, "INSERT INTO $ VALUES (?1, ?2, ?3, ?4, ?5)",
-                        &statement, &err));
-    for (size_t i = 0; i < fixture.row_count; i++)
-        CHECK_OK(insert_model_row(statement, &fixture.rows[i], &err));
-    sqlite3_finalize(statement);
+    text_deinit(&sql);
     fixture_deinit(&fixture);
 }
 

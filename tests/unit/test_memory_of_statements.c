@@ -14,8 +14,7 @@
 #include "tests/check.h"
 #include "tests/unit/described_catalog.h"
 #include "tests/unit/failing_memory.h"
-
-#define CASE_BYTES_MAX 65536
+#include "tests/unit/golden_topic.h"
 
 static enum status parse_and_print(void *context, struct text *result, struct error *err)
 {
@@ -110,35 +109,34 @@ static enum status plan_and_write(void *context, struct text *result, struct err
     return status;
 }
 
-static void check_cases(const char *pattern, failing_memory_run *run)
+static void check_topics(const char *pattern, failing_memory_run *run)
 {
-    static char buffer[CASE_BYTES_MAX];
-    glob_t cases;
+    struct golden_case now;
+    char name[128];
+    glob_t topics;
 
-    CHECK_INT(glob(pattern, 0, NULL, &cases), 0);
-    for (size_t i = 0; i < cases.gl_pathc; i++) {
-        FILE *file = fopen(cases.gl_pathv[i], "rb");
-        struct slice text = {buffer, 0};
+    CHECK_INT(glob(pattern, 0, NULL, &topics), 0);
+    for (size_t i = 0; i < topics.gl_pathc; i++) {
+        struct golden_topic topic = golden_topic_read(topics.gl_pathv[i]);
 
-        CHECK(file);
-        text.size = fread(buffer, 1, sizeof buffer, file);
-        fclose(file);
-        if (text.size > 0 && text.size < sizeof buffer)
-            check_every_allocation_may_fail(cases.gl_pathv[i], run, &text);
+        while (golden_topic_next(&topic, &now)) {
+            slice_copy(now.name, name, sizeof name);
+            check_every_allocation_may_fail(name, run, &now.text);
+        }
     }
-    globfree(&cases);
+    globfree(&topics);
 }
 
 static void every_allocation_of_parsing_may_fail(void **state)
 {
     (void)state;
-    check_cases(GOLDEN_FOLDER "/parse/*.sql", parse_and_print);
+    check_topics(GOLDEN_FOLDER "/parse/*.txt", parse_and_print);
 }
 
 static void every_allocation_of_planning_may_fail(void **state)
 {
     (void)state;
-    check_cases(GOLDEN_FOLDER "/plan/*.sql", plan_and_write);
+    check_topics(GOLDEN_FOLDER "/plan/*.txt", plan_and_write);
 }
 
 int main(void)

@@ -10,8 +10,8 @@ static void a_network_computes_what_a_pencil_does(void **state)
     static const float w0[] = {1, -1, 0.5f, 2}, b0[] = {0.25f, -0.5f}, w1[] = {2, -3}, b1[] = {1};
     struct layer layers[] = {{2, 2, w0, b0}, {2, 1, w1, b1}};
     struct network_model network = {ACTIVATION_RELU, layers, 2};
-    struct transform_input inputs[] = {{.name = SLICE("a"), .scale = 1},
-                                       {.name = SLICE("b"), .scale = 1}};
+    struct transform_input inputs[] = {{.spec.name = SLICE("a"), .scale = 1},
+                                       {.spec.name = SLICE("b"), .scale = 1}};
     struct model model = {.task = TASK_REGRESSION,
                           .transform = {.inputs = inputs, .input_count = 2},
                           .label_mean = 100,
@@ -78,8 +78,8 @@ static void additions_keep_their_order_to_the_last_bit(void **state)
 
     arena_init(&fixture.arena, ARENA_MAXIMUM);
     for (int i = 0; i < 23; i++)
-        inputs[i] =
-            (struct transform_input){.name = arena_printf(&fixture.arena, "x%d", i), .scale = 1};
+        inputs[i] = (struct transform_input){.spec.name = arena_printf(&fixture.arena, "x%d", i),
+                                             .scale = 1};
     fixture.model = (struct model){.kind = kind_find(SLICE("network")),
                                    .content = &fixture.network,
                                    .transform = {.inputs = inputs, .input_count = 23},

@@ -134,7 +134,7 @@ static void offset_init(struct fixture *fixture)
 
     trees_init(fixture);
     model->format = MODEL_FORMAT_OFFSETS;
-    model->transform.inputs[1].offset = OFFSET_ADDED;
+    model->transform.inputs[1].spec.offset = OFFSET_ADDED;
     CHECK_OK(transform_finish(&model->transform, &fixture->arena, &err));
 }
 
@@ -255,8 +255,8 @@ static void shared_init(struct fixture *fixture)
 
     fixture_init(fixture, 2);
     inputs = model->transform.inputs;
-    inputs[0].model_part = inputs[2].model_part = PART_LINEAR;
-    inputs[3].dimension = 2;
+    inputs[0].spec.model_part = inputs[2].spec.model_part = PART_LINEAR;
+    inputs[3].spec.dimension = 2;
     model->format = MODEL_FORMAT_SHARES;
     model->estimator = SLICE("DNNLinearCombinedClassifier");
     model->kind = kind_find(SLICE("embedding"));
@@ -290,9 +290,9 @@ static void joined_init(struct fixture *fixture)
     content = (struct embedding_model *)(uintptr_t)model->content;
     shape = &content->shape;
     for (uint32_t i = 2; i < 4; i++) {
-        model->transform.inputs[i].model_part = PART_BOTH;
-        model->transform.inputs[i].dimension = 2;
-        model->transform.inputs[i].concat = (struct concat){1, COMBINER_MEAN};
+        model->transform.inputs[i].spec.model_part = PART_BOTH;
+        model->transform.inputs[i].spec.dimension = 2;
+        model->transform.inputs[i].spec.concat = (struct concat){1, COMBINER_MEAN};
     }
     CHECK_OK(transform_finish(&model->transform, &fixture->arena, &err));
     model->format = MODEL_FORMAT_CONCATS;
@@ -1352,7 +1352,7 @@ static void a_text_with_a_zero_byte_is_not_written_wherever_it_stands(void **sta
     REFUSED(fixture.model.statement, "statement has a zero byte");
     REFUSED(fixture.model.digest, "digest has a zero byte");
     REFUSED(fixture.model.created_at, "created_at has a zero byte");
-    REFUSED(fixture.model.transform.inputs[1].name, "name has a zero byte");
+    REFUSED(fixture.model.transform.inputs[1].spec.name, "name has a zero byte");
 #undef REFUSED
     fixture.model.labels.type = LABEL_TEXT;
     fixture.model.labels.values = text_labels;

@@ -97,8 +97,8 @@ static void readings_and_declared_types_come_back(void **state)
 
     model_init(&fixture, 0);
     fixture.model.labels.reading = READING_SEPARATED;
-    fixture.model.transform.inputs[0].reading = READING_STRICT; /* which is not written */
-    fixture.model.transform.inputs[1].reading = READING_BOOLEAN;
+    fixture.model.transform.inputs[0].spec.reading = READING_STRICT; /* which is not written */
+    fixture.model.transform.inputs[1].spec.reading = READING_BOOLEAN;
     fixture.model.label_declared = SLICE("pg_catalog.numeric");
     fixture.model.notices = NULL;
     fixture.model.metrics_json = SLICE("");
@@ -106,8 +106,8 @@ static void readings_and_declared_types_come_back(void **state)
     CHECK_OK(read_changed(&fixture.model, "\"version\":3", "\"version\":4", &read, &arena, &err));
     CHECK_INT(read.version, 4);
     CHECK_INT(read.labels.reading, READING_SEPARATED);
-    CHECK_INT(read.transform.inputs[0].reading, READING_STRICT);
-    CHECK_INT(read.transform.inputs[1].reading, READING_BOOLEAN);
+    CHECK_INT(read.transform.inputs[0].spec.reading, READING_STRICT);
+    CHECK_INT(read.transform.inputs[1].spec.reading, READING_BOOLEAN);
     CHECK_SLICE(read.label_declared, "pg_catalog.numeric");
     CHECK(read.notices == NULL && read.metrics_json.size == 0);
     arena_deinit(&arena);
@@ -128,11 +128,11 @@ static void readings_of_other_spellings_are_of_the_newest_format(void **state)
 
     model_init(&fixture, 0);
     fixture.model.format = MODEL_FORMAT_WRITTEN;
-    fixture.model.transform.inputs[0].reading = READING_COMMA;
+    fixture.model.transform.inputs[0].spec.reading = READING_COMMA;
     fixture.model.labels.reading = READING_POINT;
     arena_init(&arena, ARENA_MAXIMUM);
     CHECK_OK(read_changed(&fixture.model, "\"version\":3", "\"version\":4", &read, &arena, &err));
-    CHECK_INT(read.transform.inputs[0].reading, READING_COMMA);
+    CHECK_INT(read.transform.inputs[0].spec.reading, READING_COMMA);
     CHECK_INT(read.labels.reading, READING_POINT);
     for (size_t i = 0; i < 2; i++)
         CHECK_FAILS(read_changed(&fixture.model, changes[i][0], changes[i][1], &read, &arena, &err),
@@ -152,7 +152,7 @@ static void a_strict_reading_of_the_label_needs_no_word(void **state)
 
     model_init(&fixture, 0);
     for (int i = 0; i < 2; i++)
-        fixture.model.transform.inputs[i].reading = READING_STRICT;
+        fixture.model.transform.inputs[i].spec.reading = READING_STRICT;
     fixture.model.labels.reading = READING_STRICT;
     json = meta_of(&fixture.model);
     CHECK(!strstr(text_string(&json), "\"reading\""));
@@ -180,10 +180,10 @@ static void a_text_with_a_zero_byte_is_not_written(void **state)
 
     model_init(&fixture, 0);
     fixture_dates(&fixture);
-    fixture.model.transform.inputs[0].name = cut;
+    fixture.model.transform.inputs[0].spec.name = cut;
     CHECK_FAILS(model_meta_write(&fixture.model, &json, &err), STATUS_INVALID, "name");
-    fixture.model.transform.inputs[0].name = SLICE("signup.age");
-    fixture.model.transform.inputs[0].source = cut;
+    fixture.model.transform.inputs[0].spec.name = SLICE("signup.age");
+    fixture.model.transform.inputs[0].spec.source = cut;
     CHECK_FAILS(model_meta_write(&fixture.model, &json, &err), STATUS_INVALID, "column");
     fixture_deinit(&fixture);
     text_deinit(&json);

@@ -393,7 +393,7 @@ static void the_meta_row_alone_tells_what_the_planner_needs(void **state)
     CHECK_SLICE(model.estimator, "DNNClassifier");
     CHECK_SLICE(model.label, "class");
     CHECK_INT(model.transform.input_count, 4);
-    CHECK_SLICE(model.transform.inputs[2].name, "colour");
+    CHECK_SLICE(model.transform.inputs[2].spec.name, "colour");
     CHECK(!model.content && !model.transform.inputs[2].words);
     fixture_deinit(&fixture);
 }
@@ -441,7 +441,7 @@ static void the_digest_sees_every_part_that_predicts_and_no_other(void **state)
         (place) = kept;                                                                            \
     } while (0)
     CHANGES(model->format, 1);
-    CHANGES(model->transform.inputs[0].name, SLICE("agf"));
+    CHANGES(model->transform.inputs[0].spec.name, SLICE("agf"));
     CHANGES(model->transform.inputs[0].mean, 40.2);
     CHANGES(model->transform.inputs[0].scale, 9.8);
     CHANGES(model->transform.inputs[0].has_nulls, false);

@@ -1,4 +1,5 @@
 /* Names of columns and classes where a model is shown. */
+#include "inputs/cells.h"
 #include "scoring/feature_names.h"
 #include "scoring/label_names.h"
 #include "tests/check.h"

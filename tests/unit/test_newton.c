@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "inputs/encoders.h"
 #include "kinds/kinds.h"
 #include "kinds/linear/linear_attributes.h"
 #include "runtime/learn/newton_solve.h"
@@ -182,11 +183,12 @@ static void a_stored_model_of_more_layers_is_refused(void **state)
          "{\"rows\":2,\"width\":1}]}",
          STATUS_CORRUPT},
     };
-    struct transform_input input = {.type = INPUT_NUMERIC, .scale = 1};
+    struct transform_input input = {.spec.type = INPUT_NUMERIC, .scale = 1};
     const struct kind *kind = kind_find(SLICE("linear"));
     struct error err;
     (void)state;
 
+    input.encoder = encoder_of(&input.spec);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct model model = {.kind = kind,
                               .task = TASK_REGRESSION,

@@ -3,6 +3,7 @@
 #include "kinds/trees/trees_attributes.h"
 #include "parser/parser.h"
 #include "planner/explain.h"
+#include "planner/far_numbers.h"
 #include "planner/label.h"
 #include "planner/parameters.h"
 #include "planner/plan.h"
@@ -84,7 +85,7 @@ static void a_plan_has_every_name_resolved_and_every_default_filled(void **state
     assert_string_equal(plan->estimator->name, "DNNClassifier");
     CHECK_SLICE(plan->select, "SELECT * FROM iris");
     CHECK_INT(plan->input_count, 2);
-    CHECK_SLICE(plan->inputs[1].name, "petal_length");
+    CHECK_SLICE(plan->inputs[1].spec.name, "petal_length");
     CHECK_INT(plan->inputs[1].column, 1);
     CHECK_SLICE(plan->label, "class");
     CHECK_INT(plan->label_column, 2);
@@ -162,7 +163,7 @@ static void the_kind_of_an_input_follows_the_sample_and_else_the_declared_type(v
             "SELECT 1 TO TRAIN LinearClassifier LABEL y INTO m");
     CHECK_INT(scene.plan.input_count, 7);
     for (size_t i = 0; i < 7; i++)
-        CHECK(scene.plan.inputs[i].type == types[i]);
+        CHECK(scene.plan.inputs[i].spec.type == types[i]);
     CHECK(scene.plan.label_type == LABEL_TEXT);
     scene_deinit(&scene);
 }
@@ -195,12 +196,12 @@ static void inputs_stand_in_the_order_of_the_select_whatever_column_says(void **
         "-- query: a 9 integers; b 9 integers; c 9 texts; d 9 integers; y 9 integers\n"
         "SELECT 1 TO TRAIN LinearClassifier COLUMN c, '[a-b]', VOCABULARY(A, 7) LABEL y INTO m");
     CHECK_INT(scene.plan.input_count, 3);
-    CHECK_SLICE(scene.plan.inputs[0].name, "a");
-    CHECK(scene.plan.inputs[0].type == INPUT_CATEGORY);
-    CHECK_INT(scene.plan.inputs[0].vocabulary_max, 7);
-    CHECK_SLICE(scene.plan.inputs[1].name, "b");
-    CHECK(scene.plan.inputs[1].type == INPUT_NUMERIC);
-    CHECK_SLICE(scene.plan.inputs[2].name, "c");
+    CHECK_SLICE(scene.plan.inputs[0].spec.name, "a");
+    CHECK(scene.plan.inputs[0].spec.type == INPUT_CATEGORY);
+    CHECK_INT(scene.plan.inputs[0].spec.vocabulary_max, 7);
+    CHECK_SLICE(scene.plan.inputs[1].spec.name, "b");
+    CHECK(scene.plan.inputs[1].spec.type == INPUT_NUMERIC);
+    CHECK_SLICE(scene.plan.inputs[2].spec.name, "c");
     scene_deinit(&scene);
 }
 
@@ -684,10 +685,12 @@ static void trees_count_the_words_of_texts_in_buckets_that_are_inputs(void **sta
     PLAN_OK(TREES "SELECT * FROM t TO TRAIN XGBRegressor COLUMN a, TEXT(w, 30) LABEL b INTO m");
     CHECK_INT(scene.plan.input_count, 31);
     last = &scene.plan.inputs[30];
-    CHECK(slice_equal(last->name, SLICE("w[29]")) && slice_equal(last->source, SLICE("w")));
-    CHECK(last->type == INPUT_NUMERIC && last->list.form == LIST_WORDS && last->list.size == 30);
-    CHECK_INT(last->list.words_max, TEXT_WORDS_MAX);
-    CHECK_INT(last->element, 29);
+    CHECK(slice_equal(last->spec.name, SLICE("w[29]")) &&
+          slice_equal(last->spec.source, SLICE("w")));
+    CHECK(last->spec.type == INPUT_NUMERIC && last->spec.list.form == LIST_WORDS &&
+          last->spec.list.size == 30);
+    CHECK_INT(last->spec.list.words_max, TEXT_WORDS_MAX);
+    CHECK_INT(last->spec.element, 29);
     scene_deinit(&scene);
 }
 
@@ -896,10 +899,54 @@ static void nulls_that_a_model_has_not_learned_of_are_told(void **state)
     scene_deinit(&scene);
 }
 
+static void numbers_beyond_a_models_reach_are_told(void **state)
+{
+    const struct cell far = {.type = CELL_REAL, .real = -1e39},
+                      near = {.type = CELL_REAL, .real = 1e37},
+                      whole = {.type = CELL_INTEGER, .integer = 7},
+                      text = {.type = CELL_TEXT, .text = SLICE("1e39")};
+    struct scene scene;
+    struct plan *plan = &scene.plan;
+    struct query_column *column;
+    double found[2] = {0, -1e39};
+    (void)state;
+
+    scene_init(&scene);
+    PLAN_OK(NULLS("1000 reals") "-- model: m DNNClassifier classification; label class integer; "
+                                "inputs petal_length category, sepal_length numeric\n"
+                                "SELECT * FROM t TO EVALUATE m");
+    CHECK(!far_numbers_may_come(plan, 1) && !far_number_is(plan, 1, &far)); /* no reach is known */
+    plan->model.inputs[1].least = -1e38;
+    plan->model.inputs[1].greatest = 1e38;
+    CHECK(!far_numbers_may_come(plan, 0) && far_numbers_may_come(plan, 1));
+    CHECK(far_number_is(plan, 1, &far) && !far_number_is(plan, 1, &near));
+    CHECK(!far_number_is(plan, 1, &whole) && !far_number_is(plan, 1, &text));
+    note_far_numbers(plan);
+    CHECK_INT(plan->notices->count, 0);
+    note_found_far_numbers(plan, found);
+    CHECK_INT(plan->notices->count, 1);
+    CHECK(strstr(plan->notices->items[0].text, "\"sepal_length\" has the number -1e+39"));
+    column = &plan->query.columns[plan->model_columns[1]];
+    for (int sign = -1; sign < 2; sign += 2) {
+        column->least = sign < 0 ? -1e39 : 0;
+        column->greatest = sign > 0 ? 1e39 : 0;
+        CHECK(!far_numbers_may_come(plan, 1)); /* it is told already */
+        note_far_numbers(plan);
+    }
+    CHECK_INT(plan->notices->count, 3);
+    plan->query.sample_rows = 999;
+    column->greatest = 0;
+    CHECK(!far_numbers_may_come(plan, 1));
+    plan->model_columns[1] = -1;
+    CHECK(!far_number_is(plan, 1, &far));
+    scene_deinit(&scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_plan_has_every_name_resolved_and_every_default_filled),
+        cmocka_unit_test(numbers_beyond_a_models_reach_are_told),
         cmocka_unit_test(the_learning_rate_depends_on_the_optimizer),
         cmocka_unit_test(sgd_with_momentum_is_momentum),
         cmocka_unit_test(the_kind_of_an_input_follows_the_sample_and_else_the_declared_type),

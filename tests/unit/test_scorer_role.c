@@ -1,4 +1,4 @@
-#include "tests/check.h"
+#include "tests/outbox_check.h"
 
 #include "runtime/score/scorer_role.h"
 
@@ -104,10 +104,7 @@ static bool sent(const struct stage *stage, enum message_type type, struct messa
 
 static bool ends(const struct stage *stage)
 {
-    for (size_t i = 0; i < stage->outbox.count; i++)
-        if (stage->outbox.entries[i].kind == OUTBOX_END)
-            return true;
-    return false;
+    return outbox_count(&stage->outbox, OUTBOX_END) > 0;
 }
 
 static void who_stages_goes_on_when_all_rows_are_staged(void **state)

@@ -14,7 +14,7 @@
 struct table {
     struct folder folder;
     struct spool_column columns[COLUMNS_MAX];
-    struct spec_input inputs[COLUMNS_MAX - 1];
+    struct input_spec inputs[COLUMNS_MAX - 1];
     struct jobspec spec;
     uint32_t groups, series;
     struct cell *cells;
@@ -71,10 +71,10 @@ static void table_make(struct table *table, uint32_t groups, uint32_t series)
     folder_open(&table->folder);
     memcpy(table->columns, columns + (2 - groups), (groups + 2) * sizeof *columns);
     for (uint32_t i = 0; i < groups; i++)
-        table->inputs[i] = (struct spec_input){.name = columns[2 - groups + i].name,
+        table->inputs[i] = (struct input_spec){.name = columns[2 - groups + i].name,
                                                .type = INPUT_CATEGORY,
                                                .vocabulary_max = CATEGORY_WORDS_MAX};
-    table->inputs[groups] = (struct spec_input){.name = SLICE("day"), .type = INPUT_NUMERIC};
+    table->inputs[groups] = (struct input_spec){.name = SLICE("day"), .type = INPUT_NUMERIC};
     table->spec.inputs = table->inputs;
     *forecast_params(&table->spec.params) =
         (struct forecast_params){.horizon = 2, .level = .9, .backtests = 1};

@@ -1,11 +1,13 @@
-#include "tests/check.h"
+#include "tests/outbox_check.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "runtime/data/step_log.h"
 #include "runtime/ps/row_snapshot.h"
+#include "runtime/ps/server_replay.h"
 #include "runtime/ps/server_role.h"
+#include "runtime/ps/server_save.h"
 
 #define JOB     ((uint64_t)7)
 #define TABLES  2
@@ -104,10 +106,10 @@ static void begin_again(struct stage *stage, uint32_t index)
 
     text_init(&whole, TEXT_MAXIMUM);
     outbox_clear(outbox);
-    server_role_end_snapshot(role);
-    server_role_save_anew(role, 5000);
-    while (server_role_has_work(role))
-        server_role_work(role, 5000, outbox);
+    server_save_end(role);
+    server_save_anew(role, 5000);
+    while (server_save_has_work(role))
+        server_save_work(role, 5000, outbox);
     for (size_t i = 0; i < outbox->count; i++) {
         const struct slice bytes = outbox_bytes(outbox, outbox->entries + i);
 
@@ -118,7 +120,7 @@ static void begin_again(struct stage *stage, uint32_t index)
     end_one(stage, index);
     begin_one(stage, index);
     outbox_init(stage->begun + index);
-    CHECK_OK(server_role_restore(role, text_slice(&whole), true, &err));
+    CHECK_OK(server_save_restore(role, text_slice(&whole), true, &err));
     text_deinit(&whole);
 }
 
@@ -191,9 +193,9 @@ static enum status begin_by_log(struct stage *stage, uint32_t s)
     init_one(stage, s);
     outbox_init(stage->begun + s);
     do {
-        const bool is_there = find_logged(stage, s, server_log_wants(stage->roles + s), &bytes);
+        const bool is_there = find_logged(stage, s, server_replay_wants(stage->roles + s), &bytes);
 
-        status = server_log_read(stage->roles + s, is_there ? &bytes : NULL, &err);
+        status = server_replay_entry(stage->roles + s, is_there ? &bytes : NULL, &err);
     } while (status == STATUS_OK);
     server_role_start(stage->roles + s, 1000, stage->outboxes + s);
     return status;
@@ -218,17 +220,7 @@ static void master_says(struct stage *stage, uint32_t s, struct message message)
 static bool find(const struct stage *stage, uint32_t s, peer_id to, enum message_type type,
                  struct message *message)
 {
-    const struct outbox *outbox = stage->outboxes + s;
-    struct error err;
-
-    for (size_t i = 0; i < outbox->count; i++) {
-        if (outbox->entries[i].kind != OUTBOX_SEND || outbox->entries[i].peer != to)
-            continue;
-        CHECK_OK(message_read(outbox_bytes(outbox, outbox->entries + i), message, &err));
-        if (message->type == type)
-            return true;
-    }
-    return false;
+    return outbox_find(stage->outboxes + s, to, type, 0, message);
 }
 
 static bool to_master(const struct stage *stage, uint32_t s, enum message_type type,
@@ -239,11 +231,7 @@ static bool to_master(const struct stage *stage, uint32_t s, enum message_type t
 
 static bool is_closed(const struct stage *stage, uint32_t s, peer_id peer)
 {
-    for (size_t i = 0; i < stage->outboxes[s].count; i++)
-        if (stage->outboxes[s].entries[i].kind == OUTBOX_CLOSE &&
-            stage->outboxes[s].entries[i].peer == peer)
-            return true;
-    return false;
+    return outbox_closes(stage->outboxes + s, peer);
 }
 
 /* ---- batches ---- */
@@ -497,7 +485,7 @@ static void move(struct stage *stage, uint32_t serving)
         CHECK(to_master(stage, s, MESSAGE_SERVER, &message));
         CHECK(message.server.layout == stage->next && message.server.serving == serving);
         CHECK(message.server.next_layout == 0);
-        CHECK(server_role_has_work(stage->roles + s)); /* a snapshot */
+        CHECK(server_save_has_work(stage->roles + s)); /* a snapshot */
     }
     stage->serving = serving;
 }
@@ -613,7 +601,7 @@ static void no_batch_is_counted_while_rows_move(void **state)
     resume(&stage, 0, 0);
     CHECK(is_closed(&stage, 0, WORKER));
     server_role_on_tick(stage.roles, 100000, stage.outboxes);
-    CHECK(!server_role_has_work(stage.roles)); /* no snapshot */
+    CHECK(!server_save_has_work(stage.roles)); /* no snapshot */
     CHECK_INT(stage.roles[0].clock, 3);
     say_layout(&stage, 1, 0, 1);
     say_layout(&stage, 0, 0, 1); /* it is given up */
@@ -704,7 +692,7 @@ static void what_is_pushed_after_it_was_copied_is_fetched(void **state)
     CHECK(all > 0);
     CHECK_INT(stage.roles[1].move.sources[0].since, 3);
     server_role_on_tick(stage.roles + 1, 100000, stage.outboxes + 1);
-    CHECK(!server_role_has_work(stage.roles + 1)); /* nothing of its own is to be saved */
+    CHECK(!server_save_has_work(stage.roles + 1)); /* nothing of its own is to be saved */
     hold(&stage, 2);
     stage.pieces = 0;
     CHECK_INT(fetch_all(&stage, 1).fetched.status, STATUS_OK);

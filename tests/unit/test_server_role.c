@@ -1,10 +1,11 @@
-#include "tests/check.h"
+#include "tests/outbox_check.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "runtime/ps/server_role.h"
+#include "runtime/ps/server_save.h"
 
 #define JOB    ((uint64_t)7)
 #define TABLES 2
@@ -105,27 +106,15 @@ static void send_from(struct stage *stage, peer_id from, struct message message)
 static struct message answer(const struct stage *stage, peer_id to, enum message_type type)
 {
     struct message message;
-    struct error err;
 
-    for (size_t i = 0; i < stage->outbox.count; i++) {
-        const struct outbox_entry *entry = stage->outbox.entries + i;
-
-        if (entry->kind != OUTBOX_SEND || entry->peer != to)
-            continue;
-        CHECK_OK(message_read(outbox_bytes(&stage->outbox, entry), &message, &err));
-        if (message.type == type)
-            return message;
-    }
-    check_failed("no %s", message_name(type));
+    if (!outbox_find(&stage->outbox, to, type, 0, &message))
+        check_failed("no %s", message_name(type));
     return message;
 }
 
 static bool is_closed(const struct stage *stage, peer_id peer)
 {
-    for (size_t i = 0; i < stage->outbox.count; i++)
-        if (stage->outbox.entries[i].kind == OUTBOX_CLOSE && stage->outbox.entries[i].peer == peer)
-            return true;
-    return false;
+    return outbox_closes(&stage->outbox, peer);
 }
 
 #define BYTES(array) ((struct slice){(const char *)(array), sizeof(array)})
@@ -462,7 +451,7 @@ static void a_server_without_rows_tells_its_master_why(void **state)
     CHECK(stage.role.master.peer != first);
     CHECK_INT(answer(&stage, stage.role.master.peer, MESSAGE_FAILED).failure.status,
               STATUS_UNSUPPORTED);
-    CHECK(!server_role_has_work(&stage.role));
+    CHECK(!server_save_has_work(&stage.role));
     send_from(&stage, stage.role.master.peer, (struct message){.type = MESSAGE_END, .epoch = 1});
     CHECK_INT(stage.role.state, SERVER_ENDED);
     finish(&stage);
@@ -476,10 +465,10 @@ static struct checkpoint take_snapshot(struct stage *stage, struct text *whole)
     struct checkpoint head = {0};
 
     server_role_on_tick(&stage->role, 2000, &stage->outbox);
-    CHECK(server_role_has_work(&stage->role));
-    while (server_role_has_work(&stage->role)) {
+    CHECK(server_save_has_work(&stage->role));
+    while (server_save_has_work(&stage->role)) {
         outbox_clear(&stage->outbox);
-        server_role_work(&stage->role, 2000, &stage->outbox);
+        server_save_work(&stage->role, 2000, &stage->outbox);
         for (size_t i = 0; i < stage->outbox.count; i++) {
             const struct slice bytes = outbox_bytes(&stage->outbox, stage->outbox.entries + i);
 
@@ -525,7 +514,7 @@ static void a_server_goes_on_from_a_snapshot(void **state)
     for (size_t at = 0; at < whole.size; at += PIECE) {
         const size_t left = whole.size - at, size = left < PIECE ? left : PIECE;
 
-        CHECK_OK(server_role_restore(&next.role, (struct slice){whole.data + at, size},
+        CHECK_OK(server_save_restore(&next.role, (struct slice){whole.data + at, size},
                                      size == left, &err));
     }
     CHECK(server_role_digest(&next.role) == digest);
@@ -549,7 +538,7 @@ static enum status restored(struct slice bytes, struct error *err)
 
     if (server_role_init(&role, &options, err) != STATUS_OK)
         check_failed("%s", err->message);
-    status = server_role_restore(&role, bytes, true, err);
+    status = server_save_restore(&role, bytes, true, err);
     server_role_deinit(&role);
     return status;
 }
@@ -560,16 +549,16 @@ static void a_server_that_goes_saves_what_was_pushed(void **state)
     (void)state;
 
     begin(&stage);
-    server_role_save(&stage.role, 1000);
-    CHECK(!server_role_has_work(&stage.role));
+    server_save_begin(&stage.role, 1000);
+    CHECK(!server_save_has_work(&stage.role));
     resume_as(&stage, WORKER, 0, 0);
     pull_and_push(&stage, 4, 0);
-    server_role_save(&stage.role, 1000);
-    CHECK(server_role_has_work(&stage.role));
-    while (server_role_has_work(&stage.role))
-        server_role_work(&stage.role, 1000, &stage.outbox);
-    server_role_save(&stage.role, 1000);
-    CHECK(!server_role_has_work(&stage.role));
+    server_save_begin(&stage.role, 1000);
+    CHECK(server_save_has_work(&stage.role));
+    while (server_save_has_work(&stage.role))
+        server_save_work(&stage.role, 1000, &stage.outbox);
+    server_save_begin(&stage.role, 1000);
+    CHECK(!server_save_has_work(&stage.role));
     finish(&stage);
 }
 
@@ -584,13 +573,13 @@ static void snapshots_take_a_tenth_of_the_time_at_most(void **state)
     resume_as(&stage, WORKER, 0, 0);
     pull_and_push(&stage, 4, 0);
     server_role_on_tick(&stage.role, 2000, &stage.outbox);
-    while (server_role_has_work(&stage.role))
-        server_role_work(&stage.role, 2300, &stage.outbox);
+    while (server_save_has_work(&stage.role))
+        server_save_work(&stage.role, 2300, &stage.outbox);
     pull_and_push(&stage, 4, 1);
     server_role_on_tick(&stage.role, 4999, &stage.outbox);
-    CHECK(!server_role_has_work(&stage.role));
+    CHECK(!server_save_has_work(&stage.role));
     server_role_on_tick(&stage.role, 5000, &stage.outbox);
-    CHECK(server_role_has_work(&stage.role));
+    CHECK(server_save_has_work(&stage.role));
     finish(&stage);
 }
 

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "runtime/ps/server_save.h"
 #include "runtime/role/job.h"
 #include "tests/check.h"
 
@@ -139,10 +140,10 @@ static enum status save(struct server *server, struct error *err)
 {
     enum status status = STATUS_OK;
 
-    server_role_save(&server->role, 0);
-    CHECK(server_role_has_work(&server->role));
-    while (server_role_has_work(&server->role)) {
-        server_role_work(&server->role, 0, &server->outbox);
+    server_save_begin(&server->role, 0);
+    CHECK(server_save_has_work(&server->role));
+    while (server_save_has_work(&server->role)) {
+        server_save_work(&server->role, 0, &server->outbox);
         if (status == STATUS_OK)
             status = outbox_executor_perform(&server->snapshots.executor, &server->outbox, err);
         outbox_clear(&server->outbox);
@@ -298,7 +299,7 @@ static bool may_work(void *self)
 {
     struct server *server = self;
 
-    return server_role_has_work(&server->role) &&
+    return server_save_has_work(&server->role) &&
            server_snapshots_may_go_on(&server->snapshots, &server->role);
 }
 
@@ -306,8 +307,8 @@ static void work(void *self, int64_t now_ms, struct outbox *outbox)
 {
     struct server *server = self;
 
-    server_role_work(&server->role, now_ms, outbox);
-    if (!server_role_has_work(&server->role))
+    server_save_work(&server->role, now_ms, outbox);
+    if (!server_save_has_work(&server->role))
         outbox_end(outbox, STATUS_OK);
 }
 
@@ -340,8 +341,8 @@ static void a_snapshot_ends_when_its_pieces_are_on_the_disk(void **state)
     CHECK_OK(loop_add_role(loop, &role, NULL, NULL, 0, &added, &err));
     CHECK_OK(server_snapshots_sync_beside(&server.snapshots, loop, &err));
     push(&server);
-    server_role_save(&server.role, 0);
-    while (!server_role_is_finishing(&server.role)) {
+    server_save_begin(&server.role, 0);
+    while (!server_save_is_finishing(&server.role)) {
         CHECK(may_work(&server));
         work(&server, 0, &server.outbox);
         CHECK_OK(server_snapshots_perform(&server.snapshots, &server.outbox, &err));

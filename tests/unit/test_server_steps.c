@@ -2,11 +2,12 @@
  * Steps that all lanes take together, on one server: what rows become, which rows a lane pulls, and
  * what a later process finds in the log.
  */
-#include "tests/check.h"
+#include "tests/outbox_check.h"
 
 #include <string.h>
 
 #include "runtime/ps/server_role.h"
+#include "runtime/ps/server_save.h"
 
 #define JOB     ((uint64_t)7)
 #define LANES   3
@@ -98,26 +99,12 @@ static void send_from(struct stage *stage, peer_id from, struct message message)
 static bool find(const struct stage *stage, peer_id to, enum message_type type,
                  struct message *message)
 {
-    struct error err;
-
-    for (size_t i = 0; i < stage->outbox.count; i++) {
-        const struct outbox_entry *entry = stage->outbox.entries + i;
-
-        if (entry->kind != OUTBOX_SEND || entry->peer != to)
-            continue;
-        CHECK_OK(message_read(outbox_bytes(&stage->outbox, entry), message, &err));
-        if (message->type == type)
-            return true;
-    }
-    return false;
+    return outbox_find(&stage->outbox, to, type, 0, message);
 }
 
 static bool is_closed(const struct stage *stage, peer_id peer)
 {
-    for (size_t i = 0; i < stage->outbox.count; i++)
-        if (stage->outbox.entries[i].kind == OUTBOX_CLOSE && stage->outbox.entries[i].peer == peer)
-            return true;
-    return false;
+    return outbox_closes(&stage->outbox, peer);
 }
 
 #define BYTES(array) ((struct slice){(const char *)(array), sizeof(array)})
@@ -379,10 +366,10 @@ static void without_snapshots_there_is_no_log(void **state)
 /* All pieces of the snapshot that begins now. */
 static void save(struct stage *stage, struct text *pieces)
 {
-    server_role_save(&stage->role, 2000);
-    while (server_role_has_work(&stage->role)) {
+    server_save_begin(&stage->role, 2000);
+    while (server_save_has_work(&stage->role)) {
         outbox_clear(&stage->outbox);
-        server_role_work(&stage->role, 2000, &stage->outbox);
+        server_save_work(&stage->role, 2000, &stage->outbox);
         for (size_t i = 0; i < stage->outbox.count; i++) {
             const struct slice bytes = outbox_bytes(&stage->outbox, stage->outbox.entries + i);
 
@@ -406,7 +393,7 @@ static void a_snapshot_has_the_rows_before_the_last_step(void **state)
         take_step(&first, step);
     save(&first, &pieces);
     begin(&second);
-    CHECK_OK(server_role_restore(&second.role, text_slice(&pieces), true, &err));
+    CHECK_OK(server_save_restore(&second.role, text_slice(&pieces), true, &err));
     CHECK_INT(second.role.clock, 3);
     resume(&second, 1, 3);
     ask(&second, 1, 0, 2);

@@ -407,7 +407,7 @@ static void words_of_a_text_add_together(void **state)
 
         fixture_init(&fixture, 0);
         fixture_text(&fixture);
-        fixture.model.transform.inputs[2].combiner = combiners[i];
+        fixture.model.transform.inputs[2].spec.combiner = combiners[i];
         CHECK_OK(transform_finish(&fixture.model.transform, &fixture.arena, &err));
         check_linear(&fixture, noted_row);
         fixture_deinit(&fixture);
@@ -430,15 +430,16 @@ static void items_of_a_list_add_by_their_weights(void **state)
     (void)state;
 
     fixture_init(&fixture, 0);
-    fixture.model.transform.inputs[2] = (struct transform_input){.name = SLICE("CATEGORY_ID(seen)"),
-                                                                 .source = SLICE("seen"),
-                                                                 .type = INPUT_TEXT,
-                                                                 .rule = RULE_ID,
-                                                                 .combiner = COMBINER_MEAN,
-                                                                 .is_weighted = true,
-                                                                 .list = {LIST_ITEMS, 4, 0, ':'},
-                                                                 .hash_buckets = 7,
-                                                                 .words_max = 4};
+    fixture.model.transform.inputs[2] =
+        (struct transform_input){.spec.name = SLICE("CATEGORY_ID(seen)"),
+                                 .spec.source = SLICE("seen"),
+                                 .spec.type = INPUT_TEXT,
+                                 .spec.rule = RULE_ID,
+                                 .spec.combiner = COMBINER_MEAN,
+                                 .spec.is_weighted = true,
+                                 .spec.list = {LIST_ITEMS, 4, 0, ':'},
+                                 .hash_buckets = 7,
+                                 .spec.words_max = 4};
     CHECK_OK(transform_finish(&fixture.model.transform, &fixture.arena, &err));
     check_linear(&fixture, listed_row);
     fixture_deinit(&fixture);

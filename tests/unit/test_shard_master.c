@@ -1,10 +1,9 @@
-#include "tests/check.h"
+#include "tests/outbox_check.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "runtime/ps/shard_master.h"
-#include "runtime/ps/shard_record.h"
 
 #define JOB      ((uint64_t)7)
 #define WORKERS  2
@@ -24,19 +23,19 @@ struct stage {
 static void begin_with_lanes(struct stage *stage, uint32_t server_most, uint32_t lanes)
 {
     const struct shard_master_options options = {
-        .job = JOB,
+        .crew.job = JOB,
         .identity = 99,
-        .incarnation = 3,
-        .worker_count = WORKERS,
+        .crew.incarnation = 3,
+        .crew.max_workers = WORKERS,
         .server_count = SERVERS,
-        .server_most = server_most,
+        .crew.servers = server_most,
         .pause_ms = PAUSE_MS,
-        .min_workers = 1,
+        .crew.min_workers = 1,
         .leases_per_worker = 2,
         .lanes = lanes,
-        .dead_ms = DEAD_MS,
-        .report_ms = 1000000,
-        .facts.started_at = "",
+        .crew.dead_ms = DEAD_MS,
+        .crew.report_ms = 1000000,
+        .crew.facts.started_at = "",
     };
     struct error err;
 
@@ -126,11 +125,7 @@ static uint32_t sent(const struct stage *stage, peer_id to, enum message_type ty
 
 static uint32_t count_kind(const struct stage *stage, enum outbox_kind kind)
 {
-    uint32_t count = 0;
-
-    for (size_t i = 0; i < stage->outbox.count; i++)
-        count += stage->outbox.entries[i].kind == kind;
-    return count;
+    return outbox_count(&stage->outbox, kind);
 }
 
 /* A shard of 100 rows, whose loss is 2 each. */
@@ -277,7 +272,8 @@ static uint64_t learn_all(struct stage *stage)
     struct message message;
 
     join(stage);
-    for (uint64_t lease = stage->master.epoch + 1; lease <= stage->master.epoch + SHARDS; lease++)
+    for (uint64_t lease = stage->master.crew.epoch + 1; lease <= stage->master.crew.epoch + SHARDS;
+         lease++)
         done(stage, 3, lease, stage->master.roster);
     CHECK_INT(sent(stage, 3, MESSAGE_LEASE, &message), 1);
     CHECK_INT(message.lease.first, SHARDS);
@@ -342,10 +338,10 @@ static void the_checkpoint_of_it_ends_the_servers_and_sends_workers_on(void **st
     outbox_clear(&stage.outbox);
     shard_master_on_disconnect(&stage.master, stage.now_ms, 2, &stage.outbox);
     shard_master_on_stored(&stage.master, stage.now_ms, head.id - 1, &fine, &stage.outbox);
-    CHECK(!shard_master_is_learned(&stage.master));
+    CHECK(!stage.master.crew.is_handed_on);
     shard_master_on_stored(&stage.master, stage.now_ms, head.id, &fine, &stage.outbox);
-    CHECK(shard_master_is_learned(&stage.master));
-    CHECK(stage.master.state == JOB_STATE_RUNNING);
+    CHECK(stage.master.crew.is_handed_on);
+    CHECK(stage.master.crew.state == JOB_STATE_RUNNING);
     CHECK_INT(sent(&stage, 3, MESSAGE_STAGED, NULL), 1);
     CHECK_INT(sent(&stage, 1, MESSAGE_END, NULL), 1);
     CHECK_INT(count_kind(&stage, OUTBOX_END), 0);
@@ -369,8 +365,8 @@ static void a_state_that_is_gone_is_collected_again_and_one_that_does_not_fit_fa
     done(&stage, 3, lease, stage.master.roster);
     snapshot(&stage, 3, lease, 0, SLICE("1234567"));
     snapshot(&stage, 3, lease, 7, SLICE("8"));
-    CHECK(stage.master.state == JOB_STATE_FAILED);
-    CHECK(stage.master.failure.status == STATUS_PROTOCOL);
+    CHECK(stage.master.crew.state == JOB_STATE_FAILED);
+    CHECK(stage.master.crew.failure.status == STATUS_PROTOCOL);
     finish(&stage);
     begin(&stage);
     lease = learn_all(&stage);
@@ -379,8 +375,8 @@ static void a_state_that_is_gone_is_collected_again_and_one_that_does_not_fit_fa
     error_clear(&full);
     fail(&full, STATUS_IO, "the disk is full");
     shard_master_on_stored(&stage.master, stage.now_ms, lease, &full, &stage.outbox);
-    CHECK(stage.master.state == JOB_STATE_FAILED);
-    assert_non_null(strstr(stage.master.failure.message, "the disk is full"));
+    CHECK(stage.master.crew.state == JOB_STATE_FAILED);
+    assert_non_null(strstr(stage.master.crew.failure.message, "the disk is full"));
     finish(&stage);
 }
 
@@ -392,7 +388,8 @@ static void the_loss_of_an_epoch_is_stored_once(void **state)
 
     begin(&stage);
     join(&stage);
-    for (uint64_t lease = stage.master.epoch + 1; lease <= stage.master.epoch + SHARDS; lease++) {
+    for (uint64_t lease = stage.master.crew.epoch + 1; lease <= stage.master.crew.epoch + SHARDS;
+         lease++) {
         done(&stage, 3, lease, stage.master.roster);
         for (size_t i = 0; i < stage.outbox.count; i++) {
             struct metric_row row;
@@ -414,12 +411,12 @@ static void a_job_waits_for_its_least_workers(void **state)
     (void)state;
 
     begin(&stage);
-    stage.master.options.min_workers = 2;
+    stage.master.options.crew.min_workers = 2;
     join(&stage);
-    CHECK(stage.master.state == JOB_STATE_WAITING);
+    CHECK(stage.master.crew.state == JOB_STATE_WAITING);
     CHECK_INT(sent(&stage, 3, MESSAGE_LEASE, NULL), 0);
     hello(&stage, 4, 1, 0);
-    CHECK(stage.master.state == JOB_STATE_RUNNING);
+    CHECK(stage.master.crew.state == JOB_STATE_RUNNING);
     CHECK_INT(sent(&stage, 3, MESSAGE_LEASE, NULL) + sent(&stage, 4, MESSAGE_LEASE, NULL), SHARDS);
     finish(&stage);
 }
@@ -430,16 +427,16 @@ static void only_what_a_job_waits_for_its_workers_counts_as_waiting(void **state
     (void)state;
 
     begin(&stage);
-    stage.master.options.min_workers = 2;
+    stage.master.options.crew.min_workers = 2;
     join(&stage);
-    CHECK(shard_master_job_row(&stage.master, stage.now_ms).seconds_waiting == 0);
+    CHECK(crew_job_row(&stage.master.crew, stage.now_ms).seconds_waiting == 0);
     stage.now_ms += 250;
-    CHECK(shard_master_job_row(&stage.master, stage.now_ms).seconds_waiting == 0.25);
+    CHECK(crew_job_row(&stage.master.crew, stage.now_ms).seconds_waiting == 0.25);
     hello(&stage, 4, 1, 0);
-    CHECK(stage.master.state == JOB_STATE_RUNNING);
+    CHECK(stage.master.crew.state == JOB_STATE_RUNNING);
     stage.now_ms += 500;
-    CHECK(shard_master_job_row(&stage.master, stage.now_ms).seconds_waiting == 0.25);
-    CHECK(shard_master_job_row(&stage.master, stage.now_ms).seconds == 0.75);
+    CHECK(crew_job_row(&stage.master.crew, stage.now_ms).seconds_waiting == 0.25);
+    CHECK(crew_job_row(&stage.master.crew, stage.now_ms).seconds == 0.75);
     finish(&stage);
 }
 
@@ -454,8 +451,8 @@ static void workers_of_other_rows_or_of_no_rows_end_the_job(void **state)
     join(&stage);
     message.hello.rows++;
     send_from(&stage, 4, message);
-    CHECK(stage.master.state == JOB_STATE_FAILED);
-    assert_non_null(strstr(stage.master.failure.message, "other shards"));
+    CHECK(stage.master.crew.state == JOB_STATE_FAILED);
+    assert_non_null(strstr(stage.master.crew.failure.message, "other shards"));
     finish(&stage);
     begin(&stage);
     error_clear(&err);
@@ -467,9 +464,9 @@ static void workers_of_other_rows_or_of_no_rows_end_the_job(void **state)
                                               .status = STATUS_INVALID,
                                               .message = slice_of(err.message),
                                               .hint = SLICE("")}});
-    CHECK(stage.master.state == JOB_STATE_FAILED);
+    CHECK(stage.master.crew.state == JOB_STATE_FAILED);
     CHECK_INT(sent(&stage, 11, MESSAGE_END, NULL), 1);
-    assert_non_null(strstr(stage.master.failure.message, "no label"));
+    assert_non_null(strstr(stage.master.crew.failure.message, "no label"));
     finish(&stage);
 }
 
@@ -511,7 +508,7 @@ static void half_a_count_fails_the_job(void **state)
         (struct message){
             .type = MESSAGE_SERVER,
             .server = {.counted = SLICE("12345"), .serving = SERVERS, .address = SLICE("unix:s")}});
-    CHECK(stage.master.state == JOB_STATE_FAILED);
+    CHECK(stage.master.crew.state == JOB_STATE_FAILED);
     CHECK_INT(sent(&stage, 3, MESSAGE_END, NULL), 1);
     finish(&stage);
 }
@@ -528,19 +525,19 @@ static void a_failure_and_a_cancel_end_all(void **state)
     fail(&err, STATUS_LIMIT, "a server needs more memory than its limit");
     send_from(&stage, 2,
               (struct message){.type = MESSAGE_FAILED, .failure = message_failure_of(&err)});
-    CHECK(stage.master.state == JOB_STATE_FAILED);
-    CHECK(stage.master.failure.status == STATUS_LIMIT);
+    CHECK(stage.master.crew.state == JOB_STATE_FAILED);
+    CHECK(stage.master.crew.failure.status == STATUS_LIMIT);
     CHECK_INT(sent(&stage, 1, MESSAGE_END, NULL) + sent(&stage, 2, MESSAGE_END, NULL) +
                   sent(&stage, 3, MESSAGE_END, NULL),
               3);
     outbox_clear(&stage.outbox);
-    shard_master_cancel(&stage.master, stage.now_ms, &stage.outbox);
+    crew_cancel(&stage.master.crew, stage.now_ms, &stage.outbox);
     CHECK_INT(stage.outbox.count, 0);
     finish(&stage);
     begin(&stage);
     join(&stage);
-    shard_master_cancel(&stage.master, stage.now_ms, &stage.outbox);
-    CHECK(stage.master.state == JOB_STATE_CANCELLED);
+    crew_cancel(&stage.master.crew, stage.now_ms, &stage.outbox);
+    CHECK(stage.master.crew.state == JOB_STATE_CANCELLED);
     finish(&stage);
 }
 
@@ -578,7 +575,7 @@ static void too_many_shards_are_refused(void **state)
     message.hello.shards = UINT32_MAX;
     message.hello.epochs = 2;
     send_from(&stage, 3, message);
-    CHECK(stage.master.failure.status == STATUS_LIMIT);
+    CHECK(stage.master.crew.failure.status == STATUS_LIMIT);
     finish(&stage);
 }
 
@@ -712,7 +709,7 @@ static void begin_move(struct stage *stage)
 /* All servers are held. */
 static void hold(struct stage *stage)
 {
-    const uint64_t lease = stage->master.epoch + 1;
+    const uint64_t lease = stage->master.crew.epoch + 1;
     struct message message;
 
     give_back(stage, lease, 0);
@@ -907,8 +904,8 @@ static void servers_beyond_a_smaller_number_end_when_their_rows_have_moved(void 
     want_servers(&stage, 2, 1);
     CHECK_INT(told(&stage), 0);
     pause_worker(&stage, 1);
-    give_back(&stage, stage.master.epoch + 1, 0);
-    give_back(&stage, stage.master.epoch + 2, 1);
+    give_back(&stage, stage.master.crew.epoch + 1, 0);
+    give_back(&stage, stage.master.crew.epoch + 2, 1);
     held(&stage, 0, NULL, 0);
     held(&stage, 1, NULL, 0);
     CHECK_INT(sent(&stage, SERVER_PEER, MESSAGE_FETCH, NULL), 1);
@@ -992,7 +989,7 @@ static void all_lanes_are_leased_to_each_worker_about_as_many(void **state)
     for (uint32_t lane = 0; lane < LANES; lane++) {
         send_from(&stage, 1,
                   (struct message){.type = MESSAGE_SHARD_DONE,
-                                   .shard_done = {.id = stage.master.epoch + 1 + lane,
+                                   .shard_done = {.id = stage.master.crew.epoch + 1 + lane,
                                                   .shard = lane,
                                                   .roster = stage.master.roster}});
         CHECK_INT(sent(&stage, 1, MESSAGE_LEASE, NULL) + sent(&stage, 2, MESSAGE_LEASE, NULL),
@@ -1022,7 +1019,7 @@ static void lanes_that_may_lack_their_last_batch_are_done_again_after_a_hold(voi
     for (uint32_t shard = 0; shard < LANES + 1; shard++)
         send_from(&stage, WORKER_PEER,
                   (struct message){.type = MESSAGE_SHARD_DONE,
-                                   .shard_done = {.id = stage.master.epoch + 1 + shard,
+                                   .shard_done = {.id = stage.master.crew.epoch + 1 + shard,
                                                   .shard = shard,
                                                   .roster = stage.master.roster}});
     CHECK_INT(stage.master.board.done, LANES + 1);
@@ -1030,7 +1027,7 @@ static void lanes_that_may_lack_their_last_batch_are_done_again_after_a_hold(voi
     server_of(&stage, 2, first_layout, no_layout);
     pause_worker(&stage, 3);
     for (uint32_t shard = LANES + 1; shard < 3 * LANES; shard++)
-        give_back(&stage, stage.master.epoch + 1 + shard, shard);
+        give_back(&stage, stage.master.crew.epoch + 1 + shard, shard);
     CHECK_INT(sent(&stage, SERVER_PEER, MESSAGE_HOLD, NULL), 1);
     CHECK_INT(stage.master.board.done, LANES);
     outbox_clear(&stage.outbox);
@@ -1167,8 +1164,8 @@ static void rows_leave_a_hot_server(void **state)
     CHECK(next.has_map && next.serving == SERVERS && message.fetch.server_count == SERVERS);
     CHECK(memcmp(next.servers, stage.master.move.next.servers, sizeof next.servers) == 0);
     pause_worker(&stage, SERVERS);
-    give_back(&stage, stage.master.epoch + 1, 0);
-    give_back(&stage, stage.master.epoch + 2, 1);
+    give_back(&stage, stage.master.crew.epoch + 1, 0);
+    give_back(&stage, stage.master.crew.epoch + 2, 1);
     held(&stage, 0, NULL, 0);
     held(&stage, 1, NULL, 0);
     fetched(&stage, 0, STATUS_OK);

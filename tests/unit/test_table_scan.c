@@ -9,16 +9,16 @@
 
 #define LEAVES_MAX 3
 
-struct database {
+struct tables_there {
     size_t leaves;
     uint64_t pages[LEAVES_MAX];
     int queries; /* the first is for the table that is named */
 };
 
-static enum status answer(void *self, const struct pg_statement *statement,
-                          const struct pg_rows *rows, uint64_t *affected, struct error *err)
+static enum status answer(void *self, const struct database_statement *statement,
+                          const struct database_rows *rows, uint64_t *affected, struct error *err)
 {
-    struct database *database = self;
+    struct tables_there *database = self;
     const struct cell root[] = {cell_integer(1), cell_integer(1),     cell_integer(0),
                                 cell_integer(0), cell_string("a, b"), cell_string("s.t")};
 
@@ -39,10 +39,10 @@ static enum status answer(void *self, const struct pg_statement *statement,
     return STATUS_OK;
 }
 
-static struct table_scan plan(struct database *database, uint32_t readers, struct arena *arena)
+static struct table_scan plan(struct tables_there *database, uint32_t readers, struct arena *arena)
 {
-    const struct pg_database seam = {.self = database, .query = answer};
-    struct postgres_host host = {.database = &seam};
+    const struct database seam = {.self = database, .query = answer};
+    struct sql_host host = {.database = &seam};
     const char *reason = NULL;
     struct table_scan scan;
     struct error err;
@@ -78,7 +78,7 @@ static struct piece piece_of(const struct table_scan *scan, uint64_t range)
 }
 
 /* Each leaf from its first page on, without gap or overlap, and beyond its last page. */
-static void check_covers(const struct table_scan *scan, const struct database *database)
+static void check_covers(const struct table_scan *scan, const struct tables_there *database)
 {
     unsigned leaf = 0;
     unsigned long long next = 0;
@@ -101,7 +101,7 @@ static void pieces_cover_all_leaves_and_what_they_grew_by(void **state)
 
     (void)state;
     for (size_t i = 0; i < 3; i++) {
-        struct database database = {.leaves = 3, .pages = {70000, 0, 512}};
+        struct tables_there database = {.leaves = 3, .pages = {70000, 0, 512}};
         struct arena arena;
         struct table_scan scan;
 
@@ -115,8 +115,8 @@ static void pieces_cover_all_leaves_and_what_they_grew_by(void **state)
 /* A statement for each piece costs more than reading its pages where these are few. */
 static void a_reader_gets_about_sixteen_pieces(void **state)
 {
-    struct database large = {.leaves = 1, .pages = {32259}};
-    struct database small = {.leaves = 1, .pages = {SCAN_PAGES_LEAST}};
+    struct tables_there large = {.leaves = 1, .pages = {32259}};
+    struct tables_there small = {.leaves = 1, .pages = {SCAN_PAGES_LEAST}};
     struct arena arena;
 
     (void)state;

@@ -1,6 +1,6 @@
 /* Words of a free text: models keep the hashes of words, so that none of this may change.
  */
-#include "scoring/text_words.h"
+#include "inputs/text_words.h"
 #include "tests/check.h"
 
 /* The words of a text, each in brackets. */

@@ -4,6 +4,9 @@
 #include <math.h>
 
 #include "base/random.h"
+#include "inputs/bounds.h"
+#include "inputs/cells.h"
+#include "inputs/word_table.h"
 #include "scoring/transform.h"
 
 static struct slice words[] = {{"red", 3}, {"green", 5}, {"", 0}};
@@ -14,20 +17,50 @@ static struct transform make(struct transform_input *inputs, struct arena *arena
     struct transform transform = {.inputs = inputs, .input_count = 4};
     struct error err;
 
-    inputs[0] =
-        (struct transform_input){.name = SLICE("age"), .has_nulls = true, .mean = 40, .scale = 10};
-    inputs[1] =
-        (struct transform_input){.name = SLICE("height"), .mean = 0, .scale = 1, .null_value = 170};
-    inputs[2] = (struct transform_input){.name = SLICE("colour"),
-                                         .type = INPUT_CATEGORY,
+    inputs[0] = (struct transform_input){
+        .spec.name = SLICE("age"), .has_nulls = true, .mean = 40, .scale = 10};
+    inputs[1] = (struct transform_input){
+        .spec.name = SLICE("height"), .mean = 0, .scale = 1, .null_value = 170};
+    inputs[2] = (struct transform_input){.spec.name = SLICE("colour"),
+                                         .spec.type = INPUT_CATEGORY,
                                          .has_nulls = true,
                                          .words = words,
                                          .word_count = 3,
                                          .hash_buckets = 2};
     inputs[3] = (struct transform_input){
-        .name = SLICE("size"), .type = INPUT_CATEGORY, .words = words, .word_count = 2};
+        .spec.name = SLICE("size"), .spec.type = INPUT_CATEGORY, .words = words, .word_count = 2};
     CHECK_OK(transform_finish(&transform, arena, &err));
     return transform;
+}
+
+static void numbers_have_a_reach(void **state)
+{
+    struct transform_input inputs[4];
+    struct transform transform;
+    struct arena arena;
+    double least, greatest;
+    (void)state;
+
+    arena_init(&arena, 100000);
+    transform = make(inputs, &arena);
+    CHECK(transform_reach(&transform, &inputs[0], &least, &greatest));
+    CHECK(fabs(least + 1e19) < 1e13 && fabs(greatest - 1e19) < 1e13);
+    CHECK(transform_number(&inputs[0], greatest * 2) == transform_number(&inputs[0], greatest * 9));
+    CHECK(!transform_reach(&transform, &inputs[2], &least, &greatest));
+    inputs[0].limit = 5;
+    CHECK(!transform_reach(&transform, &inputs[0], &least, &greatest));
+    transform.keeps_numbers = true;
+    CHECK(transform_reach(&transform, &inputs[1], &least, &greatest));
+    CHECK(greatest > 3.4e38 && greatest < 3.41e38 && least == -greatest);
+    inputs[1].spec.offset = OFFSET_MARGIN;
+    CHECK(!transform_reach(&transform, &inputs[1], &least, &greatest));
+    inputs[1].spec.offset = OFFSET_NONE;
+    inputs[1].spec.part = DATE_AGE;
+    CHECK(!transform_reach(&transform, &inputs[1], &least, &greatest));
+    inputs[1].spec.part = DATE_WHOLE;
+    inputs[1].spec.list.form = LIST_DENSE;
+    CHECK(!transform_reach(&transform, &inputs[1], &least, &greatest));
+    arena_deinit(&arena);
 }
 
 static struct cell text_cell(const char *text)
@@ -187,7 +220,7 @@ static void null_is_nan_among_numbers_that_are_kept(void **state)
 static void a_code_is_no_number_that_is_kept(void **state)
 {
     struct transform_input input = {
-        .name = SLICE("x"), .has_nulls = true, .has_code = true, .code = -999, .scale = 1};
+        .spec.name = SLICE("x"), .has_nulls = true, .has_code = true, .code = -999, .scale = 1};
     struct transform transform = {.inputs = &input, .input_count = 1, .keeps_numbers = true};
     struct arena arena;
     struct error err;
@@ -208,20 +241,20 @@ static void an_unknown_word_falls_into_a_hash_bucket_or_nowhere(void **state)
     arena_init(&arena, ARENA_MAXIMUM);
     make(inputs, &arena);
     for (char c = 'a'; c <= 'z'; c++) {
-        int32_t id = transform_word(&inputs[2], (struct slice){&c, 1});
+        int32_t id = word_id(&inputs[2], (struct slice){&c, 1});
         CHECK(id == 3 || id == 4);
         is_used[id - 3] = true;
     }
     CHECK(is_used[0] && is_used[1]);
-    CHECK_INT(transform_word(&inputs[2], SLICE("")), 2);
-    CHECK_INT(transform_word(&inputs[3], SLICE("blue")), -1);
+    CHECK_INT(word_id(&inputs[2], SLICE("")), 2);
+    CHECK_INT(word_id(&inputs[3], SLICE("blue")), -1);
     arena_deinit(&arena);
 }
 
 static void every_word_of_a_large_vocabulary_is_found(void **state)
 {
     struct transform_input input = {
-        .name = SLICE("id"), .type = INPUT_CATEGORY, .word_count = 5000};
+        .spec.name = SLICE("id"), .spec.type = INPUT_CATEGORY, .word_count = 5000};
     struct transform transform = {.inputs = &input, .input_count = 1};
     struct arena arena;
     struct error err;
@@ -233,14 +266,14 @@ static void every_word_of_a_large_vocabulary_is_found(void **state)
         input.words[i] = arena_printf(&arena, i % 3 ? "word %d" : "a long word %d", i);
     CHECK_OK(transform_finish(&transform, &arena, &err));
     for (int i = 0; i < 5000; i++)
-        CHECK_INT(transform_word(&input, input.words[i]), i);
-    CHECK_INT(transform_word(&input, SLICE("word 1\0")), -1);
-    CHECK_INT(transform_word(&input, SLICE("a long word 1")), -1);
-    for (uint32_t i = 0; i + TRANSFORM_WORDS_MANY <= 5000; i += 11) {
-        int32_t ids[TRANSFORM_WORDS_MANY];
+        CHECK_INT(word_id(&input, input.words[i]), i);
+    CHECK_INT(word_id(&input, SLICE("word 1\0")), -1);
+    CHECK_INT(word_id(&input, SLICE("a long word 1")), -1);
+    for (uint32_t i = 0; i + WORD_TABLE_MANY <= 5000; i += 11) {
+        int32_t ids[WORD_TABLE_MANY];
 
-        transform_words_many(&input, input.words + i, TRANSFORM_WORDS_MANY, ids);
-        for (uint32_t j = 0; j < TRANSFORM_WORDS_MANY; j++)
+        word_ids(&input, input.words + i, WORD_TABLE_MANY, ids);
+        for (uint32_t j = 0; j < WORD_TABLE_MANY; j++)
             CHECK_INT(ids[j], i + j);
     }
     arena_deinit(&arena);
@@ -253,12 +286,16 @@ static struct transform make_texts(struct transform_input *inputs, struct arena 
     struct error err;
 
     inputs[0] = (struct transform_input){
-        .name = SLICE("colour"), .type = INPUT_CATEGORY, .words = words, .word_count = 2};
-    inputs[1] = (struct transform_input){
-        .name = SLICE("note"), .type = INPUT_TEXT, .hash_buckets = 5, .words_max = 3};
-    inputs[2] = (struct transform_input){.name = SLICE("x"), .scale = 1};
-    inputs[3] = (struct transform_input){
-        .name = SLICE("body"), .type = INPUT_TEXT, .hash_buckets = 1000000, .words_max = 4};
+        .spec.name = SLICE("colour"), .spec.type = INPUT_CATEGORY, .words = words, .word_count = 2};
+    inputs[1] = (struct transform_input){.spec.name = SLICE("note"),
+                                         .spec.type = INPUT_TEXT,
+                                         .hash_buckets = 5,
+                                         .spec.words_max = 3};
+    inputs[2] = (struct transform_input){.spec.name = SLICE("x"), .scale = 1};
+    inputs[3] = (struct transform_input){.spec.name = SLICE("body"),
+                                         .spec.type = INPUT_TEXT,
+                                         .hash_buckets = 1000000,
+                                         .spec.words_max = 4};
     CHECK_OK(transform_finish(&transform, arena, &err));
     return transform;
 }
@@ -336,20 +373,25 @@ static void a_text_without_words_selects_none(void **state)
 static void texts_that_cannot_be_are_refused(void **state)
 {
     static const struct transform_input wrong[] = {
-        {.hash_buckets = 0, .words_max = 1},
-        {.hash_buckets = CATEGORY_WORDS_MAX + 1, .words_max = 1},
-        {.hash_buckets = 1, .words_max = 0},
-        {.hash_buckets = 1, .words_max = TEXT_WORDS_MAX + 1},
-        {.hash_buckets = 1, .words_max = 1, .word_count = 1},
-        {.hash_buckets = 1, .words_max = 1, .rule = RULE_HASH}, /* the text is no list */
-        {.hash_buckets = 1, .words_max = 1, .is_weighted = true},
-        {.hash_buckets = 1, .words_max = 1, .list = {LIST_ITEMS, 1, 0, ':', 0}},
-        {.hash_buckets = 1, .words_max = 1, .list = {LIST_ITEMS, 2, 0, ':', 0}, .rule = RULE_ID},
+        {.hash_buckets = 0, .spec.words_max = 1},
+        {.hash_buckets = CATEGORY_WORDS_MAX + 1, .spec.words_max = 1},
+        {.hash_buckets = 1, .spec.words_max = 0},
+        {.hash_buckets = 1, .spec.words_max = TEXT_WORDS_MAX + 1},
+        {.hash_buckets = 1, .spec.words_max = 1, .word_count = 1},
         {.hash_buckets = 1,
-         .words_max = 1,
-         .list = {LIST_ITEMS, 1, 0, 0, 0},
-         .rule = RULE_HASH,
-         .is_weighted = true},
+         .spec.words_max = 1,
+         .spec.rule = RULE_HASH}, /* items of a list that is none */
+        {.hash_buckets = 1, .spec.words_max = 1, .spec.is_weighted = true},
+        {.hash_buckets = 1, .spec.words_max = 1, .spec.list = {LIST_ITEMS, 1, 0, ':', 0}},
+        {.hash_buckets = 1,
+         .spec.words_max = 1,
+         .spec.list = {LIST_ITEMS, 2, 0, ':', 0},
+         .spec.rule = RULE_ID},
+        {.hash_buckets = 1,
+         .spec.words_max = 1,
+         .spec.list = {LIST_ITEMS, 1, 0, 0, 0},
+         .spec.rule = RULE_HASH,
+         .spec.is_weighted = true},
     };
     struct transform_input inputs[400];
     struct transform transform = {.inputs = inputs, .input_count = 1};
@@ -360,16 +402,16 @@ static void texts_that_cannot_be_are_refused(void **state)
     arena_init(&arena, ARENA_MAXIMUM);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         inputs[0] = wrong[i];
-        inputs[0].name = SLICE("note");
-        inputs[0].source = wrong[i].list.form ? SLICE("list") : (struct slice){NULL, 0};
-        inputs[0].type = INPUT_TEXT;
+        inputs[0].spec.name = SLICE("note");
+        inputs[0].spec.source = wrong[i].spec.list.form ? SLICE("list") : (struct slice){NULL, 0};
+        inputs[0].spec.type = INPUT_TEXT;
         CHECK_FAILS(transform_finish(&transform, &arena, &err), STATUS_CORRUPT, "\"note\"");
     }
     for (uint32_t i = 0; i < 400; i++)
-        inputs[i] = (struct transform_input){.name = arena_printf(&arena, "t%u", i),
-                                             .type = INPUT_TEXT,
+        inputs[i] = (struct transform_input){.spec.name = arena_printf(&arena, "t%u", i),
+                                             .spec.type = INPUT_TEXT,
                                              .hash_buckets = CATEGORY_WORDS_MAX,
-                                             .words_max = TEXT_WORDS_MAX};
+                                             .spec.words_max = TEXT_WORDS_MAX};
     transform.input_count = TRANSFORM_IDS_MAX / TEXT_WORDS_MAX;
     CHECK_OK(transform_finish(&transform, &arena, &err));
     transform.input_count++;
@@ -383,8 +425,8 @@ static void texts_that_cannot_be_are_refused(void **state)
 static void what_cannot_be_a_transform_is_refused(void **state)
 {
     struct slice twice[] = {{"a", 1}, {"b", 1}, {"a", 1}};
-    struct transform_input inputs[2] = {{.name = SLICE("x"), .scale = 1},
-                                        {.name = SLICE("x"), .scale = 1}};
+    struct transform_input inputs[2] = {{.spec.name = SLICE("x"), .scale = 1},
+                                        {.spec.name = SLICE("x"), .scale = 1}};
     struct transform transform = {.inputs = inputs, .input_count = 2};
     struct arena arena;
     struct error err;
@@ -393,7 +435,7 @@ static void what_cannot_be_a_transform_is_refused(void **state)
     arena_init(&arena, ARENA_MAXIMUM);
     CHECK_FAILS(transform_finish(&transform, &arena, &err), STATUS_CORRUPT,
                 "two inputs have the name \"x\"");
-    inputs[1].name = SLICE("y");
+    inputs[1].spec.name = SLICE("y");
     inputs[1].scale = 0;
     CHECK_FAILS(transform_finish(&transform, &arena, &err), STATUS_CORRUPT, "\"y\"");
     inputs[1].scale = 1;
@@ -408,7 +450,7 @@ static void what_cannot_be_a_transform_is_refused(void **state)
     inputs[1].limit = INFINITY;
     CHECK_FAILS(transform_finish(&transform, &arena, &err), STATUS_CORRUPT, "limit inf");
     inputs[1].limit = 0;
-    inputs[1].type = INPUT_CATEGORY;
+    inputs[1].spec.type = INPUT_CATEGORY;
     inputs[1].words = twice;
     inputs[1].word_count = 3;
     CHECK_FAILS(transform_finish(&transform, &arena, &err), STATUS_CORRUPT, "repeats \"a\"");
@@ -489,7 +531,7 @@ static void equal_numbers_are_one_word_whatever_their_type(void **state)
 static void numbers_far_out_stay_finite(void **state)
 {
     struct transform_input input = {
-        .name = SLICE("x"), .mean = 0, .scale = 1e-300, .limit = TRANSFORM_DENSE_MAX};
+        .spec.name = SLICE("x"), .mean = 0, .scale = 1e-300, .limit = TRANSFORM_DENSE_MAX};
     const double numbers[] = {1e300, -1e300, 0};
     float dense[6];
     (void)state;
@@ -501,7 +543,7 @@ static void numbers_far_out_stay_finite(void **state)
 
 static void a_code_is_a_missing_value(void **state)
 {
-    struct transform_input input = {.name = SLICE("x"),
+    struct transform_input input = {.spec.name = SLICE("x"),
                                     .has_nulls = true,
                                     .mean = 10,
                                     .scale = 2,
@@ -548,7 +590,7 @@ static void columns_taken_together_are_what_they_are_alone(void **state)
     arena_init(&arena, ARENA_MAXIMUM);
     for (uint64_t i = 0; i < INPUTS; i++)
         inputs[i] = (struct transform_input){
-            .name = arena_printf(&arena, "x%d", (int)i),
+            .spec.name = arena_printf(&arena, "x%d", (int)i),
             .has_nulls = i % 3 == 0,
             .mean = 100 * random_uniform(1, RANDOM_SAMPLE, 0, i),
             .scale = 0.1 + random_uniform(1, RANDOM_SAMPLE, 1, i),
@@ -588,7 +630,7 @@ static void a_vocabulary_of_any_size_leaves_empty_places(void **state)
 
     for (uint32_t count = 1; count <= 300; count++) {
         struct transform_input input = {
-            .name = SLICE("id"), .type = INPUT_CATEGORY, .word_count = count};
+            .spec.name = SLICE("id"), .spec.type = INPUT_CATEGORY, .word_count = count};
         struct transform transform = {.inputs = &input, .input_count = 1};
         struct arena arena;
         int32_t id;
@@ -600,8 +642,8 @@ static void a_vocabulary_of_any_size_leaves_empty_places(void **state)
         CHECK_OK(transform_finish(&transform, &arena, &err));
         CHECK(input.lookup_size >= 2 * count); /* or the search below may last for ever */
         for (size_t i = 0; i < sizeof absent / sizeof *absent; i++)
-            CHECK_INT(transform_word(&input, slice_of(absent[i])), -1);
-        transform_words_many(&input, input.words, 1, &id);
+            CHECK_INT(word_id(&input, slice_of(absent[i])), -1);
+        word_ids(&input, input.words, 1, &id);
         CHECK_INT(id, 0);
         arena_deinit(&arena);
     }
@@ -617,10 +659,10 @@ static void make_dated(struct transform *transform, struct transform_input *inpu
     struct error err;
 
     for (int i = 0; i < 4; i++)
-        inputs[i] = (struct transform_input){.name = slice_of(names[i]),
-                                             .part = parts[i],
-                                             .source = slice_of(i ? "signup" : ""),
-                                             .type = i < 2 ? INPUT_NUMERIC : INPUT_CATEGORY,
+        inputs[i] = (struct transform_input){.spec.name = slice_of(names[i]),
+                                             .spec.part = parts[i],
+                                             .spec.source = slice_of(i ? "signup" : ""),
+                                             .spec.type = i < 2 ? INPUT_NUMERIC : INPUT_CATEGORY,
                                              .has_nulls = i > 0,
                                              .scale = 2};
     inputs[2].words = weekdays;
@@ -674,13 +716,13 @@ static void parts_lie_side_by_side_each_once(void **state)
     inputs[1] = one;
     CHECK_FAILS(transform_finish(&transform, &arena, &err), STATUS_CORRUPT, "two columns");
     make_dated(&transform, inputs, &arena);
-    inputs[3].part = DATE_WEEKDAY;
+    inputs[3].spec.part = DATE_WEEKDAY;
     CHECK_FAILS(transform_finish(&transform, &arena, &err), STATUS_CORRUPT, "two columns");
     make_dated(&transform, inputs, &arena);
-    inputs[2].type = INPUT_NUMERIC;
+    inputs[2].spec.type = INPUT_NUMERIC;
     CHECK_FAILS(transform_finish(&transform, &arena, &err), STATUS_CORRUPT, "no part of a column");
     make_dated(&transform, inputs, &arena);
-    inputs[0].name = SLICE("signup"); /* the column itself beside its parts */
+    inputs[0].spec.name = SLICE("signup"); /* the column itself beside its parts */
     CHECK_OK(transform_finish(&transform, &arena, &err));
     CHECK_INT(transform.column_count, 1);
     arena_deinit(&arena);
@@ -695,26 +737,26 @@ static void make_ruled(struct transform *transform, struct transform_input *inpu
     struct error err;
 
     *transform = (struct transform){.inputs = inputs, .input_count = 4};
-    inputs[0] = (struct transform_input){.name = SLICE("age"), .scale = 1, .has_nulls = true};
-    inputs[1] = (struct transform_input){.name = SLICE("BUCKET(age)"),
-                                         .type = INPUT_CATEGORY,
-                                         .rule = RULE_BUCKET,
-                                         .source = SLICE("age"),
+    inputs[0] = (struct transform_input){.spec.name = SLICE("age"), .scale = 1, .has_nulls = true};
+    inputs[1] = (struct transform_input){.spec.name = SLICE("BUCKET(age)"),
+                                         .spec.type = INPUT_CATEGORY,
+                                         .spec.rule = RULE_BUCKET,
+                                         .spec.source = SLICE("age"),
                                          .has_nulls = true,
                                          .words = buckets,
                                          .word_count = 3,
-                                         .bounds = bounds,
-                                         .bound_count = 2};
-    inputs[2] = (struct transform_input){.name = SLICE("CATEGORY_ID(age)"),
-                                         .type = INPUT_CATEGORY,
-                                         .rule = RULE_ID,
-                                         .source = SLICE("age"),
+                                         .spec.bounds = bounds,
+                                         .spec.bound_count = 2};
+    inputs[2] = (struct transform_input){.spec.name = SLICE("CATEGORY_ID(age)"),
+                                         .spec.type = INPUT_CATEGORY,
+                                         .spec.rule = RULE_ID,
+                                         .spec.source = SLICE("age"),
                                          .has_nulls = true,
                                          .hash_buckets = 100};
-    inputs[3] = (struct transform_input){.name = SLICE("CATEGORY_HASH(site)"),
-                                         .type = INPUT_CATEGORY,
-                                         .rule = RULE_HASH,
-                                         .source = SLICE("site"),
+    inputs[3] = (struct transform_input){.spec.name = SLICE("CATEGORY_HASH(site)"),
+                                         .spec.type = INPUT_CATEGORY,
+                                         .spec.rule = RULE_HASH,
+                                         .spec.source = SLICE("site"),
                                          .hash_buckets = 7};
     CHECK_OK(transform_finish(transform, arena, &err));
 }
@@ -727,17 +769,17 @@ static void make_lists(struct transform *transform, struct transform_input *inpu
     static const char *const names[] = {"v[1]", "v[2]", "CATEGORY_HASH(v)", "s[0]", "s[1]", "s[2]"};
 
     for (uint32_t i = 0; i < 6; i++)
-        inputs[i] = (struct transform_input){.name = slice_of(names[i]),
-                                             .source = i < 3 ? SLICE("v") : SLICE("s"),
-                                             .list = i < 2 ? dense : sparse,
-                                             .element = i < 2 ? i : i - 3,
+        inputs[i] = (struct transform_input){.spec.name = slice_of(names[i]),
+                                             .spec.source = i < 3 ? SLICE("v") : SLICE("s"),
+                                             .spec.list = i < 2 ? dense : sparse,
+                                             .spec.element = i < 2 ? i : i - 3,
                                              .mean = i,
                                              .scale = 1};
     inputs[1].has_nulls = true;
-    inputs[2] = (struct transform_input){.name = slice_of(names[2]),
-                                         .type = INPUT_CATEGORY,
-                                         .rule = RULE_HASH,
-                                         .source = SLICE("v"),
+    inputs[2] = (struct transform_input){.spec.name = slice_of(names[2]),
+                                         .spec.type = INPUT_CATEGORY,
+                                         .spec.rule = RULE_HASH,
+                                         .spec.source = SLICE("v"),
                                          .hash_buckets = 5};
     *transform = (struct transform){.inputs = inputs, .input_count = 6};
 }
@@ -789,17 +831,17 @@ static void a_list_with_other_inputs_is_refused(void **state)
     CHECK_FAILS(transform_finish(&transform, &arena, &err), STATUS_CORRUPT,                        \
                 "is not the next number of a list")
     REFUSED(transform.input_count = 5);
-    REFUSED(inputs[0].element = 1);
-    REFUSED(inputs[1].element = 0);
-    REFUSED(inputs[1].list.delimiter = ';');
-    REFUSED(inputs[1].list.form = LIST_NONE);
-    REFUSED(inputs[1].source = SLICE("w"));
+    REFUSED(inputs[0].spec.element = 1);
+    REFUSED(inputs[1].spec.element = 0);
+    REFUSED(inputs[1].spec.list.delimiter = ';');
+    REFUSED(inputs[1].spec.list.form = LIST_NONE);
+    REFUSED(inputs[1].spec.source = SLICE("w"));
     REFUSED(inputs[4] = inputs[2]);
-    REFUSED(inputs[0].source = inputs[1].source = SLICE(""));
-    REFUSED(inputs[0].list.delimiter = inputs[1].list.delimiter = '.');
-    REFUSED(inputs[0].list.size = inputs[1].list.size = 0);
-    REFUSED(inputs[5].type = INPUT_CATEGORY);
-    REFUSED(inputs[2].list = inputs[0].list);
+    REFUSED(inputs[0].spec.source = inputs[1].spec.source = SLICE(""));
+    REFUSED(inputs[0].spec.list.delimiter = inputs[1].spec.list.delimiter = '.');
+    REFUSED(inputs[0].spec.list.size = inputs[1].spec.list.size = 0);
+    REFUSED(inputs[5].spec.type = INPUT_CATEGORY);
+    REFUSED(inputs[2].spec.list = inputs[0].spec.list);
 #undef REFUSED
     arena_deinit(&arena);
 }
@@ -882,13 +924,13 @@ static void rules_without_what_they_need_are_refused(void **state)
         make_ruled(&transform, inputs, &arena);
         switch (i) {
         case 0:
-            inputs[1].bounds = falling;
+            inputs[1].spec.bounds = falling;
             break;
         case 1:
-            inputs[1].bounds = infinite;
+            inputs[1].spec.bounds = infinite;
             break;
         case 2:
-            inputs[1].bound_count = 1;
+            inputs[1].spec.bound_count = 1;
             break;
         case 3:
             inputs[1].hash_buckets = 1;
@@ -900,15 +942,15 @@ static void rules_without_what_they_need_are_refused(void **state)
             inputs[3].words = words, inputs[3].word_count = 1;
             break;
         default:
-            inputs[1].rule = RULE_WORDS;
+            inputs[1].spec.rule = RULE_WORDS;
         }
         CHECK_FAILS(transform_finish(&transform, &arena, &err), STATUS_CORRUPT,
                     "without what its rule needs");
     }
     make_ruled(&transform, inputs, &arena);
-    inputs[3].source = SLICE("age");
+    inputs[3].spec.source = SLICE("age");
     CHECK_OK(transform_finish(&transform, &arena, &err));
-    inputs[1].source = SLICE("site"); /* not beside the other inputs of its column */
+    inputs[1].spec.source = SLICE("site"); /* not beside the other inputs of its column */
     CHECK_FAILS(transform_finish(&transform, &arena, &err), STATUS_CORRUPT, "two columns");
     arena_deinit(&arena);
 }
@@ -924,12 +966,12 @@ static void make_crossed(struct transform *transform, struct transform_input inp
     crosses[0] = (struct cross){columns, 2, 1000};
     crosses[1] = (struct cross){columns + 2, 2, 50};
     inputs[0] = (struct transform_input){
-        .name = SLICE("site"), .type = INPUT_CATEGORY, .words = words, .word_count = 2};
+        .spec.name = SLICE("site"), .spec.type = INPUT_CATEGORY, .words = words, .word_count = 2};
     for (int i = 0; i < 2; i++)
-        inputs[1 + i] = (struct transform_input){.name = i ? SLICE("second") : SLICE("first"),
-                                                 .type = INPUT_CATEGORY,
-                                                 .rule = RULE_CROSS,
-                                                 .cross = &crosses[i],
+        inputs[1 + i] = (struct transform_input){.spec.name = i ? SLICE("second") : SLICE("first"),
+                                                 .spec.type = INPUT_CATEGORY,
+                                                 .spec.rule = RULE_CROSS,
+                                                 .spec.cross = &crosses[i],
                                                  .hash_buckets = crosses[i].buckets};
     *transform = (struct transform){.inputs = inputs, .input_count = 3};
 }
@@ -989,10 +1031,10 @@ static void crosses_that_cannot_be_are_refused(void **state)
             inputs[0] = inputs[1], inputs[1] = first;
         inputs[2].has_nulls = i == 1;
         inputs[2].hash_buckets += i == 2;
-        inputs[2].rule = i == 3 ? RULE_WORDS : RULE_CROSS;
-        inputs[2].name = i == 4 ? inputs[1].name : inputs[2].name;
+        inputs[2].spec.rule = i == 3 ? RULE_WORDS : RULE_CROSS;
+        inputs[2].spec.name = i == 4 ? inputs[1].spec.name : inputs[2].spec.name;
         if (i == 3)
-            inputs[2].bound_count = 1;
+            inputs[2].spec.bound_count = 1;
         CHECK_FAILS(transform_finish(&transform, &arena, &err), STATUS_CORRUPT, messages[i]);
     }
     arena_deinit(&arena);
@@ -1009,22 +1051,22 @@ static void members_of_a_concat_that_are_unlike_are_refused(void **state)
     arena_init(&arena, ARENA_MAXIMUM);
     transform = make(inputs, &arena);
     CHECK(!transform_has_concats(&transform));
-    inputs[2].concat = inputs[3].concat = (struct concat){1, COMBINER_MEAN};
+    inputs[2].spec.concat = inputs[3].spec.concat = (struct concat){1, COMBINER_MEAN};
     CHECK_OK(transform_finish(&transform, &arena, &err));
     CHECK(transform_has_concats(&transform));
     CHECK(transform_concat_first(&transform, &inputs[3]) == &inputs[2]);
     CHECK_INT(transform_concat_size(&transform, &inputs[2]), 2);
     CHECK_INT(transform_concat_size(&transform, &inputs[1]), 1);
-    inputs[3].dimension = 4;
+    inputs[3].spec.dimension = 4;
     CHECK_FAILS(transform_finish(&transform, &arena, &err), STATUS_CORRUPT,
                 "\"size\" is unlike the others of its CONCAT");
-    inputs[2].dimension = 4;
+    inputs[2].spec.dimension = 4;
     CHECK_OK(transform_finish(&transform, &arena, &err));
-    inputs[3].model_part = PART_LINEAR;
+    inputs[3].spec.model_part = PART_LINEAR;
     CHECK_FAILS(transform_finish(&transform, &arena, &err), STATUS_CORRUPT, "\"size\" is unlike");
-    inputs[3].model_part = PART_DNN;
+    inputs[3].spec.model_part = PART_DNN;
     CHECK_OK(transform_finish(&transform, &arena, &err));
-    inputs[1].concat.number = 2;
+    inputs[1].spec.concat.number = 2;
     CHECK_FAILS(transform_finish(&transform, &arena, &err), STATUS_CORRUPT, "\"height\" is unlike");
     arena_deinit(&arena);
 }
@@ -1052,8 +1094,8 @@ static void buckets_are_called_by_their_bounds(void **state)
 static void an_offset_lies_behind_all_features(void **state)
 {
     struct transform_input inputs[] = {
-        {.name = SLICE("e"), .offset = OFFSET_EXPOSURE, .scale = 1},
-        {.name = SLICE("x"), .mean = 1, .scale = 2, .has_nulls = true},
+        {.spec.name = SLICE("e"), .spec.offset = OFFSET_EXPOSURE, .scale = 1},
+        {.spec.name = SLICE("x"), .mean = 1, .scale = 2, .has_nulls = true},
     };
     struct transform transform = {.inputs = inputs, .input_count = 2, .has_rests = true};
     struct cell cells[] = {{.type = CELL_REAL, .real = 3}, {.type = CELL_INTEGER, .integer = 7}};
@@ -1077,8 +1119,8 @@ static void an_offset_lies_behind_all_features(void **state)
 static void a_row_without_an_offset_is_refused(void **state)
 {
     struct transform_input inputs[] = {
-        {.name = SLICE("x"), .scale = 1},
-        {.name = SLICE("o"), .offset = OFFSET_ADDED, .mean = 10, .scale = 1},
+        {.spec.name = SLICE("x"), .scale = 1},
+        {.spec.name = SLICE("o"), .spec.offset = OFFSET_ADDED, .mean = 10, .scale = 1},
     };
     struct transform transform = {.inputs = inputs, .input_count = 2, .keeps_numbers = true};
     struct cell cells[] = {{.type = CELL_REAL, .real = 3}, {.type = CELL_INTEGER, .integer = 7}};
@@ -1095,7 +1137,7 @@ static void a_row_without_an_offset_is_refused(void **state)
     cells[1] = (struct cell){.type = CELL_NULL};
     CHECK_FAILS(transform_row(&transform, cells, dense, NULL, &err), STATUS_INVALID,
                 "offset column \"o\" is NULL");
-    inputs[1].offset = OFFSET_EXPOSURE;
+    inputs[1].spec.offset = OFFSET_EXPOSURE;
     cells[1] = (struct cell){.type = CELL_REAL, .real = 0};
     CHECK_FAILS(transform_row(&transform, cells, dense, NULL, &err), STATUS_INVALID,
                 "exposure column \"o\" is 0, and exposures are above 0");
@@ -1105,8 +1147,8 @@ static void a_row_without_an_offset_is_refused(void **state)
 static void what_is_no_offset_is_refused(void **state)
 {
     struct transform_input inputs[] = {
-        {.name = SLICE("x"), .scale = 1, .offset = OFFSET_ADDED},
-        {.name = SLICE("o"), .scale = 1, .offset = OFFSET_ADDED},
+        {.spec.name = SLICE("x"), .scale = 1, .spec.offset = OFFSET_ADDED},
+        {.spec.name = SLICE("o"), .scale = 1, .spec.offset = OFFSET_ADDED},
     };
     struct transform transform = {.inputs = inputs, .input_count = 2};
     struct arena arena;
@@ -1115,7 +1157,7 @@ static void what_is_no_offset_is_refused(void **state)
 
     arena_init(&arena, ARENA_MAXIMUM);
     CHECK_INT(transform_finish(&transform, &arena, &err), STATUS_CORRUPT);
-    inputs[0].offset = OFFSET_NONE;
+    inputs[0].spec.offset = OFFSET_NONE;
     CHECK_OK(transform_finish(&transform, &arena, &err));
     inputs[1].has_nulls = true;
     CHECK_INT(transform_finish(&transform, &arena, &err), STATUS_CORRUPT);
@@ -1156,6 +1198,7 @@ int main(void)
         cmocka_unit_test(numbers_far_out_stay_finite),
         cmocka_unit_test(a_code_is_a_missing_value),
         cmocka_unit_test(columns_taken_together_are_what_they_are_alone),
+        cmocka_unit_test(numbers_have_a_reach),
         cmocka_unit_test(a_vocabulary_of_any_size_leaves_empty_places),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,7 +29,7 @@ static void made_init(struct made *made, uint32_t numbers, uint32_t rows)
     made->dataset.transform.dense_width = numbers;
     for (uint32_t i = 0; i < numbers; i++)
         made->inputs[i] = (struct transform_input){
-            .type = INPUT_NUMERIC, .name = slice_of("number"), .dense_offset = i};
+            .spec.type = INPUT_NUMERIC, .spec.name = slice_of("number"), .dense_offset = i};
     made->dataset.sample.rows = rows;
     made->dataset.sample.dense = calloc((size_t)rows * numbers + 1, sizeof(float));
     made->dataset.sample.ids = calloc((size_t)rows + 1, sizeof(int32_t));
@@ -412,9 +412,9 @@ static void words_have_bins_by_how_often_they_are(void **state)
 {
     enum { ROWS = 300 };
     struct transform_input inputs[3] = {
-        {.type = INPUT_CATEGORY, .id_offset = 0, .first_id = 0, .id_rows = 5, .word_count = 5},
-        {.type = INPUT_NUMERIC},
-        {.type = INPUT_CATEGORY,
+        {.spec.type = INPUT_CATEGORY, .id_offset = 0, .first_id = 0, .id_rows = 5, .word_count = 5},
+        {.spec.type = INPUT_NUMERIC},
+        {.spec.type = INPUT_CATEGORY,
          .id_offset = 1,
          .first_id = 5,
          .id_rows = 290,
@@ -473,7 +473,7 @@ static uint32_t words_with_bins(uint32_t words, double cat_smooth, bool is_old)
     const struct trees_params params = {.min_bin_rows = 1, .cat_smooth = cat_smooth};
     uint64_t counts[600];
     struct transform_input input = {
-        .type = INPUT_CATEGORY, .word_count = words, .word_counts = counts, .hash_buckets = 3};
+        .spec.type = INPUT_CATEGORY, .word_count = words, .word_counts = counts, .hash_buckets = 3};
     const struct model old = {0};
     struct made made;
     struct tree_bins found;
@@ -513,7 +513,7 @@ static void words_that_are_never_sorted_share_a_bin(void **state)
 static void check_category(uint32_t words, uint32_t buckets, uint32_t bins, bool is_wide)
 {
     struct transform_input input = {
-        .type = INPUT_CATEGORY, .word_count = words, .hash_buckets = buckets, .first_id = 7};
+        .spec.type = INPUT_CATEGORY, .word_count = words, .hash_buckets = buckets, .first_id = 7};
     struct made made;
     struct tree_bins found;
     struct error err;
@@ -553,8 +553,8 @@ static void a_text_is_refused(void **state)
     (void)state;
 
     made_init(&made, 1, 1);
-    made.inputs[0].type = INPUT_TEXT;
-    made.inputs[0].name = slice_of("comment");
+    made.inputs[0].spec.type = INPUT_TEXT;
+    made.inputs[0].spec.name = slice_of("comment");
     CHECK_FAILS(tree_bins_init(&bins, &made.dataset, 255, &plain, NULL, &err), STATUS_INVALID,
                 "\"comment\"");
     CHECK(strstr(err.hint, "category"));

@@ -5,7 +5,7 @@
 enum { COLUMNS = 5 };
 
 /* The first column is of the last input, and so on. */
-static void constraints_open(struct tree_constraints *constraints, struct spec_input *inputs)
+static void constraints_open(struct tree_constraints *constraints, struct input_spec *inputs)
 {
     struct tree_column columns[COLUMNS];
     const struct tree_bins bins = {.columns = columns, .column_count = COLUMNS};
@@ -34,7 +34,7 @@ static uint32_t narrowed(const struct tree_constraints *constraints, struct tree
 
 static void columns_without_constraints_may_all_be_together(void **state)
 {
-    struct spec_input inputs[COLUMNS] = {{.direction = 0}};
+    struct input_spec inputs[COLUMNS] = {{.direction = 0}};
     struct tree_constraints constraints;
     struct tree_above above = {.is_root = true};
     (void)state;
@@ -51,7 +51,7 @@ static void columns_without_constraints_may_all_be_together(void **state)
 
 static void directions_are_those_of_the_columns_inputs(void **state)
 {
-    struct spec_input inputs[COLUMNS] = {[0] = {.direction = -1}, [3] = {.direction = 1}};
+    struct input_spec inputs[COLUMNS] = {[0] = {.direction = -1}, [3] = {.direction = 1}};
     struct tree_constraints constraints;
     (void)state;
 
@@ -66,7 +66,7 @@ static void directions_are_those_of_the_columns_inputs(void **state)
 /* {0, 1}, {1, 2, 3}, and 4 in no group, by the columns' numbers. */
 static void a_node_is_split_by_columns_of_the_groups_above_it(void **state)
 {
-    struct spec_input inputs[COLUMNS] = {
+    struct input_spec inputs[COLUMNS] = {
         [1] = {.groups = 2}, [2] = {.groups = 2}, [3] = {.groups = 3}, [4] = {.groups = 1}};
     const struct tree_above root = {.is_root = true};
     struct tree_constraints constraints;

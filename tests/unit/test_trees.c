@@ -561,6 +561,11 @@ static void medians_count_rows_by_their_weights(void **state)
 
 /* ---- states ---- */
 
+static bool rounds_no_hessian(const struct learning *learning)
+{
+    return ((const struct trees *)learning->self)->growing.options.has_exact_hessians;
+}
+
 /* A worker that was further on, or has learned nothing, goes on from any phase of another's. */
 static void a_state_taken_at_any_phase_leads_to_the_same_trees(void **state)
 {
@@ -580,8 +585,10 @@ static void a_state_taken_at_any_phase_leads_to_the_same_trees(void **state)
             is_last = phase_of(&old)->kind == PHASE_DONE;
             for (int ahead = 0; ahead < 9 && taken % 2; ahead++)
                 group_phase(&new);
-            for (uint32_t w = 0; w < 2; w++)
+            for (uint32_t w = 0; w < 2; w++) {
                 give_state(&old.learners[0], &new.learners[w]);
+                CHECK(rounds_no_hessian(&new.learners[w]) == rounds_no_hessian(&old.learners[0]));
+            }
             while (phase_of(&new)->kind != PHASE_DONE)
                 group_phase(&new);
             CHECK(outcome_of(&new) == wanted);
@@ -801,7 +808,7 @@ static struct exported export_model(const struct learning *learning)
         CHECK_OK(learning->measure(learning->self, &is_done, &err));
     CHECK_OK(learning->result(learning->self, exported.digest, &exported.rows, exported.metrics,
                               &exported.metric_count, &err));
-    exported.model = ((struct trees *)learning->self)->measuring.model;
+    exported.model = ((struct trees *)learning->self)->learner.measuring.model;
     return exported;
 }
 

@@ -142,11 +142,11 @@ static void count_steps(const struct growing_tree *tree, const struct table *tab
     }
 }
 
-static void grown_with(const struct spec_input *inputs, const struct trees_params *params,
+static void grown_with(const struct input_spec *inputs, const struct trees_params *params,
                        const struct table *table,
                        void (*check)(const struct growing_tree *tree, const struct table *table))
 {
-    const struct jobspec spec = {.inputs = (struct spec_input *)inputs, .input_count = COLUMNS};
+    const struct jobspec spec = {.inputs = (struct input_spec *)inputs, .input_count = COLUMNS};
     struct tree_column columns[COLUMNS];
     uint32_t offsets[COLUMNS + 1];
     struct tree_constraints constraints;
@@ -210,8 +210,8 @@ static void check_monotone(const struct growing_tree *tree, const struct table *
 
 static void predictions_rise_and_fall_as_constraints_say(void **state)
 {
-    const struct spec_input free_inputs[COLUMNS] = {{.direction = 0}};
-    const struct spec_input inputs[COLUMNS] = {
+    const struct input_spec free_inputs[COLUMNS] = {{.direction = 0}};
+    const struct input_spec inputs[COLUMNS] = {
         [0] = {.direction = 1}, [1] = {.direction = 1}, [2] = {.direction = -1}};
     struct table *table = made_table();
     (void)state;
@@ -250,7 +250,7 @@ static void check_groups(const struct growing_tree *tree, const struct table *ta
 
 static void ways_to_leaves_keep_to_groups(void **state)
 {
-    const struct spec_input inputs[COLUMNS] = {
+    const struct input_spec inputs[COLUMNS] = {
         [0] = {.groups = 1}, [1] = {.groups = 3}, [2] = {.groups = 2}, [3] = {.groups = 2}};
     struct table *table = made_table();
     (void)state;

@@ -5,7 +5,7 @@
 #include "runtime/train/worker_report.h"
 #include "runtime/train/worker_state.h"
 #include "runtime/train/worker_switch.h"
-#include "tests/check.h"
+#include "tests/outbox_check.h"
 #include "tests/sim/toy.h"
 
 #define JOB    7
@@ -168,15 +168,6 @@ static size_t count_sent(const struct fixture *fixture, enum message_type type)
     return count;
 }
 
-static size_t count_kind(const struct fixture *fixture, enum outbox_kind kind)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < fixture->outbox.count; i++)
-        count += fixture->outbox.entries[i].kind == kind;
-    return count;
-}
-
 static void work_lanes(struct fixture *fixture)
 {
     outbox_clear(&fixture->outbox);
@@ -316,7 +307,7 @@ static void a_member_may_come_before_the_master_says_so(void **state)
 
     open_worker(&fixture);
     peer_hello(&fixture, FRIEND, 4, 0);
-    CHECK_INT(count_kind(&fixture, OUTBOX_CLOSE), 0);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_CLOSE), 0);
     group_of_two(&fixture, 4);
     CHECK_INT(fixture.worker.state, WORKER_COMPUTING);
     close_worker(&fixture);
@@ -333,7 +324,7 @@ static void sums_of_a_past_group_are_refused(void **state)
     partial(&fixture, 1, 0); /* late, on the old connection */
     CHECK_INT(fixture.worker.sums.partials_missing, 1);
     CHECK_INT(fixture.worker.sums.integers[0], 0);
-    CHECK_INT(count_kind(&fixture, OUTBOX_CLOSE), 1);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_CLOSE), 1);
     close_worker(&fixture);
 }
 
@@ -344,17 +335,17 @@ static void members_of_two_groups_keep_their_connection(void **state)
 
     worker_with_a_friend(&fixture);
     group_of_two(&fixture, 2);
-    CHECK_INT(count_kind(&fixture, OUTBOX_CLOSE), 0);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_CLOSE), 0);
     CHECK_INT(count_sent(&fixture, MESSAGE_PEER_HELLO), 1);
     CHECK_INT(fixture.worker.state, WORKER_MEETING);
     peer_hello(&fixture, FRIEND, 2, 0);
     CHECK_INT(fixture.worker.state, WORKER_COMPUTING);
     peer_hello(&fixture, FRIEND, 3, 0); /* the master told it first */
-    CHECK_INT(count_kind(&fixture, OUTBOX_CLOSE), 0);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_CLOSE), 0);
     group_of_two(&fixture, 3);
     CHECK_INT(fixture.worker.state, WORKER_COMPUTING);
     group_of(&fixture, 4, "0");
-    CHECK_INT(count_kind(&fixture, OUTBOX_CLOSE), 1);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_CLOSE), 1);
     close_worker(&fixture);
 }
 
@@ -372,10 +363,10 @@ static void a_kept_connection_that_ends_is_no_loss(void **state)
     peer_hello(&fixture, FRIEND + 1, 2, 0);
     CHECK_INT(fixture.worker.state, WORKER_COMPUTING);
     group_of(&fixture, 3, "10");
-    CHECK_INT(count_kind(&fixture, OUTBOX_CONNECT), 0);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_CONNECT), 0);
     outbox_clear(&fixture.outbox);
     worker_on_disconnect(&fixture.worker, 0, FRIEND + 1, &fixture.outbox);
-    CHECK_INT(count_kind(&fixture, OUTBOX_CONNECT), 1);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_CONNECT), 1);
     CHECK_INT(count_sent(&fixture, MESSAGE_PEER_HELLO), 1);
     meet_rank_0(&fixture, MASTER + 1, 3, 2);
     CHECK_INT(fixture.worker.state, WORKER_COMPUTING);
@@ -661,9 +652,9 @@ static void steps_go_on_without_the_master_and_it_is_called_again(void **state)
     worker_on_disconnect(&fixture.worker, 10, MASTER, &fixture.outbox);
     CHECK(worker_has_work(&fixture.worker));
     worker_on_tick(&fixture.worker, 50, &fixture.outbox);
-    CHECK_INT(count_kind(&fixture, OUTBOX_CONNECT), 0);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_CONNECT), 0);
     worker_on_tick(&fixture.worker, 100, &fixture.outbox);
-    CHECK_INT(count_kind(&fixture, OUTBOX_CONNECT), 1);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_CONNECT), 1);
     CHECK_INT(count_sent(&fixture, MESSAGE_HELLO), 1);
     close_worker(&fixture);
 }
@@ -903,7 +894,7 @@ static void a_message_of_another_job_closes_the_connection(void **state)
     open_worker(&fixture);
     message.job = 8;
     say(&fixture, FRIEND, message);
-    CHECK_INT(count_kind(&fixture, OUTBOX_CLOSE), 1);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_CLOSE), 1);
     close_worker(&fixture);
 }
 
@@ -953,10 +944,10 @@ static void asked_to_go_it_does_not_wait_for_a_master_that_never_knew_it(void **
     open_worker(&fixture);
     worker_leave(&fixture.worker, 0, &fixture.outbox);
     worker_on_tick(&fixture.worker, 1, &fixture.outbox);
-    CHECK_INT(count_kind(&fixture, OUTBOX_END), 0);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_END), 0);
     worker_on_disconnect(&fixture.worker, 2, MASTER, &fixture.outbox);
     worker_on_tick(&fixture.worker, 3, &fixture.outbox);
-    CHECK_INT(count_kind(&fixture, OUTBOX_END), 1);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_END), 1);
     close_worker(&fixture);
 }
 
@@ -970,7 +961,7 @@ static void asked_to_go_a_member_waits_for_the_next_master(void **state)
     worker_leave(&fixture.worker, 0, &fixture.outbox);
     worker_on_disconnect(&fixture.worker, 1, MASTER, &fixture.outbox);
     worker_on_tick(&fixture.worker, 2, &fixture.outbox);
-    CHECK_INT(count_kind(&fixture, OUTBOX_END), 0);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_END), 0);
     close_worker(&fixture);
 }
 
@@ -985,9 +976,9 @@ static void asked_to_go_soon_after_its_master_it_waits_for_the_grace(void **stat
     worker_on_disconnect(&fixture.worker, 1000, MASTER, &fixture.outbox);
     worker_leave(&fixture.worker, 1999, &fixture.outbox);
     worker_on_tick(&fixture.worker, 26998, &fixture.outbox);
-    CHECK_INT(count_kind(&fixture, OUTBOX_END), 0);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_END), 0);
     worker_on_tick(&fixture.worker, 26999, &fixture.outbox);
-    CHECK_INT(count_kind(&fixture, OUTBOX_END), 1);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_END), 1);
     close_worker(&fixture);
 }
 
@@ -1002,9 +993,9 @@ static void asked_to_go_long_after_its_master_it_waits_a_little(void **state)
     worker_on_disconnect(&fixture.worker, 1000, MASTER, &fixture.outbox);
     worker_leave(&fixture.worker, 2000, &fixture.outbox);
     worker_on_tick(&fixture.worker, 4999, &fixture.outbox);
-    CHECK_INT(count_kind(&fixture, OUTBOX_END), 0);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_END), 0);
     worker_on_tick(&fixture.worker, 5000, &fixture.outbox);
-    CHECK_INT(count_kind(&fixture, OUTBOX_END), 1);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_END), 1);
     close_worker(&fixture);
 }
 
@@ -1020,9 +1011,9 @@ static void a_master_that_comes_while_it_waits_has_the_grace(void **state)
     worker_on_tick(&fixture.worker, 3000, &fixture.outbox); /* connects again */
     say(&fixture, fixture.worker.master, of(MESSAGE_GROUP, 1));
     worker_on_tick(&fixture.worker, 26999, &fixture.outbox);
-    CHECK_INT(count_kind(&fixture, OUTBOX_END), 0);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_END), 0);
     worker_on_tick(&fixture.worker, 27000, &fixture.outbox);
-    CHECK_INT(count_kind(&fixture, OUTBOX_END), 1);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_END), 1);
     close_worker(&fixture);
 }
 
@@ -1079,7 +1070,7 @@ static void who_says_hello_otherwise_than_expected_is_lost(void **state)
     CHECK_INT(count_sent(&fixture, MESSAGE_PEER_LOST), 0);
     hello_of(&fixture, MASTER + 1, 1, 0, 0);
     CHECK_INT(count_sent(&fixture, MESSAGE_PEER_LOST), 1);
-    CHECK_INT(count_kind(&fixture, OUTBOX_CLOSE), 1);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_CLOSE), 1);
     close_worker(&fixture);
 
     open_worker(&fixture);
@@ -1104,7 +1095,7 @@ static void members_that_exchange_no_sums_do_not_meet(void **state)
 
     open_worker_of_few_owners(&fixture);
     group_of(&fixture, 1, "120"); /* this one is rank 2 */
-    CHECK_INT(count_kind(&fixture, OUTBOX_CONNECT), 1);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_CONNECT), 1);
     CHECK_INT(count_sent(&fixture, MESSAGE_PEER_HELLO), 1);
     meet_rank_0(&fixture, MASTER + 1, 1, 3);
     CHECK_INT(fixture.worker.state, WORKER_COMPUTING);
@@ -1112,7 +1103,7 @@ static void members_that_exchange_no_sums_do_not_meet(void **state)
     CHECK_INT(count_sent(&fixture, MESSAGE_PARTIAL), 1);
     group_of(&fixture, 2, "102"); /* rank 1 */
     hello_of(&fixture, FRIEND, 2, 2, 0);
-    CHECK_INT(count_kind(&fixture, OUTBOX_CLOSE), 1);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_CLOSE), 1);
     close_worker(&fixture);
 }
 
@@ -1125,16 +1116,16 @@ static void members_meet_those_with_which_they_exchange_sums(void **state)
     open_worker(&fixture);
     fixture.worker.options.segment_least = fixture.worker.sums.segment_least = 3;
     group_of(&fixture, 1, "120"); /* six reals: ranks 0 and 1 are owners */
-    CHECK_INT(count_kind(&fixture, OUTBOX_CONNECT), 2);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_CONNECT), 2);
     meet_rank_0(&fixture, MASTER + 1, 1, 3);
     CHECK_INT(fixture.worker.state, WORKER_MEETING);
     hello_of(&fixture, MASTER + 2, 1, 1, 0);
     CHECK_INT(fixture.worker.state, WORKER_COMPUTING);
     group_of(&fixture, 2, "102"); /* rank 1: an owner, which the higher rank connects to */
-    CHECK_INT(count_kind(&fixture, OUTBOX_CONNECT), 0);
-    CHECK_INT(count_kind(&fixture, OUTBOX_CLOSE), 0);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_CONNECT), 0);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_CLOSE), 0);
     hello_of(&fixture, MASTER + 2, 2, 2, 0);
-    CHECK_INT(count_kind(&fixture, OUTBOX_CLOSE), 0);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_CLOSE), 0);
     meet_rank_0(&fixture, MASTER + 1, 2, 3);
     CHECK_INT(fixture.worker.state, WORKER_COMPUTING);
     close_worker(&fixture);
@@ -1151,7 +1142,7 @@ static void a_connection_to_a_member_with_which_nothing_is_exchanged_is_closed(v
     hello_of(&fixture, FRIEND + 1, 1, 2, 0);
     CHECK_INT(fixture.worker.state, WORKER_COMPUTING);
     group_of(&fixture, 2, "102");
-    CHECK_INT(count_kind(&fixture, OUTBOX_CLOSE), 1);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_CLOSE), 1);
     CHECK_INT(fixture.worker.peers[0].peer, FRIEND);
     CHECK_INT(fixture.worker.peers[2].peer, PEER_NONE);
     meet_rank_0(&fixture, FRIEND, 2, 3);
@@ -1201,7 +1192,7 @@ static void phases_come_once_and_from_rank_0_alone(void **state)
     hello_of(&fixture, MASTER + 2, 1, 1, 0);
     CHECK_INT(fixture.worker.state, WORKER_COMPUTING);
     phases(&fixture, MASTER + 1, 1, 3, list);
-    CHECK_INT(count_kind(&fixture, OUTBOX_CLOSE), 1);
+    CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_CLOSE), 1);
     close_worker(&fixture);
 
     open_worker(&fixture);

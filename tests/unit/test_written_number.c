@@ -1,5 +1,5 @@
 /* Numbers as people write them: by which writings a text is one, and which number it is. */
-#include "scoring/written_number.h"
+#include "inputs/written_number.h"
 
 #include <math.h>
 

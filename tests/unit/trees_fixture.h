@@ -74,8 +74,8 @@ static inline void trees_fixture_wide(struct trees_fixture *made, uint32_t class
     fixture_init(&made->fixture, classes);
     inputs = ARENA_NEW(&made->fixture.arena, struct transform_input, width);
     for (uint32_t i = 0; i < width; i++)
-        inputs[i] = (struct transform_input){.name = arena_printf(&made->fixture.arena, "f%u", i),
-                                             .has_nulls = true};
+        inputs[i] = (struct transform_input){
+            .spec.name = arena_printf(&made->fixture.arena, "f%u", i), .has_nulls = true};
     trees_fixture_begin(made, classes, inputs, width);
 }
 

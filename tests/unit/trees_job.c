@@ -36,8 +36,8 @@ void made_init(struct made *made, uint32_t rows, uint32_t held_out, uint32_t cla
         const bool is_number = i < NUMBERS;
         const uint32_t words = i + 1 < NUMBERS + CATEGORIES ? WORDS : WIDE_WORDS;
 
-        input->name = slice_of("input");
-        input->type = is_number ? INPUT_NUMERIC : INPUT_CATEGORY;
+        input->spec.name = slice_of("input");
+        input->spec.type = is_number ? INPUT_NUMERIC : INPUT_CATEGORY;
         input->scale = 1;
         input->dense_offset = is_number ? i : 0;
         input->id_offset = is_number ? 0 : i - NUMBERS;

@@ -36,6 +36,12 @@ enum status sample_begin(struct sample *sample, struct query *query, struct erro
     return status;
 }
 
+static void take_number(struct query_column *column, double number)
+{
+    column->least = number < column->least ? number : column->least;
+    column->greatest = number > column->greatest ? number : column->greatest;
+}
+
 /* By their bits, which as many whole numbers have. */
 static enum status count_number(struct sample *sample, uint32_t column, const struct cell *cell,
                                 struct error *err)
@@ -44,6 +50,7 @@ static enum status count_number(struct sample *sample, uint32_t column, const st
 
     if (cell->type != CELL_REAL && cell->type != CELL_INTEGER)
         return STATUS_OK;
+    take_number(&sample->query->columns[column], number);
     return cell_count_whole(sample->numbers, column, (int64_t)double_bits(number), err);
 }
 
@@ -281,29 +288,31 @@ enum status model_summarise(const struct model *model, struct arena *arena,
         const struct transform_input *input = &model->transform.inputs[i];
         struct model_input *column = &summary->inputs[input->column];
 
-        if (input->rule != RULE_WORDS)
+        if (input->spec.rule != RULE_WORDS)
             summary->made[summary->made_count++] = input;
-        if (input->cross)
+        if (input->spec.cross)
             continue;
         if (i == 0 || input[-1].column != input->column) /* others are made of it beside it */
-            column->type = input->type;
-        if (input->rule != RULE_WORDS)
+            column->type = input->spec.type;
+        if (input->spec.rule != RULE_WORDS)
             continue;
         column->is_source = false;
         column->has_nulls = column->has_nulls || input->has_nulls;
-        column->offset = input->offset;
-        column->model_part = input->model_part;
-        column->dimension = input->dimension;
-        column->concat = input->concat;
-        if (input->type == INPUT_TEXT) {
+        if (!transform_reach(&model->transform, input, &column->least, &column->greatest))
+            column->least = column->greatest = 0;
+        column->offset = input->spec.offset;
+        column->model_part = input->spec.model_part;
+        column->dimension = input->spec.dimension;
+        column->concat = input->spec.concat;
+        if (input->spec.type == INPUT_TEXT) {
             column->hash_buckets = input->hash_buckets;
-            column->words_max = input->words_max;
+            column->words_max = input->spec.words_max;
         }
-        if (input->part)
-            column->parts |= (uint32_t)1 << input->part;
-        column->reading = input->reading;
-        if (cell_list_has_numbers(&input->list))
-            column->list = input->list;
+        if (input->spec.part)
+            column->parts |= (uint32_t)1 << input->spec.part;
+        column->reading = input->spec.reading;
+        if (cell_list_has_numbers(&input->spec.list))
+            column->list = input->spec.list;
     }
     return STATUS_OK;
 }

@@ -113,12 +113,13 @@ static enum status count_query(const struct column_verdict *verdict,
 
 static bool is_same_input(const struct plan_input *a, const struct plan_input *b)
 {
-    return a->column == b->column && a->type == b->type && a->reading == b->reading &&
-           a->rule == b->rule && a->part == b->part && a->combiner == b->combiner &&
-           a->is_weighted == b->is_weighted &&
-           (a->type != INPUT_TEXT || a->vocabulary_max == b->vocabulary_max) &&
-           cell_list_equal(&a->list, &b->list) && slice_equal(a->source, b->source) &&
-           cross_equal(a->cross, b->cross);
+    return a->column == b->column && a->spec.type == b->spec.type &&
+           a->spec.reading == b->spec.reading && a->spec.rule == b->spec.rule &&
+           a->spec.part == b->spec.part && a->spec.combiner == b->spec.combiner &&
+           a->spec.is_weighted == b->spec.is_weighted &&
+           (a->spec.type != INPUT_TEXT || a->spec.vocabulary_max == b->spec.vocabulary_max) &&
+           cell_list_equal(&a->spec.list, &b->spec.list) &&
+           slice_equal(a->spec.source, b->spec.source) && cross_equal(a->spec.cross, b->spec.cross);
 }
 
 static bool has_same_roles(const struct plan *a, const struct plan *b)
@@ -195,8 +196,8 @@ static bool has_bad_cells(const struct plan *plan, const struct cell_census *cen
 {
     for (size_t i = 0; i < plan->input_count; i++)
         if (census->columns[i].unfit > 0 ||
-            (plan_takes_numbers(&plan->inputs[i]) &&
-             has_unread(&census->columns[i], plan->inputs[i].reading)))
+            (input_takes_numbers(&plan->inputs[i].spec) &&
+             has_unread(&census->columns[i], plan->inputs[i].spec.reading)))
             return true;
     for (size_t i = 0; i < plan->role_count; i++)
         if (role_is_number(plan->roles[i].role) &&
@@ -254,8 +255,9 @@ static const struct plan_input *input_of(const struct plan *plan, int column)
     for (size_t i = 0; i < plan->input_count; i++) {
         const struct plan_input *input = &plan->inputs[i];
 
-        if (input->part || cell_list_has_numbers(&input->list) ? slice_equal(input->source, name)
-                                                               : input->column == column)
+        if (input->spec.part || cell_list_has_numbers(&input->spec.list)
+                ? slice_equal(input->spec.source, name)
+                : input->column == column)
             return input;
     }
     return NULL;
@@ -281,15 +283,15 @@ static const char *change_of(const struct column_verdict *verdict, int column)
     if (!before && !now)
         return NULL;
     if (before && now && takes_the_same(verdict, column) &&
-        (now->part || now->list.form || is_same_input(before, now)))
+        (now->spec.part || now->spec.list.form || is_same_input(before, now)))
         return NULL;
     if (!now)
         return "left out";
-    if (now->part)
+    if (now->spec.part)
         return "a date";
-    if (now->list.form)
+    if (now->spec.list.form)
         return "a list of another size";
-    return now->type == INPUT_NUMERIC ? "numeric" : "a category";
+    return now->spec.type == INPUT_NUMERIC ? "numeric" : "a category";
 }
 
 void column_verdict_note(const struct column_verdict *verdict, const struct sink *sink)

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "inputs/cell_list_json.h"
 #include "jobspec/jobspec.h"
 #include "params/terms.h"
 #include "runtime/data/dataset.h"
-#include "scoring/cell_list_json.h"
 
 #define COLUMNS_MAX SPOOL_COLUMNS_MAX
 

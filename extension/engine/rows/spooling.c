@@ -13,12 +13,14 @@
 
 #include "extension/engine/rows/bad_rows.h"
 #include "extension/engine/rows/spooling_close.h"
+#include "inputs/cells.h"
+#include "inputs/encoders.h"
+#include "inputs/input.h"
 #include "planner/column_kind.h"
 #include "runtime/data/dataset.h"
 #include "runtime/data/spool_writer.h"
 #include "runtime/launch/job_folder.h"
 #include "scoring/cell_counts.h"
-#include "scoring/transform.h"
 
 #define WORD_BUFFER_BYTES 32
 
@@ -691,23 +693,23 @@ static enum spool_type label_type(const struct plan *plan)
  * their inputs do not. */
 static struct feed input_feed(const struct plan_input *input)
 {
-    const bool is_id =
-        input->type == INPUT_CATEGORY && (input->rule == RULE_ID || input->rule == RULE_CROSS);
-    const bool is_list = input->list.form == LIST_ITEMS;
-    const bool is_real = input->type == INPUT_NUMERIC || input->rule == RULE_BUCKET;
-    const bool is_vocabulary = input->type == INPUT_CATEGORY && input->rule == RULE_WORDS;
+    static const enum spool_type types[] = {[READS_NUMBER] = SPOOL_REAL,
+                                            [READS_ID] = SPOOL_INTEGER,
+                                            [READS_WORD] = SPOOL_TEXT,
+                                            [READS_TEXT] = SPOOL_TEXT};
+    const struct encoder *encoder = encoder_of(&input->spec);
+    const bool is_list = input->spec.list.form == LIST_ITEMS;
+    const bool takes_ids = encoder->reads == READS_ID || input->spec.rule == RULE_ID;
 
     return (struct feed){
         .name = plan_input_read(input),
-        .type = is_id     ? SPOOL_INTEGER
-                : is_real ? SPOOL_REAL
-                          : SPOOL_TEXT,
+        .type = types[encoder->reads],
         .column = input->column,
-        .reading = is_vocabulary ? READING_STRICT : input->reading,
-        .ids = is_id || input->rule == RULE_ID ? input->vocabulary_max : 0,
-        .items = is_list ? input->list : (struct cell_list){LIST_NONE},
-        .needed = input->offset ? offset_columns[input->offset] : NULL,
-        .offset = input->offset,
+        .reading = encoder->counts == COUNTS_WORDS ? READING_STRICT : input->spec.reading,
+        .ids = takes_ids ? input->spec.vocabulary_max : 0,
+        .items = is_list ? input->spec.list : (struct cell_list){LIST_NONE},
+        .needed = input->spec.offset ? offset_columns[input->spec.offset] : NULL,
+        .offset = input->spec.offset,
     };
 }
 

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 
 #include "base/cell_values.h"
-#include "scoring/text_words.h"
+#include "inputs/cells.h"
+#include "inputs/text_words.h"
 
 #define NAMED      3
 #define NAME_BYTES 40 /* of a word */
@@ -17,7 +18,8 @@ static uint32_t texts_of(const struct transform *transform)
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < transform->input_count; i++)
-        count += transform->inputs[i].list.form == LIST_WORDS && transform->inputs[i].element == 0;
+        count += transform->inputs[i].spec.list.form == LIST_WORDS &&
+                 transform->inputs[i].spec.element == 0;
     return count;
 }
 
@@ -35,11 +37,11 @@ enum status bucket_words_init(struct bucket_words *words, const struct transform
         const struct transform_input *input = &transform->inputs[i];
         struct bucket_text *text = &words->texts[words->count];
 
-        if (input->list.form != LIST_WORDS || input->element != 0)
+        if (input->spec.list.form != LIST_WORDS || input->spec.element != 0)
             continue;
         words->count++;
         text->input = i;
-        text->buckets = input->list.size;
+        text->buckets = input->spec.list.size;
         word_table_init(&text->table);
         text->counts = calloc(text->buckets, sizeof *text->counts);
         if (!text->counts)
@@ -91,8 +93,9 @@ static enum status add_text(struct bucket_words *words, struct bucket_text *text
     struct slice bytes, word;
     bool is_null;
 
-    TRY(cell_to_word(&cells[input->column], input->source, buffer, &bytes, &is_null, err));
-    counted = counted_words_of(is_null ? (struct slice){"", 0} : bytes, &input->list, text->counts);
+    TRY(cell_to_word(&cells[input->column], input->spec.source, buffer, &bytes, &is_null, err));
+    counted =
+        counted_words_of(is_null ? (struct slice){"", 0} : bytes, &input->spec.list, text->counts);
     while (!words->is_full && counted_words_next(&counted, &word))
         TRY(add_word(words, text, word, err));
     return STATUS_OK;

@@ -1,7 +1,10 @@
 #include "extension/engine/score/null_count.h"
 
+#include <math.h>
 #include <string.h>
 
+#include "planner/dialect.h"
+#include "planner/far_numbers.h"
 #include "planner/unseen_nulls.h"
 
 enum status null_count_init(const struct plan *plan, struct arena *arena,
@@ -11,14 +14,32 @@ enum status null_count_init(const struct plan *plan, struct arena *arena,
 
     *counting = (struct null_count){.plan = plan,
                                     .inputs = ARENA_NEW(arena, size_t, inputs + 1),
-                                    .nulls = ARENA_NEW(arena, uint64_t, inputs + 1)};
-    if (!counting->inputs || !counting->nulls)
+                                    .nulls = ARENA_NEW(arena, uint64_t, inputs + 1),
+                                    .far = ARENA_NEW(arena, double, inputs + 1)};
+    if (!counting->inputs || !counting->nulls || !counting->far)
         return fail_no_memory(err);
     memset(counting->nulls, 0, (inputs + 1) * sizeof *counting->nulls);
+    memset(counting->far, 0, (inputs + 1) * sizeof *counting->far);
     for (size_t i = 0; i < inputs; i++)
-        if (unseen_nulls_may_come(plan, i))
+        if (unseen_nulls_may_come(plan, i) || far_numbers_may_come(plan, i))
             counting->inputs[counting->count++] = i;
     return STATUS_OK;
+}
+
+/* The number that is farthest off is kept, which the order of rows does not change. */
+static void look_at(struct null_count *counting, size_t input, const struct cell *cell)
+{
+    const struct plan *plan = counting->plan;
+    double *far = &counting->far[input];
+
+    if (far_number_is(plan, input, cell)) {
+        const double number = cell->type == CELL_REAL ? cell->real : (double)cell->integer;
+
+        if (fabs(number) > fabs(*far) || (number == -*far && number > 0))
+            *far = number;
+    } else if (unseen_null_is(plan, input, cell)) {
+        counting->nulls[input]++;
+    }
 }
 
 void null_count_row(struct null_count *counting, const struct cell *cells)
@@ -29,7 +50,7 @@ void null_count_row(struct null_count *counting, const struct cell *cells)
     for (size_t i = 0; i < counting->count; i++) {
         const size_t input = counting->inputs[i];
 
-        counting->nulls[input] += unseen_null_is(plan, input, &cells[plan->model_columns[input]]);
+        look_at(counting, input, &cells[plan->model_columns[input]]);
     }
 }
 
@@ -51,14 +72,18 @@ enum status null_count_pass(void *self, const struct cell *cells, size_t count, 
         const int column = plan->model_columns[input];
         const bool is_behind = plan->label_column >= 0 && column > plan->label_column;
 
-        counting->nulls[input] += unseen_null_is(plan, input, &cells[column - is_behind]);
+        look_at(counting, input, &cells[column - is_behind]);
     }
     return sink_row(counting->to, cells, count, err);
 }
 
-void null_count_note(const struct null_count *counting)
+void null_count_note(struct null_count *counting)
 {
+    for (size_t i = 0; i < counting->count; i++)
+        if (!unseen_nulls_may_come(counting->plan, counting->inputs[i]))
+            counting->nulls[counting->inputs[i]] = 0;
     note_counted_nulls(counting->plan, counting->nulls, counting->rows);
+    note_found_far_numbers(counting->plan, counting->far);
 }
 
 static enum status count_written(void *self, const struct cell *cells, size_t count,
@@ -70,8 +95,7 @@ static enum status count_written(void *self, const struct cell *cells, size_t co
         return fail(err, STATUS_DATABASE, "the table of predictions has other columns than it had");
     counting->rows++;
     for (size_t i = 0; i < count; i++)
-        counting->nulls[counting->inputs[i]] +=
-            unseen_null_is(counting->plan, counting->inputs[i], &cells[i]);
+        look_at(counting, counting->inputs[i], &cells[i]);
     return STATUS_OK;
 }
 
@@ -89,10 +113,10 @@ static enum status append_schema(const struct host *host, const struct plan *pla
                                  struct error *err)
 {
     const struct sink schema = {.self = sql, .row = take_schema};
+    const char *schema_now = dialect_of(plan->dialect)->schema_now;
 
-    if (plan->target_schema.size == 0 && plan->dialect == SQL_POSTGRES)
-        return host->rows->query(host->self, SLICE("SELECT pg_catalog.current_schema()"), &schema,
-                                 err);
+    if (plan->target_schema.size == 0 && schema_now)
+        return host->rows->query(host->self, slice_of(schema_now), &schema, err);
     text_append_identifier(sql, plan->target_schema.size > 0 ? plan->target_schema : SLICE("main"));
     return STATUS_OK;
 }

@@ -1,6 +1,7 @@
 /*
  * null_count.h - the NULLs of rows that are scored, in columns where the model has learned of none
- * and the statement's sample shows none either (planner/unseen_nulls.h).
+ * and the statement's sample shows none either (planner/unseen_nulls.h); and the numbers that are
+ * too far off for the model (planner/far_numbers.h).
  *
  *     init --> row, row, row ... --> note
  *
@@ -19,6 +20,7 @@ struct null_count {
     size_t *inputs; /* (count): of the model, that are looked at */
     size_t count;
     uint64_t *nulls; /* (model.input_count) */
+    double *far;     /* (model.input_count): the farthest number of each; 0: there is none */
     uint64_t rows;
     const struct sink *to; /* where predictions go on to */
 };
@@ -33,7 +35,7 @@ enum status null_count_columns(void *self, const struct slice *names, size_t cou
                                struct error *err);
 enum status null_count_pass(void *self, const struct cell *cells, size_t count, struct error *err);
 /* Adds to the plan's notices. */
-void null_count_note(const struct null_count *counting);
+void null_count_note(struct null_count *counting);
 /* All rows of the table that PREDICT wrote. */
 enum status null_count_target(const struct host *host, struct null_count *counting,
                               struct error *err);

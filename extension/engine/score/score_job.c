@@ -168,7 +168,7 @@ static enum status query_rows(struct scoring *scoring, const struct sink *sink, 
     return status;
 }
 
-static enum status note_nulls(const struct scoring *scoring, const struct null_count *nulls,
+static enum status note_nulls(const struct scoring *scoring, struct null_count *nulls,
                               struct error *err)
 {
     const size_t told = scoring->job.plan->notices->count;

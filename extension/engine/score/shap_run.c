@@ -83,7 +83,7 @@ enum status shap_columns(const struct plan *plan, struct arena *arena, struct sl
 /* Value of an input where it is a number that is there, else NaN. */
 static double value_of(const struct transform_input *input, const float *dense)
 {
-    return input->type == INPUT_NUMERIC ? (double)dense[input->dense_offset] : NAN;
+    return input->spec.type == INPUT_NUMERIC ? (double)dense[input->dense_offset] : NAN;
 }
 
 /* Welford's steps: no digits are lost where the mean is far from 0. */
@@ -174,7 +174,7 @@ static struct explained_input *order_inputs(struct explaining *explaining)
     if (!order)
         return NULL;
     for (uint32_t i = 0; i < explaining->inputs; i++) {
-        if (transform->inputs[i].offset)
+        if (transform->inputs[i].spec.offset)
             continue;
         order[count] = (struct explained_input){.input = i};
         for (uint32_t output = 0; output < explaining->outputs; output++)
@@ -218,7 +218,7 @@ static enum status put_input(const struct explaining *explaining, uint32_t input
     const struct shares *shares = &explaining->shares[output * explaining->inputs + input];
     struct cell *cell = *cells;
 
-    *cell++ = cell_text(explaining->model->transform.inputs[input].name);
+    *cell++ = cell_text(explaining->model->transform.inputs[input].spec.name);
     if (names)
         *cell++ = names[output];
     *cell++ = cell_real(shares->absolute / explaining->held.count);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "extension/postgres/sql/kinds.h"
 
 #define DAYS_TO_2000         10957 /* from 1970 */
 #define MICROSECONDS_TO_2000 INT64_C(946684800000000)
@@ -273,8 +274,8 @@ enum status binary_cell(enum pg_kind kind, struct slice bytes, struct text *scra
 }
 
 /* They lie in the order of their columns. */
-void binary_cells_settle(const struct pg_column *columns, size_t count, const struct text *scratch,
-                         struct cell *cells)
+void binary_cells_settle(const struct database_column *columns, size_t count,
+                         const struct text *scratch, struct cell *cells)
 {
     for (size_t i = 0, at = 0; i < count; i++)
         if ((columns[i].kind == PG_UUID && cells[i].type == CELL_TEXT) ||
@@ -289,7 +290,7 @@ void binary_cells_settle(const struct pg_column *columns, size_t count, const st
 
 static const char signature[] = "PGCOPY\n\377\r\n"; /* and a zero byte */
 
-enum status binary_copy_init(struct binary_copy *copy, const struct pg_column *columns,
+enum status binary_copy_init(struct binary_copy *copy, const struct database_column *columns,
                              size_t count, struct error *err)
 {
     *copy = (struct binary_copy){.columns = columns, .count = count};

@@ -8,7 +8,8 @@
 #ifndef EXTENSION_POSTGRES_LIBPQ_BINARY_CELLS_H
 #define EXTENSION_POSTGRES_LIBPQ_BINARY_CELLS_H
 
-#include "extension/postgres/sql/database.h"
+#include "extension/postgres/sql/kinds.h"
+#include "extension/sql/database.h"
 
 /* PROTOCOL when the bytes cannot be a value of that kind. `scratch` holds the texts and
  * arrays that are made here (uuid, VECTOR) until it is cleared; others borrow from `bytes`. */
@@ -16,19 +17,19 @@ enum status binary_cell(enum pg_kind kind, struct slice bytes, struct text *scra
                         struct cell *cell, struct error *err);
 
 /* Once a row is read: what was made in the scratch moved while more was made. */
-void binary_cells_settle(const struct pg_column *columns, size_t count, const struct text *scratch,
-                         struct cell *cells);
+void binary_cells_settle(const struct database_column *columns, size_t count,
+                         const struct text *scratch, struct cell *cells);
 
 /* The tuples of COPY ... (FORMAT binary), one message of the server after the other. */
 struct binary_copy {
-    const struct pg_column *columns;
+    const struct database_column *columns;
     size_t count;
     struct cell *cells; /* (count) the row that was read last, borrowed from the message */
     struct text scratch;
     bool has_begun, has_ended;
 };
 
-enum status binary_copy_init(struct binary_copy *copy, const struct pg_column *columns,
+enum status binary_copy_init(struct binary_copy *copy, const struct database_column *columns,
                              size_t count, struct error *err);
 void binary_copy_deinit(struct binary_copy *copy);
 /* The next row of *message, which is moved behind it; *has_row is false when the message

@@ -12,7 +12,7 @@
 
 /* ----- transactions ----- */
 
-static enum status begin(void *self, struct pg_transaction *transaction, struct error *err)
+static enum status begin(void *self, struct database_transaction *transaction, struct error *err)
 {
     struct libpq *libpq = self;
 
@@ -23,7 +23,7 @@ static enum status begin(void *self, struct pg_transaction *transaction, struct 
         err);
 }
 
-static void roll_back(struct libpq *libpq, const struct pg_transaction *transaction)
+static void roll_back(struct libpq *libpq, const struct database_transaction *transaction)
 {
     struct error ignored;
 
@@ -33,7 +33,7 @@ static void roll_back(struct libpq *libpq, const struct pg_transaction *transact
         libpq_execute(libpq, "RELEASE totrain", &ignored);
 }
 
-static enum status end(void *self, struct pg_transaction *transaction, enum status so_far,
+static enum status end(void *self, struct database_transaction *transaction, enum status so_far,
                        struct error *err)
 {
     struct libpq *libpq = self;
@@ -48,7 +48,7 @@ static enum status end(void *self, struct pg_transaction *transaction, enum stat
     return status;
 }
 
-/* What is committed is so at once. */
+/* A COMMIT lasts at once. */
 static enum status settle(void *self, bool *is_so, struct error *err)
 {
     const struct libpq *libpq = self;
@@ -94,17 +94,18 @@ bool libpq_is_address(const char *text)
 static enum status begin_session(struct libpq *libpq, PGconn *connection, struct error *err)
 {
     *libpq = (struct libpq){.connection = connection};
-    libpq->database = (struct pg_database){.self = libpq,
-                                           .query = libpq_query,
-                                           .describe = libpq_describe,
-                                           .read_model = libpq_read_model,
-                                           .prepare = libpq_prepare,
-                                           .execute = libpq_execute_prepared,
-                                           .finish = libpq_finish_prepared,
-                                           .begin = begin,
-                                           .end = end,
-                                           .settle = settle,
-                                           .interrupted = interrupted};
+    libpq->database = (struct database){.self = libpq,
+                                        .loses_transactions = true,
+                                        .query = libpq_query,
+                                        .describe = libpq_describe,
+                                        .read_model = libpq_read_model,
+                                        .prepare = libpq_prepare,
+                                        .execute = libpq_execute_prepared,
+                                        .finish = libpq_finish_prepared,
+                                        .begin = begin,
+                                        .end = end,
+                                        .settle = settle,
+                                        .interrupted = interrupted};
     text_init(&libpq->delivery, PATH_MAX);
     error_clear(err);
     if (!connection)
@@ -164,7 +165,7 @@ bool libpq_needs_password(const struct libpq *libpq)
 
 #define CONNINFO_WORDS_MAX 100 /* libpq knows about fifty */
 
-/* Of several hosts, or several addresses of one, the one that was reached: another may be
+/* The host, or the address of several, that was reached: another may be
  * a copy of the database that is behind. */
 static const char *reached_value(const PGconn *connection, const PQconninfoOption *option)
 {
@@ -177,7 +178,7 @@ static const char *reached_value(const PGconn *connection, const PQconninfoOptio
     return strcmp(option->keyword, "target_session_attrs") == 0 ? NULL : option->val;
 }
 
-/* What the first one was made with, its password included. */
+/* The new connection is made as the first one was, with its password. */
 enum status libpq_open_again(struct libpq *libpq, const struct libpq *first, struct error *err)
 {
     const char *names[CONNINFO_WORDS_MAX + 1], *values[CONNINFO_WORDS_MAX + 1];

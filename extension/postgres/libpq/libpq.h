@@ -2,8 +2,8 @@
  * libpq.h - a connection of our own to PostgreSQL, behind the seam database.h.
  *
  * How the server is found is libpq's business: a URI or a conninfo string, the PG*
- * variables, the service file, .pgpass. Rows of PG_DATA come by COPY in binary, those of
- * PG_SHOWN one by one as text.
+ * variables, the service file, .pgpass. Rows of FORM_DATA come by COPY in binary, those of
+ * FORM_SHOWN one by one as text.
  *
  *     libpq_query.c      a statement's rows      libpq_wait.c  answers, errors, Ctrl-C
  *     libpq_describe.c   a query's columns       libpq_scan.c  a table by several connections
@@ -19,7 +19,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 
-#include "extension/postgres/sql/postgres_host.h"
+#include "extension/sql/sql_host.h"
 #include "lazy/pq.h"
 
 #define LIBPQ_ENUMS_MAX 256 /* types that were asked about and are enums */
@@ -37,7 +37,7 @@ struct libpq {
     size_t enum_count;
     bool is_ending;       /* what ends a transaction is not interrupted */
     struct text delivery; /* the address under which the model of a job is to be written */
-    struct pg_database database;
+    struct database database;
 };
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "extension/postgres/libpq/libpq.h"
 #include "extension/postgres/libpq/libpq_wait.h"
+#include "extension/postgres/sql/kinds.h"
 
 #define FIRST_USER_OID 16384 /* FirstNormalObjectId: no enum has a smaller one */
 
@@ -17,8 +18,8 @@ enum pg_kind libpq_kind_of(const struct libpq *libpq, Oid type)
 }
 
 /* Which of the types that we do not know are enums? */
-static enum status learn_enums(struct libpq *libpq, const struct pg_column *columns, size_t count,
-                               struct error *err)
+static enum status learn_enums(struct libpq *libpq, const struct database_column *columns,
+                               size_t count, struct error *err)
 {
     PGresult *result = NULL;
     enum status status;
@@ -51,9 +52,9 @@ static enum status learn_enums(struct libpq *libpq, const struct pg_column *colu
 }
 
 static enum status read_columns(struct libpq *libpq, const PGresult *result, struct arena *arena,
-                                struct pg_column **columns, size_t *count, struct error *err)
+                                struct database_column **columns, size_t *count, struct error *err)
 {
-    struct pg_column *made;
+    struct database_column *made;
 
     *count = (size_t)PQnfields(result);
     if (PQnparams(result) > 0)
@@ -61,7 +62,7 @@ static enum status read_columns(struct libpq *libpq, const PGresult *result, str
                error_hint(err, "Write the values into the statement.");
     if (*count == 0)
         return fail(err, STATUS_INVALID, "the query must be one that only reads");
-    *columns = made = ARENA_NEW(arena, struct pg_column, *count);
+    *columns = made = ARENA_NEW(arena, struct database_column, *count);
     if (!made)
         return fail_no_memory(err);
     for (size_t i = 0; i < *count; i++) {
@@ -116,7 +117,8 @@ static enum status send_describe(struct libpq *libpq, const char *text, struct s
 }
 
 static enum status describe_prepared(struct libpq *libpq, struct slice sql, struct arena *arena,
-                                     struct pg_column **columns, size_t *count, struct error *err)
+                                     struct database_column **columns, size_t *count,
+                                     struct error *err)
 {
     char *text = strndup(sql.data ? sql.data : "", sql.size);
     PGresult *result = NULL;
@@ -135,10 +137,10 @@ static enum status describe_prepared(struct libpq *libpq, struct slice sql, stru
 }
 
 enum status libpq_describe(void *self, struct slice sql, struct arena *arena,
-                           struct pg_column **columns, size_t *count, struct error *err)
+                           struct database_column **columns, size_t *count, struct error *err)
 {
     struct libpq *libpq = self;
-    struct pg_transaction transaction;
+    struct database_transaction transaction;
 
     error_clear(err);
     TRY(libpq_check_ready(libpq, sql, err));

@@ -5,10 +5,11 @@
 #define EXTENSION_POSTGRES_LIBPQ_LIBPQ_DESCRIBE_H
 
 #include "extension/postgres/libpq/libpq.h"
+#include "extension/postgres/sql/kinds.h"
 
 /* With the enums that were asked about. */
 enum pg_kind libpq_kind_of(const struct libpq *libpq, Oid type);
 enum status libpq_describe(void *self, struct slice sql, struct arena *arena,
-                           struct pg_column **columns, size_t *count, struct error *err);
+                           struct database_column **columns, size_t *count, struct error *err);
 
 #endif

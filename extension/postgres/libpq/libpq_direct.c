@@ -4,10 +4,11 @@
 
 #include "extension/postgres/libpq/libpq_snapshot.h"
 #include "extension/postgres/libpq/libpq_wait.h"
+#include "extension/postgres/sql/postgres_host.h"
 
 struct direct_reader {
     struct libpq *libpq;
-    struct postgres_host host;
+    struct sql_host host;
     const struct direct_reading *reading;
     const struct direct_order *order;
     struct text exported; /* the snapshot as we export it; empty: it is not yet */

@@ -8,12 +8,15 @@
 #include "extension/postgres/libpq/libpq.h"
 #include "extension/postgres/libpq/libpq_scan.h"
 #include "extension/postgres/sql/fill_rows.h"
-#include "extension/postgres/sql/models.h"
-#include "extension/postgres/sql/publish.h"
+#include "extension/postgres/sql/postgres_host.h"
 #include "extension/postgres/sql/query.h"
 #include "extension/postgres/sql/row_guess.h"
 #include "extension/postgres/sql/sql.h"
 #include "extension/postgres/sql/tables.h"
+#include "extension/sql/models.h"
+#include "extension/sql/publish.h"
+#include "extension/sql/sql.h"
+#include "extension/sql/tables.h"
 
 /* 'value', with what must be escaped in a conninfo string. */
 static void append_word(struct text *address, const char *keyword, struct slice value)
@@ -77,25 +80,25 @@ enum status libpq_address(const struct libpq *libpq, struct slice schema, struct
 /* ----- the host ----- */
 
 /* The role that the session has taken with SET ROLE; empty: that of its user. */
-static enum status taken_role(struct postgres_host *host, struct arena *arena, struct slice *role,
+static enum status taken_role(struct sql_host *host, struct arena *arena, struct slice *role,
                               struct error *err)
 {
     struct cell cells[2] = {{.type = CELL_NULL}, {.type = CELL_NULL}};
     bool found;
 
-    TRY(pg_first(host, "SELECT current_user, current_user" NE "session_user", NULL, 0, arena, cells,
-                 2, &found, err));
-    if (cells[0].type == CELL_TEXT && pg_is_true(&cells[1]))
+    TRY(sql_first(host, "SELECT current_user, current_user" NE "session_user", NULL, 0, arena,
+                  cells, 2, &found, err));
+    if (cells[0].type == CELL_TEXT && cell_is_true(&cells[1]))
         *role = cells[0].text;
     return STATUS_OK;
 }
 
-static enum status write_address(struct postgres_host *host, struct slice schema,
-                                 struct text *address, struct error *err)
+static enum status write_address(struct sql_host *host, struct slice schema, struct text *address,
+                                 struct error *err)
 {
     struct slice role = {NULL, 0};
     struct arena arena;
-    char buffer[64];
+    char buffer[SQL_NAME_BYTES];
     enum status status;
 
     TRY(postgres_target_schema(host, &schema, buffer, err));
@@ -110,7 +113,7 @@ static enum status write_address(struct postgres_host *host, struct slice schema
 /* A temporary table is gone when its session is. */
 static struct slice find_address(void *self, struct slice schema)
 {
-    struct postgres_host *host = self;
+    struct sql_host *host = self;
     struct libpq *libpq = host->database->self;
     struct error ignored;
 
@@ -144,7 +147,7 @@ static enum status find_place(void *self, struct slice schema, struct unpublishe
  * there is no other destination: what is lost with the session was not committed. */
 static enum status check_target(void *self, const struct table_target *target, struct error *err)
 {
-    struct postgres_host *host = self;
+    struct sql_host *host = self;
     const struct libpq *libpq = host->database->self;
 
     TRY(postgres_check_target(self, target, err));
@@ -153,18 +156,18 @@ static enum status check_target(void *self, const struct table_target *target, s
     return STATUS_OK;
 }
 
-static enum status publish_again(struct postgres_host *lost, struct slice name,
+static enum status publish_again(struct sql_host *lost, struct slice name,
                                  struct publication *publication, struct error *err)
 {
     struct libpq *libpq = lost->database->self, again;
-    struct postgres_host host;
+    struct sql_host host;
     enum status status =
         libpq_open(&again, text_string(&libpq->delivery), PQpass(libpq->connection), err);
 
     if (status == STATUS_OK) {
         postgres_host_init(&host, &again.database, "", NULL);
         memcpy(host.publisher, lost->publisher, sizeof host.publisher);
-        status = postgres_publish(&host, SLICE(""), name, publication, err);
+        status = sql_publish(&host, SLICE(""), name, publication, err);
     }
     libpq_close(&again);
     if (status == STATUS_OK && libpq->notice)
@@ -186,13 +189,13 @@ static bool is_in_transaction(const struct libpq *libpq)
 static enum status publish(void *self, struct slice schema, struct slice name,
                            struct publication *publication, struct error *err)
 {
-    struct postgres_host *host = self;
+    struct sql_host *host = self;
     struct libpq *libpq = host->database->self;
     const bool has_more = is_in_transaction(libpq);
     enum status status;
 
     host->publisher[0] = '\0';
-    status = postgres_publish(self, schema, name, publication, err);
+    status = sql_publish(self, schema, name, publication, err);
     if (status != STATUS_CONNECTION || libpq->delivery.size == 0 || has_more)
         return status;
     return publish_again(host, name, publication, err);
@@ -208,32 +211,32 @@ static const struct host_rows rows = {
 static const struct host_models models = {
     .publish = publish,
     .find_place = find_place,
-    .load = postgres_load_model,
-    .each_row = postgres_each_model_row,
-    .load_meta = postgres_load_meta,
-    .list = postgres_list_models,
-    .list_versions = postgres_list_versions,
-    .list_metrics = postgres_list_metrics,
-    .restore = postgres_restore,
+    .load = sql_load_model,
+    .each_row = sql_each_model_row,
+    .load_meta = sql_load_meta,
+    .list = sql_list_models,
+    .list_versions = sql_list_versions,
+    .list_metrics = sql_list_metrics,
+    .restore = sql_restore,
 };
 
 static const struct host_tables tables = {
     .check_target = check_target,
-    .fill = postgres_fill_tables,
+    .fill = sql_fill_tables,
     .fill_rows = postgres_fill_rows,
-    .write_rows = postgres_write_rows,
+    .write_rows = sql_write_rows,
 };
 
 static void name_database(void *self, struct text *name)
 {
-    const struct postgres_host *host = self;
+    const struct sql_host *host = self;
     const struct libpq *libpq = host->database->self;
 
     text_printf(name, "postgres %s %s %s", PQhost(libpq->connection), PQport(libpq->connection),
                 PQdb(libpq->connection));
 }
 
-void libpq_host_init(struct postgres_host *host, struct libpq *libpq, const char *program)
+void libpq_host_init(struct sql_host *host, struct libpq *libpq, const char *program)
 {
     postgres_host_init(host, &libpq->database, program, NULL);
     host->host.catalog.find_file = find_address;

@@ -8,7 +8,7 @@
 
 /* The host over this connection, with what libpq adds to it: where a detached job finds
  * the database, and reading in parallel. */
-void libpq_host_init(struct postgres_host *host, struct libpq *libpq, const char *program);
+void libpq_host_init(struct sql_host *host, struct libpq *libpq, const char *program);
 
 /* A conninfo string that leads to the same database as the same user, without a
  * password: a process that connects later gets it from where libpq finds it. New tables are

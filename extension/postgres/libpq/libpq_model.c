@@ -4,6 +4,7 @@
 
 #include "extension/postgres/libpq/libpq.h"
 #include "extension/postgres/sql/sql.h"
+#include "extension/sql/sql.h"
 
 struct way {
     bool has_function, is_own, exists;
@@ -17,13 +18,13 @@ static enum status keep_way(void *self, const struct cell *cells, size_t count, 
     if (count != 3)
         return fail(err, STATUS_DATABASE, "the server gave %zu columns, not 3", count);
     way->exists = true;
-    way->has_function = pg_is_true(&cells[0]);
-    way->is_own = pg_is_true(&cells[1]);
+    way->has_function = cell_is_true(&cells[0]);
+    way->is_own = cell_is_true(&cells[1]);
     text_append(&way->name, cells[2].text);
     return way->name.failed ? fail_no_memory(err) : STATUS_OK;
 }
 
-static enum status find_way(const struct libpq *libpq, const struct pg_model_read *read,
+static enum status find_way(const struct libpq *libpq, const struct model_read *read,
                             struct way *way, struct error *err)
 {
     static const char sql[] =
@@ -36,15 +37,16 @@ static enum status find_way(const struct libpq *libpq, const struct pg_model_rea
         "JOIN pg_catalog.pg_namespace n ON n.oid" EQ "c.relnamespace WHERE c.oid" EQ
         "$1::pg_catalog.oid";
     const struct cell key = cell_integer(read->relation);
-    const struct pg_statement statement = {.sql = slice_of(sql), .parameters = &key, .count = 1};
-    const struct pg_rows rows = {.self = way, .row = keep_way};
+    const struct database_statement statement = {
+        .sql = slice_of(sql), .parameters = &key, .count = 1};
+    const struct database_rows rows = {.self = way, .row = keep_way};
 
     TRY(libpq->database.query(libpq->database.self, &statement, &rows, NULL, err));
     return way->exists ? STATUS_OK
                        : fail(err, STATUS_NOT_FOUND, "the model's table was dropped meanwhile");
 }
 
-static void append_query(const struct way *way, const struct pg_model_read *read, struct text *sql)
+static void append_query(const struct way *way, const struct model_read *read, struct text *sql)
 {
     text_append_string(sql, "SELECT part, name, \"position\", value, data FROM ");
     if (way->has_function) {
@@ -58,10 +60,10 @@ static void append_query(const struct way *way, const struct pg_model_read *read
 }
 
 static enum status read_by(const struct libpq *libpq, const struct way *way,
-                           const struct pg_model_read *read, const struct pg_rows *rows,
+                           const struct model_read *read, const struct database_rows *rows,
                            struct error *err)
 {
-    struct pg_statement statement = {.count = 0};
+    struct database_statement statement = {.count = 0};
     enum status status;
     struct text sql;
 
@@ -83,8 +85,8 @@ static enum status read_by(const struct libpq *libpq, const struct way *way,
     return status;
 }
 
-enum status libpq_read_model(void *self, const struct pg_model_read *read,
-                             const struct pg_rows *rows, struct error *err)
+enum status libpq_read_model(void *self, const struct model_read *read,
+                             const struct database_rows *rows, struct error *err)
 {
     struct way way = {.exists = false};
     enum status status;

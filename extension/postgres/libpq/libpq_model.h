@@ -6,9 +6,9 @@
 #ifndef EXTENSION_POSTGRES_LIBPQ_LIBPQ_MODEL_H
 #define EXTENSION_POSTGRES_LIBPQ_LIBPQ_MODEL_H
 
-#include "extension/postgres/sql/database.h"
+#include "extension/sql/database.h"
 
-enum status libpq_read_model(void *self, const struct pg_model_read *read,
-                             const struct pg_rows *rows, struct error *err);
+enum status libpq_read_model(void *self, const struct model_read *read,
+                             const struct database_rows *rows, struct error *err);
 
 #endif

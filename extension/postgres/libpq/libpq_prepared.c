@@ -8,7 +8,7 @@
 
 #define ROWS_UNTIL_ANSWERED 256
 
-struct pg_prepared {
+struct database_prepared {
     struct parameters parameters;
     size_t count;
     uint32_t waiting; /* rows whose answers have not been read */
@@ -16,7 +16,8 @@ struct pg_prepared {
     struct error error; /* of the first row that failed */
 };
 
-static void note_failure(struct libpq *libpq, struct pg_prepared *prepared, const PGresult *result)
+static void note_failure(struct libpq *libpq, struct database_prepared *prepared,
+                         const PGresult *result)
 {
     if (prepared->status == STATUS_OK)
         prepared->status = libpq_fail(libpq, result, SLICE(""), 0, &prepared->error);
@@ -24,7 +25,7 @@ static void note_failure(struct libpq *libpq, struct pg_prepared *prepared, cons
 }
 
 /* What was sent so far has been done, or is known to have failed. */
-static void read_answers(struct libpq *libpq, struct pg_prepared *prepared)
+static void read_answers(struct libpq *libpq, struct database_prepared *prepared)
 {
     prepared->waiting = 0;
     if (!PQpipelineSync(libpq->connection)) {
@@ -47,8 +48,8 @@ static void read_answers(struct libpq *libpq, struct pg_prepared *prepared)
     }
 }
 
-static enum status send_prepare(struct libpq *libpq, struct slice sql, struct pg_prepared *prepared,
-                                struct error *err)
+static enum status send_prepare(struct libpq *libpq, struct slice sql,
+                                struct database_prepared *prepared, struct error *err)
 {
     char *text = strndup(sql.data, sql.size);
     enum status status;
@@ -65,17 +66,17 @@ static enum status send_prepare(struct libpq *libpq, struct slice sql, struct pg
     return status;
 }
 
-static void free_prepared(struct pg_prepared *prepared)
+static void free_prepared(struct database_prepared *prepared)
 {
     parameters_deinit(&prepared->parameters);
     free(prepared);
 }
 
 enum status libpq_prepare(void *self, struct slice sql, const enum cell_type *types, size_t count,
-                          struct pg_prepared **made, struct error *err)
+                          struct database_prepared **made, struct error *err)
 {
     struct libpq *libpq = self;
-    struct pg_prepared *prepared = calloc(1, sizeof *prepared);
+    struct database_prepared *prepared = calloc(1, sizeof *prepared);
     enum status status;
 
     error_clear(err);
@@ -94,7 +95,7 @@ failed:
     return status;
 }
 
-enum status libpq_execute_prepared(void *self, struct pg_prepared *prepared,
+enum status libpq_execute_prepared(void *self, struct database_prepared *prepared,
                                    const struct cell *cells, struct error *err)
 {
     struct libpq *libpq = self;
@@ -112,7 +113,7 @@ enum status libpq_execute_prepared(void *self, struct pg_prepared *prepared,
     return prepared->status;
 }
 
-enum status libpq_finish_prepared(void *self, struct pg_prepared *prepared, struct error *err)
+enum status libpq_finish_prepared(void *self, struct database_prepared *prepared, struct error *err)
 {
     struct libpq *libpq = self;
     enum status status;

@@ -8,12 +8,13 @@
 #include "base/cell.h"
 #include "base/error.h"
 
-struct pg_prepared;
+struct database_prepared;
 
 enum status libpq_prepare(void *self, struct slice sql, const enum cell_type *types, size_t count,
-                          struct pg_prepared **prepared, struct error *err);
-enum status libpq_execute_prepared(void *self, struct pg_prepared *prepared,
+                          struct database_prepared **prepared, struct error *err);
+enum status libpq_execute_prepared(void *self, struct database_prepared *prepared,
                                    const struct cell *cells, struct error *err);
-enum status libpq_finish_prepared(void *self, struct pg_prepared *prepared, struct error *err);
+enum status libpq_finish_prepared(void *self, struct database_prepared *prepared,
+                                  struct error *err);
 
 #endif

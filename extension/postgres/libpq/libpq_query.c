@@ -8,6 +8,7 @@
 #include "extension/postgres/libpq/libpq_describe.h"
 #include "extension/postgres/libpq/libpq_parameters.h"
 #include "extension/postgres/libpq/libpq_wait.h"
+#include "extension/postgres/sql/kinds.h"
 
 static void read_shown(enum pg_kind kind, const PGresult *result, int row, int column,
                        struct cell *cell)
@@ -25,9 +26,9 @@ static void read_shown(enum pg_kind kind, const PGresult *result, int row, int c
 
 /* The columns of a result and the row that is being passed on. */
 struct passing {
-    const struct pg_rows *rows;
-    enum pg_form form;
-    struct pg_column *columns;
+    const struct database_rows *rows;
+    enum database_form form;
+    struct database_column *columns;
     struct cell *cells;
     struct text scratch;
     size_t count;
@@ -53,9 +54,9 @@ static enum status begin_passing(const struct libpq *libpq, struct passing *pass
         return fail_no_memory(err);
     for (size_t i = 0; i < passing->count; i++)
         passing->columns[i] =
-            (struct pg_column){.name = slice_of(PQfname(result, (int)i)),
-                               .type = PQftype(result, (int)i),
-                               .kind = libpq_kind_of(libpq, PQftype(result, (int)i))};
+            (struct database_column){.name = slice_of(PQfname(result, (int)i)),
+                                     .type = PQftype(result, (int)i),
+                                     .kind = libpq_kind_of(libpq, PQftype(result, (int)i))};
     return passing->rows->columns
                ? passing->rows->columns(passing->rows->self, passing->columns, passing->count, err)
                : STATUS_OK;
@@ -68,7 +69,7 @@ static enum status pass_row(struct passing *passing, const PGresult *result, int
     for (size_t i = 0; i < passing->count; i++) {
         struct slice bytes = {PQgetvalue(result, row, (int)i),
                               (size_t)PQgetlength(result, row, (int)i)};
-        if (passing->form == PG_SHOWN)
+        if (passing->form == FORM_SHOWN)
             read_shown(passing->columns[i].kind, result, row, (int)i, &passing->cells[i]);
         else if (PQgetisnull(result, row, (int)i))
             passing->cells[i] = (struct cell){.type = CELL_NULL};
@@ -76,7 +77,7 @@ static enum status pass_row(struct passing *passing, const PGresult *result, int
             TRY(binary_cell(passing->columns[i].kind, bytes, &passing->scratch, &passing->cells[i],
                             err));
     }
-    if (passing->form == PG_DATA)
+    if (passing->form == FORM_DATA)
         binary_cells_settle(passing->columns, passing->count, &passing->scratch, passing->cells);
     return passing->rows->row(passing->rows->self, passing->cells, passing->count, err);
 }
@@ -104,7 +105,7 @@ static void count_affected(const PGresult *result, uint64_t *affected)
 
 /* ----- one by one ----- */
 
-static enum status send_parameters(struct libpq *libpq, const struct pg_statement *statement,
+static enum status send_parameters(struct libpq *libpq, const struct database_statement *statement,
                                    const char *sql, struct error *err)
 {
     struct parameters parameters;
@@ -117,17 +118,17 @@ static enum status send_parameters(struct libpq *libpq, const struct pg_statemen
     if (status == STATUS_OK &&
         !PQsendQueryParams(libpq->connection, sql, (int)statement->count, parameters.types,
                            parameters.values, parameters.sizes, parameters.formats,
-                           statement->form == PG_DATA))
+                           statement->form == FORM_DATA))
         status = libpq_fail(libpq, NULL, statement->sql, 0, err);
     parameters_deinit(&parameters);
     return status;
 }
 
 /* A statement for people goes as psql sends it, for the same errors. */
-static enum status send(struct libpq *libpq, const struct pg_statement *statement, const char *sql,
-                        struct error *err)
+static enum status send(struct libpq *libpq, const struct database_statement *statement,
+                        const char *sql, struct error *err)
 {
-    if (statement->form == PG_DATA || statement->count > 0)
+    if (statement->form == FORM_DATA || statement->count > 0)
         TRY(send_parameters(libpq, statement, sql, err));
     else if (!PQsendQuery(libpq->connection, sql))
         return libpq_fail(libpq, NULL, statement->sql, 0, err);
@@ -156,8 +157,8 @@ static enum status pass_results(struct libpq *libpq, struct passing *passing, st
                                                          : STATUS_OK;
 }
 
-static enum status query_rows(struct libpq *libpq, const struct pg_statement *statement,
-                              const char *sql, const struct pg_rows *rows, uint64_t *affected,
+static enum status query_rows(struct libpq *libpq, const struct database_statement *statement,
+                              const char *sql, const struct database_rows *rows, uint64_t *affected,
                               struct error *err)
 {
     struct passing passing = {.rows = rows, .form = statement->form};
@@ -172,7 +173,7 @@ static enum status query_rows(struct libpq *libpq, const struct pg_statement *st
 /* ----- by COPY ----- */
 
 static enum status copy_rows(struct libpq *libpq, struct binary_copy *copy,
-                             const struct pg_rows *rows, struct error *err)
+                             const struct database_rows *rows, struct error *err)
 {
     struct slice message;
     char *owned;
@@ -193,7 +194,7 @@ static enum status copy_rows(struct libpq *libpq, struct binary_copy *copy,
 }
 
 static enum status copy_sent(struct libpq *libpq, struct slice sql, size_t skipped,
-                             struct binary_copy *copy, const struct pg_rows *rows,
+                             struct binary_copy *copy, const struct database_rows *rows,
                              struct error *err)
 {
     PGresult *result = libpq_next_result(libpq);
@@ -215,8 +216,8 @@ static enum status copy_sent(struct libpq *libpq, struct slice sql, size_t skipp
 static const char copy_front[] = "COPY (";
 
 /* A comment at the query's end is closed by the end of its line. */
-enum status libpq_copy(struct libpq *libpq, struct slice sql, const struct pg_column *columns,
-                       size_t count, const struct pg_rows *rows, struct error *err)
+enum status libpq_copy(struct libpq *libpq, struct slice sql, const struct database_column *columns,
+                       size_t count, const struct database_rows *rows, struct error *err)
 {
     struct binary_copy copy;
     enum status status;
@@ -242,10 +243,10 @@ done:
 }
 
 /* A copied row does not describe its columns: a query before it does. */
-static enum status query_copied(struct libpq *libpq, struct slice sql, const struct pg_rows *rows,
-                                struct error *err)
+static enum status query_copied(struct libpq *libpq, struct slice sql,
+                                const struct database_rows *rows, struct error *err)
 {
-    struct pg_column *columns = NULL;
+    struct database_column *columns = NULL;
     struct arena arena;
     enum status status;
     size_t count = 0;
@@ -282,8 +283,8 @@ static enum status declare(struct libpq *libpq, struct slice sql, struct error *
     return status;
 }
 
-static enum status fetch(struct libpq *libpq, const struct pg_statement *statement,
-                         const struct pg_rows *rows, struct error *err)
+static enum status fetch(struct libpq *libpq, const struct database_statement *statement,
+                         const struct database_rows *rows, struct error *err)
 {
     struct passing passing = {.rows = rows, .form = statement->form};
     PGresult *result = NULL;
@@ -293,7 +294,7 @@ static enum status fetch(struct libpq *libpq, const struct pg_statement *stateme
     snprintf(sql, sizeof sql, "FETCH %llu FROM totrain_sample",
              (unsigned long long)statement->rows_max);
     if (!PQsendQueryParams(libpq->connection, sql, 0, NULL, NULL, NULL, NULL,
-                           statement->form == PG_DATA))
+                           statement->form == FORM_DATA))
         return libpq_fail(libpq, NULL, slice_of(sql), 0, err);
     status = libpq_finish_sent(libpq, slice_of(sql), 0, &result, err);
     if (status == STATUS_OK)
@@ -303,11 +304,11 @@ static enum status fetch(struct libpq *libpq, const struct pg_statement *stateme
     return status;
 }
 
-static enum status query_first(struct libpq *libpq, const struct pg_statement *statement,
-                               const struct pg_rows *rows, struct error *err)
+static enum status query_first(struct libpq *libpq, const struct database_statement *statement,
+                               const struct database_rows *rows, struct error *err)
 {
-    const struct pg_database *database = &libpq->database;
-    struct pg_transaction transaction;
+    const struct database *database = &libpq->database;
+    struct database_transaction transaction;
     enum status status;
 
     TRY(database->begin(libpq, &transaction, err));
@@ -318,8 +319,8 @@ done:
     return database->end(libpq, &transaction, status, err);
 }
 
-enum status libpq_query(void *self, const struct pg_statement *statement,
-                        const struct pg_rows *rows, uint64_t *affected, struct error *err)
+enum status libpq_query(void *self, const struct database_statement *statement,
+                        const struct database_rows *rows, uint64_t *affected, struct error *err)
 {
     struct libpq *libpq = self;
     enum status status;
@@ -329,7 +330,7 @@ enum status libpq_query(void *self, const struct pg_statement *statement,
     TRY(libpq_check_ready(libpq, statement->sql, err));
     if (statement->rows_max > 0)
         return query_first(libpq, statement, rows, err);
-    if (rows && statement->form == PG_DATA && statement->count == 0)
+    if (rows && statement->form == FORM_DATA && statement->count == 0)
         return query_copied(libpq, statement->sql, rows, err);
     sql = strndup(statement->sql.data ? statement->sql.data : "", statement->sql.size);
     if (!sql)

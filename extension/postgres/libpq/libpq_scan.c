@@ -13,6 +13,7 @@
 #include "extension/postgres/sql/query.h"
 #include "extension/postgres/sql/sql.h"
 #include "extension/postgres/sql/table_scan.h"
+#include "extension/sql/sql.h"
 #include "runtime/data/spool_writer.h"
 
 #define SCAN_READERS_MAX  8
@@ -22,7 +23,7 @@
 struct scan_job {
     const struct scan *scan;
     struct table_scan tables;
-    const struct pg_column *columns; /* that the SELECT returns */
+    const struct database_column *columns; /* that the SELECT returns */
     size_t column_count;
     atomic_uint_fast64_t next; /* piece */
     atomic_bool stops;
@@ -62,7 +63,7 @@ static enum status put_row(void *self, const struct cell *cells, size_t count, s
 static enum status read_piece(struct scan_reader *reader, uint64_t number)
 {
     struct scan_job *job = reader->job;
-    struct pg_rows rows = {.self = reader, .row = put_row};
+    struct database_rows rows = {.self = reader, .row = put_row};
     enum status status;
     struct text sql;
 
@@ -119,7 +120,7 @@ static void stop_readers(struct scan_group *group)
         libpq_cancel(&group->readers[i].libpq);
 }
 
-static bool wait_for_readers(struct postgres_host *host, struct scan_group *group)
+static bool wait_for_readers(struct sql_host *host, struct scan_group *group)
 {
     struct scan_job *job = &group->job;
     bool is_interrupted = false;
@@ -180,8 +181,7 @@ static enum status branch_writers(struct scan_group *group, struct error *err)
     return STATUS_OK;
 }
 
-static enum status read_tables(struct postgres_host *host, struct scan_group *group,
-                               struct error *err)
+static enum status read_tables(struct sql_host *host, struct scan_group *group, struct error *err)
 {
     enum status status = branch_writers(group, err);
     bool is_interrupted = false;
@@ -256,7 +256,7 @@ static const char *open_readers(struct scan_group *group, const struct libpq *se
 }
 
 /* A partition may have come while the lock and the snapshot were taken. */
-static enum status check_again(struct postgres_host *host, struct slice select, struct arena *arena,
+static enum status check_again(struct sql_host *host, struct slice select, struct arena *arena,
                                struct scan_group *group, const char **reason, struct error *err)
 {
     struct table_scan again;
@@ -270,15 +270,15 @@ static enum status check_again(struct postgres_host *host, struct slice select, 
 /* ----- may it be read so? ----- */
 
 /* What the user has set in his session is not set in ours; what counts is the role. */
-static enum status check_role(struct postgres_host *host, const struct libpq *libpq,
-                              struct arena *arena, const char **reason, struct error *err)
+static enum status check_role(struct sql_host *host, const struct libpq *libpq, struct arena *arena,
+                              const char **reason, struct error *err)
 {
     struct cell user = cell_string(PQuser(libpq->connection)), same = {.type = CELL_NULL};
     bool found;
 
-    TRY(pg_first(host,
-                 "SELECT current_user" EQ "session_user AND session_user" EQ "$1::pg_catalog.name",
-                 &user, 1, arena, &same, 1, &found, err));
+    TRY(sql_first(host,
+                  "SELECT current_user" EQ "session_user AND session_user" EQ "$1::pg_catalog.name",
+                  &user, 1, arena, &same, 1, &found, err));
     if (same.type != CELL_INTEGER || !same.integer)
         *reason = "the session has taken another role";
     return STATUS_OK;
@@ -289,12 +289,12 @@ static uint32_t most_readers(const struct scan *scan)
     return scan->threads < SCAN_READERS_MAX ? scan->threads : SCAN_READERS_MAX;
 }
 
-static enum status plan(struct postgres_host *host, struct slice select, struct arena *arena,
+static enum status plan(struct sql_host *host, struct slice select, struct arena *arena,
                         struct scan_group *group, const char **reason, struct error *err)
 {
     const struct libpq *libpq = host->database->self;
     const struct scan *scan = group->job.scan;
-    struct pg_column *columns = NULL;
+    struct database_column *columns = NULL;
 
     if (scan->threads < 2)
         *reason = "there is one processor";
@@ -327,7 +327,7 @@ static uint32_t readers_of(const struct scan_group *group)
     return group->job.tables.ranges < wanted ? (uint32_t)group->job.tables.ranges : wanted;
 }
 
-static enum status scan_in(struct postgres_host *host, struct slice select, struct arena *arena,
+static enum status scan_in(struct sql_host *host, struct slice select, struct arena *arena,
                            struct scan_group *group, struct scan_outcome *outcome,
                            struct error *err)
 {

@@ -14,8 +14,8 @@ static enum status keep_text(void *self, const struct cell *cells, size_t count,
 
 enum status libpq_export_snapshot(struct libpq *libpq, struct text *snapshot, struct error *err)
 {
-    struct pg_statement statement = {.sql = SLICE("SELECT pg_catalog.pg_export_snapshot()")};
-    struct pg_rows rows = {.self = snapshot, .row = keep_text};
+    struct database_statement statement = {.sql = SLICE("SELECT pg_catalog.pg_export_snapshot()")};
+    struct database_rows rows = {.self = snapshot, .row = keep_text};
 
     return libpq->database.query(libpq, &statement, &rows, NULL, err);
 }

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "extension/postgres/libpq/libpq.h"
+#include "extension/postgres/sql/kinds.h"
 
 /* A request to cancel may arrive before the statement has begun, and is lost then. */
 #define CANCEL_AGAIN_MS 1000

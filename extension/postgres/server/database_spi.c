@@ -18,8 +18,8 @@
 
 struct receiver {
     DestReceiver receiver;
-    const struct pg_rows *rows;
-    enum pg_form form;
+    const struct database_rows *rows;
+    enum database_form form;
     MemoryContext context; /* of the conversions of one row */
     struct value_reader *readers;
     struct cell *cells;
@@ -29,7 +29,7 @@ struct receiver {
 
 static enum status give_columns(struct receiver *receiver, TupleDesc descriptor)
 {
-    struct pg_column *columns = palloc0(sizeof *columns * (descriptor->natts + 1));
+    struct database_column *columns = palloc0(sizeof *columns * (descriptor->natts + 1));
 
     if (!receiver->rows->columns)
         return STATUS_OK;
@@ -38,7 +38,7 @@ static enum status give_columns(struct receiver *receiver, TupleDesc descriptor)
         const Oid type = getBaseType(TupleDescAttr(descriptor, i)->atttypid);
 
         columns[i] =
-            (struct pg_column){session_to_utf8(name, strlen(name)), type, value_kind(type)};
+            (struct database_column){session_to_utf8(name, strlen(name)), type, value_kind(type)};
     }
     return receiver->rows->columns(receiver->rows->self, columns, (size_t)descriptor->natts,
                                    receiver->err);
@@ -181,15 +181,15 @@ static ParamListInfo parameters_of(const struct cell *cells, size_t count)
 }
 
 struct query_call {
-    const struct pg_statement *statement;
-    const struct pg_rows *rows;
+    const struct database_statement *statement;
+    const struct database_rows *rows;
     uint64_t *affected;
     bool only_reads; /* what the caller's own statement sees, and nothing else */
 };
 
 static enum status run_plan(SPIPlanPtr plan, const struct query_call *call, struct error *err)
 {
-    const struct pg_statement *statement = call->statement;
+    const struct database_statement *statement = call->statement;
     struct receiver receiver = {.receiver = {.receiveSlot = receiver_receive,
                                              .rStartup = receiver_startup,
                                              .rShutdown = receiver_nothing,
@@ -212,7 +212,7 @@ static enum status run_plan(SPIPlanPtr plan, const struct query_call *call, stru
 static enum status query_body(struct session *session, void *self, struct error *err)
 {
     const struct query_call *call = self;
-    const struct pg_statement *statement = call->statement;
+    const struct database_statement *statement = call->statement;
     Oid *types = palloc0(sizeof *types * (statement->count + 1));
     enum status status;
     SPIPlanPtr plan;
@@ -229,8 +229,9 @@ static enum status query_body(struct session *session, void *self, struct error 
     return status;
 }
 
-static enum status spi_query(void *self, const struct pg_statement *statement,
-                             const struct pg_rows *rows, uint64_t *affected, struct error *err)
+static enum status spi_query(void *self, const struct database_statement *statement,
+                             const struct database_rows *rows, uint64_t *affected,
+                             struct error *err)
 {
     struct query_call call = {statement, rows, affected, ((struct session *)self)->is_function};
 
@@ -242,15 +243,15 @@ static enum status spi_query(void *self, const struct pg_statement *statement,
 struct describe_call {
     struct slice sql;
     struct arena *arena;
-    struct pg_column **columns;
+    struct database_column **columns;
     size_t *count;
 };
 
 static enum status copy_columns(const struct describe_call *call, TupleDesc descriptor,
                                 struct error *err)
 {
-    struct pg_column *columns =
-        ARENA_NEW(call->arena, struct pg_column, (size_t)descriptor->natts + 1);
+    struct database_column *columns =
+        ARENA_NEW(call->arena, struct database_column, (size_t)descriptor->natts + 1);
 
     if (!columns)
         return fail_no_memory(err);
@@ -288,7 +289,7 @@ static enum status describe_body(struct session *session, void *self, struct err
 }
 
 static enum status spi_describe(void *self, struct slice sql, struct arena *arena,
-                                struct pg_column **columns, size_t *count, struct error *err)
+                                struct database_column **columns, size_t *count, struct error *err)
 {
     struct describe_call call = {sql, arena, columns, count};
 
@@ -297,8 +298,8 @@ static enum status spi_describe(void *self, struct slice sql, struct arena *aren
 
 /* ----- one statement with many rows: a subtransaction from prepare to finish ----- */
 
-struct pg_prepared {
-    struct pg_transaction transaction;
+struct database_prepared {
+    struct database_transaction transaction;
     SPIPlanPtr plan;
     char *sql;
     MemoryContext context; /* of one row */
@@ -308,21 +309,22 @@ struct pg_prepared {
     struct error error; /* of an execute */
 };
 
-static enum status spi_begin(void *self, struct pg_transaction *transaction, struct error *err);
-static enum status spi_end(void *self, struct pg_transaction *transaction, enum status so_far,
+static enum status spi_begin(void *self, struct database_transaction *transaction,
+                             struct error *err);
+static enum status spi_end(void *self, struct database_transaction *transaction, enum status so_far,
                            struct error *err);
 
 struct prepare_call {
     struct slice sql;
     const enum cell_type *types;
-    struct pg_prepared *prepared;
+    struct database_prepared *prepared;
 };
 
 /* The plan outlives this guard's subtransaction, and SPI's memory. */
 static enum status prepare_body(struct session *session, void *self, struct error *err)
 {
     const struct prepare_call *call = self;
-    struct pg_prepared *prepared = call->prepared;
+    struct database_prepared *prepared = call->prepared;
 
     for (size_t i = 0; i < prepared->count; i++)
         prepared->types[i] = type_of_cell(call->types[i]);
@@ -335,7 +337,7 @@ static enum status prepare_body(struct session *session, void *self, struct erro
 }
 
 static enum status spi_prepare(void *self, struct slice sql, const enum cell_type *types,
-                               size_t count, struct pg_prepared **prepared, struct error *err)
+                               size_t count, struct database_prepared **prepared, struct error *err)
 {
     struct session *session = self;
     struct prepare_call call = {sql, types, NULL};
@@ -357,7 +359,7 @@ static enum status spi_prepare(void *self, struct slice sql, const enum cell_typ
 
 static void execute_row(void *self)
 {
-    struct pg_prepared *prepared = self;
+    struct database_prepared *prepared = self;
     Datum *values = palloc0(sizeof *values * (prepared->count + 1));
     char *nulls = palloc0(prepared->count + 1);
 
@@ -374,8 +376,8 @@ static void execute_row(void *self)
 }
 
 /* The first error rolls everything back at once; finish returns it. */
-static enum status spi_execute(void *self, struct pg_prepared *prepared, const struct cell *cells,
-                               struct error *err)
+static enum status spi_execute(void *self, struct database_prepared *prepared,
+                               const struct cell *cells, struct error *err)
 {
     struct session *session = self;
     MemoryContext context = MemoryContextSwitchTo(prepared->context);
@@ -393,7 +395,7 @@ static enum status spi_execute(void *self, struct pg_prepared *prepared, const s
     return STATUS_OK;
 }
 
-static enum status spi_finish(void *self, struct pg_prepared *prepared, struct error *err)
+static enum status spi_finish(void *self, struct database_prepared *prepared, struct error *err)
 {
     enum status status = prepared->error.status;
 
@@ -410,7 +412,7 @@ static enum status spi_finish(void *self, struct pg_prepared *prepared, struct e
 
 static void begin_inner(void *self)
 {
-    struct pg_transaction *transaction = self;
+    struct database_transaction *transaction = self;
 
     transaction->is_inner = true;
     transaction->inner[0] = CurrentMemoryContext;
@@ -419,12 +421,13 @@ static void begin_inner(void *self)
     MemoryContextSwitchTo(transaction->inner[0]);
 }
 
-static enum status spi_begin(void *self, struct pg_transaction *transaction, struct error *err)
+static enum status spi_begin(void *self, struct database_transaction *transaction,
+                             struct error *err)
 {
     return session_catch(self, begin_inner, transaction, err);
 }
 
-static void end_inner(struct pg_transaction *transaction, bool commits)
+static void end_inner(struct database_transaction *transaction, bool commits)
 {
     MemoryContext context = CurrentMemoryContext;
 
@@ -446,7 +449,7 @@ static void roll_back_inner(void *self)
     end_inner(self, false);
 }
 
-static enum status spi_end(void *self, struct pg_transaction *transaction, enum status so_far,
+static enum status spi_end(void *self, struct database_transaction *transaction, enum status so_far,
                            struct error *err)
 {
     struct session *session = self;
@@ -470,16 +473,17 @@ static enum status spi_settle(void *self, bool *is_so, struct error *err)
 
 void database_spi_init(struct session *session)
 {
-    session->database = (struct pg_database){.self = session,
-                                             .checks_types = true,
-                                             .query = spi_query,
-                                             .describe = spi_describe,
-                                             .read_model = model_heap_read,
-                                             .prepare = spi_prepare,
-                                             .execute = spi_execute,
-                                             .finish = spi_finish,
-                                             .begin = spi_begin,
-                                             .end = spi_end,
-                                             .settle = spi_settle,
-                                             .interrupted = session_interrupted};
+    session->database = (struct database){.self = session,
+                                          .checks_types = true,
+                                          .loses_transactions = true,
+                                          .query = spi_query,
+                                          .describe = spi_describe,
+                                          .read_model = model_heap_read,
+                                          .prepare = spi_prepare,
+                                          .execute = spi_execute,
+                                          .finish = spi_finish,
+                                          .begin = spi_begin,
+                                          .end = spi_end,
+                                          .settle = spi_settle,
+                                          .interrupted = session_interrupted};
 }

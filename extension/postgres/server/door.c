@@ -23,6 +23,7 @@
 #include "extension/postgres/server/parallel_scan.h"
 #include "extension/postgres/server/settings.h"
 #include "extension/postgres/server/undo.h"
+#include "extension/postgres/sql/postgres_host.h"
 #include "extension/postgres/sql/query.h"
 #include "extension/postgres/sql/row_guess.h"
 #include "extension/postgres/sql/tables.h"
@@ -45,7 +46,7 @@ static enum status check_job_count(struct error *err)
     return error_hint(err, "totrain.max_jobs_per_role says so; SHOW JOBS lists them.");
 }
 
-static struct door *door_of(struct postgres_host *host)
+static struct door *door_of(struct sql_host *host)
 {
     return (struct door *)((char *)host - offsetof(struct door, host));
 }
@@ -158,7 +159,7 @@ static bool is_temporary(struct door *door, struct slice schema)
     static const char temporary[] = "pg_temp";
     const size_t size = sizeof temporary - 1;
     struct error ignored;
-    char buffer[64];
+    char buffer[SQL_NAME_BYTES];
 
     if (postgres_target_schema(&door->host, &schema, buffer, &ignored) != STATUS_OK)
         return false; /* the target's check reports it */

@@ -18,11 +18,11 @@
 #include "extension/engine/engine.h"
 #include "extension/engine/host/result.h"
 #include "extension/postgres/sql/postgres_cluster.h"
-#include "extension/postgres/sql/postgres_host.h"
+#include "extension/sql/sql_host.h"
 
 struct door {
     struct session session;
-    struct postgres_host host;
+    struct sql_host host;
     struct postgres_cluster cluster;
     /* The statement is all of the transaction: between reading and writing it may be ended,
      * and with it the locks on what was read. Set by the code that began it. */

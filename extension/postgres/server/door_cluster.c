@@ -152,9 +152,9 @@ static enum status hold(void *self, const struct direct_order *order,
                         char snapshot[KUBE_JOB_SNAPSHOT_MAX + 1], struct error *err)
 {
     struct door *door = door_of(self);
-    const struct pg_database *database = &door->session.database;
+    const struct database *database = &door->session.database;
     struct export_call call = {snapshot};
-    struct pg_transaction transaction;
+    struct database_transaction transaction;
 
     door->holds = true;
     XactIsoLevel = XACT_READ_COMMITTED;

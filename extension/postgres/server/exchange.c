@@ -10,6 +10,7 @@
 
 #include "extension/engine/exchange_run.h"
 #include "extension/postgres/server/settings.h"
+#include "extension/postgres/sql/postgres_host.h"
 #include "interop/exchange.h"
 
 SQL_FUNCTION(totrain_sql_export_model);
@@ -45,7 +46,7 @@ static bytea *export(FunctionCallInfo fcinfo, exporter exporter)
     const struct slice model = text_argument(PG_GETARG_TEXT_PP(0));
     const struct slice format = text_argument(PG_GETARG_TEXT_PP(1));
     struct session *session = palloc(sizeof *session);
-    struct postgres_host *host = palloc(sizeof *host);
+    struct sql_host *host = palloc(sizeof *host);
     struct text bytes;
     struct error err;
     bytea *copy = NULL;

@@ -38,7 +38,7 @@ static struct group *group_new(MemoryContext context, Oid type)
     const size_t most =
         settings.max_memory > 0 ? (size_t)settings.max_memory * 1024 : ARENA_MAXIMUM;
 
-    value_reader_init(&group->reader, type, PG_DATA);
+    value_reader_init(&group->reader, type, FORM_DATA);
     group->row = AllocSetContextCreate(context, "totrain row", ALLOCSET_SMALL_SIZES);
     MemoryContextSwitchTo(before);
     points_init(&group->points, most);

@@ -351,7 +351,7 @@ static void add_column(struct row_layout *layout, int attribute, uint32_t first,
         column->vector = *vector;
     }
     value_reader_init(&column->reader, TupleDescAttr(layout->descriptor, attribute)->atttypid,
-                      PG_DATA);
+                      FORM_DATA);
 }
 
 /* By its name, or as an element of an array. How many inputs were found. */

@@ -104,7 +104,7 @@ static Oid find_table(const struct names *names)
 
 /* ----- loading ----- */
 
-static enum status load_into(struct postgres_host *host, const struct names *names,
+static enum status load_into(struct sql_host *host, const struct names *names,
                              struct cached_model **made, struct error *err)
 {
     const struct slice schema =
@@ -133,7 +133,7 @@ static enum status load_into(struct postgres_host *host, const struct names *nam
 static struct cached_model *load_model(const struct names *names, Oid table)
 {
     struct session *session = palloc(sizeof *session);
-    struct postgres_host *host = palloc(sizeof *host);
+    struct sql_host *host = palloc(sizeof *host);
     struct cached_model *cached = NULL;
     enum status status;
     struct error err;

@@ -41,8 +41,8 @@ static const struct {
 
 struct scan {
     struct session *session;
-    const struct pg_model_read *read;
-    const struct pg_rows *rows;
+    const struct model_read *read;
+    const struct database_rows *rows;
     AttrNumber columns[MODEL_COLUMNS];
     struct value_reader readers[MODEL_COLUMNS];
     bool is_found; /* the meta row was given */
@@ -204,7 +204,7 @@ static enum status scan_heap(Relation relation, struct scan *scan, struct error 
     BlockNumber blocks = 0;
 
     for (int c = 0; c < MODEL_COLUMNS; c++)
-        value_reader_init(&scan->readers[c], model_columns[c].type, PG_DATA);
+        value_reader_init(&scan->readers[c], model_columns[c].type, FORM_DATA);
     if (scan->read->only_meta && relation->rd_tableam == GetHeapamTableAmRoutine())
         blocks = RelationGetNumberOfBlocks(relation);
     return blocks > 2 ? scan_for_meta(relation, scan, blocks, err)
@@ -223,7 +223,7 @@ static enum status read_relation(Relation relation, struct scan *scan, struct er
 }
 
 /* NULL where it is gone. */
-static Relation open_locked(const struct pg_model_read *read, bool *is_locked)
+static Relation open_locked(const struct model_read *read, bool *is_locked)
 {
     *is_locked = true;
     if (!read->at_once)
@@ -264,8 +264,8 @@ static enum status read_body(struct session *session, void *call, struct error *
     return status;
 }
 
-enum status model_heap_read(void *self, const struct pg_model_read *read,
-                            const struct pg_rows *rows, struct error *err)
+enum status model_heap_read(void *self, const struct model_read *read,
+                            const struct database_rows *rows, struct error *err)
 {
     struct scan scan = {.session = self, .read = read, .rows = rows};
 

@@ -16,9 +16,9 @@
 
 #include "extension/postgres/server/session.h"
 
-/* struct pg_database's read_model; `self` is a struct session. */
-enum status model_heap_read(void *self, const struct pg_model_read *read,
-                            const struct pg_rows *rows, struct error *err);
+/* struct database's read_model; `self` is a struct session. */
+enum status model_heap_read(void *self, const struct model_read *read,
+                            const struct database_rows *rows, struct error *err);
 
 /* Which rows of a table a snapshot sees: two that are equal, byte for byte, are the same rows. A
  * row that is updated is another one, whatever it holds; values that lie out of line cannot be

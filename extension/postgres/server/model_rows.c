@@ -38,9 +38,9 @@ static enum status put_row(void *self, const struct cell *cells, size_t count, s
 
 Datum totrain_sql_model_rows(PG_FUNCTION_ARGS)
 {
-    const struct pg_model_read read = {
+    const struct model_read read = {
         .relation = PG_GETARG_OID(0), .only_meta = PG_GETARG_BOOL(1), .at_once = PG_GETARG_BOOL(2)};
-    struct pg_rows rows = {.row = put_row};
+    struct database_rows rows = {.row = put_row};
     struct session session;
     struct error err;
 

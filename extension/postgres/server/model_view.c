@@ -66,8 +66,8 @@ static PlannedStmt *make_plan(Relation view, const AttrNumber columns[MODEL_COLU
 
 struct view_receiver {
     DestReceiver receiver;
-    const struct pg_model_read *read;
-    const struct pg_rows *rows;
+    const struct model_read *read;
+    const struct database_rows *rows;
     struct value_reader readers[MODEL_COLUMNS];
     MemoryContext row;
     enum status status; /* of the callback */
@@ -79,7 +79,7 @@ static void start(DestReceiver *self, int operation, TupleDesc descriptor)
     struct view_receiver *receiver = (struct view_receiver *)self;
 
     for (int c = 0; c < MODEL_COLUMNS; c++)
-        value_reader_init(&receiver->readers[c], TupleDescAttr(descriptor, c)->atttypid, PG_DATA);
+        value_reader_init(&receiver->readers[c], TupleDescAttr(descriptor, c)->atttypid, FORM_DATA);
     receiver->row =
         AllocSetContextCreate(CurrentMemoryContext, "totrain row", ALLOCSET_DEFAULT_SIZES);
 }
@@ -148,7 +148,7 @@ static enum status refuse_view(Relation view, struct error *err)
 }
 
 enum status model_view_read(Relation view, const AttrNumber columns[MODEL_COLUMNS],
-                            const struct pg_model_read *read, const struct pg_rows *rows,
+                            const struct model_read *read, const struct database_rows *rows,
                             struct error *err)
 {
     struct view_receiver receiver = {.receiver = {.receiveSlot = receive,

@@ -17,7 +17,7 @@
 
 /* `columns`: their numbers in the view. The caller may read the view, and has locked it. */
 enum status model_view_read(Relation view, const AttrNumber columns[MODEL_COLUMNS],
-                            const struct pg_model_read *read, const struct pg_rows *rows,
+                            const struct model_read *read, const struct database_rows *rows,
                             struct error *err);
 
 #endif

@@ -24,11 +24,11 @@
 #include "base/json.h"
 #include "extension/postgres/server/parallel_scan.h"
 #include "extension/postgres/sql/table_scan.h"
+#include "inputs/cell_list_json.h"
 #include "jobspec/jobspec_read.h"
 #include "jobspec/jobspec_write.h"
 #include "runtime/data/spool_files.h"
 #include "runtime/data/spool_writer.h"
-#include "scoring/cell_list_json.h"
 
 #define KEY_PIECES     1
 #define KEY_ORDER      2
@@ -360,11 +360,12 @@ static struct slice piece_sql(const struct table_scan *tables, uint64_t number)
 static enum status read_pieces(struct session *session, struct pieces *pieces,
                                struct reader *reader, struct error *err)
 {
-    const struct pg_rows rows = {.self = reader, .row = put_row};
+    const struct database_rows rows = {.self = reader, .row = put_row};
     uint64_t number;
 
     while ((number = pg_atomic_fetch_add_u64(&pieces->next, 1)) < reader->order->tables.ranges) {
-        const struct pg_statement statement = {.sql = piece_sql(&reader->order->tables, number)};
+        const struct database_statement statement = {.sql =
+                                                         piece_sql(&reader->order->tables, number)};
 
         TRY(session->database.query(session, &statement, &rows, NULL, err));
         pfree((char *)(uintptr_t)statement.sql.data);
@@ -560,11 +561,11 @@ static enum status read_tables(struct session *session, struct scan_call *call, 
     return status;
 }
 
-static enum status plan(struct postgres_host *host, struct slice select, struct arena *arena,
+static enum status plan(struct sql_host *host, struct slice select, struct arena *arena,
                         struct scan_call *call, const char **reason, struct error *err)
 {
     const struct scan *scan = &call->order.scan;
-    struct pg_column *columns;
+    struct database_column *columns;
     size_t count = 0;
 
     call->workers = scan->threads - 1;
@@ -589,7 +590,7 @@ static enum status plan(struct postgres_host *host, struct slice select, struct 
     return STATUS_OK;
 }
 
-static enum status scan_in(struct postgres_host *host, struct slice select, struct arena *arena,
+static enum status scan_in(struct sql_host *host, struct slice select, struct arena *arena,
                            struct scan_call *call, struct scan_outcome *outcome, struct error *err)
 {
     struct text bytes;

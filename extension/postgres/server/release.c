@@ -47,9 +47,9 @@ static struct job_tables tables_of(struct door *door, int64_t number)
 static enum status try_to_drop(struct door *door, const struct job_tables *tables,
                                struct error *err)
 {
-    const struct pg_database *database = &door->session.database;
+    const struct database *database = &door->session.database;
     const int level = NewGUCNestLevel();
-    struct pg_transaction transaction;
+    struct database_transaction transaction;
     enum status status;
 
     (void)set_config_option("lock_timeout", LOCK_TIMEOUT, PGC_USERSET, PGC_S_SESSION,

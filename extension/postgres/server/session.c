@@ -3,6 +3,7 @@
 #include "extension/postgres/server/database_spi.h"
 #include "extension/postgres/server/own_sql.h"
 #include "extension/postgres/server/settings.h"
+#include "extension/postgres/sql/kinds.h"
 #include <access/xact.h>
 #include <mb/pg_wchar.h>
 #include <storage/ipc.h>

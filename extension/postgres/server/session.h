@@ -22,10 +22,10 @@
 #include "extension/postgres/server/compat.h"
 
 #include "extension/engine/host/sink.h"
-#include "extension/postgres/sql/database.h"
+#include "extension/sql/database.h"
 
 struct session {
-    struct pg_database database;
+    struct database database;
     MemoryContext memory; /* of the caller: errors are kept in it */
     /* Nothing is taken back, all errors are interrupts: for functions, which run
      * where no subtransaction can begin (a parallel worker). They only read. */

@@ -20,6 +20,7 @@
 #include "extension/postgres/server/stage_source.h"
 #include "extension/postgres/server/stage_store.h"
 #include "extension/postgres/sql/direct_read.h"
+#include "extension/postgres/sql/postgres_host.h"
 #include "jobspec/jobspec_read.h"
 #include "runtime/data/dataset.h"
 #include "runtime/data/spool_files.h"
@@ -31,7 +32,7 @@ SQL_FUNCTION(totrain_sql_stage_shard);
 
 struct stage_shard {
     struct session session;
-    struct postgres_host host;
+    struct sql_host host;
     struct stage_store store;
     struct arena arena;
     struct jobspec spec;

@@ -1,4 +1,5 @@
 #include "extension/postgres/server/values.h"
+#include "extension/postgres/sql/kinds.h"
 
 #include <math.h>
 
@@ -22,7 +23,7 @@ enum pg_kind value_kind(Oid type)
     return kind == PG_OTHER && get_typtype(type) == TYPTYPE_ENUM ? PG_ENUM : kind;
 }
 
-void value_reader_init(struct value_reader *reader, Oid type, enum pg_form form)
+void value_reader_init(struct value_reader *reader, Oid type, enum database_form form)
 {
     Oid output;
 
@@ -31,7 +32,7 @@ void value_reader_init(struct value_reader *reader, Oid type, enum pg_form form)
     reader->kind = value_kind(reader->type);
     if (reader->kind == PG_OID)
         reader->kind = PG_INTEGER; /* read_integer looks at the type */
-    if (form == PG_SHOWN && reader->kind != PG_INTEGER && reader->kind != PG_REAL)
+    if (form == FORM_SHOWN && reader->kind != PG_INTEGER && reader->kind != PG_REAL)
         reader->kind = PG_OTHER;
     getTypeOutputInfo(reader->type, &output, &reader->is_varlena);
     fmgr_info(output, &reader->output);
@@ -224,7 +225,7 @@ static struct cell read_shown(struct value_reader *reader, Datum value)
 
 struct cell value_read(struct value_reader *reader, Datum value)
 {
-    return reader->form == PG_SHOWN ? read_shown(reader, value) : read_data(reader, value);
+    return reader->form == FORM_SHOWN ? read_shown(reader, value) : read_data(reader, value);
 }
 
 bool value_write_date(int64_t days, Datum *value)

@@ -7,9 +7,10 @@
 #include "extension/postgres/server/compat.h"
 
 #include "extension/postgres/server/session.h"
+#include "extension/postgres/sql/kinds.h"
 
 struct value_reader {
-    enum pg_form form;
+    enum database_form form;
     enum pg_kind kind;
     Oid type; /* of a domain its base type */
     bool is_varlena;
@@ -19,7 +20,7 @@ struct value_reader {
 enum pg_kind value_kind(Oid type);
 
 /* What it needs lives in CurrentMemoryContext. */
-void value_reader_init(struct value_reader *reader, Oid type, enum pg_form form);
+void value_reader_init(struct value_reader *reader, Oid type, enum database_form form);
 /* Not NULL. Texts are the value's own bytes, or in CurrentMemoryContext. */
 struct cell value_read(struct value_reader *reader, Datum value);
 

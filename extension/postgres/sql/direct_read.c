@@ -6,10 +6,11 @@
 
 #include "extension/postgres/sql/sql.h"
 #include "extension/postgres/sql/table_scan.h"
+#include "extension/sql/sql.h"
 #include "runtime/data/spool_writer.h"
 
 struct direct_call {
-    struct postgres_host *host;
+    struct sql_host *host;
     const struct direct_reading *reading;
     struct arena *arena; /* of this shard */
 };
@@ -26,21 +27,21 @@ static enum status check_table(struct direct_call *call, uint32_t relation, stru
     struct cell cells[3] = {{.type = CELL_NULL}, {.type = CELL_NULL}, {.type = CELL_NULL}};
     bool found;
 
-    TRY(pg_first(call->host,
-                 "SELECT pg_catalog.format('%I.%I', n.nspname, c.relname), (c.relkind" EQ
-                 "ANY ('{r,p}'::pg_catalog.\"char\"[]) OR c.relkind" EQ
-                 "'f' AND EXISTS (SELECT FROM pg_catalog.pg_foreign_table f JOIN "
-                 "pg_catalog.pg_foreign_server s ON s.oid" EQ "f.ftserver JOIN "
-                 "pg_catalog.pg_foreign_data_wrapper w ON w.oid" EQ "s.srvfdw JOIN "
-                 "pg_catalog.pg_proc p ON p.oid" EQ "w.fdwhandler WHERE f.ftrelid" EQ
-                 "c.oid AND p.proname" EQ "'postgres_fdw_handler'::pg_catalog.name)) "
-                 "AND NOT c.relrowsecurity, "
-                 "pg_catalog.has_table_privilege(o.relowner, c.oid, 'SELECT') "
-                 "FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid" EQ
-                 "c.relnamespace, pg_catalog.pg_class o JOIN pg_catalog.pg_namespace m ON "
-                 "m.oid" EQ "o.relnamespace WHERE c.oid" EQ "$1::pg_catalog.oid AND m.nspname" EQ
-                 "$2::pg_catalog.name AND o.relname" EQ "$3::pg_catalog.name",
-                 parameters, 3, call->arena, cells, 3, &found, err));
+    TRY(sql_first(call->host,
+                  "SELECT pg_catalog.format('%I.%I', n.nspname, c.relname), (c.relkind" EQ
+                  "ANY ('{r,p}'::pg_catalog.\"char\"[]) OR c.relkind" EQ
+                  "'f' AND EXISTS (SELECT FROM pg_catalog.pg_foreign_table f JOIN "
+                  "pg_catalog.pg_foreign_server s ON s.oid" EQ "f.ftserver JOIN "
+                  "pg_catalog.pg_foreign_data_wrapper w ON w.oid" EQ "s.srvfdw JOIN "
+                  "pg_catalog.pg_proc p ON p.oid" EQ "w.fdwhandler WHERE f.ftrelid" EQ
+                  "c.oid AND p.proname" EQ "'postgres_fdw_handler'::pg_catalog.name)) "
+                  "AND NOT c.relrowsecurity, "
+                  "pg_catalog.has_table_privilege(o.relowner, c.oid, 'SELECT') "
+                  "FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid" EQ
+                  "c.relnamespace, pg_catalog.pg_class o JOIN pg_catalog.pg_namespace m ON "
+                  "m.oid" EQ "o.relnamespace WHERE c.oid" EQ "$1::pg_catalog.oid AND m.nspname" EQ
+                  "$2::pg_catalog.name AND o.relname" EQ "$3::pg_catalog.name",
+                  parameters, 3, call->arena, cells, 3, &found, err));
     if (!found)
         return fail(err, STATUS_INVALID, "the table that the job reads is not there");
     *name = cells[0].text;
@@ -109,7 +110,7 @@ struct shard_rows {
     void *room;      /* of a row */
 };
 
-static enum status check_columns(void *self, const struct pg_column *columns, size_t count,
+static enum status check_columns(void *self, const struct database_column *columns, size_t count,
                                  struct error *err)
 {
     const struct shard_rows *rows = self;
@@ -131,10 +132,10 @@ static enum status put_row(void *self, const struct cell *cells, size_t count, s
 static enum status put_rows(struct direct_call *call, const struct scan *scan, struct slice select,
                             size_t expected, struct spool_writer *part, struct error *err)
 {
-    const struct pg_database *database = call->host->database;
+    const struct database *database = call->host->database;
     struct shard_rows shard = {scan, part, expected, calloc(1, scan_room_bytes(scan))};
-    const struct pg_rows rows = {.self = &shard, .columns = check_columns, .row = put_row};
-    const struct pg_statement statement = {.sql = select, .form = PG_DATA};
+    const struct database_rows rows = {.self = &shard, .columns = check_columns, .row = put_row};
+    const struct database_statement statement = {.sql = select, .form = FORM_DATA};
     enum status status;
 
     if (!shard.room)
@@ -166,7 +167,7 @@ static enum status write_part(struct direct_call *call, const struct direct_rows
     return status;
 }
 
-enum status direct_read_part(struct postgres_host *host, const struct direct_reading *reading,
+enum status direct_read_part(struct sql_host *host, const struct direct_reading *reading,
                              const struct direct_rows *rows, uint32_t shard, struct text *index,
                              struct error *err)
 {

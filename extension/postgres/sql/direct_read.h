@@ -10,7 +10,8 @@
 #ifndef EXTENSION_POSTGRES_SQL_DIRECT_READ_H
 #define EXTENSION_POSTGRES_SQL_DIRECT_READ_H
 
-#include "extension/postgres/sql/postgres_host.h"
+#include "extension/engine/rows/direct_order.h"
+#include "extension/sql/sql_host.h"
 
 /* Where the part goes, and whose order it is. All of it outlives the call. */
 struct direct_reading {
@@ -21,7 +22,7 @@ struct direct_reading {
 
 /* The shard of this spool, as the part of the same number; appends its index. INVALID: the owner of
  * the journal may not read the table. */
-enum status direct_read_part(struct postgres_host *host, const struct direct_reading *reading,
+enum status direct_read_part(struct sql_host *host, const struct direct_reading *reading,
                              const struct direct_rows *rows, uint32_t shard, struct text *index,
                              struct error *err);
 

@@ -3,6 +3,7 @@
 #include "extension/engine/rows/direct_order.h"
 #include "extension/engine/rows/plain_scan.h"
 #include "extension/postgres/sql/sql.h"
+#include "extension/sql/sql.h"
 
 #define IN_TURN "Without job.read = 'direct' this session reads the rows of any SELECT."
 
@@ -46,35 +47,35 @@ static enum status check_kind(const struct cell facts[FACTS], struct error *err)
 {
     const struct slice name = facts[QUOTED_NAME].text;
 
-    if (!pg_is_true(&facts[IS_TABLE]))
+    if (!cell_is_true(&facts[IS_TABLE]))
         return refuse(name, "it is no table", err);
-    if (pg_is_true(&facts[IS_TEMPORARY]))
+    if (cell_is_true(&facts[IS_TEMPORARY]))
         return refuse(name, "a temporary table is there for this session alone", err);
-    if (pg_is_true(&facts[HAS_POLICIES]))
+    if (cell_is_true(&facts[HAS_POLICIES]))
         return refuse(name, "it has row security, which is another for each role", err);
-    if (pg_is_true(&facts[HAS_CHILDREN]))
+    if (cell_is_true(&facts[HAS_CHILDREN]))
         return refuse(name, "other tables inherit from it", err);
     return STATUS_OK;
 }
 
 /* The caller's right to some columns alone is none that a worker could look for. */
-static enum status check_rights(const struct postgres_host *host, const struct cell facts[FACTS],
+static enum status check_rights(const struct sql_host *host, const struct cell facts[FACTS],
                                 struct error *err)
 {
     const struct slice name = facts[QUOTED_NAME].text, schema = facts[QUOTED_SCHEMA].text;
 
-    if (!pg_is_true(&facts[CALLER_MAY_READ]))
+    if (!cell_is_true(&facts[CALLER_MAY_READ]))
         return fail(err, STATUS_PERMISSION,
                     "job.read = 'direct' takes the right to SELECT from all columns of %.*s",
                     SLICE_FORMAT(name));
-    if (!pg_is_true(&facts[LOGIN_IS_THERE]))
+    if (!cell_is_true(&facts[LOGIN_IS_THERE]))
         return fail(err, STATUS_UNSUPPORTED, "no login is named for the processes of jobs"),
                error_hint(err, "totrain.job_login in postgresql.conf names it.");
-    if (pg_is_true(&facts[LOGIN_MAY_USE]) && pg_is_true(&facts[LOGIN_MAY_READ]))
+    if (cell_is_true(&facts[LOGIN_MAY_USE]) && cell_is_true(&facts[LOGIN_MAY_READ]))
         return STATUS_OK;
     fail(err, STATUS_PERMISSION, "role \"%s\", the login of the job's processes, may not read %.*s",
          host->job_login, SLICE_FORMAT(name));
-    if (!pg_is_true(&facts[LOGIN_MAY_USE]))
+    if (!cell_is_true(&facts[LOGIN_MAY_USE]))
         return error_hint(err, "GRANT USAGE ON SCHEMA %.*s TO %s; GRANT SELECT ON %.*s TO %s;",
                           SLICE_FORMAT(schema), SQL_NAME(slice_of(host->job_login)),
                           SLICE_FORMAT(name), SQL_NAME(slice_of(host->job_login)));
@@ -86,7 +87,7 @@ static enum status check_rights(const struct postgres_host *host, const struct c
 
 /* A reserved word of SQL names a column only in quotes, and the quotes are not known here. Without
  * them current_user would be another role in another session. */
-static enum status check_column(struct postgres_host *host, const struct direct_table *table,
+static enum status check_column(struct sql_host *host, const struct direct_table *table,
                                 struct slice column, bool is_listed, struct error *err)
 {
     const struct cell parameters[] = {cell_integer(table->relation), cell_text(column)};
@@ -96,17 +97,17 @@ static enum status check_column(struct postgres_host *host, const struct direct_
     bool found;
 
     arena_init(&arena, 1 << 16);
-    status = pg_first(host,
-                      "SELECT EXISTS (SELECT FROM pg_catalog.pg_get_keywords() k WHERE k.word" EQ
-                      "a.attname::pg_catalog.text AND k.catcode" EQ
-                      "ANY ('{R,T}'::pg_catalog.\"char\"[])) FROM pg_catalog.pg_attribute a "
-                      "WHERE a.attrelid" EQ "$1::pg_catalog.oid AND a.attname" EQ
-                      "$2::pg_catalog.name AND a.attnum OPERATOR(pg_catalog.>) 0 AND NOT "
-                      "a.attisdropped",
-                      parameters, 2, &arena, &is_word, 1, &found, err);
+    status = sql_first(host,
+                       "SELECT EXISTS (SELECT FROM pg_catalog.pg_get_keywords() k WHERE k.word" EQ
+                       "a.attname::pg_catalog.text AND k.catcode" EQ
+                       "ANY ('{R,T}'::pg_catalog.\"char\"[])) FROM pg_catalog.pg_attribute a "
+                       "WHERE a.attrelid" EQ "$1::pg_catalog.oid AND a.attname" EQ
+                       "$2::pg_catalog.name AND a.attnum OPERATOR(pg_catalog.>) 0 AND NOT "
+                       "a.attisdropped",
+                       parameters, 2, &arena, &is_word, 1, &found, err);
     arena_deinit(&arena);
     TRY(status);
-    if (found && !(is_listed && pg_is_true(&is_word)))
+    if (found && !(is_listed && cell_is_true(&is_word)))
         return STATUS_OK;
     fail(err, STATUS_UNSUPPORTED, "job.read = 'direct' reads columns alone, and \"%.*s\" is none",
          SLICE_FORMAT(column));
@@ -152,7 +153,7 @@ static const char leaves_sql[] =
     "OPERATOR(pg_catalog.>) 0) ORDER BY c.oid";
 
 struct leaves {
-    const struct postgres_host *host;
+    const struct sql_host *host;
     struct direct_table *table;
     bool any_foreign;
     struct error unreadable; /* why a leaf cannot be read by its own name; OK: all can */
@@ -167,12 +168,12 @@ static void check_leaf(struct leaves *leaves, const struct cell facts[LEAF_FACTS
 
     if (err->status != STATUS_OK)
         return;
-    if (!pg_is_true(&facts[LEAF_CALLER_MAY_READ])) {
+    if (!cell_is_true(&facts[LEAF_CALLER_MAY_READ])) {
         fail(err, STATUS_PERMISSION,
              "job.read = 'direct' reads %.*s by its own name, since a partition beside it is a "
              "foreign table, and you may not SELECT from it",
              SLICE_FORMAT(name));
-    } else if (!pg_is_true(&facts[LEAF_LOGIN_MAY_READ])) {
+    } else if (!cell_is_true(&facts[LEAF_LOGIN_MAY_READ])) {
         fail(err, STATUS_PERMISSION,
              "role \"%s\", the login of the job's processes, may not read %.*s", login,
              SLICE_FORMAT(name));
@@ -180,7 +181,8 @@ static void check_leaf(struct leaves *leaves, const struct cell facts[LEAF_FACTS
                    "GRANT SELECT ON %.*s TO %s; where one partition is a foreign table each "
                    "is read by its own name.",
                    SLICE_FORMAT(name), SQL_NAME(slice_of(login)));
-    } else if (pg_is_true(&facts[LEAF_IS_FOREIGN]) && !pg_is_true(&facts[LEAF_LOGIN_IS_KNOWN])) {
+    } else if (cell_is_true(&facts[LEAF_IS_FOREIGN]) &&
+               !cell_is_true(&facts[LEAF_LOGIN_IS_KNOWN])) {
         fail(err, STATUS_PERMISSION,
              "role \"%s\", the login of the job's processes, is not known to the server of %.*s",
              login, SLICE_FORMAT(name));
@@ -195,13 +197,13 @@ static enum status add_leaf(void *self, const struct cell *cells, size_t count, 
 {
     struct leaves *leaves = self;
     struct direct_table *table = leaves->table;
-    const bool is_foreign = pg_is_true(&cells[LEAF_IS_FOREIGN]);
+    const bool is_foreign = cell_is_true(&cells[LEAF_IS_FOREIGN]);
 
     (void)count;
     if (table->leaf_count == DIRECT_LEAVES_MAX)
         return fail(err, STATUS_LIMIT, "%.*s has more than %d partitions",
                     SLICE_FORMAT(table->name), DIRECT_LEAVES_MAX);
-    if (!is_foreign && !pg_is_true(&cells[LEAF_IS_PLAIN]))
+    if (!is_foreign && !cell_is_true(&cells[LEAF_IS_PLAIN]))
         return refuse(cells[LEAF_NAME].text,
                       "it is a partition that is neither a plain table nor one of postgres_fdw",
                       err);
@@ -215,19 +217,19 @@ static enum status add_leaf(void *self, const struct cell *cells, size_t count, 
 }
 
 /* A table without partitions is its own leaf. */
-static enum status find_leaves(struct postgres_host *host, struct arena *arena,
+static enum status find_leaves(struct sql_host *host, struct arena *arena,
                                struct direct_table *table, struct error *err)
 {
     const struct cell keys[] = {cell_integer(table->relation), cell_string(host->job_login)};
     struct leaves leaves = {.host = host, .table = table};
-    const struct pg_rows rows = {.self = &leaves, .row = add_leaf};
+    const struct database_rows rows = {.self = &leaves, .row = add_leaf};
 
     error_clear(&leaves.unreadable);
     table->leaf_count = 0;
     table->leaves = ARENA_NEW(arena, struct direct_leaf, DIRECT_LEAVES_MAX);
     if (!table->leaves)
         return fail_no_memory(err);
-    TRY(pg_each(host, leaves_sql, NULL, keys, 2, &rows, err));
+    TRY(sql_each(host, leaves_sql, NULL, keys, 2, &rows, err));
     if (!leaves.any_foreign || leaves.unreadable.status == STATUS_OK)
         return STATUS_OK;
     *err = leaves.unreadable;
@@ -236,14 +238,14 @@ static enum status find_leaves(struct postgres_host *host, struct arena *arena,
 
 /* ----- the table of a SELECT ----- */
 
-static enum status find(struct postgres_host *host, const struct plain_scan *plain,
-                        struct arena *arena, struct direct_table *table, struct error *err)
+static enum status find(struct sql_host *host, const struct plain_scan *plain, struct arena *arena,
+                        struct direct_table *table, struct error *err)
 {
     const struct cell keys[] = {cell_text(slice_trim(plain->from)), cell_string(host->job_login)};
     struct cell facts[FACTS];
     bool found;
 
-    TRY(pg_first(host, facts_sql, keys, 2, arena, facts, FACTS, &found, err));
+    TRY(sql_first(host, facts_sql, keys, 2, arena, facts, FACTS, &found, err));
     if (!found)
         return refuse(slice_trim(plain->from), "it is no table", err);
     TRY(check_kind(facts, err));
@@ -257,7 +259,7 @@ enum status postgres_find_table(void *self, struct slice select, const struct sl
                                 size_t count, struct arena *arena, struct direct_table *table,
                                 struct error *err)
 {
-    struct postgres_host *host = self;
+    struct sql_host *host = self;
     struct plain_scan plain;
 
     if (!plain_scan_recognise(select, &plain) || plain.renames) {
@@ -283,7 +285,7 @@ static bool has_same_leaves(const struct direct_table *a, const struct direct_ta
     return true;
 }
 
-static enum status lock_table(struct postgres_host *host, const struct direct_table *table,
+static enum status lock_table(struct sql_host *host, const struct direct_table *table,
                               struct error *err)
 {
     enum status status;
@@ -293,12 +295,12 @@ static enum status lock_table(struct postgres_host *host, const struct direct_ta
     text_append_string(&sql, "LOCK TABLE ");
     text_append(&sql, table->name);
     text_append_string(&sql, " IN ACCESS SHARE MODE");
-    status = pg_run_text(host, &sql, NULL, 0, NULL, err);
+    status = sql_run_text(host, &sql, NULL, 0, NULL, err);
     text_deinit(&sql);
     return status;
 }
 
-static enum status lock_and_compare(struct postgres_host *host, const struct direct_table *table,
+static enum status lock_and_compare(struct sql_host *host, const struct direct_table *table,
                                     struct arena *arena, struct error *err)
 {
     struct direct_table again = *table;
@@ -312,7 +314,7 @@ static enum status lock_and_compare(struct postgres_host *host, const struct dir
     return error_hint(err, "Try again.");
 }
 
-enum status postgres_lock_tables(struct postgres_host *host, const struct direct_order *order,
+enum status postgres_lock_tables(struct sql_host *host, const struct direct_order *order,
                                  struct error *err)
 {
     enum status status = STATUS_OK;

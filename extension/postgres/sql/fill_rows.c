@@ -6,14 +6,14 @@
 #include "codegen/lower_predict.h"
 #include "extension/postgres/sql/query.h"
 #include "extension/postgres/sql/replace.h"
-#include "extension/postgres/sql/sql.h"
 #include "extension/postgres/sql/tables.h"
+#include "extension/sql/sql.h"
 
 #define OUTPUTS_MAX     JOBSPEC_OUTPUTS_MAX
 #define INTERRUPT_EVERY 1024
 
-static const struct pg_table kept = {SLICE("pg_temp"), SLICE(PREDICT_KEPT)};
-static const struct pg_table scores = {SLICE("pg_temp"), SLICE(PREDICT_SCORES)};
+static const struct sql_table kept = {SLICE("pg_temp"), SLICE(PREDICT_KEPT)};
+static const struct sql_table scores = {SLICE("pg_temp"), SLICE(PREDICT_SCORES)};
 
 enum status postgres_forget_rows(void *self, struct error *err)
 {
@@ -22,7 +22,7 @@ enum status postgres_forget_rows(void *self, struct error *err)
 
 enum status postgres_keep_rows(void *self, struct slice select, struct error *err)
 {
-    struct postgres_host *host = self;
+    struct sql_host *host = self;
     enum status status;
     struct text sql;
 
@@ -40,8 +40,8 @@ enum status postgres_keep_rows(void *self, struct slice select, struct error *er
 }
 
 struct filling {
-    struct postgres_host *host;
-    struct pg_prepared *insert;
+    struct sql_host *host;
+    struct database_prepared *insert;
     size_t outputs;                       /* of a row */
     struct text numbers[1 + OUTPUTS_MAX]; /* (1 + outputs): of a row, as texts */
     uint64_t rows;
@@ -67,7 +67,7 @@ static enum status put_row(void *self, size_t table, const struct cell *cells, s
                            struct error *err)
 {
     struct filling *filling = self;
-    const struct pg_database *database = filling->host->database;
+    const struct database *database = filling->host->database;
     struct cell row[2 + OUTPUTS_MAX];
 
     (void)table; /* a reason says it */
@@ -83,34 +83,34 @@ static enum status put_row(void *self, size_t table, const struct cell *cells, s
     return database->execute(database->self, filling->insert, row, err);
 }
 
-static enum status make_scores(struct postgres_host *host, size_t outputs, struct error *err)
+static enum status make_scores(struct sql_host *host, size_t outputs, struct error *err)
 {
     enum status status;
     struct text sql;
 
     TRY(postgres_drop_kept(host, &scores, err));
     text_init(&sql, TEXT_MAXIMUM);
-    pg_sql_append(&sql,
-                  "CREATE TABLE @ (\"" PREDICT_ROW "\" pg_catalog.int8, "
-                  "reason pg_catalog.text",
-                  &scores);
+    sql_append(&sql,
+               "CREATE TABLE @ (\"" PREDICT_ROW "\" pg_catalog.int8, "
+               "reason pg_catalog.text",
+               &scores);
     for (size_t i = 1; i <= outputs; i++)
         text_printf(&sql, ", o%zu pg_catalog.text", i);
     text_append_char(&sql, ')');
-    status = pg_run_text(host, &sql, NULL, 0, NULL, err);
+    status = sql_run_text(host, &sql, NULL, 0, NULL, err);
     text_deinit(&sql);
     return status;
 }
 
 static enum status prepare(struct filling *filling, struct error *err)
 {
-    const struct pg_database *database = filling->host->database;
+    const struct database *database = filling->host->database;
     enum cell_type types[2 + OUTPUTS_MAX] = {CELL_INTEGER};
     enum status status;
     struct text sql;
 
     text_init(&sql, TEXT_MAXIMUM);
-    pg_sql_append(&sql, "INSERT INTO @ VALUES ($1", &scores);
+    sql_append(&sql, "INSERT INTO @ VALUES ($1", &scores);
     for (size_t i = 1; i < 2 + filling->outputs; i++) {
         types[i] = CELL_TEXT;
         text_printf(&sql, ", $%zu", i + 1);
@@ -123,10 +123,10 @@ static enum status prepare(struct filling *filling, struct error *err)
     return status;
 }
 
-static enum status insert_scores(struct postgres_host *host, size_t outputs, fill_source *source,
+static enum status insert_scores(struct sql_host *host, size_t outputs, fill_source *source,
                                  void *context, struct error *err)
 {
-    const struct pg_database *database = host->database;
+    const struct database *database = host->database;
     struct filling filling = {.host = host, .outputs = outputs};
     const struct fill_sink sink = {&filling, put_row};
     enum status status, late;
@@ -145,19 +145,19 @@ static enum status insert_scores(struct postgres_host *host, size_t outputs, fil
     return status == STATUS_OK ? late : status;
 }
 
-static enum status drop_both(struct postgres_host *host, struct error *err)
+static enum status drop_both(struct sql_host *host, struct error *err)
 {
-    TRY(pg_run(host, "DROP TABLE @", &scores, NULL, 0, NULL, err));
-    return pg_run(host, "DROP TABLE @", &kept, NULL, 0, NULL, err);
+    TRY(sql_run(host, "DROP TABLE @", &scores, NULL, 0, NULL, err));
+    return sql_run(host, "DROP TABLE @", &kept, NULL, 0, NULL, err);
 }
 
-static enum status fill_all(struct postgres_host *host, struct fill *fills, size_t count,
+static enum status fill_all(struct sql_host *host, struct fill *fills, size_t count,
                             fill_source *source, void *context, struct error *err)
 {
     TRY(insert_scores(host, fills[0].outputs, source, context, err));
     for (size_t i = 0; i < count; i++) {
         fills[i].select = fills[i].create;
-        TRY(postgres_replace_table(host, &fills[i], err));
+        TRY(postgres_replace_by_select(host, &fills[i], false, err));
     }
     return drop_both(host, err);
 }
@@ -165,17 +165,16 @@ static enum status fill_all(struct postgres_host *host, struct fill *fills, size
 enum status postgres_fill_rows(void *self, struct fill *fills, size_t count, fill_source *source,
                                void *context, struct error *err)
 {
-    struct postgres_host *host = self;
-    struct pg_transaction transaction;
+    struct sql_host *host = self;
+    struct database_transaction transaction;
 
     TRY(host->database->begin(host->database->self, &transaction, err));
     return host->database->end(host->database->self, &transaction,
                                fill_all(host, fills, count, source, context, err), err);
 }
 
-static enum status show_all(struct postgres_host *host, const struct fill *shown,
-                            fill_source *source, void *context, const struct sink *sink,
-                            struct error *err)
+static enum status show_all(struct sql_host *host, const struct fill *shown, fill_source *source,
+                            void *context, const struct sink *sink, struct error *err)
 {
     TRY(insert_scores(host, shown->outputs, source, context, err));
     TRY(sink->query ? sink->query(sink->self, shown->select, err)
@@ -186,8 +185,8 @@ static enum status show_all(struct postgres_host *host, const struct fill *shown
 enum status postgres_show_rows(void *self, const struct fill *shown, fill_source *source,
                                void *context, const struct sink *sink, struct error *err)
 {
-    struct postgres_host *host = self;
-    struct pg_transaction transaction;
+    struct sql_host *host = self;
+    struct database_transaction transaction;
 
     TRY(host->database->begin(host->database->self, &transaction, err));
     return host->database->end(host->database->self, &transaction,

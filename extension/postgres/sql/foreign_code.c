@@ -1,6 +1,7 @@
 #include "extension/postgres/sql/foreign_code.h"
 
 #include "extension/postgres/sql/sql.h"
+#include "extension/sql/sql.h"
 
 #define FACTS_ARENA_MAX ((size_t)1 << 20)
 
@@ -74,7 +75,7 @@ static const char judged[] =
     "JOIN pg_catalog.pg_roles r ON r.oid" EQ "COALESCE(f.proowner, c.owner)";
 /* clang-format on */
 
-static enum status find_foreign(struct postgres_host *host, int64_t relation, struct arena *arena,
+static enum status find_foreign(struct sql_host *host, int64_t relation, struct arena *arena,
                                 struct cell cells[2], bool *found, struct error *err)
 {
     const struct cell key = cell_integer(relation);
@@ -87,12 +88,12 @@ static enum status find_foreign(struct postgres_host *host, int64_t relation, st
                 "WHERE j.what IS NOT NULL ORDER BY 1, 2 LIMIT 1",
                 objects, called, judged);
     status = sql.failed ? fail_no_memory(err)
-                        : pg_first(host, text_string(&sql), &key, 1, arena, cells, 2, found, err);
+                        : sql_first(host, text_string(&sql), &key, 1, arena, cells, 2, found, err);
     text_deinit(&sql);
     return status;
 }
 
-enum status refuse_foreign_code(struct postgres_host *host, const struct pg_located *located,
+enum status refuse_foreign_code(struct sql_host *host, const struct sql_located *located,
                                 struct error *err)
 {
     struct cell cells[2];
@@ -105,7 +106,7 @@ enum status refuse_foreign_code(struct postgres_host *host, const struct pg_loca
     if (status == STATUS_OK && found) {
         status =
             fail(err, STATUS_PERMISSION, "%.*s of table %s.%s would run %.*s, with your rights",
-                 SLICE_FORMAT(cells[0].text), PG_NAME_OF(located), SLICE_FORMAT(cells[1].text));
+                 SLICE_FORMAT(cells[0].text), LOCATED_NAME(located), SLICE_FORMAT(cells[1].text));
         error_hint(err, "Drop it, or train into another name.");
     }
     arena_deinit(&arena);

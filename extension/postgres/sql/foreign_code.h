@@ -14,7 +14,7 @@
  * of SQL or acts with the caller's rights: a volatile one of PostgreSQL's (but for random numbers,
  * sequences and clocks), one that maps tables to XML, or one of an extension that is not immutable.
  */
-enum status refuse_foreign_code(struct postgres_host *host, const struct pg_located *located,
+enum status refuse_foreign_code(struct sql_host *host, const struct sql_located *located,
                                 struct error *err);
 
 #endif

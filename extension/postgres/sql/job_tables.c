@@ -13,6 +13,7 @@
 #include "extension/engine/rows/direct_order.h"
 #include "extension/postgres/sql/sql.h"
 #include "extension/postgres/sql/tables.h"
+#include "extension/sql/sql.h"
 #include "runtime/data/journal_sum.h"
 #include "runtime/data/model_file.h"
 #include "runtime/data/spool.h"
@@ -34,14 +35,14 @@ enum which { INPUT, CHECKPOINT, RESULT, ROWS, SERVER, SNAPSHOT, TABLES };
 
 struct table_name {
     char name[NAME_CAPACITY];
-    struct pg_table table;
+    struct sql_table table;
 };
 
 static void name_table(const struct job_tables *tables, enum which which, struct table_name *name)
 {
     snprintf(name->name, sizeof name->name, "%s_%lld", table_stems[which],
              (long long)tables->number);
-    name->table = (struct pg_table){slice_of(tables->schema), slice_of(name->name)};
+    name->table = (struct sql_table){slice_of(tables->schema), slice_of(name->name)};
 }
 
 /* Not every job has all of them. */
@@ -56,7 +57,7 @@ static enum status run_on(const struct job_tables *tables, enum which which, con
     struct table_name name;
 
     name_table(tables, which, &name);
-    return pg_run(tables->host, format, &name.table, parameters, count, NULL, err);
+    return sql_run(tables->host, format, &name.table, parameters, count, NULL, err);
 }
 
 /* ----- may it be done? ----- */
@@ -71,7 +72,7 @@ static enum status ask(const struct job_tables *tables, const char *sql,
     enum status status;
 
     arena_init(&arena, SMALL_ARENA);
-    status = pg_first(tables->host, sql, parameters, count, &arena, answers, width, found, err);
+    status = sql_first(tables->host, sql, parameters, count, &arena, answers, width, found, err);
     arena_deinit(&arena); /* the answers are numbers */
     return status;
 }
@@ -94,7 +95,7 @@ static enum status check_schema(const struct job_tables *tables, struct error *e
             "FROM pg_catalog.pg_namespace n LEFT JOIN pg_catalog.pg_roles r ON r.rolname" EQ
             "$2::pg_catalog.name WHERE n.nspname" EQ "$1::pg_catalog.name",
             names, 2, answers, ANSWERS, &found, err));
-    if (!found || !pg_is_true(&answers[CAN_CREATE])) {
+    if (!found || !cell_is_true(&answers[CAN_CREATE])) {
         fail(err, STATUS_PERMISSION, "the jobs' tables cannot be made in schema \"%s\"",
              tables->schema);
         return error_hint(err,
@@ -102,13 +103,13 @@ static enum status check_schema(const struct job_tables *tables, struct error *e
                           "totrain_user; (totrain.job_schema names it)",
                           SQL_NAME(slice_of(tables->schema)), SQL_NAME(slice_of(tables->schema)));
     }
-    if (!pg_is_true(&answers[LOGIN_IS_THERE]) || !pg_is_true(&answers[LOGIN_CAN_USE])) {
+    if (!cell_is_true(&answers[LOGIN_IS_THERE]) || !cell_is_true(&answers[LOGIN_CAN_USE])) {
         fail(err, STATUS_PERMISSION, "role \"%s\" cannot reach schema \"%s\"", tables->login,
              tables->schema);
         return error_hint(err, "GRANT USAGE ON SCHEMA %s TO %s;",
                           SQL_NAME(slice_of(tables->schema)), SQL_NAME(slice_of(tables->login)));
     }
-    if (!pg_is_true(&answers[LOGIN_CAN_CREATE]))
+    if (!cell_is_true(&answers[LOGIN_CAN_CREATE]))
         return STATUS_OK;
     fail(err, STATUS_PERMISSION, "role \"%s\" may create tables in schema \"%s\"", tables->login,
          tables->schema);
@@ -141,7 +142,7 @@ static enum status check_rights(const struct job_tables *tables, struct error *e
                 "ON n.oid" EQ "c.relnamespace WHERE n.nspname" EQ "$2::pg_catalog.name AND "
                 "c.relname" EQ "$3::pg_catalog.name",
                 parameters, 4, &answer, 1, &found, err));
-        if (!found || pg_is_true(&answer)) {
+        if (!found || cell_is_true(&answer)) {
             fail(err, STATUS_PERMISSION,
                  "role \"%s\" has more rights to the job's tables than it "
                  "may have",
@@ -184,9 +185,9 @@ static enum status grant(const struct job_tables *tables, enum which which, stru
 
     name_table(tables, which, &name);
     text_init(&sql, TEXT_MAXIMUM);
-    pg_sql_append(&sql, rights_of(which), &name.table);
+    sql_append(&sql, rights_of(which), &name.table);
     text_append_identifier(&sql, slice_of(tables->login));
-    status = pg_run_text(tables->host, &sql, NULL, 0, NULL, err);
+    status = sql_run_text(tables->host, &sql, NULL, 0, NULL, err);
     text_deinit(&sql);
     return status;
 }
@@ -206,7 +207,7 @@ static enum status set_storage(const struct job_tables *tables, enum which which
                 "OPERATOR(pg_catalog.>=) 8192",
                 NULL, 0, &is_large, 1, &found, err));
     return run_on(tables, which,
-                  pg_is_true(&is_large)
+                  cell_is_true(&is_large)
                       ? "ALTER TABLE @ ALTER COLUMN file SET STORAGE PLAIN, ALTER COLUMN "
                         "bytes SET STORAGE PLAIN"
                       : "ALTER TABLE @ ALTER COLUMN bytes SET STORAGE EXTERNAL",
@@ -251,7 +252,7 @@ static enum status make_tables(const struct job_tables *tables, struct error *er
 struct upload {
     const struct job_tables *tables;
     const struct staging *staging;
-    struct pg_prepared *prepared;
+    struct database_prepared *prepared;
     char *piece;  /* PIECE_BYTES */
     cJSON *files; /* an array: what was put */
 };
@@ -259,7 +260,7 @@ struct upload {
 static enum status put_piece(struct upload *upload, const char *name, int64_t number, size_t size,
                              struct error *err)
 {
-    const struct pg_database *database = upload->tables->host->database;
+    const struct database *database = upload->tables->host->database;
     const struct cell cells[] = {cell_string(name),
                                  cell_integer(number),
                                  {.type = CELL_BLOB, .text = {upload->piece, size}}};
@@ -360,7 +361,7 @@ static enum status put_spools(struct upload *upload, struct error *err)
 
 static enum status finish(struct upload *upload, enum status so_far, struct error *err)
 {
-    const struct pg_database *database = upload->tables->host->database;
+    const struct database *database = upload->tables->host->database;
     struct error late;
     const enum status status = database->finish(database->self, upload->prepared, &late);
 
@@ -372,14 +373,14 @@ static enum status finish(struct upload *upload, enum status so_far, struct erro
 static enum status upload_rows(struct upload *upload, struct error *err)
 {
     static const enum cell_type types[] = {CELL_TEXT, CELL_INTEGER, CELL_BLOB};
-    const struct pg_database *database = upload->tables->host->database;
+    const struct database *database = upload->tables->host->database;
     struct table_name name;
     struct text sql;
     enum status status;
 
     name_table(upload->tables, INPUT, &name);
     text_init(&sql, TEXT_MAXIMUM);
-    pg_sql_append(&sql, "INSERT INTO @ (file, piece, bytes) VALUES ($1, $2, $3)", &name.table);
+    sql_append(&sql, "INSERT INTO @ (file, piece, bytes) VALUES ($1, $2, $3)", &name.table);
     status = sql.failed ? fail_no_memory(err)
                         : database->prepare(database->self, text_slice(&sql), types, 3,
                                             &upload->prepared, err);
@@ -453,7 +454,7 @@ static enum status put_input(struct upload *upload, struct slice schema, struct 
 static enum status fill_tables(struct upload *upload, struct error *err)
 {
     struct slice schema = upload->staging->schema;
-    char buffer[64];
+    char buffer[SQL_NAME_BYTES];
 
     if (upload->staging->table.size > 0)
         TRY(postgres_target_schema(upload->tables->host, &schema, buffer, err));
@@ -490,7 +491,7 @@ enum status job_tables_make(struct job_tables *tables, const struct staging *sta
     enum status status;
 
     TRY(check_schema(tables, err));
-    TRY(pg_run(tables->host, "SELECT totrain.sweep_jobs()", NULL, NULL, 0, NULL, err));
+    TRY(sql_run(tables->host, "SELECT totrain.sweep_jobs()", NULL, NULL, 0, NULL, err));
     TRY(take_number(tables, err));
     TRY(find_kind(tables, staging, err));
     TRY(make_tables(tables, err));
@@ -524,7 +525,7 @@ static enum status read_entry(void *self, const struct cell *cells, size_t count
 
     if (count != 6 || cells[0].type != CELL_INTEGER || cells[1].type != CELL_INTEGER ||
         cells[2].type != CELL_TEXT || cells[3].type != CELL_BLOB ||
-        (!entry.has_data && !pg_is_true(&cells[5])))
+        (!entry.has_data && !cell_is_true(&cells[5])))
         return fail(err, STATUS_CORRUPT, "entry %lld of the job's journal is too large",
                     (long long)entry.number);
     if (!entry.has_data)
@@ -540,7 +541,7 @@ static enum status read_journal(void *self, int64_t after, journal_reader *each,
 {
     const struct job_tables *tables = self;
     struct page page = {each, context, after, ENTRIES_PAGE};
-    const struct pg_rows rows = {.self = &page, .row = read_entry};
+    const struct database_rows rows = {.self = &page, .row = read_entry};
     struct table_name name;
 
     name_table(tables, RESULT, &name);
@@ -550,13 +551,13 @@ static enum status read_journal(void *self, int64_t after, journal_reader *each,
             cell_integer(JOURNAL_DATA_BYTES_MAX), cell_integer(ENTRIES_PAGE)};
 
         page.rows = 0;
-        TRY(pg_each(tables->host,
-                    "SELECT number, master, kind, CASE WHEN pg_catalog.octet_length(body) "
-                    "OPERATOR(pg_catalog.<=) $2 THEN body END, CASE WHEN "
-                    "pg_catalog.octet_length(data) OPERATOR(pg_catalog.<=) $3 THEN data END, data "
-                    "IS NULL FROM @ WHERE number OPERATOR(pg_catalog.>) $1 ORDER BY number LIMIT "
-                    "$4",
-                    &name.table, parameters, 4, &rows, err));
+        TRY(sql_each(tables->host,
+                     "SELECT number, master, kind, CASE WHEN pg_catalog.octet_length(body) "
+                     "OPERATOR(pg_catalog.<=) $2 THEN body END, CASE WHEN "
+                     "pg_catalog.octet_length(data) OPERATOR(pg_catalog.<=) $3 THEN data END, data "
+                     "IS NULL FROM @ WHERE number OPERATOR(pg_catalog.>) $1 ORDER BY number LIMIT "
+                     "$4",
+                     &name.table, parameters, 4, &rows, err));
     }
     return STATUS_OK;
 }
@@ -596,7 +597,7 @@ static enum status read_pieces(const struct job_tables *tables, enum which which
                                struct text *bytes, struct error *err)
 {
     struct pieces pieces = {.bytes = bytes, .page = STAGED_PIECES_PAGE};
-    const struct pg_rows rows = {.self = &pieces, .row = read_piece};
+    const struct database_rows rows = {.self = &pieces, .row = read_piece};
     struct table_name name;
 
     name_table(tables, which, &name);
@@ -606,11 +607,11 @@ static enum status read_pieces(const struct job_tables *tables, enum which which
                                           cell_integer(STAGED_PIECES_PAGE)};
 
         pieces.page = 0;
-        TRY(pg_each(tables->host,
-                    "SELECT piece, CASE WHEN pg_catalog.octet_length(bytes) "
-                    "OPERATOR(pg_catalog.<=) $3 THEN bytes END FROM @ WHERE file" EQ
-                    "$1 AND piece OPERATOR(pg_catalog.>=) $2 ORDER BY piece LIMIT $4",
-                    &name.table, parameters, 4, &rows, err));
+        TRY(sql_each(tables->host,
+                     "SELECT piece, CASE WHEN pg_catalog.octet_length(bytes) "
+                     "OPERATOR(pg_catalog.<=) $3 THEN bytes END FROM @ WHERE file" EQ
+                     "$1 AND piece OPERATOR(pg_catalog.>=) $2 ORDER BY piece LIMIT $4",
+                     &name.table, parameters, 4, &rows, err));
     }
     return pieces.count > 0 ? STATUS_OK
                             : fail(err, STATUS_NOT_FOUND, "%s of job %lld is not there", file,
@@ -653,9 +654,9 @@ static enum status has_census(const struct job_tables *tables, bool *has, struct
             names, 2, &answer, 1, &found, err));
     if (!found)
         return STATUS_OK;
-    return pg_each(tables->host, "SELECT 1::pg_catalog.int8 FROM @ WHERE file" EQ "$1 LIMIT 1",
-                   &name.table, (struct cell[]){cell_string(CENSUS)}, 1,
-                   &(struct pg_rows){.self = has, .row = note_row}, err);
+    return sql_each(tables->host, "SELECT 1::pg_catalog.int8 FROM @ WHERE file" EQ "$1 LIMIT 1",
+                    &name.table, (struct cell[]){cell_string(CENSUS)}, 1,
+                    &(struct database_rows){.self = has, .row = note_row}, err);
 }
 
 static enum status read_verdict(void *self, struct text *json, struct error *err)
@@ -697,7 +698,7 @@ enum status job_tables_check_owner(const struct job_tables *tables, struct error
     names[0] = cell_string(tables->schema);
     names[1] = cell_string(name.name);
     arena_init(&arena, SMALL_ARENA);
-    status = pg_first(
+    status = sql_first(
         tables->host,
         "SELECT pg_catalog.pg_get_userbyid(c.relowner), c.relowner" NE
         "u.oid AND u.rolsuper FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid" EQ
@@ -705,7 +706,7 @@ enum status job_tables_check_owner(const struct job_tables *tables, struct error
         "current_user WHERE n.nspname" EQ "$1::pg_catalog.name AND c.relname" EQ
         "$2::pg_catalog.name",
         names, 2, &arena, answers, 2, &found, err);
-    if (status == STATUS_OK && found && pg_is_true(&answers[1])) {
+    if (status == STATUS_OK && found && cell_is_true(&answers[1])) {
         status = fail(err, STATUS_PERMISSION, "job %lld is that of role \"%.*s\"",
                       (long long)tables->number, SLICE_FORMAT(answers[0].text));
         error_hint(err,
@@ -742,13 +743,13 @@ enum status job_tables_owner(const struct job_tables *tables, int64_t *owner, st
 
 enum status job_tables_are_over(const struct job_tables *tables, bool *are_over, struct error *err)
 {
-    const struct pg_rows rows = {.self = are_over, .row = note_row};
+    const struct database_rows rows = {.self = are_over, .row = note_row};
     struct table_name name;
 
     *are_over = false;
     name_table(tables, INPUT, &name);
-    return pg_each(tables->host, "SELECT 1::pg_catalog.int8 FROM @ WHERE file" EQ "'" OVER "'",
-                   &name.table, NULL, 0, &rows, err);
+    return sql_each(tables->host, "SELECT 1::pg_catalog.int8 FROM @ WHERE file" EQ "'" OVER "'",
+                    &name.table, NULL, 0, &rows, err);
 }
 
 enum status job_tables_check_use(const struct job_tables *tables, struct error *err)
@@ -781,7 +782,7 @@ enum status job_tables_release(const struct job_tables *tables, struct error *er
 {
     const struct cell number = cell_integer(tables->number);
 
-    return pg_run(tables->host, "SELECT totrain.discard($1)", NULL, &number, 1, NULL, err);
+    return sql_run(tables->host, "SELECT totrain.discard($1)", NULL, &number, 1, NULL, err);
 }
 
 static enum status is_there(const struct job_tables *tables, enum which which, bool *is_there,

@@ -19,11 +19,11 @@
 #ifndef EXTENSION_POSTGRES_SQL_JOB_TABLES_H
 #define EXTENSION_POSTGRES_SQL_JOB_TABLES_H
 
-#include "extension/postgres/sql/postgres_host.h"
+#include "extension/sql/sql_host.h"
 #include "runtime/data/journal.h"
 
 struct job_tables {
-    struct postgres_host *host;
+    struct sql_host *host;
     const char *schema, *login;
     int64_t number;
     bool has_rows, has_servers; /* while they are made */

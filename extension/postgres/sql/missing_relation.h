@@ -5,11 +5,11 @@
 #ifndef EXTENSION_POSTGRES_SQL_MISSING_RELATION_H
 #define EXTENSION_POSTGRES_SQL_MISSING_RELATION_H
 
-#include "extension/postgres/sql/postgres_host.h"
+#include "extension/sql/sql_host.h"
 
 /* Of a SELECT that could not be described: where the server's error stands at a table's name the
  * nearest table of the search path is the hint; where it stands at a column, and no table is named,
  * that FROM may be missing. Errors with a hint, and others, stay as they are. */
-void hint_relation(struct postgres_host *host, struct slice select, struct error *err);
+void hint_relation(struct sql_host *host, struct slice select, struct error *err);
 
 #endif

@@ -1,39 +1,21 @@
 /*
- * models.h - models in tables of the database: found by name, loaded, listed.
+ * models.h - tables that may be models: found by name, and listed.
  */
 #ifndef EXTENSION_POSTGRES_SQL_MODELS_H
 #define EXTENSION_POSTGRES_SQL_MODELS_H
 
-#include "extension/postgres/sql/postgres_host.h"
+#include "extension/sql/sql_host.h"
 
-struct pg_located {
-    bool exists;
-    bool is_table;    /* an ordinary one; else a view, an index, a partitioned table ... */
-    bool has_columns; /* those of a model, by name and type */
-    bool is_ours;     /* the caller may act as its owner */
-    bool is_callers;  /* the caller is its owner: no other role's triggers or constraints */
-    int64_t relation; /* OID */
-    char schema[64], name[64];
-};
-/* Where does this name lead? An empty schema: along the search_path. */
-enum status postgres_locate(struct postgres_host *host, struct slice schema, struct slice name,
-                            struct pg_located *located, struct error *err);
-/* A table's name for messages, as it was given. */
-#define PG_SHOWN_BYTES 160
-struct slice postgres_shown_name(struct slice schema, struct slice name,
-                                 char buffer[PG_SHOWN_BYTES]);
-bool postgres_has_schema(void *self, struct slice schema);
-enum status postgres_find_model(void *self, struct slice schema, struct slice name,
-                                struct arena *arena, struct model_summary *summary,
-                                struct error *err);
-enum status postgres_load_model(void *self, struct slice schema, struct slice name,
-                                struct arena *arena, struct model *model, struct error *err);
-enum status postgres_each_model_row(void *self, struct slice schema, struct slice name,
-                                    bool only_meta, model_row_sink *each, void *context,
-                                    struct error *err);
-enum status postgres_load_meta(void *self, struct slice schema, struct slice name,
-                               struct arena *arena, struct model *model, struct error *err);
-enum status postgres_list_models(void *self, bool sizes, const struct sink *sink,
+/* Functions of struct sql_variant. An empty schema: along the search_path. */
+enum status postgres_locate(struct sql_host *host, const struct sql_table *table,
+                            struct sql_located *located, struct error *err);
+enum status postgres_list_tables(struct sql_host *host, const struct database_rows *rows,
                                  struct error *err);
+void postgres_hint_model(struct slice name, struct slice nearest, struct slice shown,
+                         struct error *err);
+enum status postgres_check_label_type(struct sql_host *host, struct slice name, struct arena *arena,
+                                      struct slice *checked, struct error *err);
+/* The function of the catalog. */
+bool postgres_has_schema(void *self, struct slice schema);
 
 #endif

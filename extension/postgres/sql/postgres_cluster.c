@@ -2,7 +2,7 @@
 
 #include "extension/postgres/sql/direct_table.h"
 #include "extension/postgres/sql/job_tables.h"
-#include "extension/postgres/sql/publish.h"
+#include "extension/sql/publish.h"
 
 static struct job_tables tables_of(const struct postgres_cluster *cluster)
 {
@@ -14,9 +14,9 @@ static enum status stage(void *self, const struct staging *staging, int64_t *num
                          struct error *err)
 {
     const struct postgres_cluster *cluster = self;
-    const struct pg_database *database = cluster->host->database;
+    const struct database *database = cluster->host->database;
     struct job_tables tables = tables_of(cluster);
-    struct pg_transaction transaction;
+    struct database_transaction transaction;
 
     TRY(database->begin(database->self, &transaction, err));
     TRY(database->end(database->self, &transaction, job_tables_make(&tables, staging, err), err));
@@ -45,9 +45,9 @@ static enum status read_staged(void *self, int64_t number, const char *file, str
 static enum status keep_verdict(void *self, int64_t number, struct slice json, struct error *err)
 {
     const struct postgres_cluster *cluster = self;
-    const struct pg_database *database = cluster->host->database;
+    const struct database *database = cluster->host->database;
     struct job_tables tables = tables_of(cluster);
-    struct pg_transaction transaction;
+    struct database_transaction transaction;
 
     job_tables_find(&tables, number);
     TRY(database->begin(database->self, &transaction, err));
@@ -64,14 +64,14 @@ static enum status write(struct job_tables *tables, const struct collection *col
     return collection->write(collection->context, &tables->journal, err);
 }
 
-/* What is written is there when this returns: in the server, too, a transaction of its own. */
+/* The rows are written when this returns: in the server, too, a transaction of its own. */
 static enum status write_and_commit(const struct postgres_cluster *cluster, int64_t number,
                                     const struct collection *collection, struct error *err)
 {
-    const struct pg_database *database = cluster->host->database;
+    const struct database *database = cluster->host->database;
     const struct host *host = &cluster->host->host;
     struct job_tables tables = tables_of(cluster);
-    struct pg_transaction transaction;
+    struct database_transaction transaction;
 
     job_tables_find(&tables, number);
     if (collection->prepare) {
@@ -88,7 +88,7 @@ static enum status write_pieces(void *self, struct slice schema, struct slice na
 {
     const struct postgres_cluster *cluster = self;
 
-    return postgres_write_pieces(cluster->host, schema, name, publication, err);
+    return sql_write_pieces(cluster->host, schema, name, publication, err);
 }
 
 enum status postgres_cluster_collect(void *self, int64_t number,
@@ -113,9 +113,9 @@ static enum status release(const struct job_tables *tables, struct error *err)
 void postgres_cluster_discard(void *self, int64_t number, const struct sink *sink)
 {
     const struct postgres_cluster *cluster = self;
-    const struct pg_database *database = cluster->host->database;
+    const struct database *database = cluster->host->database;
     struct job_tables tables = tables_of(cluster);
-    struct pg_transaction transaction;
+    struct database_transaction transaction;
     enum status status;
     struct error err;
 
@@ -131,7 +131,7 @@ void postgres_cluster_discard(void *self, int64_t number, const struct sink *sin
             (long long)number, err.message, (long long)number);
 }
 
-void postgres_cluster_init(struct postgres_cluster *cluster, struct postgres_host *host,
+void postgres_cluster_init(struct postgres_cluster *cluster, struct sql_host *host,
                            const char *schema, const char *login)
 {
     *cluster = (struct postgres_cluster){.host = host, .schema = schema, .login = login};

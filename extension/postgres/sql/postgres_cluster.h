@@ -9,16 +9,16 @@
 #define EXTENSION_POSTGRES_SQL_POSTGRES_CLUSTER_H
 
 #include "extension/engine/host/host.h"
-#include "extension/postgres/sql/postgres_host.h"
+#include "extension/sql/sql_host.h"
 
 struct postgres_cluster {
-    struct postgres_host *host;
+    struct sql_host *host;
     const char *schema, *login; /* of the jobs' tables; as settings totrain.job_schema, job_login */
     struct host_cluster seam;
 };
 
 /* All but describe and hold, which are the door's. host.cluster is set. */
-void postgres_cluster_init(struct postgres_cluster *cluster, struct postgres_host *host,
+void postgres_cluster_init(struct postgres_cluster *cluster, struct sql_host *host,
                            const char *schema, const char *login);
 enum status postgres_cluster_collect(void *self, int64_t number,
                                      const struct collection *collection, const struct sink *sink,

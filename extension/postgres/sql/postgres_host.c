@@ -4,29 +4,32 @@
 
 #include "extension/postgres/sql/fill_rows.h"
 #include "extension/postgres/sql/models.h"
-#include "extension/postgres/sql/publish.h"
+#include "extension/postgres/sql/postgres_variant.h"
 #include "extension/postgres/sql/query.h"
 #include "extension/postgres/sql/replace.h"
 #include "extension/postgres/sql/saved_rows.h"
 #include "extension/postgres/sql/tables.h"
+#include "extension/sql/models.h"
+#include "extension/sql/publish.h"
+#include "extension/sql/tables.h"
 
 static const struct host_models models = {
-    .publish = postgres_publish,
+    .publish = sql_publish,
     .find_place = postgres_find_place,
-    .load = postgres_load_model,
-    .each_row = postgres_each_model_row,
-    .load_meta = postgres_load_meta,
-    .list = postgres_list_models,
-    .list_versions = postgres_list_versions,
-    .list_metrics = postgres_list_metrics,
-    .restore = postgres_restore,
+    .load = sql_load_model,
+    .each_row = sql_each_model_row,
+    .load_meta = sql_load_meta,
+    .list = sql_list_models,
+    .list_versions = sql_list_versions,
+    .list_metrics = sql_list_metrics,
+    .restore = sql_restore,
 };
 
 static const struct host_tables tables = {
     .check_target = postgres_check_target,
-    .fill = postgres_fill_tables,
+    .fill = sql_fill_tables,
     .fill_rows = postgres_fill_rows,
-    .write_rows = postgres_write_rows,
+    .write_rows = sql_write_rows,
 };
 
 static const struct host_kept_rows kept_rows = {
@@ -39,10 +42,10 @@ static const struct host_kept_rows kept_rows = {
 
 static const struct host_marks marks = {.has = postgres_has_mark};
 
-void postgres_host_init(struct postgres_host *host, const struct pg_database *database,
-                        const char *program, const char *state)
+void postgres_host_init(struct sql_host *host, const struct database *database, const char *program,
+                        const char *state)
 {
-    *host = (struct postgres_host){.database = database, .job_login = ""};
+    *host = (struct sql_host){.database = database, .variant = &postgres_variant, .job_login = ""};
     snprintf(host->program, sizeof host->program, "%s", program);
     snprintf(host->state, sizeof host->state, "%s", state ? state : "");
     host->host = (struct host){
@@ -51,7 +54,7 @@ void postgres_host_init(struct postgres_host *host, const struct pg_database *da
                     .dialect = SQL_POSTGRES,
                     .describe = postgres_describe,
                     .each_row = postgres_each_row,
-                    .find_model = postgres_find_model,
+                    .find_model = sql_find_model,
                     .has_schema = postgres_has_schema},
         .session = {.state = state ? host->state : NULL,
                     .program = host->program,

@@ -26,28 +26,11 @@
 #ifndef EXTENSION_POSTGRES_SQL_POSTGRES_HOST_H
 #define EXTENSION_POSTGRES_SQL_POSTGRES_HOST_H
 
-#include <limits.h>
-
-#include "extension/engine/host/host.h"
-#include "extension/engine/rows/direct_order.h"
-#include "extension/postgres/sql/database.h"
-
-struct postgres_host {
-    const struct pg_database *database; /* borrowed */
-    char program[PATH_MAX];
-    char state[PATH_MAX];  /* "": the user's own */
-    const char *job_login; /* as which the processes of jobs log in; "": there is none. Borrowed */
-    /* The transaction that published last (an xid8). Where its end is not known it is put into
-     * the host of another session, which then publishes nothing that is there already. */
-    char publisher[24];
-    /* The table of the only model that is read, whose name has been looked up; 0: names are. */
-    uint32_t relation;
-    struct host host; /* what the engine gets; .self is this struct, which must not move */
-};
+#include "extension/sql/sql_host.h"
 
 /* `state` is the folder of the jobs, NULL the user's own. The door brings host.rows, and, where it
  * delivers models of detached jobs, host.catalog.find_file. */
-void postgres_host_init(struct postgres_host *host, const struct pg_database *database,
-                        const char *program, const char *state);
+void postgres_host_init(struct sql_host *host, const struct database *database, const char *program,
+                        const char *state);
 
 #endif

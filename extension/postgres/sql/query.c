@@ -1,41 +1,21 @@
 #include "extension/postgres/sql/query.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "extension/engine/host/stored.h"
 #include "extension/postgres/sql/missing_relation.h"
 #include "extension/postgres/sql/sql.h"
+#include "extension/sql/query.h"
+#include "extension/sql/sql.h"
 
 bool postgres_interrupted(void *self)
 {
-    struct postgres_host *host = self;
+    struct sql_host *host = self;
 
     return host->database->interrupted(host->database->self);
 }
 
 /* ----- running one ----- */
-
-static enum status pass_columns(void *self, const struct pg_column *columns, size_t count,
-                                struct error *err)
-{
-    const struct sink *sink = self;
-    struct slice *names = calloc(count + 1, sizeof *names);
-    enum status status;
-
-    if (!names)
-        return fail_no_memory(err);
-    for (size_t i = 0; i < count; i++)
-        names[i] = columns[i].name;
-    status = sink_columns(sink, names, count, err);
-    free(names);
-    return status;
-}
-
-static enum status pass_row(void *self, const struct cell *cells, size_t count, struct error *err)
-{
-    return sink_row(self, cells, count, err);
-}
 
 /* The scoring functions are the extension's. */
 static void hint_extension(struct error *err)
@@ -44,15 +24,10 @@ static void hint_extension(struct error *err)
         error_hint(err, "CREATE EXTENSION totrain; makes it, once in each database.");
 }
 
-/* A sink that takes column names shows the rows to people; all others compute with them. */
 enum status postgres_query(void *self, struct slice select, const struct sink *sink,
                            struct error *err)
 {
-    struct postgres_host *host = self;
-    struct pg_rows rows = {
-        .self = (void *)sink, .columns = sink->columns ? pass_columns : NULL, .row = pass_row};
-    struct pg_statement statement = {.sql = select, .form = sink->columns ? PG_SHOWN : PG_DATA};
-    enum status status = host->database->query(host->database->self, &statement, &rows, NULL, err);
+    const enum status status = sql_query(self, select, sink, err);
 
     if (status != STATUS_OK)
         hint_extension(err);
@@ -68,15 +43,6 @@ enum status postgres_each_row(void *self, struct slice select, const struct row_
 }
 
 /* ----- describing one ----- */
-
-static enum status sample_row(void *self, const struct cell *cells, size_t count, struct error *err)
-{
-    struct sample *sample = self;
-
-    if (count != sample->query->count)
-        return fail(err, STATUS_DATABASE, "the query has other columns than before");
-    return sample_cells(sample, cells, err);
-}
 
 struct type_names {
     struct arena *arena;
@@ -101,11 +67,11 @@ static enum status keep_type(void *self, const struct cell *cells, size_t count,
     return STATUS_OK;
 }
 
-static enum status name_types(struct postgres_host *host, const struct pg_column *columns,
+static enum status name_types(struct sql_host *host, const struct database_column *columns,
                               struct arena *arena, struct query *query, struct error *err)
 {
     struct type_names names = {arena, query, 0};
-    struct pg_rows rows = {.self = &names, .row = keep_type};
+    struct database_rows rows = {.self = &names, .row = keep_type};
     enum status status;
     struct text sql;
 
@@ -118,15 +84,15 @@ static enum status name_types(struct postgres_host *host, const struct pg_column
                              "(pg_catalog.pg_type t JOIN pg_catalog.pg_namespace n ON n.oid" EQ
                              "t.typnamespace) ON t.oid" EQ "u.type ORDER BY u.n");
     status = sql.failed ? fail_no_memory(err)
-                        : pg_each(host, text_string(&sql), NULL, NULL, 0, &rows, err);
+                        : sql_each(host, text_string(&sql), NULL, NULL, 0, &rows, err);
     text_deinit(&sql);
     return status;
 }
 
-static enum status describe_columns(struct postgres_host *host, struct slice select,
-                                    struct arena *arena, struct query *query, struct error *err)
+static enum status describe_columns(struct sql_host *host, struct slice select, struct arena *arena,
+                                    struct query *query, struct error *err)
 {
-    struct pg_column *columns = NULL;
+    struct database_column *columns = NULL;
 
     TRY(host->database->describe(host->database->self, select, arena, &columns, &query->count,
                                  err));
@@ -145,10 +111,7 @@ static enum status describe_columns(struct postgres_host *host, struct slice sel
 enum status postgres_describe(void *self, struct slice select, struct arena *arena,
                               struct query *query, struct error *err)
 {
-    struct postgres_host *host = self;
-    struct sample sample = {0};
-    struct pg_rows rows = {.self = &sample, .row = sample_row};
-    struct pg_statement statement = {.sql = select, .rows_max = QUERY_SAMPLE_ROWS};
+    struct sql_host *host = self;
     enum status status;
 
     *query = (struct query){.label = query->label, .is_ordered = select_is_ordered(select)};
@@ -156,11 +119,7 @@ enum status postgres_describe(void *self, struct slice select, struct arena *are
     if (status != STATUS_OK)
         hint_relation(host, select, err);
     if (status == STATUS_OK)
-        status = sample_begin(&sample, query, err);
-    if (status == STATUS_OK)
-        status = host->database->query(host->database->self, &statement, &rows, NULL, err);
-    if (sample.query)
-        sample_end(&sample);
+        status = sql_sample(host, select, query, err);
     if (status != STATUS_OK)
         hint_extension(err);
     return status;

@@ -9,6 +9,8 @@
 #include "extension/postgres/sql/replace_in_place.h"
 #include "extension/postgres/sql/sql.h"
 #include "extension/postgres/sql/tables.h"
+#include "extension/sql/models.h"
+#include "extension/sql/sql.h"
 #include "planner/plan.h"
 
 #define FACTS_ARENA_MAX   ((size_t)1 << 20)
@@ -45,19 +47,16 @@ enum fact {
     FACTS
 };
 
-static enum status read_facts(struct postgres_host *host, const struct pg_located *located,
+static enum status read_facts(struct sql_host *host, const struct sql_located *located,
                               const struct table_target *target, bool facts[FACTS],
                               struct error *err)
 {
     const struct cell parameters[] = {cell_integer(located->relation),
                                       cell_string(mark_start(target->kind))};
     struct cell cells[FACTS];
-    struct arena arena;
-    enum status status;
-    bool found = false;
+    bool found;
 
-    arena_init(&arena, FACTS_ARENA_MAX);
-    status = pg_first(
+    TRY(sql_first_of(
         host,
         "SELECT $2" NE "'' AND coalesce(pg_catalog.strpos(d.description, pg_catalog.concat($2, "
         "c.relnatts, '" MARK_END "')) OPERATOR(pg_catalog.>) 0, false), "
@@ -74,96 +73,72 @@ static enum status read_facts(struct postgres_host *host, const struct pg_locate
         "LEFT JOIN pg_catalog.pg_description d ON d.objoid" EQ
         "c.oid AND d.classoid" CLASS_IS_TABLES "AND d.objsubid" EQ "0 WHERE c.oid" EQ
         "$1::pg_catalog.oid",
-        parameters, 2, &arena, cells, FACTS, &found, err);
-    for (int i = 0; i < FACTS && status == STATUS_OK; i++)
-        facts[i] = found && pg_is_true(&cells[i]);
-    arena_deinit(&arena);
-    return status;
-}
-
-/* What cannot be found out is an error: a model must not be taken for a table
- * that may be overwritten. */
-static enum status is_model(struct postgres_host *host, const struct pg_located *located,
-                            bool *result, struct error *err)
-{
-    struct arena arena;
-    struct error reason;
-    struct model model;
-    enum status status;
-
-    *result = false;
-    if (!located->has_columns)
-        return STATUS_OK;
-    arena_init(&arena, ARENA_MAXIMUM);
-    status = postgres_load_meta(host, slice_of(located->schema), slice_of(located->name), &arena,
-                                &model, &reason);
-    arena_deinit(&arena);
-    *result = status == STATUS_OK;
-    if (status == STATUS_OK || status == STATUS_CORRUPT)
-        return STATUS_OK;
-    *err = reason;
-    return status;
+        NULL, parameters, 2, NULL, cells, FACTS, &found, err));
+    for (int i = 0; i < FACTS; i++)
+        facts[i] = found && cell_is_true(&cells[i]);
+    return STATUS_OK;
 }
 
 /* Functions of a parent's bounds, or of a child's triggers, would be run with the rows. */
-static enum status check_family(const struct pg_located *located, const bool facts[FACTS],
+static enum status check_family(const struct sql_located *located, const bool facts[FACTS],
                                 struct error *err)
 {
     if (!facts[FACT_IS_INHERITED])
         return STATUS_OK;
     fail(err, STATUS_INVALID, "table %s.%s is a part of another table, or has parts",
-         PG_NAME_OF(located));
+         LOCATED_NAME(located));
     return error_hint(err, "Choose another name.");
 }
 
 /* A new table would show rows that the old one hides, or take rows away from another one. */
-static enum status check_whole(const struct pg_located *located, const bool facts[FACTS],
+static enum status check_whole(const struct sql_located *located, const bool facts[FACTS],
                                struct error *err)
 {
     if (facts[FACT_HAS_POLICIES]) {
         fail(err, STATUS_INVALID,
              "table %s.%s has row-level security, which a new table would not have",
-             PG_NAME_OF(located));
-        return pg_hint(err,
-                       "Choose another name, or drop its policies and ALTER TABLE @ DISABLE ROW "
-                       "LEVEL SECURITY;",
-                       &(struct pg_table){slice_of(located->schema), slice_of(located->name)});
+             LOCATED_NAME(located));
+        return sql_hint(err,
+                        "Choose another name, or drop its policies and ALTER TABLE @ DISABLE ROW "
+                        "LEVEL SECURITY;",
+                        &(struct sql_table){slice_of(located->schema), slice_of(located->name)});
     }
     TRY(check_family(located, facts, err));
     if (!facts[FACT_KEEPS_OWNER])
         return fail(err, STATUS_PERMISSION,
                     "the owner of table %s.%s may not create tables in that schema",
-                    PG_NAME_OF(located)),
+                    LOCATED_NAME(located)),
                error_hint(err, "A new table is to have the same owner.");
     return STATUS_OK;
 }
 
 /* A superuser and a member of the owner's role may act as the owner, but the triggers and
  * constraints of the table would run with their own rights. */
-static enum status check_owner(struct postgres_host *host, const struct pg_located *located,
+static enum status check_owner(struct sql_host *host, const struct sql_located *located,
                                struct error *err)
 {
     if (located->is_callers)
         return refuse_foreign_code(host, located, err);
-    fail(err, STATUS_PERMISSION, "model %s.%s belongs to another role", PG_NAME_OF(located));
+    fail(err, STATUS_PERMISSION, "model %s.%s belongs to another role", LOCATED_NAME(located));
     return error_hint(err, "Only its owner replaces it: SET ROLE to the owner first.");
 }
 
-enum status postgres_check_replaced(struct postgres_host *host, const struct pg_located *located,
+enum status postgres_check_replaced(struct sql_host *host, const struct sql_located *located,
                                     const struct table_target *target, struct error *err)
 {
     struct table_target here = *target;
     struct found_table found = {.is_table = located->is_table};
     bool facts[FACTS] = {false};
-    char shown[PG_SHOWN_BYTES];
+    char shown[SHOWN_NAME_BYTES];
 
     if (!located->exists)
         return STATUS_OK;
-    here.name = postgres_shown_name(target->schema, slice_of(located->name), shown);
+    here.name =
+        sql_shown_name(host, &(struct sql_table){target->schema, slice_of(located->name)}, shown);
     if (target->kind == TARGET_MODEL && located->is_table && located->has_columns)
         TRY(check_owner(host, located, err));
     if (found.is_table) {
-        TRY(is_model(host, located, &found.is_model, err));
+        TRY(sql_is_model(host, located, &found.is_model, err));
         TRY(read_facts(host, located, target, facts, err));
         found.is_marked = facts[FACT_IS_MARKED];
         found.holds_bad_rows = facts[FACT_HOLDS_BAD_ROWS];
@@ -288,17 +263,17 @@ static const char *new_comment(enum target_kind kind)
     }
 }
 
-static enum status list_statements(struct postgres_host *host, const struct table_target *target,
+static enum status list_statements(struct sql_host *host, const struct table_target *target,
                                    int64_t old, int64_t new, struct statements *statements,
                                    struct error *err)
 {
-    const struct pg_table table = {target->schema, target->name};
-    struct pg_rows rows = {.self = statements, .row = keep_statement};
+    const struct sql_table table = {target->schema, target->name};
+    struct database_rows rows = {.self = statements, .row = keep_statement};
     enum status status;
     struct text name;
 
     text_init(&name, TEXT_MAXIMUM);
-    pg_sql_append(&name, "@", &table);
+    sql_append(&name, "@", &table);
     if (name.failed) {
         status = fail_no_memory(err);
     } else {
@@ -309,13 +284,13 @@ static enum status list_statements(struct postgres_host *host, const struct tabl
                                           cell_string(new_comment(target->kind)),
                                           cell_text(target->mark)};
 
-        status = pg_each(host, keeping, NULL, parameters, 6, &rows, err);
+        status = sql_each(host, keeping, NULL, parameters, 6, &rows, err);
     }
     text_deinit(&name);
     return status;
 }
 
-static enum status run_statements(struct postgres_host *host, const struct statements *statements,
+static enum status run_statements(struct sql_host *host, const struct statements *statements,
                                   struct error *err)
 {
     for (size_t i = 0; i < statements->count; i++) {
@@ -324,7 +299,7 @@ static enum status run_statements(struct postgres_host *host, const struct state
 
         text_init(&sql, TEXT_MAXIMUM);
         text_append(&sql, statements->items[i]);
-        status = pg_run_text(host, &sql, NULL, 0, NULL, err);
+        status = sql_run_text(host, &sql, NULL, 0, NULL, err);
         text_deinit(&sql);
         TRY(status);
     }
@@ -333,43 +308,41 @@ static enum status run_statements(struct postgres_host *host, const struct state
 
 bool postgres_has_mark(void *self, struct slice schema, struct slice table, struct slice mark)
 {
-    struct pg_located located;
-    struct cell parameters[2], has = {.type = CELL_NULL};
-    struct arena arena;
+    struct sql_located located;
+    struct cell parameters[2];
     struct error ignored;
-    bool found = false;
+    int64_t has = 0;
 
-    if (postgres_locate(self, schema, table, &located, &ignored) != STATUS_OK || !located.exists)
+    if (postgres_locate(self, &(struct sql_table){schema, table}, &located, &ignored) !=
+            STATUS_OK ||
+        !located.exists)
         return false;
     parameters[0] = cell_integer(located.relation);
     parameters[1] = cell_text(mark);
-    arena_init(&arena, FACTS_ARENA_MAX);
-    if (pg_first(self,
-                 "SELECT pg_catalog.strpos(d.description, $2) OPERATOR(pg_catalog.>) 0 FROM "
-                 "pg_catalog.pg_description d WHERE d.classoid" CLASS_IS_TABLES "AND d.objoid" EQ
-                 "$1::pg_catalog.oid AND d.objsubid" EQ "0",
-                 parameters, 2, &arena, &has, 1, &found, &ignored) != STATUS_OK)
-        found = false;
-    arena_deinit(&arena);
-    return found && pg_is_true(&has);
+    return sql_integer(self,
+                       "SELECT pg_catalog.strpos(d.description, $2) FROM "
+                       "pg_catalog.pg_description d WHERE d.classoid" CLASS_IS_TABLES
+                       "AND d.objoid" EQ "$1::pg_catalog.oid AND d.objsubid" EQ "0",
+                       NULL, parameters, 2, &has, &ignored) == STATUS_OK &&
+           has > 0;
 }
 
 /* ----- replacing ----- */
 
 /* The table that the name leads to is locked, and it is one that may be replaced: another session
  * may have put another one there since the statement began. */
-static enum status lock_old(struct postgres_host *host, const struct table_target *target,
-                            struct pg_located *located, struct error *err)
+static enum status lock_old(struct sql_host *host, const struct table_target *target,
+                            struct sql_located *located, struct error *err)
 {
-    const struct pg_table table = {target->schema, target->name};
+    const struct sql_table table = {target->schema, target->name};
     int64_t locked = 0;
 
     for (int i = 0; i < LOCK_ATTEMPTS_MAX; i++) {
-        TRY(postgres_locate(host, target->schema, target->name, located, err));
+        TRY(postgres_locate(host, &table, located, err));
         TRY(postgres_check_replaced(host, located, target, err));
         if (!located->exists || located->relation == locked)
             return STATUS_OK;
-        TRY(pg_run(host, "LOCK TABLE @ IN ACCESS EXCLUSIVE MODE", &table, NULL, 0, NULL, err));
+        TRY(sql_run(host, "LOCK TABLE @ IN ACCESS EXCLUSIVE MODE", &table, NULL, 0, NULL, err));
         locked = located->relation;
     }
     return fail(err, STATUS_BUSY, "table %s.%s is replaced by others again and again",
@@ -378,8 +351,8 @@ static enum status lock_old(struct postgres_host *host, const struct table_targe
 
 /* Under another name first: the query may read the table that it replaces. Where the extension is
  * not there, or is not the caller's to use, it is another name each time. */
-static enum status new_name(struct postgres_host *host, const struct table_target *target,
-                            char name[64], struct error *err)
+static enum status new_name(struct sql_host *host, const struct table_target *target, char name[64],
+                            struct error *err)
 {
     static const char may_ask[] =
         "SELECT " EXTENSION_IS_THERE " AND "
@@ -395,10 +368,10 @@ static enum status new_name(struct postgres_host *host, const struct table_targe
     bool found = false;
 
     arena_init(&arena, FACTS_ARENA_MAX);
-    status = pg_first(host, may_ask, NULL, 0, &arena, cells, 2, &found, err);
-    if (status == STATUS_OK && found && pg_is_true(&cells[0]))
-        status = pg_first(host, "SELECT NULL, totrain.new_name($1, $2)", names, 2, &arena, cells, 2,
-                          &found, err);
+    status = sql_first(host, may_ask, NULL, 0, &arena, cells, 2, &found, err);
+    if (status == STATUS_OK && found && cell_is_true(&cells[0]))
+        status = sql_first(host, "SELECT NULL, totrain.new_name($1, $2)", names, 2, &arena, cells,
+                           2, &found, err);
     if (status == STATUS_OK && found && cells[1].type == CELL_TEXT)
         slice_copy(cells[1].text, name, 64);
     arena_deinit(&arena);
@@ -409,17 +382,17 @@ static enum status new_name(struct postgres_host *host, const struct table_targe
  * of the log, and on its disk. A temporary one is where the session has such tables. One whose rows
  * go on into a published one, or which is to be published, is out of the log, too, where no
  * subscriber sees it. */
-static enum status keep_storage(struct postgres_host *host, struct pg_new_table *new,
+static enum status keep_storage(struct sql_host *host, struct sql_new_table *new,
                                 const struct table_target *target, struct error *err)
 {
     struct pg_published published;
-    struct pg_located old;
+    struct sql_located old;
     struct cell key, cells[2] = {{.type = CELL_NULL}};
     struct arena arena;
     enum status status;
     bool found = false;
 
-    TRY(postgres_locate(host, target->schema, target->name, &old, err));
+    TRY(postgres_locate(host, &(struct sql_table){target->schema, target->name}, &old, err));
     if (!old.exists) {
         TRY(postgres_find_schema_published(host, target->schema, &published, err));
         new->is_staged = published.is_published;
@@ -428,14 +401,14 @@ static enum status keep_storage(struct postgres_host *host, struct pg_new_table 
         return STATUS_OK;
     key = cell_integer(old.relation);
     arena_init(&arena, FACTS_ARENA_MAX);
-    status = pg_first(host,
-                      "SELECT c.relpersistence" EQ "'u', (SELECT s.spcname FROM "
-                      "pg_catalog.pg_tablespace s WHERE s.oid" EQ
-                      "c.reltablespace) FROM pg_catalog.pg_class c WHERE c.oid" EQ
-                      "$1::pg_catalog.oid AND c.relpersistence" NE "'t'",
-                      &key, 1, &arena, cells, 2, &found, err);
+    status = sql_first(host,
+                       "SELECT c.relpersistence" EQ "'u', (SELECT s.spcname FROM "
+                       "pg_catalog.pg_tablespace s WHERE s.oid" EQ
+                       "c.reltablespace) FROM pg_catalog.pg_class c WHERE c.oid" EQ
+                       "$1::pg_catalog.oid AND c.relpersistence" NE "'t'",
+                       &key, 1, &arena, cells, 2, &found, err);
     if (found && cells[0].type == CELL_INTEGER)
-        new->is_unlogged = pg_is_true(&cells[0]);
+        new->is_unlogged = cell_is_true(&cells[0]);
     if (status == STATUS_OK && found && cells[1].type == CELL_TEXT)
         slice_copy(cells[1].text, new->tablespace, sizeof new->tablespace);
     arena_deinit(&arena);
@@ -445,31 +418,16 @@ static enum status keep_storage(struct postgres_host *host, struct pg_new_table 
     return STATUS_OK;
 }
 
-void pg_new_table_append(struct text *sql, const struct pg_new_table *new, const char *columns)
+static void append_new_table(struct text *sql, const struct sql_new_table *new, const char *columns)
 {
-    pg_sql_append(sql,
-                  new->is_unlogged || new->is_staged ? "CREATE UNLOGGED TABLE @" : "CREATE TABLE @",
-                  &new->table);
+    sql_append(sql,
+               new->is_unlogged || new->is_staged ? "CREATE UNLOGGED TABLE @" : "CREATE TABLE @",
+               &new->table);
     text_append_string(sql, columns);
     if (!new->tablespace[0])
         return;
     text_append_string(sql, " TABLESPACE ");
     text_append_identifier(sql, slice_of(new->tablespace));
-}
-
-enum status postgres_rename(struct postgres_host *host, const struct pg_table *from,
-                            struct slice to, struct error *err)
-{
-    const struct pg_table new_table = {{NULL, 0}, to};
-    enum status status;
-    struct text sql;
-
-    text_init(&sql, TEXT_MAXIMUM);
-    pg_sql_append(&sql, "ALTER TABLE @ RENAME TO ", from);
-    pg_sql_append(&sql, "@", &new_table);
-    status = pg_run_text(host, &sql, NULL, 0, NULL, err);
-    text_deinit(&sql);
-    return status;
 }
 
 /* The new table is in no publication that names the old one, and who subscribes to all tables has
@@ -496,7 +454,7 @@ static void tell_publications(const struct table_target *target,
 }
 
 /* It is the first of its name, and its rows came by no INSERT that a subscriber could see. */
-static enum status tell_first(struct postgres_host *host, const struct table_target *target,
+static enum status tell_first(struct sql_host *host, const struct table_target *target,
                               struct error *err)
 {
     struct pg_published published;
@@ -511,29 +469,29 @@ static enum status tell_first(struct postgres_host *host, const struct table_tar
 }
 
 /* In the place of the old one, which is locked. */
-static enum status put_in_place(struct postgres_host *host, const struct table_target *target,
-                                const struct pg_new_table *new, bool has_old, struct error *err)
+static enum status put_in_place(struct sql_host *host, const struct table_target *target,
+                                const struct sql_new_table *new, bool has_old, struct error *err)
 {
-    const struct pg_table table = {target->schema, target->name};
+    const struct sql_table table = {target->schema, target->name};
 
     if (has_old)
-        TRY(pg_run(host, "DROP TABLE @", &table, NULL, 0, NULL, err));
+        TRY(sql_run(host, "DROP TABLE @", &table, NULL, 0, NULL, err));
     if (new->is_staged)
-        TRY(pg_run(host, "ALTER TABLE @ SET LOGGED", &new->table, NULL, 0, NULL, err));
-    return postgres_rename(host, &new->table, target->name, err);
+        TRY(sql_run(host, "ALTER TABLE @ SET LOGGED", &new->table, NULL, 0, NULL, err));
+    return sql_rename(host, &new->table, target->name, err);
 }
 
-static enum status swap(struct postgres_host *host, const struct table_target *target,
-                        const struct pg_new_table *new, struct statements *statements,
+static enum status swap(struct sql_host *host, const struct table_target *target,
+                        const struct sql_new_table *new, struct statements *statements,
                         struct error *err)
 {
-    const struct pg_table table = {target->schema, target->name};
+    const struct sql_table table = {target->schema, target->name};
     struct pg_published published = {.is_published = false};
-    struct pg_located old, made;
+    struct sql_located old, made;
     bool stays = false;
 
     TRY(lock_old(host, target, &old, err));
-    TRY(postgres_locate(host, new->table.schema, new->table.name, &made, err));
+    TRY(postgres_locate(host, &new->table, &made, err));
     if (old.exists)
         TRY(postgres_find_published(host, &old, &published, err));
     if (new->is_staged && published.stays)
@@ -551,18 +509,18 @@ static enum status swap(struct postgres_host *host, const struct table_target *t
     return run_statements(host, statements, err);
 }
 
-enum status postgres_replace(struct postgres_host *host, const struct table_target *target,
-                             postgres_maker *make, void *context, struct error *err)
+enum status postgres_replace(struct sql_host *host, const struct table_target *target,
+                             sql_maker *make, void *context, struct error *err)
 {
     struct statements statements = {.count = 0};
     struct table_target here = *target;
-    struct pg_new_table new = {.is_unlogged = false};
-    char name[64] = "", buffer[64];
+    struct sql_new_table new = {.target = target};
+    char name[64] = "", buffer[SQL_NAME_BYTES];
     enum status status;
 
     TRY(postgres_target_schema(host, &here.schema, buffer, err));
     TRY(new_name(host, &here, name, err));
-    new.table = (struct pg_table){here.schema, slice_of(name)};
+    new.table = (struct sql_table){here.schema, slice_of(name)};
     TRY(keep_storage(host, &new, &here, err));
     TRY(make(host, &new, context, err));
     arena_init(&statements.arena, KEPT_ARENA_MAX);
@@ -571,7 +529,20 @@ enum status postgres_replace(struct postgres_host *host, const struct table_targ
     return status;
 }
 
-static enum status make_from_select(struct postgres_host *host, const struct pg_new_table *new,
+enum status postgres_create(struct sql_host *host, const struct sql_new_table *new,
+                            const char *columns, struct error *err)
+{
+    enum status status;
+    struct text sql;
+
+    text_init(&sql, TEXT_MAXIMUM);
+    append_new_table(&sql, new, columns);
+    status = sql_run_text(host, &sql, NULL, 0, NULL, err);
+    text_deinit(&sql);
+    return status;
+}
+
+static enum status make_from_select(struct sql_host *host, const struct sql_new_table *new,
                                     void *context, struct error *err)
 {
     struct fill *fill = context;
@@ -579,32 +550,34 @@ static enum status make_from_select(struct postgres_host *host, const struct pg_
     struct text create;
 
     text_init(&create, TEXT_MAXIMUM);
-    pg_new_table_append(&create, new, "");
+    append_new_table(&create, new, "");
     status = postgres_create_as(host, &create, fill->select, &fill->rows, err);
     text_deinit(&create);
     return status;
 }
 
 /* The server finds the columns' types itself, domains and enums among them. */
-enum status postgres_replace_table(struct postgres_host *host, struct fill *fill, struct error *err)
+enum status postgres_replace_by_select(struct sql_host *host, struct fill *fill, bool is_staged,
+                                       struct error *err)
 {
+    (void)is_staged; /* the new table has another name first */
     return postgres_replace(host, &fill->target, make_from_select, fill, err);
 }
 
 /* A temporary table whose name is our own. IF EXISTS would cause a NOTICE where it does
  * not exist. */
-enum status postgres_drop_kept(struct postgres_host *host, const struct pg_table *table,
+enum status postgres_drop_kept(struct sql_host *host, const struct sql_table *table,
                                struct error *err)
 {
     const struct table_target target = {.schema = table->schema,
                                         .name = table->name,
                                         .kind = TARGET_PREDICTIONS,
                                         .replaces_any = true};
-    struct pg_located located;
+    struct sql_located located;
 
-    TRY(postgres_locate(host, table->schema, table->name, &located, err));
+    TRY(postgres_locate(host, table, &located, err));
     if (!located.exists)
         return STATUS_OK;
     TRY(postgres_check_replaced(host, &located, &target, err));
-    return pg_run(host, "DROP TABLE @", table, NULL, 0, NULL, err);
+    return sql_run(host, "DROP TABLE @", table, NULL, 0, NULL, err);
 }

@@ -15,37 +15,24 @@
 #define EXTENSION_POSTGRES_SQL_REPLACE_H
 
 #include "extension/postgres/sql/models.h"
-#include "extension/postgres/sql/sql.h"
+#include "extension/sql/sql.h"
 
 /* The part of postgres_check_target that is made again when the time to write has come. */
-enum status postgres_check_replaced(struct postgres_host *host, const struct pg_located *located,
+enum status postgres_check_replaced(struct sql_host *host, const struct sql_located *located,
                                     const struct table_target *target, struct error *err);
-/* A table that is to be in the place of an older one, stored as that is. */
-struct pg_new_table {
-    struct pg_table table;
-    bool is_unlogged;
-    bool is_staged;      /* its rows may go on into the older one (replace_in_place.h) */
-    char tablespace[64]; /* "": the default one */
-};
-/* CREATE TABLE with its name, its columns (" (...)", or "") and where it is stored. */
-void pg_new_table_append(struct text *sql, const struct pg_new_table *new, const char *columns);
-typedef enum status postgres_maker(struct postgres_host *host, const struct pg_new_table *new,
-                                   void *context, struct error *err);
-/* In a transaction of the caller's. `make` makes and fills a table of a new name, which then
+/* Functions of struct sql_variant. `make` makes and fills a table of a new name, which then
  * replaces the target and keeps its owner, privileges, comments and storage. INVALID where what has
  * the target's name may not be replaced; the caller rolls back. */
-enum status postgres_replace(struct postgres_host *host, const struct table_target *target,
-                             postgres_maker *make, void *context, struct error *err);
-/* By what fill->select gives. */
-enum status postgres_replace_table(struct postgres_host *host, struct fill *fill,
-                                   struct error *err);
-/* As host_marks has it: the mark is a line of the table's comment. */
+enum status postgres_replace(struct sql_host *host, const struct table_target *target,
+                             sql_maker *make, void *context, struct error *err);
+enum status postgres_replace_by_select(struct sql_host *host, struct fill *fill, bool is_staged,
+                                       struct error *err);
+enum status postgres_create(struct sql_host *host, const struct sql_new_table *new,
+                            const char *columns, struct error *err);
+/* The function of host_marks: the mark is a line of the table's comment. */
 bool postgres_has_mark(void *self, struct slice schema, struct slice table, struct slice mark);
-/* A name in the same schema. */
-enum status postgres_rename(struct postgres_host *host, const struct pg_table *from,
-                            struct slice to, struct error *err);
 /* Drop a temporary table of our own where there is one. */
-enum status postgres_drop_kept(struct postgres_host *host, const struct pg_table *table,
+enum status postgres_drop_kept(struct sql_host *host, const struct sql_table *table,
                                struct error *err);
 
 #endif

@@ -1,6 +1,7 @@
 #include "extension/postgres/sql/replace_in_place.h"
 
 #include "extension/postgres/sql/foreign_code.h"
+#include "extension/postgres/sql/sql.h"
 
 #define FACTS_ARENA_MAX ((size_t)1 << 20)
 
@@ -39,7 +40,7 @@ static const char same_columns[] =
         "''))";
 /* clang-format on */
 
-enum status postgres_find_published(struct postgres_host *host, const struct pg_located *table,
+enum status postgres_find_published(struct sql_host *host, const struct sql_located *table,
                                     struct pg_published *published, struct error *err)
 {
     const struct cell key = cell_integer(table->relation);
@@ -51,10 +52,10 @@ enum status postgres_find_published(struct postgres_host *host, const struct pg_
 
     *published = (struct pg_published){.is_published = false};
     arena_init(&arena, FACTS_ARENA_MAX);
-    status = pg_first(host, published_of, &key, 1, &arena, cells, 3, &found, err);
+    status = sql_first(host, published_of, &key, 1, &arena, cells, 3, &found, err);
     if (status == STATUS_OK && found) {
-        published->is_published = pg_is_true(&cells[0]);
-        published->stays = published->is_published && table->is_callers && !pg_is_true(&cells[1]);
+        published->is_published = cell_is_true(&cells[0]);
+        published->stays = published->is_published && table->is_callers && !cell_is_true(&cells[1]);
         if (cells[2].type == CELL_TEXT)
             slice_copy(cells[2].text, published->publications, sizeof published->publications);
     }
@@ -70,53 +71,41 @@ enum status postgres_find_published(struct postgres_host *host, const struct pg_
     return status;
 }
 
-enum status postgres_find_schema_published(struct postgres_host *host, struct slice schema,
+enum status postgres_find_schema_published(struct sql_host *host, struct slice schema,
                                            struct pg_published *published, struct error *err)
 {
     const struct cell key = cell_text(schema);
-    struct cell names = {.type = CELL_NULL};
-    struct arena arena;
-    enum status status;
-    bool found = false;
 
     *published = (struct pg_published){.is_published = false};
-    arena_init(&arena, FACTS_ARENA_MAX);
-    status = pg_first(host, published_of_schema, &key, 1, &arena, &names, 1, &found, err);
-    published->is_published = status == STATUS_OK && found && names.type == CELL_TEXT;
-    if (published->is_published)
-        slice_copy(names.text, published->publications, sizeof published->publications);
-    arena_deinit(&arena);
-    return status;
+    TRY(sql_text_of(host, published_of_schema, &key, 1, published->publications,
+                    sizeof published->publications, err));
+    published->is_published = published->publications[0] != '\0';
+    return STATUS_OK;
 }
 
-enum status postgres_has_same_columns(struct postgres_host *host, int64_t one, int64_t other,
+enum status postgres_has_same_columns(struct sql_host *host, int64_t one, int64_t other,
                                       bool *has_same, struct error *err)
 {
     const struct cell parameters[] = {cell_integer(one), cell_integer(other)};
-    struct cell cell = {.type = CELL_NULL};
-    struct arena arena;
-    enum status status;
-    bool found = false;
+    int64_t is_so = 0;
 
-    arena_init(&arena, FACTS_ARENA_MAX);
-    status = pg_first(host, same_columns, parameters, 2, &arena, &cell, 1, &found, err);
-    *has_same = status == STATUS_OK && found && pg_is_true(&cell);
-    arena_deinit(&arena);
-    return status;
+    TRY(sql_integer(host, same_columns, NULL, parameters, 2, &is_so, err));
+    *has_same = is_so != 0;
+    return STATUS_OK;
 }
 
-enum status postgres_move_rows(struct postgres_host *host, const struct pg_table *from,
-                               const struct pg_table *table, struct error *err)
+enum status postgres_move_rows(struct sql_host *host, const struct sql_table *from,
+                               const struct sql_table *table, struct error *err)
 {
     struct text sql;
     enum status status;
 
-    TRY(pg_run(host, "TRUNCATE TABLE @", table, NULL, 0, NULL, err));
+    TRY(sql_run(host, "TRUNCATE TABLE @", table, NULL, 0, NULL, err));
     text_init(&sql, TEXT_MAXIMUM);
-    pg_sql_append(&sql, "INSERT INTO @ ", table);
-    pg_sql_append(&sql, "SELECT * FROM @", from);
-    status = pg_run_text(host, &sql, NULL, 0, NULL, err);
+    sql_append(&sql, "INSERT INTO @ ", table);
+    sql_append(&sql, "SELECT * FROM @", from);
+    status = sql_run_text(host, &sql, NULL, 0, NULL, err);
     text_deinit(&sql);
     TRY(status);
-    return pg_run(host, "DROP TABLE @", from, NULL, 0, NULL, err);
+    return sql_run(host, "DROP TABLE @", from, NULL, 0, NULL, err);
 }

@@ -18,7 +18,7 @@
 #define EXTENSION_POSTGRES_SQL_REPLACE_IN_PLACE_H
 
 #include "extension/postgres/sql/models.h"
-#include "extension/postgres/sql/sql.h"
+#include "extension/sql/sql.h"
 
 struct pg_published {
     bool is_published;
@@ -26,16 +26,16 @@ struct pg_published {
     char publications[200]; /* of it by name, as SQL names them; "": of all tables, or its schema */
 };
 
-enum status postgres_find_published(struct postgres_host *host, const struct pg_located *table,
+enum status postgres_find_published(struct sql_host *host, const struct sql_located *table,
                                     struct pg_published *published, struct error *err);
-enum status postgres_has_same_columns(struct postgres_host *host, int64_t one, int64_t other,
+enum status postgres_has_same_columns(struct sql_host *host, int64_t one, int64_t other,
                                       bool *has_same, struct error *err);
 /* The same of a table that is yet to be made in the schema: is_published, and the names of all such
  * publications; where the server cannot have a subscriber there are none. */
-enum status postgres_find_schema_published(struct postgres_host *host, struct slice schema,
+enum status postgres_find_schema_published(struct sql_host *host, struct slice schema,
                                            struct pg_published *published, struct error *err);
 /* Rows of `from`, which is dropped, in the place of those of `table`. */
-enum status postgres_move_rows(struct postgres_host *host, const struct pg_table *from,
-                               const struct pg_table *table, struct error *err);
+enum status postgres_move_rows(struct sql_host *host, const struct sql_table *from,
+                               const struct sql_table *table, struct error *err);
 
 #endif

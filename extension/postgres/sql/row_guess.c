@@ -1,7 +1,7 @@
 #include "extension/postgres/sql/row_guess.h"
 
 #include "base/json.h"
-#include "extension/postgres/sql/sql.h"
+#include "extension/sql/sql_host.h"
 
 static enum status keep_text(void *self, const struct cell *cells, size_t count, struct error *err)
 {
@@ -31,10 +31,10 @@ static uint64_t rows_of_plan(struct slice explained)
 
 uint64_t postgres_guess_rows(void *self, struct slice select)
 {
-    struct postgres_host *host = self;
-    struct pg_statement statement = {.form = PG_SHOWN};
+    struct sql_host *host = self;
+    struct database_statement statement = {.form = FORM_SHOWN};
     struct text sql, explained;
-    struct pg_rows rows = {.self = &explained, .row = keep_text};
+    struct database_rows rows = {.self = &explained, .row = keep_text};
     struct error ignored;
     uint64_t guess = 0;
 

@@ -5,13 +5,14 @@
 #include "extension/postgres/sql/query.h"
 #include "extension/postgres/sql/replace.h"
 #include "extension/postgres/sql/sql.h"
+#include "extension/sql/sql.h"
 #include "runtime/data/spool_writer.h"
 
 #define SETTINGS_ARENA_MAX ((size_t)1 << 20)
 #define KEPT_CLASS         "'pg_temp." PREDICT_KEPT "'::pg_catalog.regclass"
 #define INTERRUPT_EVERY    1024
 
-static const struct pg_table kept = {SLICE("pg_temp"), SLICE(PREDICT_KEPT)};
+static const struct sql_table kept = {SLICE("pg_temp"), SLICE(PREDICT_KEPT)};
 
 /* ----- settings ----- */
 
@@ -31,7 +32,7 @@ static const struct {
 #define SETTINGS (sizeof settings / sizeof *settings)
 
 /* The statement's transaction has them, and what it was called from. */
-static enum status use_settings(struct postgres_host *host, const struct cell values[SETTINGS],
+static enum status use_settings(struct sql_host *host, const struct cell values[SETTINGS],
                                 struct error *err)
 {
     enum status status;
@@ -41,12 +42,12 @@ static enum status use_settings(struct postgres_host *host, const struct cell va
     for (size_t i = 0; i < SETTINGS; i++)
         text_printf(&sql, "%spg_catalog.set_config('%s', $%zu, true)", i == 0 ? "SELECT " : ", ",
                     settings[i].name, i + 1);
-    status = pg_run_text(host, &sql, values, SETTINGS, NULL, err);
+    status = sql_run_text(host, &sql, values, SETTINGS, NULL, err);
     text_deinit(&sql);
     return status;
 }
 
-static enum status use_ours(struct postgres_host *host, struct error *err)
+static enum status use_ours(struct sql_host *host, struct error *err)
 {
     struct cell values[SETTINGS];
 
@@ -55,7 +56,7 @@ static enum status use_ours(struct postgres_host *host, struct error *err)
     return use_settings(host, values, err);
 }
 
-static enum status read_settings(struct postgres_host *host, struct arena *arena,
+static enum status read_settings(struct sql_host *host, struct arena *arena,
                                  struct cell values[SETTINGS], struct error *err)
 {
     enum status status;
@@ -66,9 +67,9 @@ static enum status read_settings(struct postgres_host *host, struct arena *arena
     for (size_t i = 0; i < SETTINGS; i++)
         text_printf(&sql, "%spg_catalog.current_setting('%s')", i == 0 ? "SELECT " : ", ",
                     settings[i].name);
-    status = sql.failed
-                 ? fail_no_memory(err)
-                 : pg_first(host, text_string(&sql), NULL, 0, arena, values, SETTINGS, &found, err);
+    status = sql.failed ? fail_no_memory(err)
+                        : sql_first(host, text_string(&sql), NULL, 0, arena, values, SETTINGS,
+                                    &found, err);
     text_deinit(&sql);
     return status;
 }
@@ -92,7 +93,7 @@ static enum status read_settings(struct postgres_host *host, struct arena *arena
     "WHERE t.typtype" NE "'b' AND t.typtype" NE "'e' AND NOT r.rolsuper "                          \
     "AND r.rolname" NE "current_user LIMIT 1"
 
-static enum status check_types(struct postgres_host *host, struct error *err)
+static enum status check_types(struct sql_host *host, struct error *err)
 {
     struct cell type = {.type = CELL_NULL};
     struct arena arena;
@@ -100,7 +101,7 @@ static enum status check_types(struct postgres_host *host, struct error *err)
     bool found;
 
     arena_init(&arena, SETTINGS_ARENA_MAX);
-    status = pg_first(host, TYPES_OF_OTHERS, NULL, 0, &arena, &type, 1, &found, err);
+    status = sql_first(host, TYPES_OF_OTHERS, NULL, 0, &arena, &type, 1, &found, err);
     if (status == STATUS_OK && found) {
         fail(err, STATUS_UNSUPPORTED,
              "job.wait = false, and type %.*s of the SELECT belongs to another role",
@@ -115,7 +116,7 @@ static enum status check_types(struct postgres_host *host, struct error *err)
 /* ----- saving ----- */
 
 struct saving {
-    struct postgres_host *host;
+    struct sql_host *host;
     struct spool_writer *writer;
     uint64_t rows;
 };
@@ -142,20 +143,20 @@ static enum status save_text(void *self, const struct cell *cells, size_t count,
 
 static enum status save_all(struct saving *saving, struct error *err)
 {
-    const struct pg_rows texts = {.self = saving, .row = save_text};
+    const struct database_rows texts = {.self = saving, .row = save_text};
 
     TRY(check_types(saving->host, err));
     TRY(use_ours(saving->host, err));
-    TRY(pg_each(saving->host, COLUMNS_OF_KEPT, NULL, NULL, 0, &texts, err));
-    return pg_each(saving->host, "SELECT q::pg_catalog.text FROM @ AS q", &kept, NULL, 0, &texts,
-                   err);
+    TRY(sql_each(saving->host, COLUMNS_OF_KEPT, NULL, NULL, 0, &texts, err));
+    return sql_each(saving->host, "SELECT q::pg_catalog.text FROM @ AS q", &kept, NULL, 0, &texts,
+                    err);
 }
 
 /* What is undone are the settings. */
 static enum status save_and_undo(struct saving *saving, struct error *err)
 {
-    const struct pg_database *database = saving->host->database;
-    struct pg_transaction transaction;
+    const struct database *database = saving->host->database;
+    struct database_transaction transaction;
     struct error undone;
     enum status status;
 
@@ -180,21 +181,21 @@ enum status postgres_save_rows(void *self, const char *path, struct error *err)
 /* ----- restoring ----- */
 
 struct restoring {
-    struct postgres_host *host;
-    struct pg_prepared *insert; /* NULL until the columns have come */
+    struct sql_host *host;
+    struct database_prepared *insert; /* NULL until the columns have come */
     uint64_t rows;
 };
 
-static enum status make_kept(struct postgres_host *host, struct slice columns, struct error *err)
+static enum status make_kept(struct sql_host *host, struct slice columns, struct error *err)
 {
     enum status status;
     struct text sql;
 
     text_init(&sql, TEXT_MAXIMUM);
-    pg_sql_append(&sql, "CREATE TABLE @ (", &kept);
+    sql_append(&sql, "CREATE TABLE @ (", &kept);
     text_append(&sql, columns);
     text_append_char(&sql, ')');
-    status = pg_run_text(host, &sql, NULL, 0, NULL, err);
+    status = sql_run_text(host, &sql, NULL, 0, NULL, err);
     text_deinit(&sql);
     return status;
 }
@@ -202,14 +203,13 @@ static enum status make_kept(struct postgres_host *host, struct slice columns, s
 /* The row is read once, and not again for each of its columns. */
 static enum status prepare_insert(struct restoring *restoring, struct error *err)
 {
-    const struct pg_database *database = restoring->host->database;
+    const struct database *database = restoring->host->database;
     const enum cell_type type = CELL_TEXT;
     enum status status;
     struct text sql;
 
     text_init(&sql, TEXT_MAXIMUM);
-    pg_sql_append(&sql, "INSERT INTO @ SELECT (k.r).* FROM (SELECT $1::@ AS r OFFSET 0) AS k",
-                  &kept);
+    sql_append(&sql, "INSERT INTO @ SELECT (k.r).* FROM (SELECT $1::@ AS r OFFSET 0) AS k", &kept);
     status = sql.failed ? fail_no_memory(err)
                         : database->prepare(database->self, text_slice(&sql), &type, 1,
                                             &restoring->insert, err);
@@ -220,7 +220,7 @@ static enum status prepare_insert(struct restoring *restoring, struct error *err
 static enum status restore_text(void *context, struct slice text, struct error *err)
 {
     struct restoring *restoring = context;
-    const struct pg_database *database = restoring->host->database;
+    const struct database *database = restoring->host->database;
     const struct cell row = cell_text(text);
 
     if (!restoring->insert) {
@@ -233,9 +233,9 @@ static enum status restore_text(void *context, struct slice text, struct error *
     return database->execute(database->self, restoring->insert, &row, err);
 }
 
-static enum status restore_texts(struct postgres_host *host, const char *path, struct error *err)
+static enum status restore_texts(struct sql_host *host, const char *path, struct error *err)
 {
-    const struct pg_database *database = host->database;
+    const struct database *database = host->database;
     struct restoring restoring = {.host = host};
     enum status status = text_spool_each(path, restore_text, &restoring, err), late = STATUS_OK;
     struct error finished;
@@ -249,7 +249,7 @@ static enum status restore_texts(struct postgres_host *host, const char *path, s
     return status == STATUS_OK ? late : status;
 }
 
-static enum status restore_all(struct postgres_host *host, const char *path, struct arena *arena,
+static enum status restore_all(struct sql_host *host, const char *path, struct arena *arena,
                                struct error *err)
 {
     struct cell before[SETTINGS];
@@ -263,9 +263,9 @@ static enum status restore_all(struct postgres_host *host, const char *path, str
 
 enum status postgres_restore_rows(void *self, const char *path, struct error *err)
 {
-    struct postgres_host *host = self;
-    const struct pg_database *database = host->database;
-    struct pg_transaction transaction;
+    struct sql_host *host = self;
+    const struct database *database = host->database;
+    struct database_transaction transaction;
     struct arena arena;
     enum status status;
 

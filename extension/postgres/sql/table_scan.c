@@ -2,6 +2,7 @@
 
 #include "extension/engine/rows/plain_scan.h"
 #include "extension/postgres/sql/sql.h"
+#include "extension/sql/sql.h"
 
 /* A heap of rows that last, whose rows the caller may all see. */
 #define IS_PLAIN_HEAP                                                                              \
@@ -23,13 +24,13 @@ struct root {
     struct slice columns; /* all of them, quoted */
 };
 
-static enum status find_root(struct postgres_host *host, struct slice name, struct arena *arena,
+static enum status find_root(struct sql_host *host, struct slice name, struct arena *arena,
                              struct root *root, const char **reason, struct error *err)
 {
     struct cell cells[6], key = {.type = CELL_TEXT, .text = name};
     bool found;
 
-    TRY(pg_first(
+    TRY(sql_first(
         host,
         "SELECT c.oid, c.relkind" EQ
         "'p' AND NOT pg_catalog.row_security_active(c.oid), " IS_PLAIN_HEAP
@@ -45,7 +46,7 @@ static enum status find_root(struct postgres_host *host, struct slice name, stru
         *reason = "it is no table";
         return STATUS_OK;
     }
-    *root = (struct root){.relation = cells[0].integer, .is_partitioned = pg_is_true(&cells[1])};
+    *root = (struct root){.relation = cells[0].integer, .is_partitioned = cell_is_true(&cells[1])};
     if (!root->is_partitioned && !cells[2].integer)
         *reason = "it is no plain table, or not all of its rows are yours to see";
     else if (!root->is_partitioned && cells[3].integer)
@@ -117,15 +118,15 @@ static const char leaf_rows[] =
     "JOIN pg_catalog.pg_class c ON c.oid" EQ "p.relid "
     "JOIN pg_catalog.pg_namespace n ON n.oid" EQ "c.relnamespace WHERE p.isleaf ORDER BY c.oid";
 
-static enum status find_tables(struct postgres_host *host, const struct root *root,
-                               uint32_t readers, struct arena *arena, struct table_scan *scan,
-                               const char **reason, struct error *err)
+static enum status find_tables(struct sql_host *host, const struct root *root, uint32_t readers,
+                               struct arena *arena, struct table_scan *scan, const char **reason,
+                               struct error *err)
 {
     struct leaves leaves = {.scan = scan, .arena = arena};
-    struct pg_rows rows = {.self = &leaves, .row = add_leaf};
+    struct database_rows rows = {.self = &leaves, .row = add_leaf};
     struct cell key = cell_integer(root->relation);
 
-    TRY(pg_each(host, root->is_partitioned ? leaf_rows : own_rows, NULL, &key, 1, &rows, err));
+    TRY(sql_each(host, root->is_partitioned ? leaf_rows : own_rows, NULL, &key, 1, &rows, err));
     if (leaves.is_refused)
         *reason = "a partition is no plain table, or not all of its rows are yours to see";
     else if (leaves.pages < SCAN_PAGES_LEAST)
@@ -135,7 +136,7 @@ static enum status find_tables(struct postgres_host *host, const struct root *ro
     return STATUS_OK;
 }
 
-enum status table_scan_plan(struct postgres_host *host, struct slice select, uint32_t readers,
+enum status table_scan_plan(struct sql_host *host, struct slice select, uint32_t readers,
                             struct arena *arena, struct table_scan *scan, const char **reason,
                             struct error *err)
 {

@@ -10,7 +10,7 @@
 #ifndef EXTENSION_POSTGRES_SQL_TABLE_SCAN_H
 #define EXTENSION_POSTGRES_SQL_TABLE_SCAN_H
 
-#include "extension/postgres/sql/postgres_host.h"
+#include "extension/sql/sql_host.h"
 
 #define SCAN_PAGES_LEAST 512 /* below, starting sessions takes longer than reading */
 #define SCAN_RANGE_LEAST 256 /* a piece of a table has 2 MB at least, for each is a statement */
@@ -34,7 +34,7 @@ struct table_scan {
 
 /* For so many readers. *reason is NULL where any session of the same role can read the SELECT so,
  * else the reason why not, for people. All of it lives in the arena or borrows from the SELECT. */
-enum status table_scan_plan(struct postgres_host *host, struct slice select, uint32_t readers,
+enum status table_scan_plan(struct sql_host *host, struct slice select, uint32_t readers,
                             struct arena *arena, struct table_scan *scan, const char **reason,
                             struct error *err);
 

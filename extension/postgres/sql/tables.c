@@ -5,47 +5,37 @@
 
 #include "extension/engine/jobs/unpublished.h"
 #include "extension/postgres/sql/models.h"
-#include "extension/postgres/sql/publish.h"
+#include "extension/postgres/sql/postgres_variant.h"
 #include "extension/postgres/sql/replace.h"
 #include "extension/postgres/sql/sql.h"
+#include "extension/sql/sql.h"
 
 #define NAMES_ARENA_MAX ((size_t)1 << 20)
 
 /* ----- may it be written? ----- */
 
-enum status postgres_target_schema(struct postgres_host *host, struct slice *schema,
-                                   char buffer[64], struct error *err)
+enum status postgres_target_schema(struct sql_host *host, struct slice *schema,
+                                   char buffer[SQL_NAME_BYTES], struct error *err)
 {
-    struct cell cell = {.type = CELL_NULL};
-    struct arena arena;
-    enum status status;
-    bool found = false;
-
     if (schema->size > 0)
         return STATUS_OK;
-    arena_init(&arena, NAMES_ARENA_MAX);
-    status = pg_first(host, "SELECT pg_catalog.current_schema()", NULL, 0, &arena, &cell, 1, &found,
-                      err);
-    if (status == STATUS_OK && (!found || cell.type != CELL_TEXT)) {
-        fail(err, STATUS_INVALID, "no schema has been selected to create in");
-        status = error_hint(err, "Write schema.name, or SET search_path to a schema that exists.");
-    }
-    if (status == STATUS_OK) {
-        snprintf(buffer, 64, "%.*s", SLICE_FORMAT(cell.text));
-        *schema = slice_of(buffer);
-    }
-    arena_deinit(&arena);
-    return status;
+    TRY(sql_text_of(host, "SELECT pg_catalog.current_schema()", NULL, 0, buffer, SQL_NAME_BYTES,
+                    err));
+    *schema = slice_of(buffer);
+    if (schema->size > 0)
+        return STATUS_OK;
+    fail(err, STATUS_INVALID, "no schema has been selected to create in");
+    return error_hint(err, "Write schema.name, or SET search_path to a schema that exists.");
 }
 
-/* What the session may do at all, and in the schema. */
+/* Rights of the session, at all and in the schema. */
 struct rights {
     bool is_read_only, has_extension, may_keep, has_schema, may_create;
     char version[32]; /* of the extension's scripts */
 };
 
-static enum status read_rights(struct postgres_host *host, struct slice schema,
-                               struct rights *rights, struct error *err)
+static enum status read_rights(struct sql_host *host, struct slice schema, struct rights *rights,
+                               struct error *err)
 {
     struct cell key = {.type = CELL_TEXT, .text = schema}, cells[6];
     struct arena arena;
@@ -53,7 +43,7 @@ static enum status read_rights(struct postgres_host *host, struct slice schema,
     bool found = false;
 
     arena_init(&arena, NAMES_ARENA_MAX);
-    status = pg_first(
+    status = sql_first(
         host,
         "SELECT pg_catalog.current_setting('transaction_read_only')" EQ "'on', "
         "v.oid IS NOT NULL, coalesce(pg_catalog.has_schema_privilege(v.relnamespace, 'USAGE') "
@@ -67,11 +57,11 @@ static enum status read_rights(struct postgres_host *host, struct slice schema,
         &key, 1, &arena, cells, 6, &found, err);
     if (status == STATUS_OK) {
         *rights =
-            (struct rights){.is_read_only = pg_is_true(&cells[0]),
-                            .has_extension = pg_is_true(&cells[1]),
-                            .may_keep = pg_is_true(&cells[2]),
-                            .has_schema = pg_is_true(&cells[3]) || slice_is(schema, "pg_temp"),
-                            .may_create = pg_is_true(&cells[4]) || slice_is(schema, "pg_temp")};
+            (struct rights){.is_read_only = cell_is_true(&cells[0]),
+                            .has_extension = cell_is_true(&cells[1]),
+                            .may_keep = cell_is_true(&cells[2]),
+                            .has_schema = cell_is_true(&cells[3]) || slice_is(schema, "pg_temp"),
+                            .may_create = cell_is_true(&cells[4]) || slice_is(schema, "pg_temp")};
         if (cells[5].type == CELL_TEXT)
             snprintf(rights->version, sizeof rights->version, "%.*s", SLICE_FORMAT(cells[5].text));
     }
@@ -102,7 +92,7 @@ static enum status refuse_without_extension(struct error *err)
 enum status postgres_find_place(void *self, struct slice schema, struct unpublished *unpublished,
                                 struct error *err)
 {
-    char buffer[64];
+    char buffer[SQL_NAME_BYTES];
 
     TRY(postgres_target_schema(self, &schema, buffer, err));
     slice_copy(schema, unpublished->schema, sizeof unpublished->schema);
@@ -111,16 +101,10 @@ enum status postgres_find_place(void *self, struct slice schema, struct unpublis
 
 enum status postgres_check_functions(void *self, struct error *err)
 {
-    struct arena arena;
-    struct cell there = {.type = CELL_NULL};
-    enum status status;
-    bool found;
+    int64_t is_there = 0;
 
-    arena_init(&arena, NAMES_ARENA_MAX);
-    status = pg_first(self, "SELECT " EXTENSION_IS_THERE, NULL, 0, &arena, &there, 1, &found, err);
-    arena_deinit(&arena);
-    TRY(status);
-    return pg_is_true(&there) ? STATUS_OK : refuse_without_extension(err);
+    TRY(sql_integer(self, "SELECT " EXTENSION_IS_THERE, NULL, NULL, 0, &is_there, err));
+    return is_there ? STATUS_OK : refuse_without_extension(err);
 }
 
 static enum status check_session(const struct rights *rights, enum target_kind kind,
@@ -141,7 +125,7 @@ static enum status check_session(const struct rights *rights, enum target_kind k
 
 /* A new table needs a right in the schema; an old one is its owner's to replace. */
 static enum status check_rights(const struct rights *rights, struct slice schema,
-                                const struct pg_located *located, enum target_kind kind,
+                                const struct sql_located *located, enum target_kind kind,
                                 struct error *err)
 {
     if (!rights->has_schema)
@@ -149,7 +133,7 @@ static enum status check_rights(const struct rights *rights, struct slice schema
                error_hint(err, "CREATE SCHEMA makes one.");
     if (located->exists && !located->is_ours)
         return fail(err, STATUS_PERMISSION, "must be owner of table %s.%s to replace it",
-                    PG_NAME_OF(located));
+                    LOCATED_NAME(located));
     if (!rights->may_create && !(located->exists && kind == TARGET_MODEL))
         return fail(err, STATUS_PERMISSION, "permission denied for schema %.*s",
                     SLICE_FORMAT(schema)),
@@ -159,11 +143,11 @@ static enum status check_rights(const struct rights *rights, struct slice schema
 
 enum status postgres_check_target(void *self, const struct table_target *target, struct error *err)
 {
-    struct postgres_host *host = self;
+    struct sql_host *host = self;
     struct slice schema = target->schema;
-    struct pg_located located;
+    struct sql_located located;
     struct rights rights;
-    char buffer[64];
+    char buffer[SQL_NAME_BYTES];
 
     TRY(postgres_target_schema(host, &schema, buffer, err));
     if (slice_is(schema, "pg_toast") || slice_is(schema, "pg_catalog"))
@@ -174,9 +158,9 @@ enum status postgres_check_target(void *self, const struct table_target *target,
                error_hint(err, "Choose another schema.");
     TRY(read_rights(host, schema, &rights, err));
     TRY(check_session(&rights, target->kind, err));
-    located = (struct pg_located){0};
+    located = (struct sql_located){0};
     if (rights.has_schema)
-        TRY(postgres_locate(host, schema, target->name, &located, err));
+        TRY(postgres_locate(host, &(struct sql_table){schema, target->name}, &located, err));
     TRY(check_rights(&rights, schema, &located, target->kind, err));
     TRY(postgres_check_replaced(host, &located, target, err));
     return located.exists && target->kind == TARGET_MODEL
@@ -186,10 +170,10 @@ enum status postgres_check_target(void *self, const struct table_target *target,
 
 /* ----- writing ----- */
 
-enum status postgres_create_as(struct postgres_host *host, const struct text *create,
+enum status postgres_create_as(struct sql_host *host, const struct text *create,
                                struct slice select, uint64_t *rows, struct error *err)
 {
-    struct pg_statement statement = {.count = 0}; /* what it selects is the user's */
+    struct database_statement statement = {.count = 0}; /* what it selects is the user's */
     enum status status;
     struct text sql;
 
@@ -207,21 +191,21 @@ enum status postgres_create_as(struct postgres_host *host, const struct text *cr
     return status;
 }
 
-enum status postgres_create_table_as(struct postgres_host *host, const struct pg_table *table,
+enum status postgres_create_table_as(struct sql_host *host, const struct sql_table *table,
                                      struct slice select, uint64_t *rows, struct error *err)
 {
     enum status status;
     struct text create;
 
     text_init(&create, TEXT_MAXIMUM);
-    pg_sql_append(&create, "CREATE TABLE @", table);
+    sql_append(&create, "CREATE TABLE @", table);
     status = postgres_create_as(host, &create, select, rows, err);
     text_deinit(&create);
     return status;
 }
 
 /* The server's own message says neither what the table is for nor what would allow it. */
-enum status postgres_check_temporary(struct postgres_host *host, struct error *err)
+enum status postgres_check_temporary(struct sql_host *host, struct error *err)
 {
     struct cell cells[3] = {{.type = CELL_NULL}};
     struct arena arena;
@@ -229,11 +213,11 @@ enum status postgres_check_temporary(struct postgres_host *host, struct error *e
     bool found;
 
     arena_init(&arena, NAMES_ARENA_MAX);
-    status = pg_first(host,
-                      "SELECT pg_catalog.has_database_privilege(pg_catalog.current_database(), "
-                      "'TEMPORARY'), pg_catalog.quote_ident(pg_catalog.current_database()), "
-                      "pg_catalog.quote_ident(current_user)",
-                      NULL, 0, &arena, cells, 3, &found, err);
+    status = sql_first(host,
+                       "SELECT pg_catalog.has_database_privilege(pg_catalog.current_database(), "
+                       "'TEMPORARY'), pg_catalog.quote_ident(pg_catalog.current_database()), "
+                       "pg_catalog.quote_ident(current_user)",
+                       NULL, 0, &arena, cells, 3, &found, err);
     if (status == STATUS_OK && found && cells[0].integer == 0) {
         status = fail(err, STATUS_PERMISSION,
                       "role %.*s may make no temporary table in database %.*s, and its rows are to "
@@ -246,50 +230,18 @@ enum status postgres_check_temporary(struct postgres_host *host, struct error *e
     return status;
 }
 
-static enum status fill_all(struct postgres_host *host, struct slice stage, struct fill *fills,
-                            size_t count, struct error *err)
+enum status postgres_keep_stage(struct sql_host *host, struct slice select, struct error *err)
 {
-    const struct pg_table kept = {SLICE("pg_temp"), SLICE("totrain_rows")};
+    const struct sql_table *stage = &host->variant->stage;
 
-    if (stage.size > 0) {
-        TRY(postgres_check_temporary(host, err));
-        TRY(postgres_drop_kept(host, &kept, err));
-        TRY(postgres_create_table_as(host, &kept, stage, NULL, err));
-    }
-    for (size_t i = 0; i < count; i++)
-        TRY(postgres_replace_table(host, &fills[i], err));
-    return stage.size > 0 ? pg_run(host, "DROP TABLE @", &kept, NULL, 0, NULL, err) : STATUS_OK;
+    TRY(postgres_check_temporary(host, err));
+    TRY(postgres_drop_kept(host, stage, err));
+    return postgres_create_table_as(host, stage, select, NULL, err);
 }
 
-enum status postgres_fill_tables(void *self, struct slice stage, struct fill *fills, size_t count,
-                                 struct error *err)
+const char *postgres_type_of(enum cell_type type)
 {
-    struct postgres_host *host = self;
-    struct pg_transaction transaction;
-    enum status status;
-
-    TRY(host->database->begin(host->database->self, &transaction, err));
-    status = fill_all(host, stage, fills, count, err);
-    return host->database->end(host->database->self, &transaction, status, err);
-}
-
-/* Rows of cells (rows, columns) and the names of the columns. */
-struct named_rows {
-    const struct slice *names;
-    const struct cell *cells;
-    size_t columns, rows;
-};
-
-/* By its first cell that is not NULL; a metric that the data do not define is NULL. */
-static const char *type_of(const struct named_rows *rows, size_t column)
-{
-    size_t row = 0;
-
-    while (row < rows->rows && rows->cells[row * rows->columns + column].type == CELL_NULL)
-        row++;
-    if (row == rows->rows)
-        return "pg_catalog.float8";
-    switch (rows->cells[row * rows->columns + column].type) {
+    switch (type) {
     case CELL_INTEGER:
         return "pg_catalog.int8";
     case CELL_REAL:
@@ -297,79 +249,4 @@ static const char *type_of(const struct named_rows *rows, size_t column)
     default:
         return "pg_catalog.text";
     }
-}
-
-static enum status create_for_rows(struct postgres_host *host, const struct pg_new_table *new,
-                                   const struct named_rows *rows, struct error *err)
-{
-    enum status status;
-    struct text sql, columns;
-
-    text_init(&sql, TEXT_MAXIMUM);
-    text_init(&columns, TEXT_MAXIMUM);
-    for (size_t i = 0; i < rows->columns; i++) {
-        text_append_string(&columns, i > 0 ? ", " : " (");
-        text_append_identifier(&columns, rows->names[i]);
-        text_printf(&columns, " %s", type_of(rows, i));
-    }
-    text_append_string(&columns, ")");
-    if (!columns.failed)
-        pg_new_table_append(&sql, new, text_string(&columns));
-    status = columns.failed ? fail_no_memory(err) : pg_run_text(host, &sql, NULL, 0, NULL, err);
-    text_deinit(&columns);
-    text_deinit(&sql);
-    return status;
-}
-
-/* Some rows in a statement, as a statement has limits. */
-#define ROWS_INSERTED 200
-
-static enum status insert_rows(struct postgres_host *host, const struct pg_table *new,
-                               const struct named_rows *rows, size_t first, size_t count,
-                               struct error *err)
-{
-    enum status status;
-    struct text sql;
-
-    text_init(&sql, TEXT_MAXIMUM);
-    pg_sql_append(&sql, "INSERT INTO @ VALUES ", new);
-    for (size_t i = 0; i < count; i++) {
-        text_append_string(&sql, i > 0 ? ", (" : "(");
-        for (size_t j = 0; j < rows->columns; j++)
-            text_printf(&sql, "%s$%zu::%s", j > 0 ? ", " : "", i * rows->columns + j + 1,
-                        type_of(rows, j));
-        text_append_string(&sql, ")");
-    }
-    status = pg_run_text(host, &sql, rows->cells + first * rows->columns, count * rows->columns,
-                         NULL, err);
-    text_deinit(&sql);
-    return status;
-}
-
-static enum status make_rows(struct postgres_host *host, const struct pg_new_table *new,
-                             void *context, struct error *err)
-{
-    const struct named_rows *rows = context;
-
-    TRY(create_for_rows(host, new, rows, err));
-    for (size_t first = 0; first < rows->rows; first += ROWS_INSERTED) {
-        const size_t left = rows->rows - first;
-
-        TRY(insert_rows(host, &new->table, rows, first, left < ROWS_INSERTED ? left : ROWS_INSERTED,
-                        err));
-    }
-    return STATUS_OK;
-}
-
-enum status postgres_write_rows(void *self, const struct table_target *target,
-                                const struct slice *names, size_t columns, const struct cell *cells,
-                                size_t rows, struct error *err)
-{
-    struct postgres_host *host = self;
-    struct named_rows named = {names, cells, columns, rows};
-    struct pg_transaction transaction;
-
-    TRY(host->database->begin(host->database->self, &transaction, err));
-    return host->database->end(host->database->self, &transaction,
-                               postgres_replace(host, target, make_rows, &named, err), err);
 }

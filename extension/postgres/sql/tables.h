@@ -5,29 +5,27 @@
 #define EXTENSION_POSTGRES_SQL_TABLES_H
 
 #include "extension/engine/jobs/unpublished.h"
-#include "extension/postgres/sql/sql.h"
+#include "extension/sql/sql.h"
 
 /* The schema of a new table whose name has none: the first of the search_path. */
-enum status postgres_target_schema(struct postgres_host *host, struct slice *schema,
-                                   char buffer[64], struct error *err);
+enum status postgres_target_schema(struct sql_host *host, struct slice *schema,
+                                   char buffer[SQL_NAME_BYTES], struct error *err);
 /* PERMISSION, with a hint, where the caller may make no temporary table. */
-enum status postgres_check_temporary(struct postgres_host *host, struct error *err);
+enum status postgres_check_temporary(struct sql_host *host, struct error *err);
 /* The schema alone: a reader of the model is in the same database. */
 enum status postgres_find_place(void *self, struct slice schema, struct unpublished *unpublished,
                                 struct error *err);
 enum status postgres_check_functions(void *self, struct error *err);
 enum status postgres_check_target(void *self, const struct table_target *target, struct error *err);
-enum status postgres_fill_tables(void *self, struct slice stage, struct fill *fills, size_t count,
-                                 struct error *err);
-enum status postgres_write_rows(void *self, const struct table_target *target,
-                                const struct slice *names, size_t columns, const struct cell *cells,
-                                size_t rows, struct error *err);
+/* Functions of struct sql_variant. */
+enum status postgres_keep_stage(struct sql_host *host, struct slice select, struct error *err);
+const char *postgres_type_of(enum cell_type type);
 
 /* CREATE TABLE ... AS a SELECT, and how many rows it has. `create` is all before AS. */
-enum status postgres_create_as(struct postgres_host *host, const struct text *create,
+enum status postgres_create_as(struct sql_host *host, const struct text *create,
                                struct slice select, uint64_t *rows, struct error *err);
 /* A table of that name. */
-enum status postgres_create_table_as(struct postgres_host *host, const struct pg_table *table,
+enum status postgres_create_table_as(struct sql_host *host, const struct sql_table *table,
                                      struct slice select, uint64_t *rows, struct error *err);
 
 #endif

@@ -67,10 +67,18 @@ static uint32_t digit_bits(uint32_t leaves)
     return leaves <= LEAVES_FEW ? BITS_OF_FEW : BITS_OF_ALL;
 }
 
-bool leaf_quantiles_resume(struct leaf_quantiles *search, uint32_t bits)
+bool leaf_quantiles_can_have(uint32_t leaves, uint32_t bits)
 {
+    return bits < KEY_BITS && bits % digit_bits(leaves) == 0;
+}
+
+void leaf_quantiles_adopt(struct leaf_quantiles *search, double quantile, bool is_weighted,
+                          uint32_t leaves, uint32_t bits)
+{
+    search->quantile = quantile;
+    search->is_weighted = is_weighted;
+    search->leaves = search->room = leaves;
     search->bits = bits;
-    return bits < KEY_BITS && bits % digit_bits(search->leaves) == 0;
 }
 
 static uint32_t counts_of(uint32_t leaves)

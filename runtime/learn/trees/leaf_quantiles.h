@@ -48,13 +48,15 @@ struct leaf_quantiles {
 };
 
 void leaf_quantiles_deinit(struct leaf_quantiles *search);
-/* Of so many leaves, none of their digits known; 0: nothing is looked for. NO_MEMORY. */
+/* Searches of so many leaves begin, none of their digits known; 0: none do. NO_MEMORY. */
 enum status leaf_quantiles_begin(struct leaf_quantiles *search, double quantile, bool is_weighted,
                                  uint32_t leaves, struct error *err);
 
-/* Searches of which so many bits are known, as of another's state; false: there is no such phase.
- */
-bool leaf_quantiles_resume(struct leaf_quantiles *search, uint32_t bits);
+/* Can a phase of searches of so many leaves begin with so many bits known? */
+bool leaf_quantiles_can_have(uint32_t leaves, uint32_t bits);
+/* The searches are those of another's state, of just so many leaves. */
+void leaf_quantiles_adopt(struct leaf_quantiles *search, double quantile, bool is_weighted,
+                          uint32_t leaves, uint32_t bits);
 
 /* How many counts a phase has, and the most that it has with so many leaves at most. */
 uint32_t leaf_quantiles_counts(const struct leaf_quantiles *search);
@@ -70,7 +72,7 @@ void leaf_quantiles_count(const struct leaf_quantiles *search, uint32_t leaf, fl
 void leaf_quantiles_take(struct leaf_quantiles *search, const int64_t *counts);
 bool leaf_quantiles_are_found(const struct leaf_quantiles *search);
 
-/* Of a leaf, when they are found; 0 where it has no rows. */
+/* The quantile of a leaf, when they are found; 0 where it has no rows. */
 float leaf_quantiles_value(const struct leaf_quantiles *search, uint32_t leaf);
 
 #endif

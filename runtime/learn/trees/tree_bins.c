@@ -340,7 +340,7 @@ static struct tree_column category_of(const struct dataset *dataset,
                                       const struct trees_params *params, uint32_t number)
 {
     const struct transform_input *input = &dataset->transform.inputs[number];
-    const bool has_words = input->rule == RULE_WORDS;
+    const bool has_words = input->spec.rule == RULE_WORDS;
     const uint32_t values = input->word_count + (has_words ? 0 : input->hash_buckets);
     const uint32_t sorted = has_words ? sorted_words(dataset, params, input) : values;
     const bool has_others = sorted < values || sorted > TREE_WIDE_BINS_MAX - 1 ||
@@ -365,7 +365,7 @@ static uint32_t add_categories(struct tree_bins *bins, const struct dataset *dat
     const struct transform *transform = &dataset->transform;
 
     for (uint32_t i = 0; i < transform->input_count; i++)
-        if (transform->inputs[i].type == INPUT_CATEGORY) {
+        if (transform->inputs[i].spec.type == INPUT_CATEGORY) {
             const struct tree_column column = category_of(dataset, params, i);
 
             if ((column.bins > TREE_BINS_MAX) == are_wide)
@@ -402,9 +402,9 @@ static void fill_search(const struct tree_column *column, struct tree_search *se
 static enum status check_inputs(const struct transform *transform, struct error *err)
 {
     for (uint32_t i = 0; i < transform->input_count; i++)
-        if (transform->inputs[i].type == INPUT_TEXT) {
+        if (transform->inputs[i].spec.type == INPUT_TEXT) {
             fail(err, STATUS_INVALID, "column \"%.*s\" is a text, which trees cannot be split by",
-                 SLICE_FORMAT(transform->inputs[i].name));
+                 SLICE_FORMAT(transform->inputs[i].spec.name));
             return error_hint(err, "Leave it out, or let it be a category.");
         }
     return STATUS_OK;

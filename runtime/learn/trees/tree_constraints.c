@@ -23,7 +23,7 @@ enum status tree_constraints_init(struct tree_constraints *constraints, const st
         return fail_no_memory(err);
     }
     for (size_t c = 0; c < count; c++) {
-        const struct spec_input *input = &spec->inputs[bins->columns[c].input];
+        const struct input_spec *input = &spec->inputs[bins->columns[c].input];
 
         if (has_directions)
             constraints->directions[c] = input->direction;

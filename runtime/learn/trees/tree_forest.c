@@ -48,10 +48,16 @@ static uint32_t sum_of_tree(const struct tree_forest *forest, uint32_t number)
                      tree->count * (sizeof *forest->nodes / sizeof(uint32_t)));
 }
 
-void tree_forest_guard(struct tree_forest *forest)
+enum status tree_forest_adopt(struct tree_forest *forest, uint32_t trees, uint32_t nodes,
+                              uint32_t sets, struct error *err)
 {
-    for (uint32_t tree = 0; tree < forest->tree_count; tree++)
+    forest->tree_count = forest->tree_room = trees;
+    forest->node_count = forest->node_room = nodes;
+    forest->set_count = forest->set_room = sets;
+    TRY(reserve_array((void **)&forest->sums, &forest->sum_room, trees, sizeof *forest->sums, err));
+    for (uint32_t tree = 0; tree < trees; tree++)
         forest->sums[tree] = sum_of_tree(forest, tree);
+    return STATUS_OK;
 }
 
 bool tree_forest_is_intact(const struct tree_forest *forest, uint32_t first, uint32_t end)

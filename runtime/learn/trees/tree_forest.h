@@ -32,7 +32,7 @@ struct forest_tree {
 
 #define FOREST_LIST_BINS 16
 
-/* Of a wide column's node as many as its list needs, one behind the other. */
+/* A wide column's node has as many as its list needs, one behind the other. */
 struct forest_set {
     union {
         uint64_t bits[4];                /* bit b % 64 of bits[b / 64]: bin b goes left */
@@ -60,8 +60,10 @@ enum status tree_forest_resize(struct tree_forest *forest, uint32_t trees, uint3
 enum status tree_forest_add(struct tree_forest *forest, const struct growing_tree *tree,
                             uint32_t output, const float *values, struct error *err);
 
-/* Trees that others grew are there now: their nodes are what they shall stay. */
-void tree_forest_guard(struct tree_forest *forest);
+/* The arrays are those of trees that others grew, of just so many elements: their nodes are what
+ * they shall stay. NO_MEMORY. */
+enum status tree_forest_adopt(struct tree_forest *forest, uint32_t trees, uint32_t nodes,
+                              uint32_t sets, struct error *err);
 /* Are the nodes of trees [first, end) as they were when these were added? */
 bool tree_forest_is_intact(const struct tree_forest *forest, uint32_t first, uint32_t end);
 

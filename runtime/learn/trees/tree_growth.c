@@ -41,6 +41,16 @@ enum status tree_growth_resize(struct growing_tree *growth, uint32_t nodes, uint
     return STATUS_OK;
 }
 
+void tree_growth_adopt(struct growing_tree *growth, const struct growing_counts *counts)
+{
+    growth->node_count = growth->node_room = counts->nodes;
+    growth->divided_count = growth->divided_room = counts->divided;
+    growth->frontier_count = growth->frontier_room = counts->frontier;
+    growth->slot_count = growth->slot_room = counts->slots;
+    growth->free_count = growth->free_room = counts->free_slots;
+    growth->draws.listed = 0;
+}
+
 static struct tree_sums *histogram_at(const struct growing_tree *growth, uint32_t slot)
 {
     return growth->histograms + (size_t)slot * growth->total_bins;

@@ -53,7 +53,7 @@ struct tree_limits {
     uint32_t batch;                 /* nodes at most, at least 1 */
 };
 
-/* Of columns a share, drawn for each tree, level, node. */
+/* Shares of the columns that are drawn for each tree, level, node. */
 struct tree_column_shares {
     double tree, level, node;
     uint64_t seed;
@@ -103,7 +103,7 @@ enum status tree_growth_init(struct growing_tree *growth, const struct tree_bins
                              struct error *err);
 void tree_growth_deinit(struct growing_tree *growth);
 
-/* Of a histogram of the root of tree `number` the bins of its first column. */
+/* The bins of the first column in a histogram of the root of tree `number`. */
 uint32_t tree_growth_first_bins(struct growing_tree *growth, uint64_t number);
 /* Tree `number` begins, with a root whose rows have this histogram (tree_growth_root_bins). */
 enum status tree_growth_begin(struct growing_tree *growth, uint64_t number, struct tree_units units,
@@ -146,13 +146,18 @@ static inline struct tree_above tree_growth_above(const struct tree_node *node)
 /* Could a child of a node be divided, as far as is known before its rows are counted? */
 bool tree_growth_may_divide(const struct growing_tree *growth, uint32_t parent, uint32_t child);
 
-/* Of its children the one whose histogram is summed. */
+/* The child whose histogram is summed. */
 uint32_t tree_growth_summed(const struct growing_tree *growth, uint32_t node);
 
-/* A tree that others grew: the arrays are the caller's to fill. Counts as they will be; nothing
- * of the tree before is left. */
+/* Counts as they will be; nothing of the tree before is left. */
 enum status tree_growth_resize(struct growing_tree *growth, uint32_t nodes, uint32_t divided,
                                uint32_t frontier, uint32_t slots, uint32_t free, struct error *err);
+/* The arrays are those of a tree that others grew, of just so many elements. */
+struct growing_counts {
+    uint32_t nodes, divided, frontier, free_slots;
+    uint32_t slots; /* of histograms */
+};
+void tree_growth_adopt(struct growing_tree *growth, const struct growing_counts *counts);
 /* And what of it is in no array. */
 void tree_growth_resume(struct growing_tree *growth, uint64_t number, struct tree_units units,
                         uint32_t leaves, uint32_t batch_count);

@@ -227,7 +227,7 @@ static enum status start_of_quantiles(struct tree_objective *objective, struct e
     const struct transform_input *offset = transform_offset_input(&objective->dataset->transform);
     const bool is_found = objective->params->base_score == REAL_AUTOMATIC &&
                           objective->dataset->sample.rows > 0 &&
-                          !(offset && offset->offset == OFFSET_MARGIN);
+                          !(offset && offset->spec.offset == OFFSET_MARGIN);
 
     for (uint32_t j = 0; j < objective->outputs; j++) {
         objective->starts[j] = objective->start;

@@ -141,7 +141,7 @@ enum status tree_offset_start(const struct tree_objective *objective, const floa
     const double power = objective->params->tweedie_variance_power;
 
     *start = 0;
-    if (transform_offset_input(&objective->dataset->transform)->offset == OFFSET_MARGIN ||
+    if (transform_offset_input(&objective->dataset->transform)->spec.offset == OFFSET_MARGIN ||
         objective->dataset->sample.rows == 0)
         return STATUS_OK;
     switch (objective->name) {
@@ -203,7 +203,7 @@ void tree_offset_widen(const struct tree_objective *objective, const struct jobs
     const struct label_range of_labels = *range;
 
     for (uint32_t i = 0; i < dataset->transform.input_count; i++) {
-        if (!dataset->transform.inputs[i].offset)
+        if (!dataset->transform.inputs[i].spec.offset)
             continue;
         take_summary(objective, &dataset->spool, i, range);
         if (spec->has_validation) {

@@ -31,7 +31,8 @@
 
 #include "runtime/learn/learning.h"
 
-/* As learning_open, for the kind "trees". INVALID for labels that the objective does not take. */
+/* Does what learning_open does, for the kind "trees". INVALID for labels that the objective does
+ * not take. */
 enum status trees_open(const struct jobspec *spec, const struct dataset *dataset, struct team *team,
                        struct learning *learning, struct error *err);
 

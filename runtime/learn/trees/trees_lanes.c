@@ -19,12 +19,12 @@
 #define PARTS_MOST 2       /* of a node, for each thread */
 #define LANES      16      /* of a vector */
 #define AHEAD_ROWS 256     /* of a node: as many are asked for before they are needed */
-/* What a processor takes, about: for an output of a row in a lane's task, for a column of a row
- * that is summed. */
+/* The time that a processor takes, about: for an output of a row in a lane's task, for a column of
+ * a row that is summed. */
 #define ROW_NANOSECONDS  20
 #define CELL_NANOSECONDS 1
 
-/* What a lane's task tells; tasks of different lanes run side by side. */
+/* The results of a lane's task; tasks of different lanes run side by side. */
 struct lane_result {
     int64_t loss, hits, held_out_loss, held_out_hits;
     float gradient, hessian; /* the greatest */
@@ -49,14 +49,14 @@ void trees_free_lanes(struct trees *trees)
 {
     const bool have_some = trees->rows && trees->held_out && trees->is_read;
 
-    for (uint32_t lane = 0; have_some && lane < trees->lanes; lane++)
+    for (uint32_t lane = 0; have_some && lane < trees->learner.lanes; lane++)
         free_lane(trees, lane);
 }
 
 void trees_forget_scores(struct trees *trees)
 {
     trees->grown = 0;
-    for (uint32_t lane = 0; lane < trees->lanes; lane++) {
+    for (uint32_t lane = 0; lane < trees->learner.lanes; lane++) {
         if (!trees->is_read[lane])
             continue;
         tree_rows_start(&trees->rows[lane], trees->base);
@@ -68,8 +68,8 @@ static enum status read_part(const struct trees *trees, const struct dataset_par
                              const uint64_t *starts, struct tree_rows *rows, bool learns,
                              struct error *err)
 {
-    const struct dataset *dataset = trees->dataset;
-    const uint64_t first = starts[0], count = starts[trees->ranges] - first;
+    const struct dataset *dataset = trees->learner.dataset;
+    const uint64_t first = starts[0], count = starts[trees->learner.ranges] - first;
 
     TRY(tree_rows_init(rows, &trees->layout, (uint32_t)count, trees->outputs, part, learns, err));
     if (trees->start.old) {
@@ -81,11 +81,12 @@ static enum status read_part(const struct trees *trees, const struct dataset_par
         TRY(tree_rows_keep_offsets(rows, err));
     if (trees_rank(trees->objective.name))
         TRY(tree_rows_keep_groups(rows, err));
-    for (uint32_t range = 0; range < trees->ranges; range++) {
+    for (uint32_t range = 0; range < trees->learner.ranges; range++) {
         if (starts[range] == starts[range + 1])
             continue;
-        TRY(row_store_hold(dataset, part, starts[range], starts[range + 1], trees->team, err));
-        if (range + 1 < trees->ranges)
+        TRY(row_store_hold(dataset, part, starts[range], starts[range + 1], trees->learner.team,
+                           err));
+        if (range + 1 < trees->learner.ranges)
             row_store_expect(dataset, part, starts[range + 1], starts[range + 2]);
         tree_rows_load(rows, dataset, part, starts[range],
                        (uint32_t)(starts[range + 1] - starts[range]),
@@ -107,14 +108,14 @@ static enum status read_part(const struct trees *trees, const struct dataset_par
 
 static enum status read_lane(struct trees *trees, uint32_t lane, struct error *err)
 {
-    const struct dataset *dataset = trees->dataset;
-    const size_t range = (size_t)lane * trees->ranges;
+    const struct dataset *dataset = trees->learner.dataset;
+    const size_t range = (size_t)lane * trees->learner.ranges;
     enum status status;
 
     if (trees->is_read[lane])
         return STATUS_OK;
-    status =
-        read_part(trees, &dataset->train, trees->starts + range, &trees->rows[lane], true, err);
+    status = read_part(trees, &dataset->train, trees->learner.starts + range, &trees->rows[lane],
+                       true, err);
     if (status == STATUS_OK)
         status = read_part(trees, &dataset->validation, trees->held_out_starts + range,
                            &trees->held_out[lane], false, err);
@@ -132,7 +133,7 @@ uint32_t trees_lane_open(void *self, uint32_t first, uint32_t count, uint32_t do
     uint64_t rows = 0;
     struct error err;
 
-    for (uint32_t lane = 0; done == 0 && lane < trees->lanes; lane++)
+    for (uint32_t lane = 0; done == 0 && lane < trees->learner.lanes; lane++)
         if (trees->is_read[lane] && (lane < first || lane >= first + count))
             free_lane(trees, lane);
     error_clear(&err);
@@ -253,17 +254,17 @@ static struct team *team_of_lanes(const struct trees *trees, uint32_t first, uin
 
     for (uint32_t lane = first; lane < end; lane++)
         rows += trees->rows[lane].rows;
-    return team_for(trees->team, rows * nanoseconds);
+    return team_for(trees->learner.team, rows * nanoseconds);
 }
 
-/* What the phase sums is added to by the lanes' tasks: integers, or what has owners. */
+/* The lanes' tasks add to the sums of the phase: integers, or those that have owners. */
 static enum status count_lanes(struct trees *trees, uint32_t first, uint32_t end, team_task *task,
                                int64_t *integers, int64_t *owned, struct error *err)
 {
-    const struct phase *phase = &trees->progress.phase;
+    const struct phase *phase = &trees->learner.phase;
     const bool is_owned = phase->owned_count > 0;
     const uint32_t count = is_owned ? phase->owned_count : phase->integer_count;
-    const size_t all = (size_t)team_size(trees->team) * count;
+    const size_t all = (size_t)team_size(trees->learner.team) * count;
     int64_t *totals = is_owned ? owned : integers;
     struct counts_task about = {trees, first, count,
                                 malloc((trees->growing.leaves + 1) * sizeof *about.leaves),
@@ -278,7 +279,7 @@ static enum status count_lanes(struct trees *trees, uint32_t first, uint32_t end
         status = first_failure(trees->errors + first, end - first, err);
         for (size_t i = 0; i < all; i++) {
             totals[i % count] = words_add(totals[i % count], about.counts[i]);
-            trees->contributed += is_owned ? (uint64_t)about.counts[i] : 0;
+            trees->learner.contributed += is_owned ? (uint64_t)about.counts[i] : 0;
         }
     }
     free(about.leaves);
@@ -388,9 +389,9 @@ static enum status measure_held_out(struct trees *trees, uint32_t lane, int64_t 
         return STATUS_OK;
     round_metrics_rows(&trees->metrics, &labels, rows->rows, rows->scores, metrics);
     if (trees->metrics.scored_rows > 0)
-        result->scores = round_metrics_scores(&trees->metrics, &labels,
-                                              trees->held_out_starts[(size_t)lane * trees->ranges],
-                                              rows->rows, rows->scores, sums);
+        result->scores = round_metrics_scores(
+            &trees->metrics, &labels, trees->held_out_starts[(size_t)lane * trees->learner.ranges],
+            rows->rows, rows->scores, sums);
     return STATUS_OK;
 }
 
@@ -454,7 +455,7 @@ struct lanes_task {
     struct trees *trees;
     uint32_t first; /* lane of task 0 */
     uint32_t divided;
-    /* Of a round that is measured: integers of its metrics, (team_size, metric_count), and the
+    /* A round that is measured has integers of its metrics, (team_size, metric_count), and the
      * places of scores; else NULL. */
     int64_t *metrics, *sums;
     uint32_t metric_count;
@@ -481,7 +482,7 @@ static void follow_task(void *context, uint32_t member, uint32_t task)
     follow(about->trees, about->first + task, about->divided);
 }
 
-/* Of some lanes the rows of a node, of which the histogram is summed. */
+/* Rows of a node in some lanes, of which the histogram is summed. */
 struct node_part {
     uint32_t node, summed; /* the node that is divided; itself at the root */
     uint32_t first_lane, end_lane;
@@ -573,7 +574,7 @@ static void flush(struct packed_sums *packed)
     struct trees *trees = packed->trees;
 
     pthread_mutex_lock(&trees->lock);
-    trees->contributed +=
+    trees->learner.contributed +=
         tree_rows_unpack(&trees->layout, packed->piece, packed->sums, packed->part->histogram);
     pthread_mutex_unlock(&trees->lock);
     packed->rows = 0;
@@ -630,7 +631,7 @@ static bool sum_child(struct packed_sums *packed)
 
 /* ---- sums where draws are few ---- */
 
-/* Of a node that is summed in the columns of its own list. */
+/* A node that is summed in the columns of its own list. */
 struct drawn_sums {
     uint32_t node, rows;
     const uint32_t *columns; /* NULL: it is not divided, and not summed */
@@ -674,7 +675,7 @@ static void flush_drawn(struct trees *trees, struct drawn_sums *drawn)
     if (drawn->rows == 0)
         return;
     pthread_mutex_lock(&trees->lock);
-    trees->contributed +=
+    trees->learner.contributed +=
         tree_rows_unpack_columns(trees->growing.draws.bins, drawn->sums, drawn->histogram);
     pthread_mutex_unlock(&trees->lock);
     drawn->rows = 0;
@@ -791,7 +792,7 @@ static enum status sum_histograms(struct trees *trees, uint32_t first, uint32_t 
     const struct growing_tree *tree = &trees->growing;
     const bool is_root = trees->progress.stage == TREES_ROOT;
     const uint32_t nodes = is_root ? 1 : tree->batch_count;
-    const uint32_t most = PARTS_MOST * team_size(trees->team);
+    const uint32_t most = PARTS_MOST * team_size(trees->learner.team);
     const uint32_t columns =
         tree_draws_are_few(tree) ? tree->draws.columns : trees->bins.column_count;
     struct parts_task about = {trees, NULL, 0};
@@ -819,8 +820,8 @@ static enum status sum_histograms(struct trees *trees, uint32_t first, uint32_t 
     for (uint32_t i = 0; i < about.count; i++)
         rows += (double)about.parts[i].size;
     qsort(about.parts, about.count, sizeof *about.parts, compare_parts);
-    team_run(team_for(trees->team, rows * CELL_NANOSECONDS * columns), about.count, sum_part,
-             &about);
+    team_run(team_for(trees->learner.team, rows * CELL_NANOSECONDS * columns), about.count,
+             sum_part, &about);
     for (uint32_t lane = first; lane < end; lane++) {
         trees->rows[lane].is_packed = true;
         trees->rows[lane].divided = is_root ? 0 : tree->divided_count;
@@ -896,7 +897,7 @@ static enum status compute_gradients(struct trees *trees, uint32_t first, uint32
                                      int64_t *integers, int64_t *sums, struct error *err)
 {
     struct lanes_task about = {.trees = trees, .first = first};
-    const size_t members = team_size(trees->team);
+    const size_t members = team_size(trees->learner.team);
 
     if (trees_measure_round(trees)) {
         about.sums = sums;
@@ -929,7 +930,7 @@ static enum status contribute_gradients(struct trees *trees, uint32_t first, uin
             words_add(integers[TREES_HELD_OUT_LOSS], result->held_out_loss);
         integers[TREES_HELD_OUT_HITS] =
             words_add(integers[TREES_HELD_OUT_HITS], result->held_out_hits);
-        trees->contributed += result->scores;
+        trees->learner.contributed += result->scores;
         if (trees->rows[lane].rows == 0)
             continue;
         integers[TREES_GRADIENT_LEVELS + level_of(result->gradient)]++;
@@ -954,7 +955,7 @@ static struct team *team_of_followers(const struct trees *trees, uint32_t first,
 {
     for (uint32_t lane = first; lane < end; lane++)
         if (trees->rows[lane].round != (uint64_t)trees->progress.round + 1)
-            return trees->team;
+            return trees->learner.team;
     return team_of_lanes(trees, first, end, ROW_NANOSECONDS);
 }
 
@@ -1003,12 +1004,12 @@ enum status trees_contribute(void *self, uint32_t first, uint32_t count, int64_t
     (void)rows;
 
     progress_note();
-    TRY(trees_verify_growing(trees, err));
+    TRY(learner_verify(&trees->learner, LOOK_AT_READ, NULL, err));
     if (trees->drops.weights)
         tree_drops_move(&trees->drops, trees->progress.round);
     TRY(choose_lanes(trees, first, first + count, done, err));
     end = first + *done;
-    switch (trees->progress.stage) {
+    switch ((enum trees_stage)trees->progress.stage) {
     case TREES_RISKS:
         return count_lanes(trees, first, end, count_risks, integers, sums, err);
     case TREES_GRADIENTS:

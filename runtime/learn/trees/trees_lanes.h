@@ -1,5 +1,6 @@
 /*
- * trees_lanes.h - what lanes contribute to the phases of trees.h, as struct learning asks for it.
+ * trees_lanes.h - what lanes contribute to the phases of trees.h, as struct learner_method asks for
+ * it.
  *
  *     lane --read--> bins --trees so far--> scores --> gradients --tree begins--> nodes --> sums
  *
@@ -15,7 +16,7 @@ enum status trees_contribute(void *self, uint32_t first, uint32_t count, int64_t
                              int64_t *sums, struct touched_rows *rows, uint32_t *done,
                              struct error *err);
 uint32_t trees_lane_open(void *self, uint32_t first, uint32_t count, uint32_t done);
-/* What was made of the state is of no use any more; bins are. */
+/* Scores and nodes of rows follow from a state that is gone; bins stay. */
 void trees_forget_scores(struct trees *trees);
 void trees_free_lanes(struct trees *trees);
 /* Sums of a member's tasks: what layout and draws, which are known, may need. */

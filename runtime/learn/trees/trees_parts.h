@@ -11,9 +11,7 @@
 
 #include <pthread.h>
 
-#include "runtime/learn/learner_state.h"
-#include "runtime/learn/learning.h"
-#include "runtime/learn/measuring.h"
+#include "runtime/learn/learner.h"
 #include "runtime/learn/trees/round_metrics.h"
 #include "runtime/learn/trees/tree_drops.h"
 #include "runtime/learn/trees/tree_rows.h"
@@ -49,65 +47,55 @@ enum {
     TREES_GRADIENTS_INTEGERS = TREES_HESSIAN_LEVELS + TREES_LEVELS
 };
 
-/* The part of the state that is no array. */
+/* The fields of the state. Gradients are floats, of which none of the round is greater; the last
+ * ones are those of the growing tree and of the search for its leaves' quantiles, as they were when
+ * the phase began. */
+#define TREES_FIELDS(F)                                                                            \
+    F(U32, stage, TREES_STAGES - 1, "of enum trees_stage")                                         \
+    F(U32, round, FIELD_ANY, "which is boosted")                                                   \
+    F(U32, tree, FIELD_ANY, "of the round")                                                        \
+    F(F64, gradient_greatest, FIELD_ANY, "of the round")                                           \
+    F(F64, hessian_greatest, FIELD_ANY, "of the round")                                            \
+    F(U32, top_key, FIELD_ANY, "goss: leaf_quantiles_key of the least row that counts as large")   \
+    F(U64, sampled, FIELD_ANY, "rows that the growing tree is of")                                 \
+    F(F64, best_loss, FIELD_ANY, "of held-out rows; or the metric that decides, with its sign")    \
+    F(U32, best_rounds, FIELD_ANY, "after so many it was least; 0: not known yet")                 \
+    F(F64, kept_loss, FIELD_ANY, "rankings: of the model so far")                                  \
+    F(F64, kept_held_out, FIELD_ANY, "rankings: of the model so far")                              \
+    F(U64, trail, FIELD_ANY, "a hash of all that followed from sums")                              \
+    F(U64, number, FIELD_ANY, "of the growing tree")                                               \
+    F(F64, gradient_unit, FIELD_ANY, "of its sums")                                                \
+    F(F64, hessian_unit, FIELD_ANY, "of its sums")                                                 \
+    F(F64, rows_of_hessian, FIELD_ANY, "of its sums")                                              \
+    F(U32, leaves, FIELD_ANY, "that it has")                                                       \
+    F(U32, batch, FIELD_ANY, "nodes that are divided")                                             \
+    F(U32, key_bits, FIELD_ANY, "of quantiles, that were found")
+
 struct trees_progress {
-    struct phase phase;
-    enum trees_stage stage;
-    uint32_t round;                            /* that is boosted */
-    uint32_t tree;                             /* of the round */
-    float gradient_greatest, hessian_greatest; /* of the round: none is greater */
-    uint32_t top_key;                          /* of goss: of the least row that counts as large
-                                                  (leaf_quantiles_key) */
-    uint64_t sampled;                          /* rows that the growing tree is of */
-    double best_loss;                          /* of held-out rows; or what the metric is that
-                                                  decides, with its sign where more is better */
-    uint32_t best_rounds;                      /* after so many it was least; 0: not known yet */
-    double kept_loss, kept_held_out;           /* of rankings: the losses of the model so far */
-    uint64_t trail;                            /* a hash of all that followed from sums */
-};
-
-/* A state on its way here. */
-struct trees_taking {
-    bool is_active;
-    uint64_t body_hash;
-    struct trees_progress progress;
-    struct tree_forest forest;
-    struct growing_tree growing;
-    struct leaf_quantiles quantiles;
-    struct tree_risk *risks; /* (objective.risks.count) */
-};
-
-/* Sums of memory that only the learner writes, beside those of the forest's trees. */
-struct trees_guard {
-    uint32_t base, quantiles, risks;
+    TREES_FIELDS(FIELD_MEMBER)
 };
 
 struct trees {
-    const struct jobspec *spec;
-    const struct dataset *dataset;
-    struct team *team;
+    struct learner learner;
     struct trees_params params;
     struct tree_objective objective; /* of which the risks are of the state */
     struct round_metrics metrics;
     struct tree_bins bins;
     struct tree_constraints constraints;
     struct tree_layout layout;
-    float *base;                        /* (outputs) */
-    struct trees_start start;           /* where it is no base */
-    struct tree_drops drops;            /* of dart; else zero */
-    double sum_scale;                   /* of its sums */
-    uint32_t outputs, trees_each;       /* of a round: outputs x parallel trees */
-    uint32_t lanes, ranges;             /* ranges of each lane, held one after the other */
-    uint64_t *starts, *held_out_starts; /* (lanes * ranges + 1): the first row of each */
-    uint64_t contributed, fingerprint;
+    float *base;                  /* (outputs) */
+    struct trees_start start;     /* where it is no base */
+    struct tree_drops drops;      /* of dart; else zero */
+    double sum_scale;             /* of its sums */
+    uint32_t outputs, trees_each; /* of a round: outputs x parallel trees */
+    uint64_t *held_out_starts;    /* as learner.starts, of those held out */
 
     /* the state */
     struct trees_progress progress;
     struct tree_forest forest;
     struct growing_tree growing;
     struct leaf_quantiles quantiles; /* of the tree that is grown; else of no leaves */
-    struct trees_taking taking;
-    struct trees_guard guard;
+    uint32_t constants;              /* a sum of what never changes: bases and times of risks */
 
     /* made of it */
     struct tree_rows *rows, *held_out; /* (lanes): those that were read */
@@ -123,7 +111,6 @@ struct trees {
     struct error *errors;        /* (lanes) */
     pthread_mutex_t lock;        /* of the sums that tasks add to */
 
-    struct measuring measuring;
     struct tree_arrays arrays; /* of the model that is measured */
     struct trees_model measured;
 };
@@ -155,7 +142,7 @@ static inline uint64_t trees_number_of_growing(const struct trees *trees)
 
 static inline bool trees_have_weights(const struct trees *trees)
 {
-    return trees->dataset->role_columns[ROLE_SAMPLE_WEIGHT] > 0;
+    return trees->learner.dataset->role_columns[ROLE_SAMPLE_WEIGHT] > 0;
 }
 
 /* Is the phase one that measures a round? Before the first one there is nothing to measure. */
@@ -165,7 +152,7 @@ static inline bool trees_measure_round(const struct trees *trees)
            trees->metrics.count > 0;
 }
 
-/* Of RISKS how many numbers there are: of training rows, then as many of those held out. */
+/* The numbers of RISKS: those of training rows, then as many of those held out. */
 static inline uint32_t trees_risk_integers(const struct trees *trees)
 {
     return 2 * trees->objective.risks.count * TREE_RISK_INTEGERS;

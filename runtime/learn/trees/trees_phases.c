@@ -19,18 +19,16 @@ uint32_t trees_histogram_elements(const struct trees *trees)
     return 2 * tree_growth_node_bins(&trees->growing);
 }
 
-void trees_describe_phase(struct trees *trees)
+void trees_describe(void *self)
 {
-    struct phase *phase = &trees->progress.phase;
+    struct trees *trees = self;
+    struct phase *phase = &trees->learner.phase;
 
-    phase->rows = trees->dataset->train.rows;
     phase->epoch = trees->progress.round;
-    phase->integer_count = phase->owned_count = phase->real_count = 0;
-    if (phase->kind == PHASE_DONE) {
-        phase->rows = 0;
+    if (phase->kind == PHASE_DONE)
         return;
-    }
-    switch (trees->progress.stage) {
+    phase->rows = trees->learner.dataset->train.rows;
+    switch ((enum trees_stage)trees->progress.stage) {
     case TREES_GRADIENTS:
         phase->integer_count = TREES_GRADIENTS_INTEGERS;
         if (trees_measure_round(trees)) {
@@ -61,13 +59,6 @@ void trees_describe_phase(struct trees *trees)
     }
 }
 
-static void next_stage(struct trees *trees, enum trees_stage stage)
-{
-    trees->progress.stage = stage;
-    trees->progress.phase.number++;
-    trees_describe_phase(trees);
-}
-
 enum trees_stage trees_first_stage(const struct trees *trees)
 {
     return trees->objective.name == TREE_COX ? TREES_RISKS : TREES_GRADIENTS;
@@ -86,16 +77,16 @@ static double exact_scale(double most, double greatest)
 struct tree_sampling trees_sampling(const struct trees *trees)
 {
     const struct trees_progress *progress = &trees->progress;
-    const double gradient_greatest = (double)progress->gradient_greatest;
+    const double gradient_greatest = progress->gradient_greatest;
     const bool has_units = tree_objective_has_unit_gradients(&trees->objective);
 
     return (struct tree_sampling){
-        .bits = (uint32_t)random_bits(trees->spec->seed, RANDOM_TREE,
+        .bits = (uint32_t)random_bits(trees->learner.spec->seed, RANDOM_TREE,
                                       trees_number_of_growing(trees), 0),
         .threshold = (uint64_t)(trees->params.subsample * 0x1p32),
         .gradient_scale = has_units ? exact_scale(GRADIENT_MOST, gradient_greatest)
                                     : GRADIENT_MOST / gradient_greatest,
-        .hessian_scale = exact_scale(HESSIAN_MOST, (double)progress->hessian_greatest),
+        .hessian_scale = exact_scale(HESSIAN_MOST, progress->hessian_greatest),
         .gradient_draw = has_units ? TREE_DRAW_EXACT : TREE_DRAW_ALL,
         .hessian_draw = has_units || tree_objective_has_unit_hessians(&trees->objective)
                             ? TREE_DRAW_EXACT
@@ -103,11 +94,11 @@ struct tree_sampling trees_sampling(const struct trees *trees)
     };
 }
 
-static int exponent_of(float greatest)
+static int exponent_of(double greatest)
 {
     int bits;
 
-    (void)frexp((double)greatest, &bits);
+    (void)frexp(greatest, &bits);
     return LEAF_BITS - bits;
 }
 
@@ -134,7 +125,7 @@ static void note(struct trees *trees, uint64_t bits)
     trees->progress.trail ^= trees->progress.trail >> 29;
 }
 
-/* What no gradient of so many lanes is greater than. */
+/* A bound that no gradient of so many lanes exceeds. */
 static float greatest_of_levels(const int64_t *levels)
 {
     uint32_t level = TREES_LEVELS - 1;
@@ -146,11 +137,11 @@ static float greatest_of_levels(const int64_t *levels)
     return bound > GREATEST_LEAST ? bound : GREATEST_LEAST;
 }
 
-/* What the loss of training rows is the mean over: of survival:cox the events, of rankings the
+/* The loss of training rows is a mean over this weight: of survival:cox the events, of rankings the
  * groups. */
 static double weight_of_rows(const struct trees *trees, const int64_t *integers)
 {
-    const struct dataset *dataset = trees->dataset;
+    const struct dataset *dataset = trees->learner.dataset;
     const double rows = (double)dataset->train.rows;
 
     if (trees_rank(trees->objective.name))
@@ -163,13 +154,13 @@ static double weight_of_rows(const struct trees *trees, const int64_t *integers)
 
 static double score_of(const struct trees *trees, int64_t hits, double loss)
 {
-    const double held_out = (double)trees->dataset->validation.rows;
+    const double held_out = (double)trees->learner.dataset->validation.rows;
 
     if (trees_rank(trees->objective.name))
         return 1 - loss;
     if (trees->objective.name == TREE_COX)
         return NAN;
-    if (trees->spec->task == TASK_CLASSIFICATION)
+    if (trees->learner.spec->task == TASK_CLASSIFICATION)
         return (double)hits / held_out;
     return sqrt(trees->objective.square_unit > 0
                     ? (double)hits * trees->objective.square_unit / held_out
@@ -197,7 +188,7 @@ static enum status report_metrics(const struct trees *trees, const struct phase_
                : STATUS_OK;
 }
 
-/* What early stopping goes by, the less the better: the last metric that is named, else the loss.
+/* Early stopping goes by this, the less the better: the last metric that is named, else the loss.
  * NaN: nothing is known of the round. */
 static double goodness(const struct trees *trees, const struct learner_report *report)
 {
@@ -218,14 +209,14 @@ static void report_round(struct trees *trees, const int64_t *integers,
     const int64_t held_out_hits = integers[TREES_HELD_OUT_HITS];
     const double held_out = trees->objective.name == TREE_COX || trees_rank(trees->objective.name)
                                 ? (double)held_out_hits
-                                : (double)trees->dataset->validation.rows;
+                                : (double)trees->learner.dataset->validation.rows;
 
     report->step_applied = report->epoch_ended = true;
-    report->rows_applied = trees->dataset->train.rows;
+    report->rows_applied = trees->learner.dataset->train.rows;
     report->epoch = progress->round;
     report->train_loss =
         (double)integers[TREES_TRAIN_LOSS] * unit / weight_of_rows(trees, integers);
-    progress->phase.step = progress->round;
+    trees->learner.phase.step = progress->round;
     if (held_out == 0) {
         keep_losses(trees, report->train_loss, NAN);
         return;
@@ -233,7 +224,7 @@ static void report_round(struct trees *trees, const int64_t *integers,
     report->evaluated = true;
     report->validation_loss = (double)integers[TREES_HELD_OUT_LOSS] * unit / held_out;
     report->validation_score = score_of(trees, held_out_hits, report->validation_loss);
-    if (trees->spec->early_stopping == 0)
+    if (trees->learner.spec->early_stopping == 0)
         keep_losses(trees, report->train_loss, report->validation_loss);
     if (progress->best_rounds > 0 && !(goodness(trees, report) < progress->best_loss))
         return;
@@ -249,7 +240,7 @@ static enum status apply_gradients(struct trees *trees, const struct phase_total
                                    struct learner_report *report, struct error *err)
 {
     struct trees_progress *progress = &trees->progress;
-    const uint32_t patience = trees->spec->early_stopping;
+    const uint32_t patience = trees->learner.spec->early_stopping;
     const int64_t *integers = totals->integers;
 
     if (progress->round > 0) {
@@ -259,18 +250,18 @@ static enum status apply_gradients(struct trees *trees, const struct phase_total
     if (progress->round == trees->params.rounds ||
         (patience > 0 && progress->best_rounds > 0 &&
          progress->round - progress->best_rounds >= patience)) {
-        progress->phase.kind = PHASE_DONE;
-        next_stage(trees, TREES_GRADIENTS);
+        trees->learner.phase.kind = PHASE_DONE;
+        trees->progress.stage = TREES_GRADIENTS;
         return STATUS_OK;
     }
-    progress->gradient_greatest = greatest_of_levels(integers + TREES_GRADIENT_LEVELS);
-    progress->hessian_greatest = greatest_of_levels(integers + TREES_HESSIAN_LEVELS);
+    progress->gradient_greatest = (double)greatest_of_levels(integers + TREES_GRADIENT_LEVELS);
+    progress->hessian_greatest = (double)greatest_of_levels(integers + TREES_HESSIAN_LEVELS);
     if (!trees_round_is_goss(&trees->params, progress->round)) {
-        next_stage(trees, TREES_ROOT);
+        trees->progress.stage = TREES_ROOT;
         return STATUS_OK;
     }
     TRY(leaf_quantiles_begin(&trees->quantiles, 1 - trees->params.top_rate, false, 1, err));
-    next_stage(trees, TREES_GOSS);
+    trees->progress.stage = TREES_GOSS;
     return STATUS_OK;
 }
 
@@ -286,7 +277,8 @@ struct tree_choice trees_choice(const struct trees *trees)
 
     return (struct tree_choice){
         .top = progress->top_key,
-        .bits = (uint32_t)random_bits(trees->spec->seed, RANDOM_TREE_GOSS, progress->round, 0),
+        .bits =
+            (uint32_t)random_bits(trees->learner.spec->seed, RANDOM_TREE_GOSS, progress->round, 0),
         .threshold = (uint64_t)(0x1p32 / factor),
         .factor = (float)factor,
     };
@@ -300,15 +292,15 @@ static enum status apply_goss(struct trees *trees, const int64_t *counts, struct
 
     leaf_quantiles_take(&trees->quantiles, counts);
     if (!leaf_quantiles_are_found(&trees->quantiles)) {
-        next_stage(trees, TREES_GOSS);
+        trees->progress.stage = TREES_GOSS;
         return STATUS_OK;
     }
     progress->top_key = trees->quantiles.searches[0].key[1];
-    progress->gradient_greatest *= factor;
-    progress->hessian_greatest *= factor;
+    progress->gradient_greatest = (double)((float)progress->gradient_greatest * factor);
+    progress->hessian_greatest = (double)((float)progress->hessian_greatest * factor);
     note(trees, progress->top_key);
     TRY(leaf_quantiles_begin(&trees->quantiles, 0, false, 0, err));
-    next_stage(trees, TREES_ROOT);
+    trees->progress.stage = TREES_ROOT;
     return STATUS_OK;
 }
 
@@ -319,14 +311,14 @@ static enum status grow_on(struct trees *trees, struct error *err)
 
     TRY(tree_growth_next(&trees->growing, err));
     if (trees->growing.batch_count > 0) {
-        next_stage(trees, TREES_SPLIT);
+        trees->progress.stage = TREES_SPLIT;
         return STATUS_OK;
     }
     if (has_quantiles)
         TRY(leaf_quantiles_begin(
             &trees->quantiles, trees_quantile(&trees->params, trees_output(trees)),
             tree_objective_weighs(&trees->objective), trees->growing.leaves, err));
-    next_stage(trees, has_quantiles ? TREES_QUANTILES : TREES_LEAVES);
+    trees->progress.stage = has_quantiles ? TREES_QUANTILES : TREES_LEAVES;
     return STATUS_OK;
 }
 
@@ -353,7 +345,7 @@ static enum status apply_root(struct trees *trees, const struct phase_totals *to
     for (uint32_t b = 0; b < bins; b++)
         hessians += totals->owned[2 * b + 1];
     TRY(tree_growth_begin(&trees->growing, number, units_of(trees, hessians), totals->owned,
-                          trees->team, err));
+                          trees->learner.team, err));
     return grow_on(trees, err);
 }
 
@@ -379,7 +371,8 @@ static void note_nodes(struct trees *trees)
 static enum status apply_split(struct trees *trees, const struct phase_totals *totals,
                                struct error *err)
 {
-    TRY(tree_growth_take(&trees->growing, totals->owned, totals->integers, trees->team, err));
+    TRY(tree_growth_take(&trees->growing, totals->owned, totals->integers, trees->learner.team,
+                         err));
     note_nodes(trees);
     return grow_on(trees, err);
 }
@@ -433,12 +426,12 @@ static enum status apply_leaves(struct trees *trees, const int64_t *integers, st
     TRY(tree_forest_add(&trees->forest, &trees->growing, trees_output(trees), trees->values, err));
     trees->grown = number + 1;
     if (++progress->tree < trees->trees_each) {
-        next_stage(trees, TREES_ROOT);
+        trees->progress.stage = TREES_ROOT;
         return STATUS_OK;
     }
     progress->tree = 0;
     progress->round++;
-    next_stage(trees, trees_first_stage(trees));
+    trees->progress.stage = trees_first_stage(trees);
     return STATUS_OK;
 }
 
@@ -446,7 +439,7 @@ static enum status apply_quantiles(struct trees *trees, const int64_t *counts, s
 {
     leaf_quantiles_take(&trees->quantiles, counts);
     if (!leaf_quantiles_are_found(&trees->quantiles)) {
-        next_stage(trees, TREES_QUANTILES);
+        trees->progress.stage = TREES_QUANTILES;
         return STATUS_OK;
     }
     TRY(apply_leaves(trees, NULL, err));
@@ -456,7 +449,32 @@ static enum status apply_quantiles(struct trees *trees, const int64_t *counts, s
 static void apply_risks(struct trees *trees, const int64_t *sums)
 {
     tree_risks_take(&trees->objective.risks, sums, sums + trees_risk_integers(trees) / 2);
-    next_stage(trees, TREES_GRADIENTS);
+    trees->progress.stage = TREES_GRADIENTS;
+}
+
+static enum status apply_stage(struct trees *trees, const struct phase_totals *totals,
+                               struct learner_report *report, struct error *err)
+{
+    switch ((enum trees_stage)trees->progress.stage) {
+    case TREES_RISKS:
+        apply_risks(trees, totals->owned);
+        break;
+    case TREES_GRADIENTS:
+        return apply_gradients(trees, totals, report, err);
+    case TREES_ROOT:
+        return apply_root(trees, totals, err);
+    case TREES_SPLIT:
+        return apply_split(trees, totals, err);
+    case TREES_LEAVES:
+        return apply_leaves(trees, totals->integers, err);
+    case TREES_QUANTILES:
+        return apply_quantiles(trees, totals->owned, err);
+    case TREES_GOSS:
+        return apply_goss(trees, totals->owned, err);
+    case TREES_STAGES:
+        break;
+    }
+    return STATUS_OK;
 }
 
 enum status trees_apply(void *self, const struct phase_totals *totals,
@@ -464,35 +482,7 @@ enum status trees_apply(void *self, const struct phase_totals *totals,
 {
     struct trees *trees = self;
 
-    *report = (struct learner_report){.epoch = trees->progress.round + 1};
-    if (trees->progress.phase.kind == PHASE_DONE)
-        return fail(err, STATUS_FAILED, "nothing is left to learn");
-    TRY(trees_verify_growing(trees, err));
-    switch (trees->progress.stage) {
-    case TREES_RISKS:
-        apply_risks(trees, totals->owned);
-        break;
-    case TREES_GRADIENTS:
-        TRY(apply_gradients(trees, totals, report, err));
-        break;
-    case TREES_ROOT:
-        TRY(apply_root(trees, totals, err));
-        break;
-    case TREES_SPLIT:
-        TRY(apply_split(trees, totals, err));
-        break;
-    case TREES_LEAVES:
-        TRY(apply_leaves(trees, totals->integers, err));
-        break;
-    case TREES_QUANTILES:
-        TRY(apply_quantiles(trees, totals->owned, err));
-        break;
-    case TREES_GOSS:
-        TRY(apply_goss(trees, totals->owned, err));
-        break;
-    case TREES_STAGES:
-        break;
-    }
-    trees_guard_state(trees);
+    TRY(apply_stage(trees, totals, report, err));
+    trees_note_growing(trees);
     return STATUS_OK;
 }

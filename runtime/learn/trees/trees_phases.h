@@ -9,12 +9,11 @@
 
 /* Where a round begins. */
 enum trees_stage trees_first_stage(const struct trees *trees);
-/* progress.phase, by the rest of the progress and the growing tree. */
-void trees_describe_phase(struct trees *trees);
-/* Of a node. */
+void trees_describe(void *self); /* as struct learner_method has it */
+/* The numbers of a node's histogram. */
 uint32_t trees_histogram_elements(const struct trees *trees);
 
-/* As struct learning has it. */
+/* The function of struct learner_method. */
 enum status trees_apply(void *self, const struct phase_totals *totals,
                         struct learner_report *report, struct error *err);
 
@@ -22,7 +21,7 @@ enum status trees_apply(void *self, const struct phase_totals *totals,
 struct tree_sampling trees_sampling(const struct trees *trees);
 void trees_exponents(const struct trees *trees, int exponents[2]);
 
-/* Of the round, once its key is known. */
+/* The rows that the round chooses, once its key is known. */
 struct tree_choice trees_choice(const struct trees *trees);
 
 /* The tree's leaves, by the numbers of nodes: (growing.leaves), in the order in which they are

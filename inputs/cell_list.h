@@ -1,0 +1,87 @@
+/*
+ * cell_list.h - several values in one text.
+ *
+ *     LIST_DENSE   of 3    "1.5, 2, -3"        1.5  2  -3
+ *     LIST_SPARSE  of 5    "3, 1, 3"           0  1  0  2  0      an id alone counts 1
+ *                          "3:0.5 1:2"         0  2  0  0.5  0    or what stands behind it
+ *
+ *     LIST_ITEMS   of 3    "red, blue"         the items themselves, of which a category is made
+ *                          "7:0.5 3"           (items.h)
+ *
+ *     LIST_WORDS   of 4    "To be, or to not"  2  0  3  0      how many of its words fall into
+ *                                                              each hash bucket
+ *
+ * Of a sparse list the number of id i is the sum over its items, 0 where there is none; ids begin
+ * at 0. White space around an item does not count, and empty items of a sparse list are passed
+ * over. A blank text, and NULL, is a dense list of NULLs, a sparse one without items and a text
+ * without words. A cell that is a number is the list of that one item. Words are those of
+ * text_words.h, and their buckets those of text.c.
+ */
+#ifndef INPUTS_CELL_LIST_H
+#define INPUTS_CELL_LIST_H
+
+#include "base/cell.h"
+#include "base/error.h"
+#include "inputs/text_words.h"
+#include "params/terms.h"
+
+#define LIST_SIZE_MAX MODEL_INPUTS_MAX
+
+struct cell_list {
+    enum list_form form;
+    uint32_t size;      /* numbers, or one more than the greatest id: 1 to LIST_SIZE_MAX; of
+                           LIST_ITEMS: most items of one text, up to TEXT_WORDS_MAX; of LIST_WORDS:
+                           hash buckets */
+    char delimiter;     /* of items; 0: a comma, or white space. A blank: any white space */
+    char pair;          /* between an item and its number; 0: items have none */
+    uint32_t words_max; /* LIST_WORDS: a text is read until its words are in so many different
+                           buckets, up to TEXT_WORDS_MAX; else 0 */
+};
+
+/* Is each number of the list an input? */
+static inline bool cell_list_has_numbers(const struct cell_list *list)
+{
+    return list->form == LIST_DENSE || list->form == LIST_SPARSE || list->form == LIST_WORDS;
+}
+
+bool cell_list_equal(const struct cell_list *a, const struct cell_list *b);
+/* Can a list have such a delimiter? One that no number has. */
+bool cell_list_is_delimiter(char delimiter);
+/* Is it the description of a list that can be read? */
+bool cell_list_fits(const struct cell_list *list);
+
+/* An item: what stands before the pair's delimiter, and the number behind it, 1 where there is
+ * none. */
+struct list_item {
+    struct slice word;
+    double weight;
+    bool is_alone; /* there is no number behind it */
+};
+enum list_next { LIST_END, LIST_ITEM, LIST_WRONG };
+/* The next item that is not empty, of a text that was trimmed and is shortened by it. LIST_WRONG:
+ * what stands behind the pair's delimiter is no number. */
+enum list_next cell_list_next(const struct cell_list *list, struct slice *text,
+                              struct list_item *item);
+
+/* How many numbers a trimmed text holds, separated by commas; false: something else, or more than
+ * LIST_SIZE_MAX. */
+bool cell_list_numbers(struct slice text, uint32_t *count);
+
+/* The words of a text that LIST_WORDS counts, as they are counted. */
+struct counted_words {
+    struct text_words words;
+    const struct cell_list *list;
+    double *numbers; /* (list.size): of the words so far */
+    uint32_t different;
+};
+struct counted_words counted_words_of(struct slice text, const struct cell_list *list,
+                                      double *numbers);
+/* In the buffer of `words` until the next call; false: no further word counts. */
+bool counted_words_next(struct counted_words *counted, struct slice *word);
+
+/* The numbers (list.size) of the cell; *is_null: they are NULL. INVALID for another cell, naming
+ * the column. */
+enum status cell_list_read(const struct cell *cell, const struct cell_list *list,
+                           struct slice column, double *numbers, bool *is_null, struct error *err);
+
+#endif

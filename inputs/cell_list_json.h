@@ -1,0 +1,19 @@
+/*
+ * cell_list_json.h - what lists of a column are, in stored models and orders of a job.
+ *
+ *     "list": {"form": "sparse", "size": 10, "delimiter": " ", "pair": ":"}
+ *
+ * A delimiter that there is none of is "".
+ */
+#ifndef INPUTS_CELL_LIST_JSON_H
+#define INPUTS_CELL_LIST_JSON_H
+
+#include "base/json.h"
+#include "inputs/cell_list.h"
+
+/* As member "list" of the object. */
+void cell_list_write(const struct cell_list *list, cJSON *object);
+/* CORRUPT for what cannot be a list, or has another member. */
+enum status cell_list_get(const cJSON *object, struct cell_list *list, struct error *err);
+
+#endif

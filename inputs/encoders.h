@@ -1,0 +1,29 @@
+/*
+ * encoders.h - all ways to make numbers or ids of cells: a line for each.
+ */
+#ifndef INPUTS_ENCODERS_H
+#define INPUTS_ENCODERS_H
+
+#include "inputs/encoder.h"
+
+#define ENCODER_MAP(X)                                                                             \
+    X(number)      /* a number, standardised */                                                    \
+    X(element)     /* a number of a list, which is in one cell with others */                      \
+    X(date_number) /* a part of a date that is a number */                                         \
+    X(date_word)   /* a part of a date that is a category */                                       \
+    X(words)       /* a category with a vocabulary */                                              \
+    X(hash)        /* a category by the hash of its words */                                       \
+    X(id)          /* a category of whole numbers */                                               \
+    X(bucket)      /* a category of intervals of numbers */                                        \
+    X(cross)       /* a category of several columns */                                             \
+    X(text)        /* the words of a text */                                                       \
+    X(items)       /* the items of a list */
+
+#define X(name) extern const struct encoder name##_encoder;
+ENCODER_MAP(X)
+#undef X
+
+/* NULL: no encoder makes such an input. */
+const struct encoder *encoder_of(const struct input_spec *spec);
+
+#endif

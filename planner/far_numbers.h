@@ -1,0 +1,26 @@
+/*
+ * far_numbers.h - numbers among rows that are scored which are too far off for the model: beyond
+ * its reach, 3.4e38 where it keeps numbers and 1e18 deviations where it scales them, all are one.
+ *
+ * The sample of the SELECT shows them before any row is scored, and is all that EXPLAIN knows. Of
+ * QUERY_SAMPLE_ROWS and more rows those who score them look on, in columns where the sample has
+ * none.
+ */
+#ifndef PLANNER_FAR_NUMBERS_H
+#define PLANNER_FAR_NUMBERS_H
+
+#include "base/cell.h"
+#include "planner/plan.h"
+
+/* Adds to the plan's notices, when the model's inputs are matched. */
+void note_far_numbers(const struct plan *plan);
+
+/* May rows behind the sample have the first of the model's input? */
+bool far_numbers_may_come(const struct plan *plan, size_t input);
+/* Is the cell such a number? */
+bool far_number_is(const struct plan *plan, size_t input, const struct cell *cell);
+/* Adds to the plan's notices what was found among all rows: numbers (model.input_count), 0 where
+ * there is none. */
+void note_found_far_numbers(const struct plan *plan, const double *numbers);
+
+#endif

@@ -1,0 +1,62 @@
+/*
+ * odd_numbers.h - numbers of a column that are rather none: codes that stand for a missing value,
+ * and dates that are written as whole numbers.
+ *
+ *     -999, -1, 9999    one to three whole numbers at an end of the column that no other number is
+ *                       near, as many cells have them
+ *     0                 the same beside numbers that all are far above it
+ *     20240131          all cells are dates when their digits are year, month and day, in one of
+ *                       some orders, also with a time
+ *
+ * A model takes both as the numbers that they are, unless robust_inputs.h makes a missing value of
+ * a code: this is for a notice. Nothing is said of few cells and of few different ones.
+ *
+ * A code's other numbers are all 0 or more where it is below 0, or they lie nearer to each other
+ * than the code to them, and then it looks like a code: 77, -888, 9999, -200, or the greatest of a
+ * type. So a single far value, a long tail and counts are none.
+ */
+#ifndef RUNTIME_DATA_ODD_NUMBERS_H
+#define RUNTIME_DATA_ODD_NUMBERS_H
+
+#include "jobspec/jobspec.h"
+#include "runtime/data/dataset.h"
+
+#define ODD_CELLS_MIN     20  /* of fewer cells nothing is said */
+#define ODD_DIFFERENT_MIN 10  /* different numbers beside one below 0, and different dates */
+#define ODD_CODES_MAX     3   /* of a column */
+#define ODD_CODE_CELLS    3   /* cells with a code, and */
+#define ODD_CODE_CELLS_OF 100 /* one of so many */
+
+/* Day and month first: where they tell themselves apart; a 0 in front is not there. */
+enum numbered_date {
+    WRITTEN_NONE,
+    WRITTEN_MONTH,       /* 202401 */
+    WRITTEN_SHORT,       /* 240131, of 2010 to 2049 */
+    WRITTEN_DAY,         /* 20240131 */
+    WRITTEN_DAY_FIRST,   /* 31012024 */
+    WRITTEN_MONTH_FIRST, /* 1312024 */
+    WRITTEN_MINUTE,      /* 202401312359 */
+    WRITTEN_SECOND,      /* 20240131235959 */
+    WRITTEN_DATES
+};
+
+struct odd_numbers {
+    double code;                       /* of several that of most cells; of dates the least */
+    double nearest;                    /* of several that which is nearest to the other numbers, */
+    uint32_t is_above;                 /* which are less */
+    uint32_t cells, code_cells, codes; /* codes 0: there is none */
+    uint32_t form;                     /* enum numbered_date */
+    uint32_t unused;                   /* so that each byte of an index is defined */
+};
+
+/* Of the cells of a column that are not NULL, whatever their order. */
+struct odd_numbers odd_numbers_of(const double *numbers, size_t count);
+
+struct sampled_column;
+
+/* Adds a notice for each input whose numbers are odd and are taken as they are, and for the label
+ * of a regression. columns: of the job (column_sample.h). */
+void odd_numbers_note(const struct sampled_column *columns, const struct jobspec *spec,
+                      const struct dataset *dataset);
+
+#endif

@@ -1,1 +1,0 @@
-SELECT * FROM iris TO TRAIN M WITH a = 1 b = 2 INTO m;

@@ -1,1 +1,0 @@
-SELECT * FROM iris TO TRAIN M WITH train.epoch == 10 INTO m;

@@ -1,1 +1,0 @@
-SELECT * FROM t TO TRAIN M LABEL [the label INTO m;

@@ -1,1 +1,0 @@
-CANCEL JOB everything;

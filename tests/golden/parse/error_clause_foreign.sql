@@ -1,1 +1,0 @@
-SELECT * FROM iris TO PREDICT t.class COLUMN a USING m;

@@ -1,1 +1,0 @@
-SELECT * FROM t TO TRAIN LinearClassifier COLUMN BUCKET(age, 5) AS g LABEL y INTO m;

@@ -1,1 +1,0 @@
-SELECT 1 TO TRAIN M COLUMN a LABEL b INTO x.y.z.w;

@@ -1,1 +1,0 @@
-SELECT * FROM iris TO TRAIN M /* to do LABEL class INTO m;

@@ -1,1 +1,0 @@
-SELECT 1 TO TRAIN M LABEL a == b INTO m;

@@ -1,1 +1,0 @@
-SELECT * FROM iris TO EVALUATE a b;

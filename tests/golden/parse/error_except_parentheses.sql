@@ -1,1 +1,0 @@
-SELECT * FROM t TO TRAIN LinearClassifier COLUMN * EXCEPT a, b LABEL y INTO m;

@@ -1,1 +1,0 @@
-SELECT * FROM t TO TRAIN LinearClassifier COLUMN * EXECPT (a) LABEL y INTO m;

@@ -1,1 +1,0 @@
-EXPLAIN SELECT 1 TO RUN a/b;

@@ -1,1 +1,0 @@
-EXPORT MODEL m TO 'm' FROMAT onnx;

@@ -1,1 +1,0 @@
-FORECAST m INTO t FOR 3;

@@ -1,1 +1,0 @@
-FORECAST m FOR many;

@@ -1,1 +1,0 @@
-FORECAST m FOR 3 FOR 4;

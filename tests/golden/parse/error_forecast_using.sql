@@ -1,1 +1,0 @@
-FORECAST USING m;

@@ -1,1 +1,0 @@
-SELECT * FROM iris TO TRAIN DNNClassifier LABEL INTO m;

@@ -1,1 +1,0 @@
-SELECT * FROM iris TO TRAIN DNNClassifier WITH train.epoch = 10 LABLE class INTO m;

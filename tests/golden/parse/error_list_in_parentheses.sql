@@ -1,1 +1,0 @@
-SELECT * FROM iris TO TRAIN M WITH model.hidden_units = (16, 16) INTO m;

@@ -1,2 +1,0 @@
-SELECT * FROM iris TO TRAIN M WITH model.hidden_units = [16, 16 LABEL class INTO m;
-SELECT 1;

@@ -1,1 +1,0 @@
-SELECT * FROM t TO MAXIMIZE WITH variables='x' INTO m;

@@ -1,1 +1,0 @@
-SELECT * FROM iris TO TRAIN WITH train.epoch = 10 LABEL class INTO m;

@@ -1,1 +1,0 @@
-SELECT * FROM t TO TRAIN xgboost. LABEL y INTO m;

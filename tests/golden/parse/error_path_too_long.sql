@@ -1,1 +1,0 @@
-SELECT * FROM t TO TRAIN M INTO a.b.c.d;

@@ -1,1 +1,0 @@
-SELECT * FROM iris TO TRAIN M LABEL "class INTO m;

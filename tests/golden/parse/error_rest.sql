@@ -1,1 +1,0 @@
-SELECT * FROM t TO TRAIN M INTO m AND more;

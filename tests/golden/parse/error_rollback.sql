@@ -1,1 +1,0 @@
-ROLLBACK MODEL m 3;

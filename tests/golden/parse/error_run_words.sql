@@ -1,1 +1,0 @@
-SELECT * FROM t TO RUN a/b CMD python, a INTO t;

@@ -1,1 +1,0 @@
-SELECT TO TRAIN DNNClassifier LABEL class INTO m;

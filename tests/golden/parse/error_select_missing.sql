@@ -1,1 +1,0 @@
-TO TRAIN DNNClassifier LABEL class INTO m;

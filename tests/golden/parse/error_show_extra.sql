@@ -1,1 +1,0 @@
-SHOW MODELS FOR me;

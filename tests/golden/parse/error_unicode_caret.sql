@@ -1,1 +1,0 @@
-SELECT größe, 价格 FROM häuser TO TRAIN M LABEL größe LABLE x INTO m;

@@ -1,1 +1,0 @@
-SELECT * FROM iris TO PREDICT iris_predicted.class USNIG m;

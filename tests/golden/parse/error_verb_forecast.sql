@@ -1,1 +1,0 @@
-SELECT * FROM iris TO FORECAST sales INTO f;

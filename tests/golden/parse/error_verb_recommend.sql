@@ -1,1 +1,0 @@
-SELECT * FROM iris TO RECOMMEND item USING m;

@@ -1,1 +1,0 @@
-SELECT * FROM iris TO TRIAN DNNClassifier INTO m;

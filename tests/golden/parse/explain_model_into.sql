@@ -1,1 +1,0 @@
-SELECT * FROM t TO EXPLAIN m INTO explanations;

@@ -1,1 +1,0 @@
-EXPLAIN SELECT * FROM iris TO TRAIN LinearClassifier LABEL class INTO m;

@@ -1,1 +1,0 @@
-SELECT * FROM t TO MAXIMIZE SUM((price - 1) * product) CONSTRAINT SUM(product) <= 10 GROUP BY location, SUM(x * 2, y) >= 1, product <> 'a TO b' GROUP BY "the plant" WITH variables="product(x)", var_type="Integers" USING glpk INTO result;

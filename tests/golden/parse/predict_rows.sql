@@ -1,1 +1,0 @@
-SELECT * FROM iris TO PREDICT USING iris_model;

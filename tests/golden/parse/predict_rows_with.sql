@@ -1,1 +1,0 @@
-SELECT * FROM iris TO PREDICT WITH predict.extra_outputs=['score', 'leaf'] USING m;

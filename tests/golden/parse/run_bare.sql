@@ -1,1 +1,0 @@
-SELECT * FROM t TO RUN sqlflow/runner@sha256:0a1b INTO a, b.c;

@@ -1,1 +1,0 @@
-SHOW MODEL shop.m; SHOW MODELS FULL; SHOW JOBS full; SELECT full FROM full TO TRAIN M LABEL full INTO full;

@@ -1,1 +1,0 @@
-SELECT * FROM t TO TRAIN M WITH a=1, b=-2, c=+.5, d=1e-3, e=TRUE, f=False, g=adam, h=tf.nn.relu, i='it''s', j="say ""hi""", k=[[1, 2], [], ['x', y]], l=9223372036854775807, n=9223372036854775808, o=0. INTO m;

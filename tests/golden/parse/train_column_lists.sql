@@ -1,1 +1,0 @@
-SELECT * FROM t TO TRAIN DNNLinearCombinedClassifier COLUMN a, b FOR linear_feature_columns COLUMN EMBEDDING(CATEGORY_ID(news_title,16000,COMMA),128,mean), NUMERIC(d, [2, 3]) FOR dnn_feature_columns LABEL y INTO m;

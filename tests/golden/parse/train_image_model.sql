@@ -1,1 +1,0 @@
-SELECT * FROM t TO TRAIN a/b:v1/Class LABEL y INTO m;

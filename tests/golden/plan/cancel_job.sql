@@ -1,2 +1,0 @@
--- schemas: main
-CANCEL JOB 12;

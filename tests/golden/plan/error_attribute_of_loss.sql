@@ -1,2 +1,0 @@
--- query: x REAL 150 reals; z REAL 150 reals; y REAL 150 reals; class INTEGER 150 integers
-SELECT x, z, y FROM t TO TRAIN DNNRegressor WITH model.huber_delta = 2 LABEL y INTO m;

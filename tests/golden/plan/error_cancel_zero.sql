@@ -1,1 +1,0 @@
-CANCEL JOB 0;

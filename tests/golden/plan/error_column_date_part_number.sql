@@ -1,2 +1,0 @@
--- query: signup TEXT 150 texts 150 dates; y INTEGER 150 integers
-SELECT * FROM t TO TRAIN LinearClassifier COLUMN DATE(signup, 7) LABEL y INTO m;

@@ -1,2 +1,0 @@
--- query: v TEXT 1000 texts; s TEXT 990 texts 10 nulls; age INTEGER 1000 integers; y INTEGER 1000 integers
-SELECT * FROM t TO TRAIN LinearClassifier COLUMN INDICATOR(SPARSE(s)) LABEL y INTO m;

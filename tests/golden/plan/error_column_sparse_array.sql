@@ -1,3 +1,0 @@
--- dialect: postgres
--- query: v numeric[] 150 vectors, 3 elements; y integer 150 integers
-SELECT * FROM t TO TRAIN LinearClassifier COLUMN SPARSE(v, 3) LABEL y INTO m;

@@ -1,2 +1,0 @@
--- query: site TEXT 1000 texts; ad TEXT 1000 texts; note TEXT 1000 texts; price REAL 1000 reals; y INTEGER 1000 integers
-SELECT * FROM t TO TRAIN DeepFMClassifier COLUMN EMBEDDING(EMBEDDING(site, 16), 8) LABEL y INTO m;

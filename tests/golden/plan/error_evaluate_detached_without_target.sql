@@ -1,3 +1,0 @@
--- query: sepal_length REAL 150 reals; sepal_width REAL 150 reals; class INTEGER 150 integers
--- model: iris_model DNNClassifier classification; label class integer; inputs sepal_width numeric, sepal_length numeric
-SELECT * FROM iris TO EVALUATE iris_model WITH job.wait = false;

@@ -1,3 +1,0 @@
--- query: a REAL 150 reals; b REAL 150 reals; kind TEXT 150 texts
--- model: m LinearClassifier classification margins; label kind text classes no yes; inputs a numeric, b numeric
-SELECT * FROM t TO EVALUATE m WITH evaluate.report = 'calibration';

@@ -1,4 +1,0 @@
--- query: a REAL 150 reals; b REAL 150 reals; kind TEXT 150 texts
--- model: m LinearClassifier classification; label kind text classes fraud legit; inputs a numeric, b numeric
--- memory: 2899102925 of 536870912
-SELECT * FROM t TO EVALUATE m, m;

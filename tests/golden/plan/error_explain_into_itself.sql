@@ -1,3 +1,0 @@
--- query: a REAL 150 reals; b REAL 150 reals; kind TEXT 150 texts
--- model: m LinearClassifier classification; label kind text classes fraud legit; inputs a numeric, b numeric
-SELECT * FROM t TO EXPLAIN m INTO m;

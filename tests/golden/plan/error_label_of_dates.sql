@@ -1,2 +1,0 @@
--- query: x REAL 150 reals; day TEXT 150 texts 150 dates
-SELECT x, day FROM t TO TRAIN XGBRegressor LABEL day INTO m;

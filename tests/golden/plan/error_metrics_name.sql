@@ -1,2 +1,0 @@
--- query: x REAL 20 reals; y INTEGER 20 integers
-SELECT * FROM t TO TRAIN LinearClassifier WITH job.metrics = 'localhost:9090' LABEL y INTO m;

@@ -1,3 +1,0 @@
--- query: a REAL 150 reals; b REAL 150 reals; y REAL 150 reals
--- model: m LinearRegressor regression; label y real; inputs a numeric, b numeric
-SELECT * FROM t TO PREDICT WITH predict.threshold = 0.25 USING m;

@@ -1,2 +1,0 @@
--- model: iris_model DNNClassifier classification; label class integer; inputs sepal_length numeric, sepal_width numeric, petal_length numeric, petal_width numeric
-ROLLBACK MODEL iris_model TO 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa';

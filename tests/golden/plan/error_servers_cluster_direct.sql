@@ -1,3 +1,0 @@
--- cluster: may
--- query: n1 REAL 150 reals; n2 REAL 148 reals 2 nulls; site TEXT 150 texts; ad TEXT 150 texts; clicked INTEGER 150 integers
-SELECT * FROM t TO TRAIN DeepFMClassifier WITH job.strategy = 'ps', job.where = 'kubernetes', job.read = 'direct' LABEL clicked INTO m;

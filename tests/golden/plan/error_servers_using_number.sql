@@ -1,3 +1,0 @@
--- model: old DeepFMClassifier classification; label clicked integer; inputs n1 numeric, n2 numeric, site category, ad category
--- query: n1 REAL 150 reals; n2 REAL 148 reals 2 nulls; site TEXT 150 texts; ad TEXT 150 texts; clicked INTEGER 150 integers
-SELECT * FROM t TO TRAIN DeepFMClassifier WITH job.ps = 2, job.strategy = 'ps' LABEL clicked USING old INTO m;

@@ -1,2 +1,0 @@
--- schemas: main
-SHOW ATTRIBUTES FOR dnnclasifier;

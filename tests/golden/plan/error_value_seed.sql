@@ -1,2 +1,0 @@
--- query: sepal_length REAL 150 reals; sepal_width REAL 150 reals; petal_length REAL 150 reals; petal_width REAL 150 reals; class INTEGER 150 integers
-SELECT * FROM iris TO TRAIN LinearClassifier WITH train.seed = 9223372036854775808 LABEL class INTO m;

@@ -1,3 +1,0 @@
--- query: sepal_length REAL 10 reals; price REAL 10 reals
--- model: price_model LinearRegressor regression; label price real; inputs sepal_length numeric
-SELECT * FROM t TO EVALUATE price_model;

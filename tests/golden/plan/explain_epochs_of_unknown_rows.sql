@@ -1,2 +1,0 @@
--- query: x REAL 1000 reals; y INTEGER 1000 integers
-EXPLAIN SELECT * FROM t TO TRAIN DNNClassifier WITH train.epoch = 3, train.folds = 3 LABEL y INTO m;

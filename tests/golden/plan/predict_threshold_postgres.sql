@@ -1,4 +1,0 @@
--- dialect: postgres
--- query: a REAL 150 reals; b REAL 150 reals; kind TEXT 150 texts
--- model: m LinearClassifier classification; label kind text classes fraud legit; inputs a numeric, b numeric
-SELECT * FROM t TO PREDICT guess WITH predict.threshold = 0.25 USING m;

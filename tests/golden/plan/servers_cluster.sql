@@ -1,3 +1,0 @@
--- cluster: may
--- query: n1 REAL 150 reals; n2 REAL 148 reals 2 nulls; site TEXT 150 texts; ad TEXT 150 texts; clicked INTEGER 150 integers
-EXPLAIN SELECT * FROM t TO TRAIN DeepFMClassifier WITH job.strategy = 'ps', job.where = 'kubernetes', job.ps = 3, job.ps_cpu = 0.5, job.ps_memory = '2Gi', job.max_workers = 4 LABEL clicked INTO m;

@@ -1,2 +1,0 @@
--- query: workclass TEXT 1000 texts; education TEXT 1000 texts; occupation TEXT 1000 texts; race TEXT 1000 texts; sex TEXT 1000 texts; age INTEGER 1000 integers; capital_gain INTEGER 1000 integers; hours INTEGER 1000 integers; tags TEXT 1000 texts; label INTEGER 1000 integers
-SELECT * FROM t TO TRAIN LinearClassifier COLUMN BUCKET(age, boundaries = [30, 50]), CATEGORY_HASH(workclass, hash_bucket_size = 100), CROSS([race, sex], num_buckets = 10), LOG_ROUND(capital_gain, base = 2, num_bins = 8) LABEL label INTO m;

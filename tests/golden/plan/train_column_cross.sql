@@ -1,2 +1,0 @@
--- query: age INTEGER 1000 integers; price TEXT 1000 texts 990 separated 10 missing; site TEXT 1000 texts; y INTEGER 1000 integers
-SELECT * FROM t TO TRAIN LinearClassifier COLUMN *, CROSS([site, BUCKET(age, [18, 65])], 1000), INDICATOR(CROSS(['site', age, VOCABULARY(price)], 50)), CROSS([site, BUCKET(NUMERIC(age), [30])], 9), CROSS([BUCKET(price, [0]), CATEGORY_HASH(site, 7), CATEGORY_ID(age, 200)], 99) LABEL y INTO m;

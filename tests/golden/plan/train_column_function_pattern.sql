@@ -1,2 +1,0 @@
--- query: f1 INTEGER 150 integers; f2 INTEGER 150 integers; f10 INTEGER 150 integers; g0 INTEGER 150 integers; g1 INTEGER 150 integers; g2 INTEGER 150 integers; g3 INTEGER 150 integers; g4 INTEGER 150 integers; g5 INTEGER 150 integers; g6 INTEGER 150 integers; g7 INTEGER 150 integers; g8 INTEGER 150 integers; g9 INTEGER 150 integers; g10 INTEGER 150 integers; g11 INTEGER 150 integers; y REAL 150 reals
-SELECT * FROM t TO TRAIN LinearRegressor COLUMN INDICATOR(CATEGORY_ID("f1|f2|y|g.*", 1000)), f10 LABEL y INTO m;

@@ -1,2 +1,0 @@
--- query: v TEXT 1000 texts; s TEXT 990 texts 10 nulls; age INTEGER 1000 integers; y INTEGER 1000 integers
-SELECT * FROM t TO TRAIN LinearClassifier COLUMN NUMERIC(v, 3), CATEGORY_HASH(v, 10), SPARSE(s, [3], '|', int, '=', float32) LABEL y INTO m;

@@ -1,2 +1,0 @@
--- query: id INTEGER 500 integers, 500 counted, 500 different; customer_id INTEGER 500 integers, 500 counted, 300 different; email TEXT 500 texts, 500 counted, 499 different, 9000 bytes; note TEXT 500 texts, 500 counted, 400 different, 40000 bytes, 480 spaced; city TEXT 500 texts, 500 counted, 60 different, 4000 bytes; day TEXT 500 texts, 500 dates, 500 counted, 500 different, 5000 bytes; y INTEGER 500 integers
-SELECT * FROM customers TO TRAIN LinearClassifier LABEL y INTO m;

@@ -1,2 +1,0 @@
--- query: a REAL 0 nulls; grade double 0 nulls
-SELECT * FROM t TO TRAIN LinearClassifier LABEL grade INTO m;

@@ -1,3 +1,0 @@
--- cluster: will
--- query: sepal_length REAL 150 reals; class INTEGER 150 integers
-SELECT * FROM iris TO TRAIN DNNClassifier WITH model.hidden_units = [16], job.where = 'local' LABEL class INTO m;

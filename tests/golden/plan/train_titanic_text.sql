@@ -1,2 +1,0 @@
--- query: survived INTEGER 891 integers; pclass INTEGER 891 integers; sex TEXT 891 texts; age REAL 714 reals, 177 nulls; fare REAL 891 reals; embarked TEXT 889 texts, 2 nulls
-SELECT * FROM titanic TO TRAIN LinearClassifier WITH model.optimizer = 'adagrad', model.l2 = 0.01, train.test_size = 0.2, train.early_stopping = 5, validation.metrics = 'accuracy_score,AUC,F1' LABEL survived INTO titanic_model;

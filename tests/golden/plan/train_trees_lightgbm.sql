@@ -1,2 +1,0 @@
--- query: age INTEGER 1000 integers; plan TEXT 990 texts 10 nulls 990 counted 4 different; usage REAL 1000 reals; churned INTEGER 1000 integers 1000 counted 2 different
-SELECT * FROM churn TO TRAIN LGBMClassifier WITH n_estimators = 200, learning_rate = 0.05, num_leaves = 63, max_depth = -1, min_child_samples = 10, reg_lambda = 0.5, lambda_l1 = 0.1, feature_fraction = 0.8, bagging_fraction = 0.7, subsample_freq = 1, objective = 'binary', metric = 'auc', random_state = 7, n_jobs = -1, verbosity = -1, early_stopping_rounds = 10, train.test_size = 0.2 LABEL churned INTO m;

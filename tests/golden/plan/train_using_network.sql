@@ -1,3 +1,0 @@
--- query: id INTEGER 150 integers; a REAL 150 reals; b TEXT 150 texts; d TEXT 150 texts 150 dates; y INTEGER 150 integers
--- model: old DNNClassifier classification; label y integer; inputs b category, a numeric
-SELECT * FROM t TO TRAIN DNNClassifier WITH hidden_units = [7] LABEL y USING old INTO m;

@@ -1,0 +1,76 @@
+"""Ordinary tables that a model learns wrongly from, and what TRAIN says of them, as SQL of both databases."""
+
+import random
+
+
+def literal(value):
+    if value is None:
+        return "NULL"
+    return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else repr(value)
+
+
+def table(name, columns, rows):
+    """Statements that make a table of rows; columns: "a double precision, y text"."""
+    values = ", ".join(f"({', '.join(map(literal, row))})" for row in rows)
+    return f"DROP TABLE IF EXISTS {name}", f"CREATE TABLE {name} ({columns})", f"INSERT INTO {name} VALUES {values}"
+
+
+# ---- a class without weight ----
+
+CLASSIFIERS = ("LinearClassifier", "DNNClassifier", "XGBClassifier", "LGBMClassifier", "RandomForestClassifier",
+               "DecisionTreeClassifier", "WideAndDeepClassifier")
+WEIGHING = ("LogisticRegression", "NaiveBayes")  # which learn nothing where a class weighs nothing
+WEIGHTLESS = "of class 'c' of \"y\": nothing is learned of them, and none is predicted. "
+OF_ROWS = WEIGHTLESS + "Give these rows a weight above 0, or leave them out of the SELECT: WHERE w > 0."
+NEEDED = "of class 'c' of \"y\", and the model needs a weight of each class"
+
+
+def weighed_table(weightless="c"):
+    draw = random.Random(1)
+    rows = []
+    for i in range(300):
+        word = "abc"[i % 3]
+        rows.append((draw.gauss(0, 1) + 2 * (i % 3), draw.gauss(0, 1), 0. if word == weightless else 1 + draw.random(), word))
+    return table("t", "a double precision, b double precision, w double precision, y text", rows)
+
+
+# ---- codes that stand for missing values, and dates that are written as numbers ----
+
+LEARNERS = ("XGBRegressor WITH n_estimators = 3,", "RandomForestRegressor WITH n_estimators = 3,", "LinearRegressor WITH train.epoch = 2,",
+            "DNNRegressor WITH train.epoch = 2,", "OLS WITH", "WideAndDeepRegressor WITH train.epoch = 2,")
+LEARNERS_WITHOUT_LABEL = ("KMeans WITH n_clusters = 2", "PCA")
+CODE = "column \"age\": -1 is in 12 of 300 rows that were looked at, apart from all others, and read as a number. If such values are " \
+    "missing ones, nullif(age, -1) AS age in the SELECT makes NULL of them. COLUMN *, NUMERIC(age) says that they are numbers."
+CODES = "column \"score\": 99 and 1 other number are in 20 of 300 rows that were looked at, apart from all others, and read as numbers. " \
+    "If such values are missing ones, CASE WHEN score < 98 THEN score END AS score in the SELECT makes NULL of them."
+LABELS = "label column \"y\": -999 is in 15 of 300 rows that were looked at, apart from all others, and read as a number. " \
+    "If such labels are missing ones, WHERE y <> -999 leaves the rows out."
+DATES = "column \"seen\" holds dates that are written as whole numbers, as 20230101, and is taken as these numbers, which leap where " \
+    "a month ends. "
+DATE = "substr(CAST(seen AS TEXT), 1, 4) || '-' || substr(CAST(seen AS TEXT), 5, 2) || '-' || substr(CAST(seen AS TEXT), 7, 2) AS seen"
+
+
+def coded_table():
+    """Ages with -1, scores with 98 and 99, days as whole numbers, and a label that the day decides."""
+    rows = []
+    for i in range(300):
+        day = i * 37 % 500
+        age = -1 if i % 25 == 0 else 18 + i * 7 % 60
+        score = 98 if i % 60 == 0 else 99 if i % 20 == 3 else i * 13 % 11
+        month = day % 12 + 1
+        rows.append((age, score, 20230000 + day // 250 * 10000 + month * 100 + day % 28 + 1, i * 31 % 17 / 4,
+                     365. * (day // 250) + 30.4 * (month - 1) + day % 28))
+    return table("t", "age int, score int, seen int, z double precision, y double precision", rows)
+
+
+# ---- numbers beyond the reach of a model ----
+
+KEEPING = ("XGBRegressor", "LGBMRegressor", "RandomForestRegressor", "LinearRegressor WITH model.standardize = false",
+           "DNNRegressor WITH model.standardize = false, train.epoch = 2")
+FAR = "column \"a\" has the number 1e+39: the model tells none beyond "
+
+
+def far_table():
+    """Two of 200 numbers are beyond floats."""
+    rows = [(1e39 if i % 100 == 7 else i * 37 % 101 / 50., i * 13 % 17 / 9., float(i % 23)) for i in range(200)]
+    return table("t", "a double precision, b double precision, y double precision", rows)

@@ -1,0 +1,134 @@
+"""Ordinary tables that a model learns wrongly from: TRAIN says so (tests/silent_tables.py; PostgreSQL has the same test)."""
+
+import sqlite3
+
+import harness
+import silent_tables as tables
+
+
+class Silence(harness.Case):
+    def setUp(self):
+        super().setUp()
+        self.database = self.connect(isolation_level=None)
+
+    def make(self, statements):
+        for statement in statements:
+            self.run_all(statement)
+
+    def notices(self, columns, train):
+        found = self.run_all(f"SELECT {columns} FROM t TO TRAIN {train} INTO m")
+        return [row[3] for row in found if row[0] == "notice"]
+
+    # ---- a class without weight ----
+
+    def test_a_class_without_weight_is_named(self):
+        self.make(tables.weighed_table())
+        for model in tables.CLASSIFIERS:
+            with self.subTest(model):
+                said = self.notices("*", f"{model} WITH sample_weight = 'w', test_size = 0 LABEL y")
+                self.assertIn(f'weight column "w" is 0 in all 100 training rows {tables.OF_ROWS}', said)
+                self.assertFalse([notice for notice in said if "alone explains" in notice or "no better" in notice], said)
+                self.assertNotIn("c", {row[-1] for row in self.run_all("SELECT a, b FROM t TO PREDICT guess USING m")})
+        self.make(tables.weighed_table(None))
+        self.assertFalse([notice for notice in self.notices("*", "XGBClassifier WITH sample_weight = 'w' LABEL y")
+                          if "weight column" in notice])
+
+    def test_a_class_that_weighs_nothing_is_named(self):
+        self.make(tables.weighed_table())
+        said = self.notices("a, b, y", "XGBClassifier WITH class_weight = '{\"c\": 0}', test_size = 0 LABEL y")
+        self.assertIn("train.class_weight is 0 in all 100 training rows " + tables.WEIGHTLESS, " ".join(said))
+
+    def test_models_that_need_weight_of_each_class_name_the_one_that_has_none(self):
+        self.make(tables.weighed_table())
+        for model in tables.WEIGHING:
+            with self.subTest(model), self.assertRaisesRegex(sqlite3.Error, tables.NEEDED):
+                self.notices("*", f"{model} WITH sample_weight = 'w' LABEL y")
+        with self.assertRaisesRegex(sqlite3.Error, tables.NEEDED):
+            self.run_all("SELECT * FROM t WHERE y <> 'a' TO TRAIN ScoreCard WITH sample_weight = 'w' LABEL y INTO m")
+
+    def test_workers_and_the_order_of_rows_change_no_word(self):
+        self.make(tables.weighed_table())
+        train = "XGBClassifier WITH sample_weight = 'w', job.min_workers = {0}, job.max_workers = {0} LABEL y"
+        said = self.notices("*", train.format(1))
+        self.assertTrue(said)
+        self.assertEqual(self.notices("*", train.format(2)), said)
+        self.run_all("CREATE TABLE turned AS SELECT * FROM t ORDER BY b")
+        self.run_all("DROP TABLE t")
+        self.run_all("ALTER TABLE turned RENAME TO t")
+        self.assertEqual(self.notices("*", train.format(2)), said)
+
+    # ---- codes and dates ----
+
+    def test_numbers_that_stand_for_missing_values_are_named(self):
+        self.make(tables.coded_table())
+        for model in tables.LEARNERS:
+            with self.subTest(model):
+                said = self.notices("age, score, z, y", f"{model} test_size = 0 LABEL y")
+                self.assertIn(tables.CODE, said)
+                # A network and a linear model take such a code for a missing value by themselves.
+                if "XGB" in model or "Forest" in model or "OLS" in model:
+                    self.assertTrue([notice for notice in said if notice.startswith(tables.CODES)], said)
+        for model in tables.LEARNERS_WITHOUT_LABEL:
+            self.assertIn(tables.CODE, self.notices("age, score, z", model))
+
+    def test_what_the_hint_writes_ends_the_notice(self):
+        self.make(tables.coded_table())
+        said = self.notices("nullif(age, -1) AS age, CASE WHEN score < 98 THEN score END AS score, z, y", "XGBRegressor LABEL y")
+        self.assertFalse([notice for notice in said if "apart from" in notice], said)
+        said = self.notices("age, score, z, y", "XGBRegressor COLUMN *, NUMERIC(age), NUMERIC(score) LABEL y")
+        self.assertFalse([notice for notice in said if "apart from" in notice], said)
+
+    def test_labels_that_stand_for_missing_ones_are_named(self):
+        self.make(tables.coded_table())
+        for model in tables.LEARNERS:
+            with self.subTest(model):
+                labels = "CASE WHEN age < 60 OR z > 0.5 THEN y ELSE -999 END AS y"
+                rows = self.run_all(f"SELECT count(*) FROM (SELECT {labels} FROM t) WHERE y = -999")[0][0]
+                said = self.notices(f"age, {labels}", f"{model} test_size = 0 LABEL y")
+                self.assertIn(tables.LABELS.replace(" 15 ", f" {rows} "), said)
+        said = self.notices("age, z, y", "XGBRegressor LABEL y")
+        self.assertFalse([notice for notice in said if "label column" in notice], said)
+
+    def test_dates_that_are_written_as_numbers_are_named(self):
+        self.make(tables.coded_table())
+        for model in tables.LEARNERS:
+            with self.subTest(model):
+                said = [notice for notice in self.notices("seen, z, y", f"{model} test_size = 0 LABEL y") if notice.startswith(tables.DATES)]
+                self.assertEqual(said, [tables.DATES + tables.DATE + " in the SELECT makes dates of them."])
+        self.assertLess(self.r_squared("seen, z, y"), .95)
+        self.assertGreater(self.r_squared(f"{tables.DATE}, z, y"), .999)
+        said = self.notices("z, seen AS y", "XGBRegressor LABEL y")
+        self.assertTrue([notice for notice in said if notice.startswith(f"label {tables.DATES.replace('seen', 'y')}Predict days")], said)
+
+    # ---- numbers beyond the reach of a model ----
+
+    def test_numbers_that_a_model_does_not_tell_apart_are_named(self):
+        self.make(tables.far_table())
+        for model in tables.KEEPING:
+            with self.subTest(model):
+                self.assertIn(tables.FAR, " ".join(self.notices("a, b, y", f"{model} LABEL y")))
+
+    def test_rows_that_are_scored_have_such_numbers(self):
+        self.make(tables.far_table())
+        self.run_all("CREATE TABLE late AS WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 2999) "
+                     "SELECT CASE i WHEN 2990 THEN -1e300 WHEN 2991 THEN 1e39 ELSE i * .001 END AS a, 1. AS b, i * 1. AS y FROM n")
+        for model, reach in (("XGBRegressor", r"-3\.4e\+38 and 3\.4e\+38"), ("LinearRegressor", r"-\S+ and \S+"), ("OLS", r"-\S+ and \S+")):
+            with self.subTest(model):
+                self.run_all(f"SELECT a, b, y FROM t WHERE a < 1e6 TO TRAIN {model} LABEL y INTO m")
+                said = f'column "a" has the number -1e\\+300: the model tells none beyond {reach} apart'
+                first = self.run_all("EXPLAIN SELECT a, b FROM late WHERE b = 1 AND a < 0 TO PREDICT guess USING m")
+                self.assertRegex(str(first), said)
+                self.assertNotIn("tells none", str(self.run_all("EXPLAIN SELECT a, b FROM late TO PREDICT guess USING m")))
+                self.assertRegex(self.run_all(f"SELECT * FROM late TO EVALUATE m -- {model}")[0][-1], said)
+                for target in ("guess", "late_guess.guess"):
+                    done = self.run_program(self.path, "-c", f"SELECT a, b FROM late TO PREDICT {target} USING m")
+                    self.assertRegex(done.stderr, said)
+                self.assertNotIn("tells none", self.run_all(f"SELECT * FROM late WHERE a >= 0 AND a < 1e9 TO EVALUATE m -- {model}")[0][-1])
+
+    def r_squared(self, columns):
+        rows = self.run_all(f"SELECT {columns} FROM t TO TRAIN LinearRegressor WITH test_size = 0 LABEL y INTO m")
+        return next(row[1] for row in rows if row[0] == "R2")
+
+
+if __name__ == "__main__":
+    harness.main()
