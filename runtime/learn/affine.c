@@ -101,7 +101,7 @@ void affine_backward_inputs(const struct affine *op, const float *parameters,
 /* Written line by line, a matrix whose side is a power of two would fall on a
  * few sets of the cache: 600 us instead of 25 for 512 x 256. */
 #define TILE 16
-#define SIDE 4 /* of a square that is turned in registers */
+#define SIDE 4 /* side of a square that is turned in registers */
 
 typedef float floats __attribute__((vector_size(SIDE * sizeof(float))));
 typedef uint32_t words __attribute__((vector_size(SIDE * sizeof(uint32_t))));

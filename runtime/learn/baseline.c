@@ -5,15 +5,15 @@
 #include "scoring/elementary.h"
 
 #define CHANCE_DEVIATIONS   2
-#define UNKNOWN_PROBABILITY 1e-15 /* as metrics.h has it */
+#define UNKNOWN_PROBABILITY 1e-15 /* the least probability of metrics.h */
 
-/* What is known of a classifier's rows. */
+/* The rows that a classifier is judged by. */
 struct judged {
     uint64_t rows;
-    uint32_t most;    /* the class that most of them have */
-    double share;     /* of it */
-    double loss;      /* log loss of who says the shares of the training rows */
-    uint32_t classes; /* that some of the rows have */
+    uint32_t most;    /* the class that most rows have */
+    double share;     /* share of the rows that have class `most` */
+    double loss;      /* log loss where every row is said to have the training rows' shares */
+    uint32_t classes; /* classes that some of the rows have */
 };
 
 static struct judged judge_rows(const struct dataset *dataset, const struct metrics *measured)
@@ -41,7 +41,7 @@ static struct judged judge_rows(const struct dataset *dataset, const struct metr
     return judged;
 }
 
-/* Of random ranks (Mann-Whitney). */
+/* The greatest AUC that passes for that of random ranks (Mann-Whitney). */
 static double auc_of_chance(const struct judged *judged)
 {
     const double rows = (double)judged->rows, most = judged->share * rows;
@@ -49,7 +49,7 @@ static double auc_of_chance(const struct judged *judged)
     return 0.5 + CHANCE_DEVIATIONS * sqrt((rows + 1) / (12 * most * (rows - most)));
 }
 
-/* The mean recall of who guesses each of the classes that occur equally often. */
+/* The greatest mean recall that passes for guesses, which name each class equally often. */
 static double recall_of_chance(const struct metrics *measured, uint32_t classes)
 {
     double there = 0, variance = 0;
@@ -83,7 +83,7 @@ static void note_chance(const struct judged *judged, struct metrics *measured, c
                          "another estimator may.");
 }
 
-/* Of two classes it ranks well enough, and yet says the same of all rows. */
+/* The model ranks two classes well enough, and yet predicts the same one for all rows. */
 static void note_unseen(const struct judged *judged, struct metrics *measured, const char *part,
                         struct notice_list *notices)
 {

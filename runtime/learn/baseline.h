@@ -1,13 +1,15 @@
 /*
  * baseline.h - is a model better than a constant?
  *
- *     classifier  no better    right as seldom, and as unsure, as who says the shares of the
- * classes without looking at a row; and it ranks the rows no better than chance sees no ...  it
- * ranks the rows, but predicts the most frequent class of all regressor   no better    farther from
- * the labels than their mean is
+ * A classifier is no better where it is right no more often than the most frequent class is, loses
+ * no less than the classes' shares do, and ranks the rows of two classes, or recalls those of more,
+ * no better than chance. It sees no rare class where it ranks the rows of two classes, but predicts
+ * the more frequent one for all. A regressor is no better where it is as far from the labels as
+ * their mean is, or farther.
  *
- * Of the rows that were held out; of the training rows where there are none. Chance is two standard
- * deviations of what random ranks would give: a model that is a little better is not talked down.
+ * The rows are those that were held out, or the training rows where there are none. Chance ends two
+ * standard deviations above the mean of random answers: a model that is a little better is not
+ * talked down.
  */
 #ifndef RUNTIME_LEARN_BASELINE_H
 #define RUNTIME_LEARN_BASELINE_H
@@ -15,7 +17,7 @@
 #include "runtime/data/dataset.h"
 #include "scoring/metrics.h"
 
-#define BASELINE_ROWS_MIN 50 /* of fewer nothing is said */
+#define BASELINE_ROWS_MIN 50 /* fewer rows get no notice */
 
 /* `measured`: rows of the data set's kind, with labels. part: "validation", what the rows are. */
 void baseline_notice(const struct dataset *dataset, struct metrics *measured, const char *part,

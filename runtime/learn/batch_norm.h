@@ -23,11 +23,11 @@ struct batch_norm {
     uint32_t gamma, beta, mean, variance; /* where each (width) starts in the parameters */
 };
 
-/* What backward needs of forward. */
+/* The numbers that forward leaves for backward. */
 struct batch_norm_room {
     float *mean, *variance, *inverse; /* (width): of the rows; 1 / sqrt(variance + epsilon) */
     float *sums;                      /* (2, width) */
-    bool is_of_rows;                  /* mean and variance are */
+    bool is_of_rows;                  /* mean and variance are the rows', not the running ones */
 };
 
 void batch_norm_forward(const struct batch_norm *op, const float *parameters, uint32_t n,

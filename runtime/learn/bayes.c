@@ -26,7 +26,7 @@ struct bayes_parts {
 };
 
 struct bayes {
-    struct arena space; /* of its arrays */
+    struct arena space; /* the arrays' memory */
     const struct dataset *dataset;
     struct bayes_params params;
     uint32_t classes, width, id_rows;

@@ -12,7 +12,7 @@
 
 #include "runtime/learn/learning.h"
 
-/* As learning_open, for the kind "bayes". LIMIT for more bytes than a worker has. */
+/* Does what learning_open does, for the kind "bayes". LIMIT for more bytes than a worker has. */
 enum status bayes_open(const struct jobspec *spec, const struct dataset *dataset, struct team *team,
                        struct learning *learning, struct error *err);
 

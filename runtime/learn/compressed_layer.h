@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define COMPRESSED_ROWS 128 /* of x0, multiplied together */
+#define COMPRESSED_ROWS 128 /* rows of x0 that are multiplied at a time */
 
 struct compressed_layer {
     uint32_t fields, maps, units;

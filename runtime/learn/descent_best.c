@@ -6,7 +6,7 @@
 #include "jobspec/job_size.h"
 #include "runtime/learn/descent_guard.h"
 
-#define WORSE_SHARE 0.02 /* of the least loss */
+#define WORSE_SHARE 0.02 /* share of the least loss */
 #define WORSE_RISES 2    /* times the mean of all rises from epoch to epoch */
 
 void descent_best_plan(struct descent *descent)

@@ -15,11 +15,11 @@
 #define LOSS_LANE_MOST    0x1p52 /* more of one lane is cut: 1024 of them fit into 64 bits */
 #define SITTING_WORK      5e7    /* multiplications of a member: some milliseconds */
 #define FETCH_WORK        100    /* multiplications that fetching a row takes as long as */
-#define TEAM_WORK_LEAST   5e4    /* of a step, that several threads share it */
+#define TEAM_WORK_LEAST   5e4    /* multiplications of a step that several threads share */
 #define MEMBERS_BYTES_MAX ((uint64_t)1 << 29)
-#define SLICE_ELEMENTS    16384 /* of sums, added by one member */
-#define SLICE_ROWS        64    /* of the table, the same */
-#define ROWS_AHEAD        8     /* of those that are touched, whose places are asked for */
+#define SLICE_ELEMENTS    16384 /* sums that one member adds at a time */
+#define SLICE_ROWS        64    /* likewise, rows of the table */
+#define ROWS_AHEAD        8     /* distance to the touched row whose place is asked for */
 
 /* ---- members ---- */
 
@@ -259,7 +259,7 @@ static void contribute_evaluation(const struct descent *descent, uint32_t lane,
 struct lane_batch {
     struct descent *descent;
     uint32_t first, count;
-    int64_t *fixed; /* of the caller */
+    int64_t *fixed; /* the caller's */
 };
 
 /* Sums start from zero where a member first takes part. */

@@ -22,9 +22,9 @@
 
 /*
  * The integer part of a sum. A loss is split into whole and 2^-32 parts, so
- * that it neither overflows nor loses small values. Of a gradient, one count
+ * that it neither overflows nor loses small values. In the sum of a gradient, one count
  * of overflows for each tensor follows, then the counts of its lanes' levels, then whether the time
- * is over; of an evaluation, the rows that were classified correctly.
+ * is over; in that of an evaluation, the rows that were classified correctly.
  */
 enum { SUM_LOSS_WHOLE, SUM_LOSS_PART, SUM_NOT_FINITE, SUM_OVERFLOWS, SUM_CORRECT = SUM_OVERFLOWS };
 #define SUM_INTEGERS_MAX (SUM_OVERFLOWS + (1 + FIXED_COUNT_WORDS) * TENSORS_MAX + 1)
@@ -45,15 +45,15 @@ struct progress {
     DESCENT_FIELDS(FIELD_MEMBER)
 };
 
-/* One of the team: where it computes a lane, and what it has summed in this
+/* One of the team: its room to compute a lane in, and its sums in this
  * call. Member 0 sums straight into the caller's arrays. */
 struct descent_member {
-    void *space; /* of the model; carries nothing from lane to lane */
+    void *space; /* the model's; carries nothing from lane to lane */
     int64_t *integers, *fixed;
     int64_t own_integers[SUM_INTEGERS_MAX];
     int64_t *own_fixed;                  /* (parameters) */
-    struct touched_rows *rows, own_rows; /* of the table: those that it added to */
-    bool has_sums;                       /* of this call */
+    struct touched_rows *rows, own_rows; /* rows of the table that it added to */
+    bool has_sums;                       /* it added a lane in this call */
     uint64_t added;                      /* the sum of all that it added to `fixed`, modulo 2^64 */
 };
 
@@ -70,28 +70,28 @@ struct descent_arrays {
 struct descent_sums {
     uint32_t parameters, best;
     uint32_t slots; /* and row_steps */
-    uint32_t mixed; /* of the parameters, so that small differences do not cancel */
+    uint32_t mixed; /* the parameters' words, mixed so that small differences do not cancel */
 };
 
 /* Check sums of memory that only the learner writes (descent_guard.c). */
 struct descent_guard {
     struct descent_sums arrays;
-    struct descent_sums table;       /* what the table has of these */
-    struct optimizer_row_sums *rows; /* of the table */
-    uint32_t tensors[TENSORS_MAX];   /* of the parameters, by tensor */
+    struct descent_sums table;       /* the table's part of these */
+    struct optimizer_row_sums *rows; /* (table rows): the sums of each */
+    uint32_t tensors[TENSORS_MAX];   /* the sum of each one's parameters */
     uint32_t derived;
     bool derived_was_bad;
 };
 
 struct descent {
     struct learner learner; /* its team measures, and loads rows */
-    struct team *team;      /* that computes lanes; NULL also where it would not pay */
+    struct team *team;      /* computes lanes; NULL also where it would not pay */
     struct differentiable model;
-    struct kind_cost cost;         /* of `model` */
+    struct kind_cost cost;         /* cost of `model` */
     uint32_t table;                /* the tensor that is one (descent_table.h); TENSORS_MAX: none */
     uint32_t sums_at[TENSORS_MAX]; /* where each tensor begins among the reals of a gradient */
-    struct optimizer_powers powers;     /* of beta2 */
-    struct optimizer optimizer, linear; /* of the linear part */
+    struct optimizer_powers powers;     /* powers of beta2 */
+    struct optimizer optimizer, linear; /* `linear`: the linear part's */
     uint32_t batch;                     /* the most rows of a step */
     uint64_t steps_per_epoch, planned_steps;
     bool keeps_best;        /* a copy of the best epoch's weights (descent_best.h) */
@@ -105,15 +105,15 @@ struct descent {
 
     struct descent_member *members; /* (member_count) */
     uint32_t member_count;
-    struct row_lanes rows;     /* that train */
-    uint32_t *lane_rows;       /* (lanes): how many each has of them */
+    struct row_lanes rows;     /* the training rows */
+    uint32_t *lane_rows;       /* (lanes): the number of training rows in each */
     uint64_t *held_out;        /* (lanes + 1): where each lane's rows of validation begin */
     struct lane_share *shares; /* (lanes): of step `shares_step`, when has_shares */
     uint32_t *taken;           /* (lanes): by the epoch's steps, that one included */
     uint64_t shares_step;
     bool has_shares;
     float *clipped; /* (parameters): descent_clip.h; NULL: gradients are not cut */
-    float *derived; /* of the parameters (differentiable.h) when has_derived */
+    float *derived; /* the transposed copy (derive() of differentiable.h) when has_derived */
     bool has_derived;
 };
 

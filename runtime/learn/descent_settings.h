@@ -21,7 +21,7 @@ struct descent_settings {
     double rate_power;            /* FTRL: 0 or less */
     double ftrl_l1, ftrl_l2;      /* FTRL's own */
     double l1, l2;                /* in the loss, of all optimizers */
-    double clip_norm, clip_value; /* of the data's gradient; 0: none */
+    double clip_norm, clip_value; /* bounds of the data's gradient; 0: none */
 
     enum schedule schedule;
     uint64_t decay_steps; /* where the schedule ends; 0: where training does */

@@ -6,7 +6,7 @@
 #include "base/words.h"
 #include "runtime/learn/fixed_point.h"
 
-#define MOVE_WEIGHTS_LEAST 1024 /* that are worth a task of the team */
+#define MOVE_WEIGHTS_LEAST 1024 /* weights that are worth a task of the team */
 #define MOVE_TASKS_MAX     64
 
 /* ---- which tensor it is, and where its sums lie ---- */

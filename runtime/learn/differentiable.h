@@ -44,10 +44,10 @@ struct tensor {
  * positions in its batch. */
 struct lane_rows {
     const struct dataset *dataset;
-    const struct dataset_part *part; /* of it */
+    const struct dataset_part *part; /* one of the data set's */
     const float *class_weights;      /* NULL: all 1 */
-    const float *sample_weights;     /* of the part's rows; NULL: all 1 */
-    float weight_share;              /* what they are multiplied by, so that their mean is 1 */
+    const float *sample_weights;     /* (the part's rows); NULL: all 1 */
+    float weight_share;              /* factor of the sample weights that makes their mean 1 */
     const uint32_t *order;
     struct rows_at {
         uint64_t from;  /* the row that numbers of the order count from; order NULL: 0 */
@@ -55,9 +55,9 @@ struct lane_rows {
     } at, expected;     /* its own rows; those that are probably taken next */
     uint32_t count;
     uint32_t between;  /* order NULL: rows of others between two of them */
-    uint32_t position; /* of the first row in its batch, for dropout */
+    uint32_t position; /* the first row's in its batch, for dropout */
     uint64_t step;     /* for dropout */
-    double divisor;    /* of the gradient: the rows of the batch */
+    double divisor;    /* the gradient's: the rows of the batch */
 };
 
 /* The gradient of 1/divisor times the weighted loss of a lane's rows. It lies in the space that it
@@ -70,11 +70,11 @@ struct lane_gradient {
     uint32_t touched_count;
 };
 
-/* Of a regression: what the loss of the label as it is learned is in the label's own unit. */
+/* How a regression's loss goes by the unit of its label, which is standardised for learning. */
 struct loss_unit {
-    double power;     /* of the unit: 2 of a square, 1 of an error, 0 of a ratio */
-    bool is_square;   /* of an error: the mean's root is an RMSE */
-    bool is_of_means; /* of all constants the mean has the least loss */
+    double power;     /* the unit's power in the loss: 2 for squares, 1 for errors, 0 for ratios */
+    bool is_square;   /* the loss is an error's square: the mean's root is an RMSE */
+    bool is_of_means; /* the mean has the least loss of all constants */
 };
 
 struct differentiable {
@@ -83,14 +83,15 @@ struct differentiable {
     uint32_t tensor_count;        /* at most TENSORS_MAX */
     uint32_t parameter_count;
     uint32_t derived_count; /* floats of the copy that derive makes */
-    uint64_t space_bytes;   /* of a lane's space, without its gradient */
+    uint64_t space_bytes;   /* bytes of a lane's space, without its gradient */
     struct descent_settings settings;
-    struct descent_settings linear; /* of the elements of tensors that are linear's; beta2 and the
-                                       end of the schedule are the same */
+    struct descent_settings linear; /* settings of the elements of tensors that are linear's; beta2
+                                       and the end of the schedule are the same */
     struct loss_unit unit;
 
     void (*close)(void *self);
-    /* What learning begins with. Each number is a function of (seed, tensor, element) alone. */
+    /* Sets the parameters that learning begins with. Each number is a function of (seed, tensor,
+     * element) alone. */
     void (*start)(const void *self, float *parameters);
     /* derived (derived_count) holds the words of the tensors that are is_transposed, as gradient
      * wants them. Returns the sum of the words (base/words.h) that it wrote over. */

@@ -13,7 +13,7 @@ static uint32_t threshold_of(const struct dropout *op)
     return threshold < 65535 ? (uint32_t)threshold : 65535;
 }
 
-/* What the others are multiplied by, to keep the mean. */
+/* The factor of the units that stay, which keeps the mean. */
 static float scale_of(const struct dropout *op)
 {
     return 65536 / (float)(65536 - threshold_of(op));

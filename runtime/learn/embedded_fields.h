@@ -15,9 +15,9 @@
 
 struct embedded_fields {
     uint32_t first;                       /* where the table starts in the parameters */
-    uint32_t wide_width, dimension;       /* of a row */
+    uint32_t wide_width, dimension;       /* floats of a row of the table */
     uint32_t embedded;                    /* numbers of all embeddings of a row of data */
-    uint32_t id_count;                    /* of a row of data */
+    uint32_t id_count;                    /* ids of a row of data */
     const struct embedding_field *fields; /* (field_count), in the order of their ids */
     uint32_t field_count;
 };

@@ -78,7 +78,7 @@ static void place_compressed(struct embedding_network *network)
     }
 }
 
-/* What the last hidden layer gives is some columns of the top. */
+/* The layer that takes the last hidden one, whose outputs are some columns of the top. */
 static struct affine taker_of_last(const struct embedding_network *network)
 {
     const struct embedding_shape *shape = &network->shape;
@@ -128,8 +128,8 @@ static void place_tensors(struct embedding_network *network)
     }
 }
 
-/* What the linear model's optimizer moves: the first weights of the table's rows, and the first
- * rows of the top. */
+/* Marks the weights that the linear model's optimizer moves: the first weights of the table's rows,
+ * and the first rows of the top. */
 static void place_linear(struct embedding_network *network)
 {
     const struct embedding_shape *shape = &network->shape;
@@ -196,7 +196,7 @@ void embedding_network_deinit(struct embedding_network *network)
 
 /* ---- the start ---- */
 
-/* What a field has no use for stays 0. */
+/* Starts the embeddings of a field; numbers that it has no use for stay 0. */
 static void start_field(const struct embedding_network *network,
                         const struct embedding_field *field, float *table)
 {
@@ -376,7 +376,7 @@ enum status embedding_space_init(struct embedding_space *space,
     make_rows(space, network, &is_there);
     make_layers(space, network, &is_there);
     make_compressed(space, network, &is_there);
-    /* Of a large table few pages are ever written to. */
+    /* Few pages of a large table are ever written to. */
     space->gradient = calloc(network->parameter_count, sizeof *space->gradient);
     if (is_there && space->gradient &&
         touched_rows_make(&space->touched, (uint32_t)network->shape.id_rows, err) == STATUS_OK)
@@ -506,7 +506,7 @@ struct descent_settings embedding_network_settings(const struct jobspec *spec, u
     return settings;
 }
 
-/* Those of all, and of the linear model what is its own. */
+/* The settings of all parameters, but for those that are the linear model's own. */
 static struct descent_settings linear_settings_of(const struct jobspec *spec,
                                                   const struct descent_settings *all)
 {
@@ -524,7 +524,7 @@ static struct descent_settings linear_settings_of(const struct jobspec *spec,
         linear.centered = false;
         linear.epsilon = linear.optimizer == OPTIMIZER_ADADELTA ? 1e-6 : 1e-8;
     }
-    if (linear.optimizer == OPTIMIZER_FTRL) { /* whose rate must not fall: network_optimizer.c */
+    if (linear.optimizer == OPTIMIZER_FTRL) { /* its rate must not fall: network_optimizer.c */
         linear.schedule = SCHEDULE_CONSTANT;
         linear.warmup_steps = 0;
     }

@@ -37,15 +37,14 @@ struct embedding_network {
     uint32_t tensor_count, parameter_count;
     struct tensor tensors[EMBEDDING_ARRAYS_MAX + NORM_TENSORS];
     uint32_t transposed_count;
-    struct embedding_inputs columns; /* that each part takes */
+    struct embedding_inputs columns; /* the columns that each part takes */
     struct embedding_model content;
-    /* Of a network whose table has the rows of one batch alone: where those of the data set's ids
-     * are. NULL: ids are rows of the table. */
+    /* The places of the data set's ids in a table that has the rows of one batch alone. NULL: ids
+     * are rows of the table. */
     const struct id_places *places;
 };
 
-/* Room to compute one lane in. Rows are a chunk; of cross layers the inputs of each one, and what
- * the last one gives. */
+/* Room to compute one lane in. Rows are a chunk. */
 struct embedding_space {
     float *dense;                     /* (chunk, dense) */
     int32_t *ids;                     /* (chunk, ids of a row) */
@@ -55,14 +54,14 @@ struct embedding_space {
     float *kept[HIDDEN_LAYERS_MAX];   /* before the activation, where it keeps sums (kernels.h) */
     struct hidden_norms_space norms;
     float *deltas[2];                 /* (chunk, widest) */
-    float *crossed[CROSS_LAYERS_MAX]; /* (chunk, inputs): of each layer */
+    float *crossed[CROSS_LAYERS_MAX]; /* (chunk, inputs): outputs of each layer */
     float *inner[CROSS_LAYERS_MAX];   /* (chunk, inputs) */
     float *cross_room;                /* (3 chunk, inputs) */
     float *numbers, *dnumbers;        /* (chunk * dimension, fields): the embeddings */
     float *maps[COUNTS_MAX],
         *dmaps[COUNTS_MAX + 1]; /* (chunk * dimension, units); the last fields */
-    float *products;            /* of compressed interactions */
-    float *sums;                /* (chunk, dimension): of pairs */
+    float *products;            /* (2, room): products of compressed layers, and gradients */
+    float *sums;                /* (chunk, dimension): sums of embeddings, for pairs */
     float *top, *dtop;          /* (chunk, top) */
     float *wide;                /* (chunk, outputs) */
     float *outputs;             /* (chunk, outputs) */

@@ -149,7 +149,7 @@ static void forward_compressed(const struct chunk *chunk)
     }
 }
 
-/* Of several outputs the pairs are columns of the top. */
+/* The pairs of a network with several outputs are columns of the top. */
 static void forward_pooled(const struct chunk *chunk)
 {
     const struct embedding_shape *shape = &chunk->network->shape;
@@ -274,7 +274,7 @@ static void backward_compressed(const struct chunk *chunk, const struct backward
     const size_t rows = (size_t)chunk->n * shape->dimension;
     const uint32_t layers = shape->cin_units.count;
     const float *dtop = space->dtop + shape->top;
-    float *of_inputs = space->dmaps[layers]; /* of the first layer's maps, which they are */
+    float *of_inputs = space->dmaps[layers]; /* gradient as the first layer's maps */
 
     if (layers == 0)
         return;

@@ -8,16 +8,16 @@
 
 #define NEWTON_STEPS    100
 #define NEWTON_HALVES   40
-#define NEWTON_ENOUGH   1e-12 /* of the loss, in a step */
+#define NEWTON_ENOUGH   1e-12 /* share of the loss: a step that gains no more is the last */
 #define SINGULAR_MARGIN 1e-12
 
 /* Rows of one score. */
 struct group {
     double score;        /* when a threshold is chosen, the probability of the positive class */
-    uint64_t rows, hits; /* hits: of the class that the map is of */
+    uint64_t rows, hits; /* hits: rows of the map's class */
 };
 
-/* Of one map, rows until they are sorted, and then groups. */
+/* The scores of one map: rows until they are sorted, and then groups. */
 struct counted {
     struct group *groups;
     size_t count;
@@ -32,7 +32,7 @@ struct final_fit {
     uint64_t rows_max, rows;
     struct counted *counted; /* (maps) */
     double *scores;          /* (classes): room */
-    struct arena arena;      /* of the maps */
+    struct arena arena;      /* the maps' memory */
 };
 
 /* ---- whether there is one ---- */

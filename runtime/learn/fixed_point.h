@@ -28,7 +28,7 @@
 #define FIXED_OVERFLOW_STEP   12  /* bits given up when a lane did not fit */
 #define FIXED_GREATEST_BITS   36
 #define FIXED_LANE_BITS       51
-#define FIXED_LANE_NEXT_BITS  48 /* of the greatest lane in the next step */
+#define FIXED_LANE_NEXT_BITS  48 /* bits that the greatest lane is to have in the next step */
 #define FIXED_RAISE           36 /* bits gained when all lanes were rounded to 0 */
 #define FIXED_NOT_FINITE_BITS 0x7f800000u
 
@@ -51,11 +51,12 @@ static inline bool fixed_is_finite(uint32_t greatest)
 /* Whether values up to that magnitude can be added at this exponent. */
 bool fixed_fits(uint32_t greatest, int exponent);
 
-/* sums (count) += round(values 2^exponent), ties to even. All must fit. The sum of what was added,
- * modulo 2^64. */
+/* sums (count) += round(values 2^exponent), ties to even. All must fit. Returns the sum of the
+ * addends, modulo 2^64. */
 uint64_t fixed_add(const float *values, size_t count, int exponent, int64_t *sums);
 
-/* What was read and what was written, summed as in base/words.h. */
+/* Sums of the integers that were read, modulo 2^64, and of the words that were written
+ * (base/words.h). */
 struct fixed_resolved {
     uint64_t sums;
     uint32_t values;
@@ -67,7 +68,7 @@ struct fixed_resolved fixed_resolve(const int64_t *sums, size_t count, int expon
 /* The level of a lane whose values go up to that magnitude; it must fit. -1: all are 0. */
 int fixed_level(uint32_t greatest, int exponent);
 void fixed_count_level(int level, int64_t counts[FIXED_COUNT_WORDS]);
-/* Of all lanes that were counted; -1: none had a value. */
+/* The highest level of all lanes that were counted; -1: none had a value. */
 int fixed_highest_level(const int64_t counts[FIXED_COUNT_WORDS]);
 
 /* The exponent for the step after one with this greatest sum and this highest level of a

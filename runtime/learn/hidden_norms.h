@@ -4,12 +4,12 @@
  *
  *     hidden layer --a--> norm --y--> its taker: the next layer, or rows of it
  *
- * Of all hidden layers there is one tensor each of gammas, betas, running means and running
- * variances, so that there are few. They lie behind all other parameters of the network.
+ * All hidden layers together have one tensor each of gammas, betas, running means and running
+ * variances, so that tensors are few. They lie behind all other parameters of the network.
  *
  * A norm that no longer learns is a line a unit. It goes into the weights and biases of its taker,
- * so that a stored model has none of it. What is written to is a copy, and the copy is no larger
- * than that asks for: the table of words, or whatever the first layer has, is not in it.
+ * so that a stored model has no norms. The weights of takers are folded in a copy, and the copy is
+ * no larger than they need: the table of words, or any other first layer, is not in it.
  */
 #ifndef RUNTIME_LEARN_HIDDEN_NORMS_H
 #define RUNTIME_LEARN_HIDDEN_NORMS_H
@@ -22,13 +22,13 @@
 
 struct hidden_norms {
     /* ---- given ---- */
-    uint32_t count;                          /* of hidden layers; 0: there are no norms */
-    struct affine takers[HIDDEN_LAYERS_MAX]; /* of each layer; its rows are the layer's units */
+    uint32_t count;                          /* hidden layers; 0: there are no norms */
+    struct affine takers[HIDDEN_LAYERS_MAX]; /* each layer's; its rows are the layer's units */
     uint32_t copied_from;                    /* all takers lie in the parameters from here on */
 
     /* ---- what follows: hidden_norms_init ---- */
     struct batch_norm layers[HIDDEN_LAYERS_MAX];
-    uint32_t first; /* of the norms' parameters */
+    uint32_t first; /* where the norms' parameters begin */
     float *copy;    /* (first - copied_from): weights with the norms in them */
     double *sums;   /* (widest taker): its biases, while a norm goes into its weights */
 };
@@ -45,7 +45,7 @@ void hidden_norms_start(const struct hidden_norms *norms, float *parameters);
 
 /* Makes the copy from these parameters; without norms there is none. */
 void hidden_norms_fold(struct hidden_norms *norms, const float *parameters);
-/* What a stored model has from parameter `at` on: those of the copy where they are in it. */
+/* A stored model's parameters from `at` on: those of the copy where they are in it. */
 const float *hidden_norms_folded(const struct hidden_norms *norms, const float *parameters,
                                  uint32_t at);
 
@@ -70,7 +70,7 @@ static inline const float *hidden_norms_above(const struct hidden_norms_space *s
 {
     return space->y[l] ? space->y[l] : a;
 }
-/* As batch_norm_backward; nothing without norms. */
+/* Does what batch_norm_backward does; nothing without norms. */
 void hidden_norms_backward(const struct hidden_norms *norms, uint32_t l, const float *parameters,
                            uint32_t n, double share, const float *a,
                            const struct hidden_norms_space *space, bool is_first, float *delta,

@@ -17,7 +17,7 @@
 
 struct id_places {
     uint32_t most;   /* ids that there is room for */
-    uint32_t count;  /* that are selected */
+    uint32_t count;  /* ids that are selected */
     uint64_t *ids;   /* (count): each once; after id_places_settle they ascend */
     uint32_t *seen;  /* (count): how often each was selected */
     uint32_t *index; /* (index_size): 1 + number of an id; 0: none. Open addressing */
@@ -28,7 +28,7 @@ enum status id_places_make(struct id_places *places, uint32_t most, struct error
 void id_places_deinit(struct id_places *places);
 
 void id_places_clear(struct id_places *places);
-/* Of an id that is -1 nothing. No more different ones than there is room for. */
+/* Selects the ids but those that are -1. No more different ones than there is room for. */
 void id_places_select(struct id_places *places, const int32_t *ids, size_t count);
 /* After all are selected: the ids ascend, and the place of each is its rank. */
 void id_places_settle(struct id_places *places);

@@ -73,7 +73,7 @@ static void forward_wide(const struct id_rows *op, const float *parameters, uint
     forward(op, op->width, parameters, n, ids, z);
 }
 
-/* Of a width of 1, which linear models have, the compiler makes no loops. */
+/* The compiler makes no loops for a width of 1, which linear models have. */
 void id_rows_forward(const struct id_rows *op, const float *parameters, uint32_t n,
                      const int32_t *ids, float *z)
 {

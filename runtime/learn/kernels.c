@@ -16,7 +16,7 @@ void rows_sum(const float *restrict delta, size_t n, size_t m, float *restrict s
 
 /* ---- logarithms, to about the last bit of a float ---- */
 
-/* Of x >= 1: k ln(2) + log(1 + e) where x = 2^k (1 + e). */
+/* The logarithm of x >= 1: k ln(2) + log(1 + e) where x = 2^k (1 + e). */
 static inline float logarithm(float x)
 {
     uint32_t bits = bits_of(x);
@@ -49,7 +49,7 @@ static void sigmoids_backward(const float *restrict a, float *restrict delta, si
         delta[i] *= a[i] * (1 - a[i]);
 }
 
-/* Of the two, e^z - 1 times a factor is what is below 0, and its slope the same and the factor. */
+/* Multiplies by the slope of ELU or SELU: a + factor below 0, where a is factor (e^z - 1). */
 WIDE_VECTORS
 static void elus_backward(float scale, float factor, const float *restrict a, float *restrict delta,
                           size_t count)

@@ -32,7 +32,7 @@ enum kmeans_stage { KMEANS_WEIGHTS, KMEANS_PICK, KMEANS_ASSIGN };
 #define TASK_ROWS  128
 
 struct nearest_center {
-    double square; /* of the distance */
+    double square; /* square of the distance */
     uint32_t center;
 };
 
@@ -508,7 +508,7 @@ static void apply_assign(struct kmeans *kmeans, const struct phase_totals *total
         progress->has_best = true;
         progress->best_whole = whole;
         progress->best_part = part;
-        memcpy(kmeans->best, kmeans->centers, /* of which this is the inertia */
+        memcpy(kmeans->best, kmeans->centers, /* the centers of this inertia */
                floats_of(kmeans) * sizeof(float));
     }
     if (move_centers(kmeans, totals->owned) && progress->iteration < kmeans->params.iterations)

@@ -11,7 +11,7 @@ struct label_range {
     double least, greatest;
 };
 
-/* Of all rows; the spools know without being read. */
+/* The range of all rows' labels, which the spools know without being read. */
 struct label_range label_range_of(const struct jobspec *spec, const struct dataset *dataset);
 
 #endif

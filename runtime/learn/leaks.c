@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CALL_CELLS 200000     /* of a call */
+#define CALL_CELLS 200000     /* cells in a call, about */
 #define ALONE      UINT32_MAX /* the order of a NULL among numbers: nothing is near it */
 #define DIGIT_BITS 11
 #define DIGITS     ((1u << DIGIT_BITS))
@@ -13,26 +13,26 @@
 
 /* A row by what its column holds. */
 struct placed {
-    uint32_t order; /* as the numbers; of words their ids */
+    uint32_t order; /* the number's place among all floats, or the word's id */
     uint32_t row;
 };
 
-/* What the rows of one value predict: a class, or a standardised number. */
+/* The prediction by the rows of one value: a class, or a standardised number. */
 struct known {
     uint32_t order;
     double label;
 };
 
 struct leak_rule {
-    uint32_t rows, classes;   /* classes 0: of a number */
+    uint32_t rows, classes;   /* classes 0: the label is a number */
     struct placed *places[2]; /* (rows): sorted, and room to sort */
     struct known *known;      /* (rows) */
     uint32_t *counts;         /* (classes): zeros between two values */
     uint32_t known_count;
     bool is_words;
-    double usual;  /* what is predicted where nothing is known: the most frequent class, the mean */
-    double spread; /* of the rows that judge: others than the most frequent class, or squares around
-                      the mean */
+    double usual;  /* prediction where nothing is known: the most frequent class, or the mean */
+    double spread; /* loss of `usual` on the rows that judge: rows of other classes, or squares
+                      around the mean */
     const struct dataset_part *part;
 };
 
@@ -47,7 +47,7 @@ static double label_of(const struct leak_rule *rule, uint32_t row)
     return rule->classes > 0 ? rule->part->classes[row] : (double)rule->part->values[row];
 }
 
-/* What is lost where `label` is predicted. */
+/* The loss where `label` is predicted. */
 static double lost(const struct leak_rule *rule, uint32_t row, double label)
 {
     const double off = label_of(rule, row) - label;
@@ -99,7 +99,7 @@ static uint32_t most_frequent(const uint32_t *counts, uint32_t classes)
     return most;
 }
 
-/* What is predicted without any column, and what that leaves. */
+/* Measures the prediction without any column, and its loss. */
 static void measure_usual(struct leak_rule *rule)
 {
     double sum = 0;
@@ -264,7 +264,7 @@ static void learn_rule(struct leak_rule *rule)
     }
 }
 
-/* Whose rows predict a row. */
+/* The rows that predict a row, by their value. */
 enum rule_of { OF_EQUAL_OR_NEAREST, OF_EQUAL, OF_NEXT };
 
 static bool is_number_known(const struct leak_rule *rule, int64_t at)
@@ -272,7 +272,7 @@ static bool is_number_known(const struct leak_rule *rule, int64_t at)
     return at >= 0 && at < rule->known_count && rule->known[at].order != ALONE;
 }
 
-/* Of the numbers at `low` and `high` the nearer one's. */
+/* The label of the nearer one of the numbers at `low` and `high`. */
 static double label_of_nearer(const struct leak_rule *rule, uint32_t order, int64_t low,
                               int64_t high)
 {
@@ -302,7 +302,7 @@ static double predicted(const struct leak_rule *rule, enum rule_of of, uint32_t 
     return label_of_nearer(rule, order, near == order ? (int64_t)at - 1 : at, (int64_t)at + 1);
 }
 
-/* What the rule leaves of the spread. */
+/* The share of the spread that the rule leaves. */
 static double judge_rule(const struct leak_rule *rule, enum rule_of of)
 {
     double left = 0;
@@ -356,7 +356,7 @@ static void append_finding(const struct leak_rule *rule, double left, struct tex
         text_printf(out, "R2 %.4g on %u rows", 1 - left, rule->rows / 2);
 }
 
-/* As far as floats tell. */
+/* Are the known numbers whole, as far as floats tell? */
 static bool are_whole(const struct leak_rule *rule, const struct transform_input *column)
 {
     for (uint32_t i = 0; i < rule->known_count; i++) {

@@ -5,12 +5,12 @@
  *     leaks_init --> leaks_some ... until leaks_are_done --> leaks_deinit
  *                    while the sample's rows are held
  *
- * Of the sample of the training rows every second one makes a rule for each column, which the
- * others judge: the label of the same word, or of the nearest number. So words that are all
+ * Every second row of the sample of the training rows makes a rule for each column, which the
+ * other rows judge: the label of the same word, or of the nearest number. So words that are all
  * different predict nothing, and neither does a number among many. A column is noticed where its
  * rule leaves at most LEAK_ERRORS of the mistakes that "always the most frequent class" makes,
  * where its numbers rank two classes with AUC LEAK_RANKS, or where it explains LEAK_R2 of a number.
- * Of few rows, and of one column alone, which is there to predict, nothing is said.
+ * Few rows get no notice, nor does a single column, which is there to predict.
  *
  * The same rules tell a number that is rather a name, as the id of a student is: rows of the same
  * number predict the label, and those of the next numbers do not. It is noticed, too.
@@ -25,12 +25,12 @@
 #define LEAK_ERRORS     0.01
 #define LEAK_RANKS      0.999
 #define LEAK_R2         0.999
-#define LEAK_ROWS_MIN   100 /* of the sample */
+#define LEAK_ROWS_MIN   100 /* rows of the sample */
 #define LEAK_OTHERS_MIN 20  /* rows that judge and are not of the most frequent class */
-#define LEAK_LOST       0.3 /* of the label: a column alone explains so much more than the model */
+#define LEAK_LOST       0.3 /* share of the spread that a column explains more than the model */
 #define NAMES_MIN       10  /* whole numbers that may be names: so many different ones, */
 #define NAMES_ROWS_MIN  4   /* with so many rows each in the mean, and */
-#define NAMES_GAIN      0.2 /* of the label more explained by equal numbers than by near ones */
+#define NAMES_GAIN      0.2 /* share of the spread that equal numbers explain more than near ones */
 
 struct leak_rule;
 
@@ -40,7 +40,7 @@ struct leaks {
     struct leak_rule *rule; /* room; NULL: there is nothing to look for */
     uint32_t next;          /* input */
     uint32_t best;    /* the input whose rule explains most, as long as `explained` is above 0 */
-    double explained; /* of the label's spread, by the rows that judge */
+    double explained; /* share of the label's spread, by the rows that judge */
     bool has_names;   /* numbers that seem to be names were noticed */
 };
 

@@ -43,7 +43,7 @@ enum learner_trait {
 struct learner_array {
     void **at;           /* the learner's pointer to it; NULL there: it has no bytes yet */
     uint64_t bytes;      /* whole 32-bit words, without padding: equal states have equal bytes */
-    unsigned traits;     /* of enum learner_trait */
+    unsigned traits;     /* bits of enum learner_trait */
     const char *what;    /* "the centers": as an error names it */
     const char *in_test; /* the name by which tests find it (learner_memory); NULL: none */
 };
@@ -52,7 +52,7 @@ struct learner_array {
  * differences between workers do not cancel. */
 struct learner_guard {
     uint32_t sum, mixed;
-    uint64_t bytes; /* that are summed */
+    uint64_t bytes; /* bytes that were summed */
 };
 
 /* A state on its way here, as the method is asked whether it can exist. */
@@ -61,8 +61,8 @@ struct learner_taking {
     bool in_place; /* arrays may be the learner's own, which had learned nothing */
     uint64_t body_hash;
     struct phase phase;                 /* number, kind and step */
-    void *progress;                     /* as the learner's own */
-    uint64_t bytes[LEARNER_ARRAYS_MAX]; /* of each array */
+    void *progress;                     /* like the learner's own */
+    uint64_t bytes[LEARNER_ARRAYS_MAX]; /* length of each array */
     void *arrays[LEARNER_ARRAYS_MAX];
 };
 
@@ -75,7 +75,7 @@ enum learner_look { LOOK_AT_ALL, LOOK_AT_USED, LOOK_AT_READ };
 /* self: the learner's own struct, which begins with a struct learner. */
 struct learner_method {
     struct field_table (*progress)(void); /* the fields of the state; NULL: it has none */
-    size_t progress_bytes;                /* of their record */
+    size_t progress_bytes;                /* length of their record */
 
     void (*close)(void *self); /* frees all but what the frame has, and itself */
     /* Appends what the learned bits depend on besides the job's settings, lanes and rows. */
@@ -153,7 +153,7 @@ struct learner {
     uint32_t epochs_total;         /* passes over the rows; 0: it has no such */
     uint64_t steps_total;          /* planned; the job may end before */
     struct learner_course course;  /* {1, 1}: a round needs all rows once */
-    uint32_t ranges;               /* of each lane, whose rows are held one after the other */
+    uint32_t ranges;               /* ranges of a lane, whose rows are held one after the other */
     uint64_t *starts;              /* (lanes * ranges + 1): the first row of each */
     double row_work;               /* multiplications of a row when it is scored */
 
@@ -161,7 +161,7 @@ struct learner {
     struct phase phase;
     void *progress;
 
-    uint64_t fingerprint; /* of plan and rows: the same for all workers */
+    uint64_t fingerprint; /* hash of plan and rows: the same for all workers */
     uint64_t contributed; /* the sum, modulo 2^64, of all that was ever added to `sums` */
     uint64_t waited_ms; /* in all, that rows from elsewhere have kept lanes: not the lanes' time */
     uint32_t computed;  /* the lane that was computed here last */
@@ -169,7 +169,7 @@ struct learner {
     struct learner_guard guards[LEARNER_ARRAYS_MAX];
     struct learner_taking taking;
     struct measuring measuring;
-    struct model model; /* as it is measured; no content: nothing is */
+    struct model model; /* the one that is measured; no content: none is */
 };
 
 /* ---- opening, by the method ---- */

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "jobspec/jobspec.h"
 
-/* As job_learner_bytes_max for the job's job.memory, and no more than the machine has. */
+/* The bytes by job_learner_bytes_max for job.memory, and no more than the machine has. */
 uint64_t learner_bytes_max(const struct jobspec *spec);
 
 /* LIMIT where learning takes more bytes than a worker has: "WHO need N bytes to train on R rows,

@@ -30,7 +30,7 @@ void state_arrays_write(const struct state_array *arrays, size_t count, uint64_t
 
 /* ---- the head ---- */
 
-/* What goes before the learner's part; `start` for state_head_end. */
+/* Begins the head, which goes before the learner's part. Returns `start` for state_head_end. */
 size_t state_head_begin(uint64_t fingerprint, struct text *head);
 enum status state_head_end(struct text *head, size_t start, struct error *err);
 /* `inside` is left at the learner's part. CORRUPT where it is cut, damaged, or of another job. */

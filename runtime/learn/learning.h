@@ -48,13 +48,13 @@ enum phase_kind { PHASE_LEARN, PHASE_EVALUATION, PHASE_DONE };
 struct phase {
     uint64_t number; /* 0, 1, 2, ...: grows by one with every apply, repeats included */
     enum phase_kind kind;
-    uint64_t step; /* that were applied so far: of the optimizer, iterations of k-means */
+    uint64_t step; /* steps applied so far: the optimizer's, or iterations of k-means */
     uint32_t epoch;
     uint64_t rows; /* rows that this phase covers, over all lanes */
-    /* What is summed over all lanes: three vectors of 64-bit integers, the last one continued by
-     * the table. */
+    /* The sums over all lanes are three vectors of 64-bit integers, the last one continued by the
+     * table. */
     uint32_t integer_count;   /* few: rank 0 adds them up, and all get the totals */
-    uint32_t owned_count;     /* many: whoever owns a segment adds it up, and all get the totals */
+    uint32_t owned_count;     /* many: a segment's owner adds it up, and all get the totals */
     uint32_t real_count;      /* the same in fixed point: the totals are floats (resolve) */
     struct phase_table table; /* its touched rows lie behind the reals, by their places */
 };
@@ -70,11 +70,11 @@ static inline uint64_t phase_elements(const struct phase *phase)
 struct phase_totals {
     const int64_t *integers, *owned;
     const float *reals;              /* (real_count, then the touched rows of the table) */
-    const struct touched_rows *rows; /* of the table; NULL where there is none */
+    const struct touched_rows *rows; /* touched rows of the table; NULL where there is none */
 };
 
-/* What apply() has to tell: at most one of each kind. Losses are log loss, or
- * squared error in the label's own units; that of training is weighted by
+/* The report of apply(): at most one of each kind. Losses are log loss, or
+ * squared error in the label's own units; the loss of training is weighted by
  * class and, like the other, without the penalties of l1 and l2. */
 struct learner_report {
     bool step_applied;     /* the phase moved the model on, and did not repeat a step */
@@ -83,13 +83,13 @@ struct learner_report {
     bool evaluated;
     double validation_loss;
     double validation_score; /* accuracy, or RMSE in the label's units; NaN: none */
-    /* Of learners that measure the metrics of each round: those of the statement, in its order, of
+    /* The statement's metrics, in its order, where the learner measures those of each round: of
      * training rows and of those held out; NaN: not measured, or not defined. */
     uint32_t metric_count;
     double train_metrics[METRICS_MAX], validation_metrics[METRICS_MAX];
     bool improved;
     bool repeated;    /* overflow: the same step again with a coarser scale */
-    uint32_t epoch;   /* of the phase that was applied, from 1 */
+    uint32_t epoch;   /* the applied phase's, from 1 */
     bool epoch_ended; /* nothing more will be learned or measured in it */
 };
 
@@ -203,14 +203,14 @@ struct learning {
 
     /* ---- memory that changes by itself, and what workers have in common ---- */
 
-    uint64_t (*fingerprint)(const void *self); /* of plan and rows: the same for all workers */
+    uint64_t (*fingerprint)(const void *self); /* hash of plan and rows: the same for all workers */
     uint64_t (*check)(const void *self);       /* the same for all workers before the same phase */
     /* The sum, modulo 2^64, of all that contribute() has ever added to `sums`. */
     uint64_t (*contributed)(const void *self);
     /* CORRUPT when the state is not what was written last; apply looks itself, at what it reads. */
     enum status (*verify)(const void *self, struct error *err);
-    /* The same of what lanes of this phase were computed with alone. `rows`: of the table, those
-     * that they touched; NULL where the phase has none. */
+    /* The same for the part of the state that lanes of this phase were computed with. `rows`: the
+     * rows of the table that they touched; NULL where the phase has none. */
     enum status (*verify_used)(const void *self, const struct touched_rows *rows,
                                struct error *err);
     /* The same of the rows: at most so many chunks of 1 MiB from a position on, which is 0 again

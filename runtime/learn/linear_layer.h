@@ -8,16 +8,16 @@
 #include "kinds/network/network_model.h"
 
 struct linear_layer {
-    struct network_model content; /* of it */
+    struct network_model content; /* the layer's model */
     struct layer layer;
     float *weights, *bias; /* (rows, outputs), (outputs): 0 at the beginning */
 };
 
-/* Zeros before it. */
+/* `linear` is zero before. */
 enum status linear_layer_init(struct linear_layer *linear, uint32_t rows, uint32_t outputs,
                               struct error *err);
 void linear_layer_deinit(struct linear_layer *linear);
-/* Of an output its bias and the weights of all rows. weights: (1 + rows) */
+/* Sets an output's bias and its weights of all rows. weights: (1 + rows), bias first. */
 void linear_layer_set(struct linear_layer *linear, uint32_t output, const double *weights);
 
 #endif

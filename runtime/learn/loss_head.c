@@ -17,7 +17,7 @@ static int compare_floats(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Of the labels of the sample, as they are standardised. */
+/* A quantile of the sample's labels, which are standardised. */
 static enum status sample_quantile(const struct dataset_part *sample, double alpha, float *value,
                                    struct error *err)
 {
@@ -36,7 +36,7 @@ static enum status sample_quantile(const struct dataset_part *sample, double alp
     return STATUS_OK;
 }
 
-/* Of all rows, those that are held out, too. */
+/* Checks the labels of all rows, of those that are held out, too. */
 static enum status check_numbers(const struct jobspec *spec, const struct dataset *dataset,
                                  struct error *err)
 {

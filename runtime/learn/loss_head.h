@@ -26,16 +26,16 @@ struct loss_head {
     enum network_loss loss;               /* LOSS_AUTOMATIC: squares, logistic, softmax */
     float delta, alpha, gamma, smoothing; /* losses.h */
     double power;                         /* likewise, of tweedie */
-    double unit;                          /* of the label: k of log_cosh */
+    double unit;                          /* the label's scale: k of log_cosh */
     float start; /* the best constant of a regression: 0, the mean, or the sample's quantile */
 };
 
-/* As a statement says it, of labels as the data set has them. INVALID for labels that the loss is
- * not of. */
+/* Makes the head by the statement and the labels of the data set. INVALID for labels that the loss
+ * does not take. */
 enum status loss_head_init(struct loss_head *head, const struct jobspec *spec, uint32_t outputs,
                            const struct dataset *dataset, struct error *err);
 struct loss_unit loss_head_unit(const struct loss_head *head);
-/* What a stored model has of it beside its link: the power of a tweedie loss. */
+/* Fills in what a stored model has beside its link: the power of a tweedie loss. */
 void loss_head_fill(const struct loss_head *head, struct model *model);
 
 /* Are the outputs margins, of which no probabilities are made? */

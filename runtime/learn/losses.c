@@ -6,7 +6,7 @@
 
 /* ---- numbers ---- */
 
-/* What is not a number is neither above nor below, and stays in its loss. */
+/* NaN is neither above nor below; its loss is NaN. */
 WIDE_VECTORS
 void loss_quantile(size_t n, float alpha, const float *restrict target, float *restrict z,
                    double *restrict loss)
@@ -62,9 +62,9 @@ void loss_log_cosh(size_t n, double k, const float *target, float *z, double *lo
 
 /* ---- numbers whose logarithm is learned ---- */
 
-#define LABEL_LEAST 0x1p-149 /* of a label above 0, as a float */
+#define LABEL_LEAST 0x1p-149 /* least float above 0: labels that were rounded to 0 */
 
-/* What is rounded below 0 is 0. */
+/* A deviance that was rounded below 0 is 0. */
 static double deviance(double half)
 {
     return half < 0 ? 0 : 2 * half;
@@ -108,7 +108,7 @@ void loss_tweedie(size_t n, double power, const float *target, float *z, double 
 
 /* ---- classes ---- */
 
-/* What is not a number stays in its loss. */
+/* The loss of NaN is NaN. */
 WIDE_VECTORS
 void loss_hinge(size_t n, const float *restrict target, float *restrict z, double *restrict loss)
 {
@@ -161,8 +161,9 @@ void loss_smoothed_softmax(size_t n, size_t m, float smoothing, const int32_t *c
     }
 }
 
-/* Of the label's log loss: what it becomes, and what its slope is multiplied by. With p the label's
- * probability and q = 1 - p that is q^gamma (1 + gamma p loss / q), where loss / q goes to 1. */
+/* The focal loss of a label, and the factor that its log loss' slope is multiplied by. With p the
+ * label's probability and q = 1 - p the factor is q^gamma (1 + gamma p loss / q), where loss / q
+ * goes to 1. */
 struct focus {
     double loss, slope;
 };

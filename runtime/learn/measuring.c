@@ -406,7 +406,8 @@ static enum status list_results(struct measuring *measuring, struct error *err)
     return STATUS_OK;
 }
 
-/* Of the label's spread: R2, and of classes the mistakes that the most frequent one makes. */
+/* The explained share of the label's spread: R2, or for classes the share of the mistakes of
+ * "always the most frequent class" that the model does not make. */
 static double explained_by(const struct measuring *measuring, struct metrics *metrics)
 {
     const double rows = (double)metrics_rows(metrics);

@@ -39,7 +39,7 @@ struct measuring {
     uint32_t range, range_count;
     bool is_held;               /* the range's rows */
     uint64_t next, end;         /* rows, of the range */
-    struct metrics *metrics[2]; /* of the training rows, of the validation rows */
+    struct metrics *metrics[2]; /* those of the training rows and of the validation rows */
     uint32_t parts_begun;       /* 0: nothing has begun */
     bool is_done;
     /* Numbers of which a notice compares no RMSE; numbers that are no labels, as hazards are, of
@@ -52,7 +52,7 @@ struct measuring {
     struct notice_list notices; /* the job's, the data's, and what the metrics tell */
 };
 
-/* What the job and the data say of the model; the learner adds its content. */
+/* The model as the job and the data describe it; the learner adds its content. */
 struct model measuring_model(const struct jobspec *spec, const struct dataset *dataset);
 
 /* Has it begun? Else measuring_run may not be called. */
@@ -77,7 +77,7 @@ enum status measuring_list(const struct measuring *measuring,
 /* The final step that was learned, in a model as it was given to measuring_begin. */
 void measuring_finish(const struct measuring *measuring, struct model *model);
 
-/* What struct learning's functions of these names give, of the model as it was measured. */
+/* The results of struct learning's functions of these names, for the model that was measured. */
 enum status measuring_result(const struct measuring *measuring, const struct model *model,
                              char digest[DIGEST_BYTES], uint64_t *rows,
                              struct result_metric metrics[LEARNER_METRICS_MAX],

@@ -27,7 +27,7 @@ static struct dropout_place place_of(const struct network *network, const struct
                                   network->layers[l].width};
 }
 
-/* Of one output. */
+/* Adds the rows' offsets to z (n), the only output. */
 static void add_offsets(const struct network_workspace *space, uint32_t n, float *z)
 {
     for (uint32_t i = 0; space->offsets && i < n; i++)

@@ -35,7 +35,7 @@ struct network {
     uint32_t tensor_count;
     struct tensor tensors[TENSORS_MAX];
     uint32_t parameter_count, transposed_count;
-    struct layer stored[NETWORK_LAYERS_MAX]; /* as scoring sees them: network_fill_model */
+    struct layer stored[NETWORK_LAYERS_MAX]; /* the layers for scoring: network_fill_model */
     struct network_model content;
 };
 
@@ -47,7 +47,7 @@ void network_deinit(struct network *network);
 enum status network_open(const struct jobspec *spec, const struct dataset *dataset,
                          struct differentiable *model, struct error *err);
 
-/* What the statement says of the optimizer, with so many training rows. */
+/* The optimizer's settings by the statement, for so many training rows. */
 struct descent_settings network_settings(const struct jobspec *spec, uint64_t rows);
 
 /* Room to compute one lane in. */

@@ -15,7 +15,7 @@
 #include "runtime/learn/row_sums.h"
 #include "scoring/elementary.h"
 
-#define SHARE_LEAST 1e-16 /* of the rows, that a class begins with */
+#define SHARE_LEAST 1e-16 /* least share of the rows that a class begins with */
 
 enum newton_phase { NEWTON_START, NEWTON_ROUND };
 
@@ -127,8 +127,8 @@ static double log_share(const double *totals, uint32_t class)
     return logarithm_double(share > SHARE_LEAST ? share : SHARE_LEAST);
 }
 
-/* What the output of the second of two classes begins with, by default so that the classes have
- * their shares of the rows as probabilities. More than two begin alike, as in XGBoost. */
+/* The start of the output of the second of two classes, by default such that the classes have their
+ * shares of the rows as probabilities. More than two begin alike, as in XGBoost. */
 static double class_start(const struct newton *newton, const double *totals)
 {
     const double base = newton->params.base_score;

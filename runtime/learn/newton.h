@@ -15,8 +15,8 @@
 
 #include "runtime/learn/learning.h"
 
-/* As learning_open, for the kind "linear". LIMIT for more columns than LINEAR_COLUMNS_MAX, words of
- * categories among them, or more bytes than a worker has. */
+/* Does what learning_open does, for the kind "linear". LIMIT for more columns than
+ * LINEAR_COLUMNS_MAX, words of categories among them, or more bytes than a worker has. */
 enum status newton_open(const struct jobspec *spec, const struct dataset *dataset,
                         struct team *team, struct learning *learning, struct error *err);
 

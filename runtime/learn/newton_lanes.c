@@ -261,7 +261,7 @@ static double more_classes(uint32_t outputs, uint32_t class, double *z, double *
     return logarithm_double(sum) + greatest - of_class;
 }
 
-/* Of the classes behind the first one, whose z would be 0. */
+/* The loss where the classes behind the first one have outputs; the first one's z would be 0. */
 static double classes_behind_first(uint32_t outputs, uint32_t class, double *z, double *second)
 {
     const double of_class = class == 0 ? 0 : z[class - 1];

@@ -23,10 +23,10 @@ struct newton_chunk;
 
 /* Which second derivatives there are. */
 enum newton_derivatives {
-    /* Of each output, as XGBoost has them; more than two classes have an output each. */
+    /* One of each output, as in XGBoost; more than two classes have an output each. */
     NEWTON_OF_EACH,
-    /* Of each pair of outputs, (0, 0), (1, 0), (1, 1), (2, 0) ...: those of the loss itself. Of
-     * several classes the first has no output, as if it were always 0. */
+    /* One of each pair of outputs, (0, 0), (1, 0), (1, 1), (2, 0) ...: those of the loss itself.
+     * The first of the classes has no output, as if it were always 0. */
     NEWTON_OF_PAIRS
 };
 
@@ -38,7 +38,7 @@ struct newton_lane {
      * as it is. NULL: they stay. */
     const double *basis;
     enum newton_derivatives derivatives;
-    uint32_t blocks; /* of products: of each output one, or of each pair of outputs */
+    uint32_t blocks; /* blocks of products: one of each output, or of each pair of outputs */
     /* Where the rows are added: in newton_sums(), one behind the other. */
     double *loss;      /* log loss, or square of the standardised label, weighted */
     double *gradients; /* (outputs, columns) */
@@ -46,13 +46,13 @@ struct newton_lane {
     struct newton_chunk *chunk;
 };
 
-/* Of one training row: its sample weight, if there are any, times that of its class. */
+/* The weight of a training row: its sample weight, if there are any, times its class weight. */
 double newton_row_weight(const struct dataset *dataset, uint64_t row);
 
-/* Of a regression: what is learned of the row, its label less its offset. */
+/* The number that a regression learns of the row: its label less its offset. */
 double newton_label(const struct dataset *dataset, uint64_t row);
-/* Of the training rows [first, end): their weights, then weights times newton_label, or the weights
- * of each class. sums: (1 + classes, or 2). */
+/* Adds the weights of the training rows [first, end), then weights times newton_label, or the
+ * weights of each class. sums: (1 + classes, or 2). */
 void newton_add_labels(const struct dataset *dataset, uint64_t first, uint64_t end, double *sums);
 
 /* How many sums there are: the loss, gradients, products. */
@@ -65,7 +65,7 @@ enum status newton_lane_init(struct newton_lane *lane, const struct dataset *dat
                              uint32_t outputs, enum newton_derivatives derivatives,
                              struct error *err);
 void newton_lane_deinit(struct newton_lane *lane); /* also of zeros */
-/* What comes is added to these sums. */
+/* Rows that follow are added to these sums. */
 void newton_lane_use(struct newton_lane *lane, double *sums);
 /* Adds the training rows [first, end), which somebody holds. weights: (outputs, columns). */
 void newton_lane_add(struct newton_lane *lane, const double *weights, uint64_t first, uint64_t end,

@@ -1,6 +1,6 @@
 #include "runtime/learn/newton_solve.h"
 
-#define HESSIAN_LEAST 1e-5 /* as XGBoost: a weight of less stays where it is */
+#define HESSIAN_LEAST 1e-5 /* XGBoost's bound: a weight with a smaller one stays where it is */
 
 uint32_t newton_direction_count(const struct transform *transform)
 {

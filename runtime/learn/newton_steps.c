@@ -5,10 +5,10 @@
 
 #include "runtime/learn/symmetric_inverse.h"
 
-/* Of a weight's second derivative, once the weights before it are taken away, what rounding leaves
- * where it follows from them. */
+/* The share of a weight's second derivative that rounding leaves, once the weights before it are
+ * taken away, where it follows from them. */
 #define LEFT_LEAST   1e-10
-#define LOSS_GREATER 1e-12 /* of the loss: it has not grown, but was rounded */
+#define LOSS_GREATER 1e-12 /* share of the loss: growth by less is rounding */
 
 enum status newton_steps_init(struct newton_steps *steps, uint32_t weights, struct error *err)
 {

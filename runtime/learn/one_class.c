@@ -16,8 +16,8 @@
 #include "scoring/elementary.h"
 
 #define CHUNK_ROWS 256
-#define NEAREST    1e-10 /* of the scale: the square of a level's last step */
-/* What is added to the second derivative by rho, over the scale, so that it has a step where no row
+#define NEAREST    1e-10 /* share of the scale: bound of the square of a level's last step */
+/* The addend to the second derivative by rho, over the scale, so that rho has a step where no row
  * is near the corner. */
 #define RHO_CURVE 1e-2
 #define TWO_PI    0x1.921fb54442d18p+2
@@ -32,7 +32,7 @@ enum { SUM_WEIGHT, SUM_NUMBERS, SUM_SQUARES, START_SUMS };
 enum { STATE_WEIGHT, STATE_GAMMA, STATE_SCALE, STATE_LEVEL, STATE_NUMBERS };
 
 struct one_class {
-    struct arena space; /* of its arrays */
+    struct arena space; /* the arrays' memory */
     const struct dataset *dataset;
     struct one_class_params params;
     uint32_t inputs, features, columns; /* columns: and rho */
@@ -226,7 +226,7 @@ static void apply_mean(const struct one_class *one_class, const double *totals, 
     weights[one_class->features] = state[STATE_SCALE] = square;
 }
 
-/* Of the rows' sums the mean by nu, and beside them what is no sum over rows. */
+/* Divides the rows' sums by their weight and nu, and adds the terms that are no sums over rows. */
 static void complete_sums(const struct one_class *one_class, const double *state,
                           const double *weights, double *totals)
 {

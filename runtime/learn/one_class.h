@@ -18,8 +18,8 @@
 
 #include "runtime/learn/learning.h"
 
-/* As learning_open, for the kind "one_class". LIMIT for more bytes than a worker has. DIVERGED in
- * the end where the steps lead nowhere. */
+/* Does what learning_open does, for the kind "one_class". LIMIT for more bytes than a worker has.
+ * DIVERGED in the end where the steps lead nowhere. */
 enum status one_class_open(const struct jobspec *spec, const struct dataset *dataset,
                            struct team *team, struct learning *learning, struct error *err);
 

@@ -20,7 +20,7 @@ static void fill(float *values, size_t count, float value)
         values[i] = value;
 }
 
-/* What FTRL's z is where w is what it makes of it. */
+/* Sets the z of which FTRL makes w. */
 static void start_ftrl(const struct optimizer_step *step, double squares, size_t count,
                        const float *w, float *z)
 {
@@ -302,10 +302,10 @@ static float decay_of(const struct optimizer_powers *powers, uint32_t steps)
     return (float)(powers->high[n >> 8] * powers->low[n & 255]);
 }
 
-/* Some weights of a row, and what is the same for them. */
+/* A move of some weights of a row: the numbers that these have in common. */
 struct row_move {
     const struct optimizer_step *step;
-    size_t first; /* of the row */
+    size_t first; /* the first weight's place in the row */
     float rate, beta2, rest2, epsilon;
     float unbiased; /* Adam: 1 / sqrt(1 - b2^t) */
     float l1, l2;
@@ -314,7 +314,7 @@ struct row_move {
     size_t width;
 };
 
-/* What the penalty leaves of a weight that it moves by so much: it takes none beyond 0. */
+/* The weight w after a penalty `by`, which takes no weight beyond 0. */
 VECTORS_PART float penalised(float w, float by)
 {
     return fabsf(by) < fabsf(w) ? w - by : 0;
@@ -453,10 +453,10 @@ VECTORS_PART struct tally move_row(const struct optimizer_rows *update, const st
     }
 }
 
-#define ROWS_AHEAD 4 /* of the one that is moved, that are asked for */
+#define ROWS_AHEAD 4 /* distance from the row that is moved to the one that is asked for */
 #define LINE_BYTES 64
 
-/* They lie anywhere in memory. */
+/* Rows lie anywhere in memory. */
 VECTORS_PART void expect_row(const struct optimizer_rows *update, uint32_t i)
 {
     const size_t row = update->rows[i], at = row * update->width;
@@ -552,7 +552,7 @@ VECTORS_PART void update_rows(const struct optimizer_rows *update, struct row_mo
 
 struct gathered {
     float w[GATHERED_MOST], v[GATHERED_MOST];
-    float between[GATHERED_MOST], decay[GATHERED_MOST]; /* of a weight's row */
+    float between[GATHERED_MOST], decay[GATHERED_MOST]; /* those of a weight's row */
     uint32_t written[GATHERED_MOST], slots_written[GATHERED_MOST];
 };
 

@@ -66,8 +66,8 @@ struct optimizer optimizer_of(const struct descent_settings *settings, uint64_t 
 
 /* How many values it keeps for each parameter. */
 uint32_t optimizer_slots_of(const struct descent_settings *settings);
-/* What they start as for weights w: 0, the initial accumulator, and of FTRL the z that gives w,
- * which is TensorFlow's 0 where w is. */
+/* Sets the first values for weights w: 0, the initial accumulator, or FTRL's z that gives w, which
+ * is 0, as in TensorFlow, where w is. */
 void optimizer_start(const struct optimizer *optimizer, bool is_bias, size_t count, const float *w,
                      float *const slots[OPTIMIZER_SLOTS_MAX]);
 
@@ -77,7 +77,7 @@ struct optimizer_step optimizer_step_at(const struct optimizer *optimizer, uint6
 /* The same for biases. */
 struct optimizer_step optimizer_step_of_biases(struct optimizer_step step);
 
-/* What a step does to some of the parameters. */
+/* A step's update of some of the parameters. */
 struct optimizer_update {
     const struct optimizer_step *step;
     float l1, l2;
@@ -133,16 +133,16 @@ struct optimizer_powers {
 };
 void optimizer_powers_init(struct optimizer_powers *powers, double base);
 
-/* What is known of a row's words: their sums. */
+/* The known sums of a row's words. */
 struct optimizer_row_sums {
     uint32_t parameters;
-    uint32_t slots; /* and of the step that moved it last */
+    uint32_t slots; /* slots and the row's row_steps */
 };
 
-/* What a step does to rows of a table. Adam's mean is not kept. */
+/* A step's update of rows of a table. Adam's mean is not kept. */
 struct optimizer_rows {
     const struct optimizer_step *step;     /* optimizer_row_step_at */
-    const struct optimizer_powers *powers; /* of beta2 */
+    const struct optimizer_powers *powers; /* powers of beta2 */
     float l1, l2;
     /* The first weights of a row may have an optimizer of their own, with the same beta2. */
     uint32_t linear;                          /* how many */
@@ -158,10 +158,10 @@ struct optimizer_rows {
     struct optimizer_row_sums *known; /* (table's rows) */
 };
 
-/* What rows were and are: sums over all of them. */
+/* Sums over all moved rows, before and after. */
 struct optimizer_rows_change {
     struct optimizer_sums before, after;
-    struct optimizer_row_sums known; /* what was known before */
+    struct optimizer_row_sums known; /* the sums that were known before */
 };
 
 /* Moves the rows, and writes down their new sums. Adds to `change`. */

@@ -7,7 +7,7 @@
 
 #include "runtime/learn/optimizer_rules.h"
 
-/* Of any optimizer but SGD, Momentum, Nesterov, Adagrad and Adam, which optimizer.c has. */
+/* Runs any optimizer but SGD, Momentum, Nesterov, Adagrad and Adam, which optimizer.c has. */
 struct tally optimizer_loop(const struct optimizer_update *update);
 
 #endif

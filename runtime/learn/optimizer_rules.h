@@ -22,7 +22,7 @@ VECTORS_PART float with_penalty(float g, float w, float l1, float l2)
     return g + (l2 * w + (w != 0 ? copysignf(l1, w) : 0));
 }
 
-/* What is read and written is summed on the way. */
+/* Sums of the words that are read and written, made on the way. */
 struct tally {
     uint32_t read, written, mixed, slots_read, slots_written;
 };
@@ -151,7 +151,7 @@ VECTORS_PART struct element ftrl_of(const struct optimizer_step *step, float g, 
     const float z = e.slots[1] + (g - more / step->rate * e.w);
     const float beyond = fabsf(z) - step->ftrl_l1;
     const float size = beyond / (root / step->rate + 2 * step->ftrl_l2);
-    /* What is not a number is not less than 0, and stays. */
+    /* NaN is not less than 0, and stays. */
     const float w = beyond <= 0 ? 0 : copysignf(size, -z);
 
     return (struct element){w, {squares, z}};

@@ -67,7 +67,7 @@ static struct pair series(struct pair first, struct pair angle, int n)
     return sum;
 }
 
-/* Of an angle from 0 to pi / 2. */
+/* The cosine of an angle from 0 to pi / 2. */
 static double cosine_of(struct pair angle)
 {
     const struct pair quarter = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54};

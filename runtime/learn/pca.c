@@ -21,7 +21,7 @@ enum pca_phase { PCA_MEANS, PCA_PRODUCTS, PCA_PHASES };
 
 /* Sums of the first phase, and state. The sums end with the magnitudes. */
 struct pca_parts {
-    double *weight; /* of all rows */
+    double *weight; /* all rows' weight */
     double *means;  /* (inputs): a sum, then the mean */
     double *scales; /* (inputs): the magnitudes' sum, then a power of two */
     double *variance;
@@ -30,7 +30,7 @@ struct pca_parts {
 };
 
 struct pca {
-    struct arena space; /* of its arrays */
+    struct arena space; /* the arrays' memory */
     const struct dataset *dataset;
     uint32_t inputs, components;
     float *row;                        /* (dense_width) */

@@ -16,9 +16,9 @@
 
 #include "runtime/learn/learning.h"
 
-/* As learning_open, for the kind "pca". INVALID for more components than inputs, LIMIT for more
- * inputs than PCA_INPUTS_MAX or more bytes than a worker has. FAILED in the end where all inputs
- * are constant. */
+/* Does what learning_open does, for the kind "pca". INVALID for more components than inputs, LIMIT
+ * for more inputs than PCA_INPUTS_MAX or more bytes than a worker has. FAILED in the end where all
+ * inputs are constant. */
 enum status pca_open(const struct jobspec *spec, const struct dataset *dataset, struct team *team,
                      struct learning *learning, struct error *err);
 

@@ -19,7 +19,7 @@
 #define INLINE    static inline __attribute__((always_inline))
 #define ROWS_MAX  12
 #define DEPTH_MAX 1024 /* rows of b that a tile passes at a time: they stay in the L2 cache */
-#define CHAINS    16   /* of a dot product */
+#define CHAINS    16   /* partial sums of a dot product */
 
 /* Counts are constants where this is called, so that `sums` is all registers. */
 INLINE void compute_tile(const struct product *p, size_t i, size_t j, const size_t rows,

@@ -19,22 +19,23 @@
 #include "scoring/feature_names.h"
 #include "scoring/label_names.h"
 
-/* Of a column's square, once the columns before it are taken away, what rounding may leave of a
- * column that is a sum of them: of columns that were changed to what is left of them, measured
- * once more (change of basis, below), and of others. R's lm has the first. */
+/* The share of a column's square that rounding may leave, once the columns before it are taken
+ * away, where the column is a sum of them: LEFT_OF_COLUMN, which is that of R's lm, for columns
+ * that the change of basis (below) reduced to the rest, measured once more, and LEFT_LEAST for
+ * others. */
 #define LEFT_OF_COLUMN 1e-14
 #define LEFT_LEAST     1e-10
-/* Later, as the weights of rows become small: no step is taken along it this time. */
+/* The same later, as rows' weights become small: this time no step is taken along the column. */
 #define LEFT_OF_STEP 1e-14
-/* So much has to be left for a column to be one that others are changed by; of others it is not
- * known how much, but that this is about the most. */
+/* A column that changes others has to have LEFT_FOR_BASIS left; how much others have left is not
+ * known, but LEFT_UNKNOWN is about the most. */
 #define LEFT_FOR_BASIS 1e-11
 #define LEFT_UNKNOWN   0x1p-40
-/* The square of the last step, in standard errors; and of labels that all lie on the line, each
- * label's share of it. */
+/* The square of the last step, in standard errors; and each label's share of it where all labels
+ * lie on the line. */
 #define STEP_MOST       1e-16
 #define STEP_OF_A_LABEL 1e-24
-#define LOSS_GREATER    1e-12 /* of the loss: it has not grown, but was rounded */
+#define LOSS_GREATER    1e-12 /* share of the loss: growth by less is rounding */
 /* Where classes are told apart perfectly each step lessens the loss by the same share, without end,
  * while others shrink ever faster: steps end where this is the share of the loss, as R's glm does,
  * and a weight that still moves by ENDLESS_STEP has no best value. */
@@ -42,15 +43,15 @@
 #define ENDLESS_SMALL  0.1 /* a loss that is added */
 #define ENDLESS_SHRINK 0.01
 #define ENDLESS_STEP   1e-3
-/* Of a row with a weight like others, and of all of them in the mean: a row on the border has .69.
- */
+/* The greatest loss where classes are told apart: in rows of mean weight, of which one on the
+ * border has .69, and in the mean of all rows. */
 #define APART_ROW     0.5
 #define APART_LOSS    1e-7
 #define ENDLESS_ERROR 1e2 /* in log odds */
 
 enum regression_phase { REGRESSION_START, REGRESSION_ROUND };
 
-/* What the state has behind its arrays. */
+/* The numbers of the state behind its arrays. */
 enum { STATE_WEIGHT, STATE_LOSS, STATE_SQUARE, STATE_COUNT };
 
 /*
@@ -61,19 +62,19 @@ enum { STATE_WEIGHT, STATE_LOSS, STATE_SQUARE, STATE_COUNT };
  *
  *     x'[j] = basis[j][0] x[0] + ... + basis[j][j] x[j]
  *
- * Rounds see x' alone, whose products lose nothing. What is said of x is a sum over x' again.
+ * Rounds see x' alone, whose products lose nothing. Numbers about x are sums over x' again.
  *
  * The state's arrays, each (equations, columns) but the last four.
  */
 struct regression_state {
-    double *weights; /* of the columns x', intercept first: of standardised labels */
-    double *before;  /* that the last step began with */
+    double *weights; /* weights of the columns x', intercept first, for standardised labels */
+    double *before;  /* the weights that the last step began with */
     double *used;    /* 1: the column is not left out */
     struct regression_coefficient *coefficients;
     struct regression_fit *fit;
     double *rest;    /* (STATE_COUNT) */
     double *basis;   /* (dense, dense), where there is one */
-    double *squares; /* (dense): of x in the first pass */
+    double *squares; /* (dense): those of x in the first pass */
 };
 
 struct regression {
@@ -138,7 +139,7 @@ static uint32_t sums(const void *self, uint64_t phase)
     return regression->has_basis ? start_sums(regression) + round : start_sums(regression);
 }
 
-/* Of one equation: the words of a category from the second on, then the first. */
+/* Lists an equation's words of a category: from the second on, then the first. */
 static uint32_t *order_words(const struct transform_input *input, uint32_t first, uint32_t *order)
 {
     for (uint32_t i = 1; i < input->id_rows; i++)
@@ -377,7 +378,7 @@ static void find_basis(const struct regression *regression, const double *produc
     take_columns_away(regression->dense, state->squares, state->basis, regression->changed);
 }
 
-/* What a sum of columns x, `amounts` of each, is of the columns x'. */
+/* The amounts of the columns x' in a sum of columns x, which has `amounts` of each. */
 static const double *change_amounts(const struct regression *regression,
                                     const struct regression_state *state)
 {
@@ -395,7 +396,7 @@ static const double *change_amounts(const struct regression *regression,
     return regression->changed;
 }
 
-/* Of one equation the weights of x that those of x' amount to. */
+/* The weights of x that an equation's weights of x' amount to. */
 static const double *standard_weights(const struct regression *regression,
                                       const struct regression_state *state, const double *weights)
 {
@@ -454,7 +455,8 @@ static enum status apply_start(struct regression *regression, double *totals,
 
 /* ---- a round ---- */
 
-/* Of a weight of the transform's input, whose penalty is on the column as it is. */
+/* The penalty's factor for the weight of a transform's input: the penalty is on the weight of the
+ * column in its own unit. */
 static double penalty_of(const struct regression *regression, uint32_t weight)
 {
     const uint32_t column = weight % regression->columns;
@@ -489,8 +491,8 @@ static void collect(struct regression *regression, const double *weights, double
     }
 }
 
-/* Of each column of numbers, is more left of it than rounding leaves? The rows' weights are still
- * alike, as in the first pass. */
+/* Finds the columns of numbers of which more is left than rounding leaves. The rows' weights are
+ * still alike, as in the first pass. */
 static void find_used(const struct regression *regression, const struct regression_state *state)
 {
     const size_t next = (size_t)regression->weights + 1;
@@ -616,7 +618,7 @@ static enum status refuse_more(const struct regression *regression, struct error
 
 /* ---- the last round ---- */
 
-/* Of `amounts` of the columns x of an equation: the sum of their weights, and the square of its
+/* The sum of an equation's weights of the columns x, by `amounts` of each, and the square of its
  * error. */
 static struct regression_coefficient sum_of_amounts(const struct regression *regression,
                                                     const struct regression_state *state,
@@ -691,8 +693,8 @@ static void set_coefficients(const struct regression *regression, double varianc
     }
 }
 
-/* Of another class the same column may stay where it is, while less and less is known of it: both
- * classes lose the rows that have it. */
+/* The same column's weight for another class may stay where it is, while less and less is known of
+ * it: both classes lose the rows that have the column. */
 static void mark_unknown(const struct regression *regression, struct regression_state *state,
                          uint32_t endless)
 {
@@ -802,7 +804,7 @@ static enum status apply(void *self, uint64_t phase, double *totals, double *sta
 
 /* ---- the model ---- */
 
-/* Of more than two classes the first has an output, too, which is always 0. */
+/* The first of more than two classes has an output, too, which is always 0. */
 static void fill(void *self, const double *numbers, struct model *model)
 {
     struct regression *regression = self;

@@ -18,7 +18,7 @@
 
 #include "runtime/learn/learning.h"
 
-/* As learning_open, for the kind "regression". LIMIT for more coefficients than
+/* Does what learning_open does, for the kind "regression". LIMIT for more coefficients than
  * REGRESSION_COLUMNS_MAX, or more bytes than a worker has. FAILED in the end where the steps lead
  * nowhere, as where the classes are told apart perfectly. */
 enum status regression_open(const struct jobspec *spec, const struct dataset *dataset,

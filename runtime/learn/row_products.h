@@ -16,7 +16,7 @@
 struct row_products {
     uint32_t rows, columns;
     const double *x;       /* (rows, columns) */
-    const double *weights; /* of row i: weights[i * stride] */
+    const double *weights; /* weights[i * stride]: row i's */
     size_t stride;
     double *products; /* (columns (columns + 1) / 2): row i has i + 1 */
 };

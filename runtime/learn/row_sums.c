@@ -9,7 +9,7 @@
 
 #define PART_BITS  50
 #define PART_ONE   0x1p50
-#define WHOLE_MOST 0x1p51 /* of a lane: 1024 of them fit into 63 bits */
+#define WHOLE_MOST 0x1p51 /* a lane's bound: sums of 1024 lanes fit into 63 bits */
 
 /* The few integers of a phase: how many sums of lanes were too large. */
 enum { TOO_LARGE, ROW_SUMS_INTEGERS };

@@ -29,7 +29,7 @@ struct row_sums_method {
     uint32_t sums_most;   /* numbers that a phase adds up, at most */
     uint32_t first_step;  /* the first phase that is a step of learning */
     uint64_t steps_most;  /* so many steps, and not more; at least 1 */
-    uint64_t lane_work;   /* as many numbers as a lane's sums are like, for job_lanes */
+    uint64_t lane_work;   /* cost of a lane's sums, as so many numbers, for job_lanes */
     double row_work;      /* multiplications of a row when it is scored */
 
     void (*close)(void *self); /* frees it all */

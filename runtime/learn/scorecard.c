@@ -16,12 +16,12 @@
 
 #define CHUNK_ROWS   256
 #define NEAREST      1e-16 /* the square of the last step, in standard errors */
-#define WEIGHT_LEAST 1e-16 /* of a row's second derivative */
+#define WEIGHT_LEAST 1e-16 /* least second derivative of a row */
 
 enum scorecard_phase { SCORECARD_COUNT, SCORECARD_ROUND };
 
 struct scorecard {
-    struct arena space; /* of its arrays */
+    struct arena space; /* the arrays' memory */
     const struct dataset *dataset;
     struct scorecard_params params;
     uint32_t inputs, columns, bins; /* columns: 1 + inputs */

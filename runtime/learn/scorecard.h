@@ -13,9 +13,9 @@
 
 #include "runtime/learn/learning.h"
 
-/* As learning_open, for the kind "scorecard". INVALID for more than two classes, LIMIT for more
- * bins or inputs than a card has, or more bytes than a worker has. DIVERGED in the end where the
- * steps lead nowhere. */
+/* Does what learning_open does, for the kind "scorecard". INVALID for more than two classes, LIMIT
+ * for more bins or inputs than a card has, or more bytes than a worker has. DIVERGED in the end
+ * where the steps lead nowhere. */
 enum status scorecard_open(const struct jobspec *spec, const struct dataset *dataset,
                            struct team *team, struct learning *learning, struct error *err);
 

@@ -33,8 +33,8 @@ double start_limit(double in, double out, enum activation next)
     }
 }
 
-/* Of the class's rows by those of class 0, as they are weighted; exactly 0 where there are as many.
- */
+/* The logarithm of the class's rows over those of class 0, both weighted; exactly 0 where there are
+ * as many. */
 static double class_logarithm(const struct dataset *dataset, uint32_t class)
 {
     return logarithm_double((double)dataset->class_counts[class] *

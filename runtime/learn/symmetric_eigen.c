@@ -5,17 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STEPS_MAX 64 /* of one eigenvalue; two are usual */
+#define STEPS_MAX 64 /* steps to one eigenvalue; two are usual */
 
 struct eigen {
     size_t n;
-    double *matrix;    /* (n, n): what is not reduced yet, and before it the reflections */
+    double *matrix;    /* (n, n): the part that is not reduced yet, and before it the reflections */
     double *diagonal;  /* (n) */
     double *beside;    /* (n): element i is beside the diagonal, of rows i and i + 1 */
     double *doublings; /* (n): 2 / |v|^2 of each reflection; 0: there is none */
     double *room;      /* (n) */
     double *vectors;   /* (n, n) */
-    double nothing;    /* what rounding leaves of an element that is 0 */
+    double nothing;    /* magnitude that rounding leaves of an element that is 0 */
 };
 
 static double product(const double *a, const double *b, size_t count)

@@ -23,7 +23,7 @@ struct touched_rows {
     bool is_sorted;
 };
 
-/* Of a table of so many rows, none of them touched; `touched` is zero or was made before. */
+/* Starts with a table of so many rows, none touched. `touched` is zero or was made before. */
 enum status touched_rows_make(struct touched_rows *touched, uint32_t table_rows, struct error *err);
 void touched_rows_deinit(struct touched_rows *touched);
 
@@ -58,7 +58,7 @@ static inline uint32_t touched_rows_add(struct touched_rows *touched, uint32_t r
 void touched_rows_clear(struct touched_rows *touched);
 /* Lists the rows in ascending order, too; places stay. */
 void touched_rows_sort(struct touched_rows *touched);
-/* Of sorted ones: how many are below that row. */
+/* The number of touched rows below that row; they are sorted. */
 uint32_t touched_rows_below(const struct touched_rows *touched, uint32_t row);
 
 #endif

@@ -20,11 +20,11 @@
 #include "runtime/learn/series/series_model.h"
 #include "scoring/model_write.h"
 
-#define HELD_BYTES       ((uint64_t)32 << 20) /* of the rows of one range of each lane */
+#define HELD_BYTES       ((uint64_t)32 << 20) /* bytes of one range's rows, over all lanes */
 #define ELEMENTS_MAX     (1u << 20)
 #define SERIES_OF_A_LANE 8 /* fitted in one phase, at most: some ten milliseconds */
 #define RANGES_MAX       (1u << 16)
-#define FIT_BYTES_MAX    ((size_t)2 << 30) /* of one series of SERIES_COUNT_MAX values */
+#define FIT_BYTES_MAX    ((size_t)2 << 30) /* bytes to fit a series of SERIES_COUNT_MAX values */
 
 /* The fields of the state. */
 #define SERIES_FIELDS(F)                                                                           \

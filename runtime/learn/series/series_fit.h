@@ -13,15 +13,15 @@
 #include "kinds/forecast/forecast_kind.h"
 #include "kinds/forecast/forecast_model.h"
 
-/* Sums over the steps of the past that were forecast, of those whose value is known. */
+/* Sums over the steps of the past that were forecast and whose value is known. */
 struct series_errors {
-    double steps, absolute, errors, values; /* values: of magnitudes */
-    double shares;          /* of 2 |error| / (|value| + |forecast|), 0 where both are 0 */
+    double steps, absolute, errors, values; /* values: their magnitudes */
+    double shares;          /* 2 |error| / (|value| + |forecast|), 0 where both are 0 */
     double covered;         /* steps within their intervals */
-    double scaled_steps;    /* of pasts that have a scale: below, */
+    double scaled_steps;    /* steps of pasts that have a scale; their sums are: */
     double scaled, squares; /* |error| / scale, and its square by the scale of squares */
-    double naive_scaled;    /* the same of the last season's values, */
-    double naive_steps;     /* of so many steps */
+    double naive_scaled;    /* |error| / scale of the last season's values, */
+    double naive_steps;     /* and the steps that have these */
 };
 #define SERIES_ERRORS (sizeof(struct series_errors) / sizeof(double))
 
@@ -39,8 +39,8 @@ enum series_word {
 enum record_step {
     RECORD_VALUE,
     RECORD_DEVIATION,
-    RECORD_RATIO, /* of the error that this step had last in the past to its deviation; below 0:
-                     it was not forecast there, or had none */
+    RECORD_RATIO, /* the step's last |error| in the past over its deviation there; below 0: it was
+                     not forecast there, or had no deviation */
     RECORD_STEP_WORDS
 };
 

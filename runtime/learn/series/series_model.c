@@ -121,7 +121,7 @@ static void put_metric(struct series_model *model, const char *name, double valu
 {
     struct result_metric *metric = &model->metrics[model->metric_count];
 
-    if (!isfinite(value)) /* as where each season is the one before: nothing to compare with */
+    if (!isfinite(value)) /* nothing to compare with, such as where each season is the one before */
         return;
     model->metric_count++;
     snprintf(metric->name, sizeof metric->name, "%s", name);

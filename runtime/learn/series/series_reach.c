@@ -6,7 +6,7 @@
 
 #include "runtime/learn/series/series_fit.h"
 
-#define SERIES_MOST 4096 /* that are looked at: every so many of more */
+#define SERIES_MOST 4096 /* series that are looked at, at most: more are passed over evenly */
 #define POOL_LEAST  1000 /* errors that a reach is told by, where so many are there */
 
 enum half { HALF_EVEN, HALF_ODD, HALF_BOTH };
