@@ -58,7 +58,7 @@ static size_t skip_white(struct slice text, size_t at)
     return at;
 }
 
-/* What stands between an item that ends here and the next one: how many bytes. */
+/* The number of bytes between an item that ends here and the next one. */
 static size_t separator_at(struct slice text, size_t end, char delimiter)
 {
     size_t next = skip_white(text, end);

@@ -11,7 +11,7 @@
  *     LIST_WORDS   of 4    "To be, or to not"  2  0  3  0      how many of its words fall into
  *                                                              each hash bucket
  *
- * Of a sparse list the number of id i is the sum over its items, 0 where there is none; ids begin
+ * The number of id i in a sparse list is the sum over its items, 0 where there is none; ids begin
  * at 0. White space around an item does not count, and empty items of a sparse list are passed
  * over. A blank text, and NULL, is a dense list of NULLs, a sparse one without items and a text
  * without words. A cell that is a number is the list of that one item. Words are those of
@@ -29,10 +29,10 @@
 
 struct cell_list {
     enum list_form form;
-    uint32_t size;      /* numbers, or one more than the greatest id: 1 to LIST_SIZE_MAX; of
-                           LIST_ITEMS: most items of one text, up to TEXT_WORDS_MAX; of LIST_WORDS:
+    uint32_t size;      /* numbers, or one more than the greatest id: 1 to LIST_SIZE_MAX;
+                           LIST_ITEMS: most items of one text, up to TEXT_WORDS_MAX; LIST_WORDS:
                            hash buckets */
-    char delimiter;     /* of items; 0: a comma, or white space. A blank: any white space */
+    char delimiter;     /* between items; 0: a comma, or white space. A blank: any white space */
     char pair;          /* between an item and its number; 0: items have none */
     uint32_t words_max; /* LIST_WORDS: a text is read until its words are in so many different
                            buckets, up to TEXT_WORDS_MAX; else 0 */

@@ -11,7 +11,7 @@
 #include "base/json.h"
 #include "inputs/cell_list.h"
 
-/* As member "list" of the object. */
+/* Writes member "list" of the object. */
 void cell_list_write(const struct cell_list *list, cJSON *object);
 /* CORRUPT for what cannot be a list, or has another member. */
 enum status cell_list_get(const cJSON *object, struct cell_list *list, struct error *err);

@@ -6,11 +6,11 @@
 #include "inputs/written_number.h"
 
 #define SEPARATED_BYTES_MAX 64 /* a number with separators */
-#define PLAIN_DIGITS_MAX    15 /* that a double holds exactly, as it does this power of ten */
+#define PLAIN_DIGITS_MAX    15 /* digits that a double holds exactly, like this power of ten */
 #define GROUP_DIGITS        3  /* between separators */
-#define WRITTEN_BYTES_MAX   64 /* likewise, and of a date */
+#define WRITTEN_BYTES_MAX   64 /* a number or a date as people write it */
 #define AT_ONCE             16 /* bytes that are looked at in any case */
-#define SHORT_WORD_BYTES    5  /* of the longest below */
+#define SHORT_WORD_BYTES    5  /* the longest word below */
 
 const char *const missing_spellings[] = {"na",   "n/a", "n.a.", "#n/a", "<na>", "nan", "null",
                                          "none", "?",   "-",    "--",   ".",    "\\n", NULL};
@@ -200,8 +200,8 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* What letters there may be in numbers and dates, two or more, begins with two of these: most
- * words are told from them at the second. */
+/* The marks of two or more letters in numbers and dates begin with two of these: most words are
+ * told from them at the second letter. */
 static bool begins_like_mark(struct slice letters)
 {
     static const char *const of_two[26] = {"m", "",  "a", "",  "",    "rt", "",  "k", "",

@@ -41,12 +41,12 @@ enum text_kind {
 #define MISSING_SPELLINGS 13
 extern const char *const missing_spellings[];
 
-/* What one text is by itself. */
+/* The look of one text by itself. */
 struct text_look {
     enum text_kind kind;
     unsigned spelling; /* TEXT_MISSING: which of missing_spellings */
     double number;     /* where it is one; infinite, as that of "1e999", too */
-    unsigned by;       /* of a number, but not a code: bits of enum written_by */
+    unsigned by;       /* bits of enum written_by, for a number that is no code */
     bool is_percent;   /* TEXT_WRITTEN */
     unsigned currency; /* likewise */
     unsigned order;    /* TEXT_WRITTEN_DATE: bits of enum date_order */

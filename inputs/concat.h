@@ -19,7 +19,7 @@
 #include "params/terms.h"
 
 struct concat {
-    uint32_t number; /* of the CONCAT that the input is a member of, from 1; 0: of none */
+    uint32_t number; /* number of the CONCAT that the input is a member of, from 1; 0: none */
     enum combiner combiner;
 };
 
@@ -28,10 +28,10 @@ static inline bool concat_equal(struct concat a, struct concat b)
     return a.number == b.number && (a.number == 0 || a.combiner == b.combiner);
 }
 
-/* For people: ", with the others of CONCAT 1 by their mean"; nothing of an input of none. */
+/* For people: ", with the others of CONCAT 1 by their mean"; nothing for an input of none. */
 void concat_append(struct concat concat, struct text *out);
 
-/* As jobs and models store it. */
+/* The form that jobs and models store. */
 cJSON *concat_to_json(struct concat concat);
 /* Member "concat" of the object, which may be left out; CORRUPT for what cannot be one. */
 enum status concat_from_json(const cJSON *object, struct concat *concat, struct error *err);

@@ -31,7 +31,7 @@ struct cross_column {
     struct slice name;
     uint32_t cell;              /* where the row has it; whoever has the rows sets it */
     enum category_rule rule;    /* RULE_WORDS: the value itself. Buckets have bounds of their own */
-    enum input_reading reading; /* of rules that take numbers */
+    enum input_reading reading; /* reading by rules that take numbers */
     uint32_t rows;              /* RULE_HASH: hash buckets; RULE_ID: ids; else 0 */
     const double *bounds;       /* (bound_count): RULE_BUCKET: ascending */
     uint32_t bound_count;

@@ -8,7 +8,7 @@
 #include "inputs/cell_text.h"
 #include "inputs/cells.h"
 
-#define MICROSECONDS      INT64_C(1000000) /* of a second */
+#define MICROSECONDS      INT64_C(1000000) /* microseconds in a second */
 #define DAY_MICROSECONDS  (86400 * MICROSECONDS)
 #define DAY_2000          10957
 #define DAY_MAX           INT64_C(4000000000) /* farther than any database's */
@@ -66,7 +66,7 @@ static bool take(struct slice *text, char c)
     return true;
 }
 
-/* Of so many digits. */
+/* Takes a number of so many digits. */
 static bool take_number(struct slice *text, size_t digits, int64_t *number)
 {
     *number = 0;
@@ -333,7 +333,7 @@ static bool make_day(const struct field *year, const struct field *month, const 
     return true;
 }
 
-/* Of numbers alone, the year last. 1.2.10 is rather a version. */
+/* Reads a date of numbers alone, the year last. 1.2.10 is rather a version. */
 static void read_numbers(const struct field *fields, char between, struct written_date *date)
 {
     struct date other;
@@ -355,7 +355,7 @@ static void read_numbers(const struct field *fields, char between, struct writte
         date->order |= ORDER_SHORT_LAST;
 }
 
-/* In one order alone, as both. */
+/* Reads a date of one order alone, as if it were of both. */
 static void read_one(const struct field *year, const struct field *month, const struct field *day,
                      struct written_date *date)
 {
@@ -436,7 +436,7 @@ static bool take_written_time(struct slice *text, struct date *date)
     return hour >= 1 && hour <= 12;
 }
 
-/* What follows the day; true where nothing does. */
+/* Takes the time and the zone behind the day; true where nothing follows it. */
 static bool take_written_rest(struct slice text, struct date *time)
 {
     int64_t minutes;

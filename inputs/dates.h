@@ -27,7 +27,7 @@
 
 struct date {
     int64_t day;         /* since 1970-01-01 */
-    int64_t microsecond; /* of the day; 0 for a date alone */
+    int64_t microsecond; /* time of the day; 0 for a date alone */
 };
 
 /*
@@ -42,7 +42,7 @@ struct date {
 bool date_read(struct slice text, struct date *date);
 
 /*
- * As people and other programs write dates:
+ * Dates as people and other programs write them:
  *
  *     2024/3/31   2024.03.31   2024-3-31         the year first, then the month
  *     31.03.2024  31/3/2024    31-03-24          day, month, year, or
@@ -81,13 +81,13 @@ bool written_date_names(struct slice letters);
 bool date_text_read(struct slice text, enum input_reading reading, struct date *date);
 
 /* In ISO's form: "2024-03-31", "2024-03-31 22:30:00", with digits behind a point where there are
- * any. Of the years 1 to 9999. */
+ * any. Years are 1 to 9999. */
 #define DATE_BYTES 32
 void date_print(const struct date *date, char out[DATE_BYTES]);
 
-/* What cell_to_number is for numbers. *is_null also for NaN, blank text and the spellings of a
- * missing value (cell_text.h). INVALID naming
- * column and value for what is no date, plain numbers and infinite dates. */
+/* Does for dates what cell_to_number does for numbers. *is_null also for NaN, blank text and the
+ * spellings of a missing value (cell_text.h). INVALID, with column and value, for a cell that is no
+ * date, plain numbers and infinite dates. */
 enum status cell_to_date(const struct cell *cell, enum input_reading reading, struct slice column,
                          struct date *date, bool *is_null, struct error *err);
 
@@ -95,7 +95,7 @@ enum status cell_to_date(const struct cell *cell, enum input_reading reading, st
  * Not DATE_WHOLE. */
 struct cell date_part_cell(const struct date *date, enum date_part part);
 
-/* Of how many words it is at most; 0: it is a number. */
+/* The most words that the part can be; 0: it is a number. */
 uint32_t date_part_words_max(enum date_part part);
 
 /* A set of parts has the bit (1 << part) for each. */

@@ -11,19 +11,19 @@
 
 #include "inputs/input.h"
 
-#define ROW_NUMBERS 64 /* of dense, standardised at a time */
+#define ROW_NUMBERS 64 /* numbers of dense that are standardised at a time */
 
 struct encoded_row {
     float *dense;
     int32_t *ids;
-    const double *means, *scales; /* of the columns of dense */
+    const double *means, *scales; /* (columns of dense) */
     const float *limits;
-    bool keeps_numbers, has_rests; /* as the transform says */
+    bool keeps_numbers, has_rests; /* the transform's */
 
     uint32_t first, count; /* the columns of dense whose numbers wait */
     double numbers[ROW_NUMBERS];
 
-    uint32_t date_column; /* whose date is the next; UINT32_MAX: none yet */
+    uint32_t date_column; /* the column of `date`; UINT32_MAX: none yet */
     bool date_is_null;
     struct date date;
 

@@ -3,7 +3,7 @@
  *
  *     COLUMN BUCKET(age, 5)  --planner-->  struct input_spec  --encoder_of-->  bucket_encoder
  *
- * inputs/NAME.c fills one of these structs, and encoders.h has a line for it. Who asks:
+ * inputs/NAME.c fills one of these structs, and encoders.h has a line for it. The parts that ask:
  *
  *     planning, job    explain
  *     spools           reads, counts      how cells are written, and what is counted of them
@@ -23,10 +23,10 @@
 
 /* How the cells of its column lie in a spool. */
 enum cell_reading {
-    READS_NUMBER, /* as reals */
-    READS_ID,     /* as whole numbers below vocabulary_max */
-    READS_WORD,   /* as texts: each is one value */
-    READS_TEXT    /* as texts: each holds several */
+    READS_NUMBER, /* reals */
+    READS_ID,     /* whole numbers below vocabulary_max */
+    READS_WORD,   /* texts: each is one value */
+    READS_TEXT    /* texts: each holds several values */
 };
 
 /* The facts that training learns from all cells of the column. */

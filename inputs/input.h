@@ -18,9 +18,9 @@
 #define TRANSFORM_NO_COLUMN UINT32_MAX
 
 struct transform_place {
-    uint32_t number; /* of a word, from 1; 0: empty */
-    uint32_t size;   /* its */
-    uint64_t mark;   /* its bytes, where they are eight at most, else its hash */
+    uint32_t number; /* number of a word, from 1; 0: the place is empty */
+    uint32_t size;   /* bytes of the word */
+    uint64_t mark;   /* the word's bytes, where they are eight at most, else its hash */
 };
 
 struct encoder; /* inputs/encoder.h */
@@ -28,18 +28,18 @@ struct encoder; /* inputs/encoder.h */
 struct transform_input {
     struct input_spec spec;
     const struct encoder *encoder; /* set by transform_find_columns */
-    uint32_t column;               /* of transform.columns; TRANSFORM_NO_COLUMN: it is a cross */
+    uint32_t column;               /* place in transform.columns; TRANSFORM_NO_COLUMN: a cross */
     bool has_nulls; /* training saw NULLs: the is-null input or the NULL bucket exists, unless
                        numbers are kept */
 
     double mean, scale; /* numeric; scale > 0 (1 for a constant column); the origin where numbers
                            are kept */
-    float null_value; /* what NULL becomes in dense: 0 where standardised, else the mean; NaN where
-                         numbers are kept */
-    float limit;      /* numeric: what is farther from 0 in dense is cut to it; 0 becomes
-                         TRANSFORM_DENSE_MAX. Less than that: mean and scale are robust ones */
-    bool has_code;    /* numeric: */
-    double code;      /* stands for a missing value, such as -999; has_nulls is true then */
+    float null_value;   /* value of NULL in dense: 0 where standardised, else the mean; NaN where
+                           numbers are kept */
+    float limit;        /* numeric: numbers farther from 0 in dense are cut to it; 0 becomes
+                           TRANSFORM_DENSE_MAX. Less than that: mean and scale are robust ones */
+    bool has_code;      /* numeric: */
+    double code;        /* stands for a missing value, such as -999; has_nulls is true then */
     uint32_t dense_offset;
     uint32_t dense_count; /* columns of dense: 2 with that for "was NULL", else 1 */
     uint32_t rest_offset; /* where transform->has_rests: its rest */
@@ -102,10 +102,10 @@ static inline float combiner_share(enum combiner combiner, uint32_t used)
 /* The shares of a text's ids. */
 struct text_shares {
     float share;        /* each, or */
-    const int32_t *own; /* of each its own; NULL: all alike */
+    const int32_t *own; /* (used): each id's own; NULL: all alike */
 };
 
-/* ids: of the row. Of those of a text that select something. */
+/* ids: the row's. used: the text's ids that select something. */
 static inline struct text_shares text_shares_of(const struct text_ids *text, const int32_t *ids,
                                                 uint32_t used)
 {
@@ -124,7 +124,7 @@ static inline bool transform_is_number(const struct transform_input *input)
 {
     return input->spec.type == INPUT_NUMERIC && !input->spec.offset;
 }
-/* Is it no number that such an offset can be? Of an exposure one that has no logarithm. */
+/* Is it no number that such an offset can be? An exposure has to have a logarithm. */
 static inline bool offset_is_bad(enum offset offset, double number)
 {
     return offset == OFFSET_EXPOSURE && !(number > 0);

@@ -22,8 +22,8 @@ struct input_spec {
     enum date_part part;        /* taken of the column's dates; DATE_WHOLE: the column as it is */
     struct cell_list list;      /* INPUT_NUMERIC: one of its numbers is the input; INPUT_TEXT: its
                                    items are, and not the words; LIST_NONE: the cell as it is */
-    uint32_t element;           /* of a list: which, from 0 */
-    enum input_reading reading; /* of numbers, and of dates: of their text. READING_STRICT: of
+    uint32_t element;           /* the place in the list, from 0 */
+    enum input_reading reading; /* reading of the text of numbers and of dates. READING_STRICT: in
                                    models alone */
     enum offset offset;         /* INPUT_NUMERIC: what it is where it is no feature */
     enum category_rule rule;    /* INPUT_CATEGORY, INPUT_TEXT with a list: of its items, RULE_HASH
@@ -39,7 +39,7 @@ struct input_spec {
     enum combiner combiner;     /* INPUT_TEXT */
     bool is_weighted;           /* INPUT_TEXT with a list: its items have weights */
 
-    enum model_part model_part; /* that takes it, of models that have parts (kinds/embedding/) */
+    enum model_part model_part; /* the part of the model that takes it (kinds/embedding/) */
     uint32_t dimension;         /* INPUT_CATEGORY, INPUT_TEXT: of its embedding; 0: the model's */
     struct concat concat;       /* likewise; all of one number have one dimension and combiner */
 

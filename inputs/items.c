@@ -7,7 +7,7 @@
 #include "inputs/cells.h"
 #include "inputs/encoders.h"
 
-/* Of RULE_ID; false: it is none. */
+/* Reads an id of RULE_ID; false: it is none. */
 static bool read_id(struct slice word, uint32_t ids, uint32_t *id)
 {
     int64_t whole;
@@ -88,7 +88,7 @@ static bool select_items(const struct transform_input *input, struct slice text,
     return next == LIST_END;
 }
 
-/* What the sum of the rows is divided by. */
+/* The number that divides the sum of the rows. */
 static double divisor(enum combiner combiner, const struct selected *items, uint32_t count)
 {
     double sum = 0;

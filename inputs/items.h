@@ -26,8 +26,8 @@
 
 struct transform_input;
 
-/* What an item counts lies behind the ids of a row, as a negative number, which selects nothing:
- * the float without its last bit. */
+/* An item's share lies behind the ids of a row, as a negative number, which selects nothing: the
+ * float without its last bit. */
 static inline int32_t list_share_put(float share)
 {
     uint32_t bits;

@@ -22,7 +22,7 @@ static int bytes_after(unsigned char first)
     return first < 0xE0 ? 1 : first < 0xF0 ? 2 : 3;
 }
 
-/* Of bytes that do not begin with one of ASCII. */
+/* Reads the first character of bytes, of which the first is not ASCII. */
 static struct character read_character(struct slice rest)
 {
     static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};

@@ -17,9 +17,9 @@
 
 #include "base/text.h"
 
-#define TEXT_WORD_BYTES 120 /* of a word that count; it goes on to its end */
+#define TEXT_WORD_BYTES 120 /* bytes of a word that count; the word goes on to its end */
 
-/* Of a text that is borrowed. rest: what is still to be read. */
+/* The words of a text that is borrowed. rest: the part that is still to be read. */
 struct text_words {
     struct slice rest;
     char buffer[TEXT_WORD_BYTES];

@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define BYTES_MAX       64 /* of a text that is looked at */
-#define RUNS_MAX        16 /* of digits */
+#define BYTES_MAX       64 /* bytes of a text that is looked at */
+#define RUNS_MAX        16 /* runs of digits */
 #define EXPONENT_MAX    3  /* digits */
-#define SPACE_BYTES_MAX 3  /* of one space */
+#define SPACE_BYTES_MAX 3  /* bytes of one space */
 #define PERCENT_DIGITS  2  /* a percent is a hundredth */
 #define GROUP           3  /* digits behind a separator, */
 #define GROUP_INDIAN    2  /* or but the last */
@@ -64,7 +64,7 @@ static bool is_digit(char c)
 
 /* ----- what stands around the digits ----- */
 
-/* What was taken from both ends of a text so far. */
+/* The marks that were taken from both ends of a text so far, and the rest. */
 struct around {
     struct slice rest;
     unsigned currency;

@@ -37,7 +37,7 @@ struct written_number {
     unsigned currency;
 };
 
-/* Of a text without white space around it. False: it is no such number, or an infinite one. */
+/* Reads a text without white space around it. False: it is no such number, or an infinite one. */
 bool written_number_read(struct slice text, struct written_number *number);
 
 /* Is it a whole mark of money, "EUR"? */
