@@ -5,12 +5,13 @@
  *
  * A residual is a key of 32 bits in the same order. Each phase counts the rows of each leaf by the
  * next digit of their keys, of those rows whose digits before are the ones that were found, so that
- * after some phases the key is known: an element of the rows, whoever counted which of them.
+ * after some phases the key is known: exactly, whichever worker counted which rows.
  *
- * The quantile q of n numbers is XGBoost's: with x = q (n + 1), counted from 1, it lies between
- * the numbers at floor(x) and the next, by the fraction of x; of x <= 1 it is the least and of
- * x >= n the greatest number. So two numbers of each leaf are looked for. Of rows with weights it
- * is the least number such that the weights up to it are the share q of all of them, or more.
+ * The quantile q of n numbers is XGBoost's: with x = q (n + 1), counted from 1, it lies between the
+ * numbers at floor(x) and the next, by the fraction of x; it is the least where x <= 1, and the
+ * greatest number where x >= n. So two numbers of each leaf are looked for. Where rows have
+ * weights, the quantile is the least number such that the weights up to it are the share q of all
+ * of them, or more.
  */
 #ifndef RUNTIME_LEARN_TREES_LEAF_QUANTILES_H
 #define RUNTIME_LEARN_TREES_LEAF_QUANTILES_H
@@ -34,9 +35,9 @@ struct quantile_place quantile_place_by_weight(double quantile, uint64_t total);
 
 /* Without padding: the state is read as bytes. */
 struct leaf_search {
-    uint64_t rows;    /* of the leaf, or their weight; 0: no digit is known yet, or it has none */
-    uint64_t rank[2]; /* of both numbers, among the rows with the digits that were found */
-    uint32_t key[2];  /* what was found of them: the highest digits, as a number */
+    uint64_t rows; /* rows of the leaf, or their weight; 0: no digit is known yet, or it has none */
+    uint64_t rank[2]; /* both numbers' ranks among the rows with the digits that were found */
+    uint32_t key[2];  /* both numbers' highest digits that were found, as an integer */
 };
 
 struct leaf_quantiles {
@@ -44,7 +45,7 @@ struct leaf_quantiles {
     bool is_weighted;
     struct leaf_search *searches; /* (leaves) */
     uint32_t leaves, room;
-    uint32_t bits; /* of the keys, that were found */
+    uint32_t bits; /* bits of the keys that were found */
 };
 
 void leaf_quantiles_deinit(struct leaf_quantiles *search);
@@ -62,7 +63,7 @@ void leaf_quantiles_adopt(struct leaf_quantiles *search, double quantile, bool i
 uint32_t leaf_quantiles_counts(const struct leaf_quantiles *search);
 uint32_t leaf_quantiles_counts_most(uint32_t leaves_most);
 
-uint32_t leaf_quantiles_key(float residual); /* of finite numbers */
+uint32_t leaf_quantiles_key(float residual); /* the key of a finite number */
 
 /* A row of the leaf is counted. weight: 1, or a multiple of a unit, such that all of them together
  * are less than 2^62. */

@@ -10,8 +10,8 @@
 
 #define BLOCK_ROWS TREE_LOSS_ROWS
 
-/* Of a part: how many of each there are, then the sums of the means, then what R2 needs: labels and
- * their squares around the mean of all training rows, then the counts of classes. */
+/* The integers of a part: how many rows, groups and events it has, the sums of the means, for R2
+ * labels and their squares around the mean of all training rows, and the counts of classes. */
 enum { PART_ROWS, PART_GROUPS, PART_EVENTS, PART_SUMS };
 enum { SPREAD_LABELS, SPREAD_SQUARES, SPREADS };
 enum { COUNT_ACTUAL, COUNT_PREDICTED, COUNT_CORRECT, COUNTS };

@@ -1,10 +1,11 @@
 /*
- * round_metrics.h - the metrics that a statement names, of each round, whoever computes which lane.
+ * round_metrics.h - the metrics that a statement names, of each round, whichever worker computes
+ * which lane.
  *
  *     rows of a lane --round_metrics_rows--> integers --(all lanes)--> round_metrics_values
  *                    --round_metrics_scores--> scores of held-out rows, each at its own place
  *
- * What is a mean over rows or groups, or made of counts of classes, is a sum of integers
+ * A metric that is a mean over rows or groups, or made of counts of classes, is a sum of integers
  * (wide_sums.h), of training rows and of those held out. AUC and PRAUC need the order of all
  * scores, so lanes put the scores of held-out rows side by side, where every worker has all of
  * them; of more scores than ROUND_SCORES_MAX those of the first rows by their keys, which are
@@ -27,12 +28,12 @@ struct round_metrics {
     uint32_t count;                       /* 0: nothing is measured */
     const struct tree_objective *objective;
     const struct dataset *dataset;
-    struct model model; /* of which only what metrics.h looks at */
+    struct model model; /* only the members that metrics.h looks at */
     struct metrics_options options;
     struct measure means[METRICS_MAX + 4]; /* (mean_count): what is summed up of each row */
     uint32_t mean_count;
     bool has_counts, has_spread, has_groups;
-    uint32_t part_integers;            /* of the training rows, and as many of those held out */
+    uint32_t part_integers; /* integers of the training rows; as many of those held out */
     uint32_t scored_rows, score_width; /* scores of so many held-out rows; 0: none are wanted */
 };
 

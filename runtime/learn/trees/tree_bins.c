@@ -38,7 +38,7 @@ struct counted_value {
     uint32_t count;
 };
 
-/* What the cuts of one column are found in. */
+/* Space in which the cuts of one column are found. */
 struct cutting {
     uint32_t *keys, *sorted;      /* (sample) */
     struct counted_value *values; /* (sample) */

@@ -26,12 +26,12 @@ struct tree_constraints {
 
 /* Where in a tree a node is, as far as groups matter. */
 struct tree_above {
-    uint64_t groups; /* that all columns of the splits above it are in */
-    uint32_t column; /* of the split right above it */
-    bool is_root;    /* there is none */
+    uint64_t groups; /* groups that all columns of the splits above it are in */
+    uint32_t column; /* column of the split right above it */
+    bool is_root;    /* no split is above it */
 };
 
-/* Of the inputs that the columns are made of. NO_MEMORY. */
+/* Takes the constraints from the inputs that the columns are made of. NO_MEMORY. */
 enum status tree_constraints_init(struct tree_constraints *constraints, const struct jobspec *spec,
                                   const struct tree_bins *bins, struct error *err);
 void tree_constraints_deinit(struct tree_constraints *constraints);
@@ -39,7 +39,7 @@ void tree_constraints_deinit(struct tree_constraints *constraints);
 /* allowed (column_count), 1 or 0: 0 becomes what the node may not be split by. */
 void tree_constraints_narrow(const struct tree_constraints *constraints, struct tree_above above,
                              uint8_t *allowed);
-/* Of the children of a node that is split by the column. */
+/* Where the children are of a node that is split by the column. */
 struct tree_above tree_constraints_below(const struct tree_constraints *constraints,
                                          struct tree_above above, uint32_t column);
 

@@ -8,10 +8,10 @@
  * columns: worth it from so many columns on for each that is drawn. */
 #define COLUMNS_OF_DRAWN 4
 
-/* Whose columns are drawn. */
+/* The draws of columns, each from those of the one before. */
 enum { DRAW_TREE, DRAW_LEVEL, DRAW_NODE, DRAWS };
 
-#define LEVELS_MAX 64 /* of a tree */
+#define LEVELS_MAX 64 /* levels of a tree with draws of their own */
 
 /* ---- how many ---- */
 
@@ -22,7 +22,7 @@ static int compare_falling(const void *a, const void *b)
     return (first < second) - (first > second);
 }
 
-/* Of so many columns all together: bins at most. */
+/* *most: the bins of so many columns together, at most. */
 static enum status most_bins(const struct tree_bins *bins, uint32_t columns, uint32_t *most,
                              struct error *err)
 {

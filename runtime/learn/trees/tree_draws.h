@@ -1,5 +1,5 @@
 /*
- * tree_draws.h - which columns a node of a growing tree may be divided by, and what is summed of
+ * tree_draws.h - which columns a node of a growing tree may be divided by, and which are summed for
  * it.
  *
  * Where nodes draw few columns each, as those of a forest do, histograms of all columns are mostly
@@ -7,15 +7,15 @@
  * no histogram is kept: nothing is subtracted from a parent that drew others. A node's histogram is
  * its columns one behind the other, in as much room as any of these draws may need.
  *
- * Draws are random bits of the seed, the tree and the node, so whoever sums and whoever searches
- * draw the same. Why: docs/decisions/0320.
+ * Draws are random bits of the seed, the tree and the node, so the workers that sum and the search
+ * for splits draw the same. Why: docs/decisions/0320.
  */
 #ifndef RUNTIME_LEARN_TREES_TREE_DRAWS_H
 #define RUNTIME_LEARN_TREES_TREE_DRAWS_H
 
 #include "runtime/learn/trees/tree_growth.h"
 
-/* Of the growth, whose bins, constraints and shares are known. NO_MEMORY. */
+/* Prepares the growth's draws, when its bins, constraints and shares are known. NO_MEMORY. */
 enum status tree_draws_init(struct growing_tree *growth, struct error *err);
 void tree_draws_deinit(struct growing_tree *growth);
 
@@ -26,7 +26,7 @@ static inline bool tree_draws_are_few(const struct growing_tree *growth)
 
 /* The columns of tree `number`. */
 void tree_draws_of_tree(struct growing_tree *growth, uint64_t number);
-/* Of them those that the node may be divided by: allowed (column_count). */
+/* The tree's columns that the node may be divided by: allowed (column_count), 1 or 0. */
 void tree_draws_of_node(const struct growing_tree *growth, uint32_t node, uint8_t *allowed);
 
 /* Where draws are few: lists of the root of tree `number`, of the children of the batch's nodes. */

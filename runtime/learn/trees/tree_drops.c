@@ -82,7 +82,7 @@ static void choose(struct tree_drops *drops)
     drops->dropped = 1;
 }
 
-/* What the next round weighs, and what those that it was grown without are multiplied by. */
+/* The next round's weight, and the factor by which dropped rounds' weights are multiplied. */
 static void share(const struct tree_drops *drops, double *weight, double *factor)
 {
     const double k = drops->dropped, eta = drops->params->eta;

@@ -25,9 +25,9 @@
 struct tree_drops {
     const struct trees_params *params;
     uint64_t seed;
-    uint32_t rounds;   /* that are there */
-    double *weights;   /* (params->rounds): of the first `rounds` of them */
-    bool *are_dropped; /* (params->rounds): of these, those that the next one is grown without */
+    uint32_t rounds;   /* rounds so far */
+    double *weights;   /* (params->rounds): weights of the first `rounds` of them */
+    bool *are_dropped; /* (params->rounds): is the next round grown without it? */
     uint32_t dropped;
 };
 
@@ -36,7 +36,7 @@ enum status tree_drops_init(struct tree_drops *drops, const struct trees_params 
                             uint64_t seed, struct error *err);
 void tree_drops_deinit(struct tree_drops *drops);
 
-/* As after so many rounds, at most params->rounds. */
+/* Moves to the state after so many rounds, at most params->rounds. */
 void tree_drops_move(struct tree_drops *drops, uint32_t rounds);
 
 #endif

@@ -7,7 +7,7 @@
 #include "base/reserve.h"
 #include "base/words.h"
 
-#define SET_VALUES 256 /* of a row of `sets` */
+#define SET_VALUES 256 /* values in a row of `sets` */
 
 void tree_forest_deinit(struct tree_forest *forest)
 {

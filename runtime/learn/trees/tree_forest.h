@@ -16,12 +16,12 @@
 struct forest_node {
     uint32_t left;   /* child, counted from the tree's first node; the right one is the next; 0: a
                         leaf */
-    uint32_t column; /* of tree_bins.columns */
+    uint32_t column; /* index in tree_bins.columns */
     uint32_t bin;    /* bins 1 to this one go left, unless there is a set; 1 + how many words its
                         list has, 0 where it is none */
     uint32_t set;    /* 1 + its number, or that of the first one that a list lies in; 0: none */
     uint32_t missing_left;
-    float value; /* of a leaf */
+    float value; /* a leaf's value */
     float gain, cover;
 };
 

@@ -12,20 +12,20 @@
 #include <stdint.h>
 
 #define TREE_GRADIENT_MOST 1e30f
-#define TREE_HESSIAN_LEAST 1e-16f /* of classes, before weights */
+#define TREE_HESSIAN_LEAST 1e-16f /* a class's hessian, before weights */
 
 void gradients_squares(size_t n, const float *y, const float *z, float *gradients, float *hessians);
 void gradients_squared_logs(size_t n, double origin, const float *y, const float *z,
                             float *gradients, float *hessians);
 void gradients_pseudo_huber(size_t n, double slope, const float *y, const float *z,
                             float *gradients, float *hessians);
-/* Of a quantile: 1 - quantile where the output is not below the label, else -quantile. */
+/* A quantile's gradient: 1 - quantile where the output is not below the label, else -quantile. */
 void gradients_quantile(size_t n, double quantile, const float *y, const float *z, float *gradients,
                         float *hessians);
 /* Signs: the median's, twice as large, and 0 where both are equal. */
 void gradients_signs(size_t n, const float *y, const float *z, float *gradients, float *hessians);
-/* Of LightGBM: the distance, cut at delta; c r / (|r| + c) of the distance r; a sign by what the
- * label is, at least 1. */
+/* LightGBM's gradients by the distance r of output and label: r, cut at delta; c r / (|r| + c); the
+ * sign of r by the label's size, or by 1 where that is less. */
 void gradients_huber(size_t n, double delta, const float *y, const float *z, float *gradients,
                      float *hessians);
 void gradients_fair(size_t n, double c, const float *y, const float *z, float *gradients,

@@ -10,7 +10,7 @@
 #include "runtime/learn/trees/tree_draws.h"
 
 #define COLUMNS_OF_TASK 8
-#define BIN_NANOSECONDS 5 /* of the search in a processor, about */
+#define BIN_NANOSECONDS 5 /* time of the search in a processor, about */
 #define TREE_NO_NODE    UINT32_MAX
 
 /* ---- memory ---- */
@@ -184,7 +184,7 @@ static uint32_t pop(struct growing_tree *growth)
 struct sharing {
     const struct tree_sums *summed; /* NULL: the nodes have theirs already */
     const struct tree_sums *parent; /* lies where one of the children's will be */
-    uint32_t nodes[2]; /* that are searched: the one that was summed, the other; TREE_NO_NODE */
+    uint32_t nodes[2]; /* nodes to search: the one that was summed, the other; TREE_NO_NODE */
 };
 
 struct search {

@@ -33,14 +33,14 @@
 #define TREE_NO_SLOT UINT32_MAX
 
 struct tree_node {
-    struct tree_sums sums; /* of its rows */
+    struct tree_sums sums; /* sums of its rows */
     struct tree_split split;
     struct tree_bounds bounds;
-    uint64_t groups; /* as tree_above has them, and its column */
-    uint64_t rows;   /* that the tree is grown from; 0: nobody asked, as it cannot be divided */
+    uint64_t groups; /* groups of struct tree_above; `above` is its column */
+    uint64_t rows;   /* rows that the tree is grown from; 0: not counted, as it cannot be divided */
     uint32_t above;
     uint32_t left;             /* the right child is the next; 0: its rows are not divided */
-    uint32_t slot;             /* of its histogram; TREE_NO_SLOT */
+    uint32_t slot;             /* slot of its histogram; TREE_NO_SLOT */
     uint32_t depth;            /* 0: the root */
     bool is_reached, is_inner; /* the tree has it; has its children */
     bool is_by_order;          /* a child of a split by ordered words, which cat_l2 is for */
@@ -61,10 +61,10 @@ struct tree_column_shares {
 
 /* Nodes that draw few columns each: tree_draws.h. */
 struct tree_draws {
-    uint32_t columns; /* of a node; 0: they are not few, and all columns are summed */
-    uint32_t bins;    /* that so many columns have at most: the length of a histogram */
-    uint32_t *lists;  /* (2 * limits.batch, columns), rising: of the nodes that are summed */
-    uint32_t listed;  /* divided_count of the batch that they are of; 0: of a root */
+    uint32_t columns; /* columns of a node; 0: they are not few, and all columns are summed */
+    uint32_t bins;    /* bins that so many columns have at most: the length of a histogram */
+    uint32_t *lists; /* (2 * limits.batch, columns): columns of the nodes that are summed, rising */
+    uint32_t listed; /* divided_count of the batch that has these lists; 0: a root has */
 };
 
 struct growing_tree {
@@ -74,9 +74,9 @@ struct growing_tree {
     struct tree_limits limits;
     struct tree_column_shares shares;
     struct tree_draws draws;
-    uint32_t total_bins; /* of all columns: the length of a histogram, unless draws are few */
+    uint32_t total_bins; /* bins of all columns: the length of a histogram, unless draws are few */
 
-    uint64_t number; /* of the tree */
+    uint64_t number; /* the tree's number */
     struct tree_units units;
     struct tree_node *nodes; /* the root first */
     uint32_t node_count, node_room;
@@ -155,10 +155,10 @@ enum status tree_growth_resize(struct growing_tree *growth, uint32_t nodes, uint
 /* The arrays are those of a tree that others grew, of just so many elements. */
 struct growing_counts {
     uint32_t nodes, divided, frontier, free_slots;
-    uint32_t slots; /* of histograms */
+    uint32_t slots; /* slots of histograms */
 };
 void tree_growth_adopt(struct growing_tree *growth, const struct growing_counts *counts);
-/* And what of it is in no array. */
+/* Takes over the members of such a tree that are in no array. */
 void tree_growth_resume(struct growing_tree *growth, uint64_t number, struct tree_units units,
                         uint32_t leaves, uint32_t batch_count);
 

@@ -13,16 +13,16 @@
 #include "scoring/elementary.h"
 #include "scoring/survival.h"
 
-#define SHARE_LEAST     1e-7 /* of a class: its logarithm is finite */
+#define SHARE_LEAST     1e-7 /* a class's share: its logarithm is finite */
 #define MEAN_LEAST      1e-30
-#define LOSS_BITS_MOST  50 /* of a row */
+#define LOSS_BITS_MOST  50 /* bits of a row's loss */
 #define SUM_BITS        62
-#define WEIGHT_BITS     30 /* of a row */
+#define WEIGHT_BITS     30 /* bits of a row's weight */
 #define GAIN_LABEL_MOST 31 /* 2^y - 1 of it is a gain, as in XGBoost and LightGBM */
 
 /* ---- which objective ---- */
 
-/* What labels an objective of numbers has a loss for. */
+/* The link of an objective, and the labels that it has a loss for. */
 struct objective_facts {
     enum trees_link link;
     double least, most; /* `least` itself is refused where is_above */
@@ -148,7 +148,7 @@ static double mean_of_labels(const struct dataset *dataset)
     return sum / all + dataset->label_mean;
 }
 
-/* Of reg:pseudohubererror: where the derivative of the sample's loss is 0, which grows with z. */
+/* The z where the derivative of the sample's reg:pseudohubererror is 0; it grows with z. */
 static double huber_center(const struct dataset *dataset, double slope, struct label_range range)
 {
     const struct dataset_part *sample = &dataset->sample;
@@ -191,7 +191,7 @@ bool tree_objective_weighs(const struct tree_objective *objective)
     return objective->name == TREE_MAPE || objective->dataset->role_columns[ROLE_SAMPLE_WEIGHT] > 0;
 }
 
-/* As of a leaf. */
+/* *start: the quantile of the sample's labels, less their offsets, found like a leaf's. */
 static enum status quantile_of_sample(const struct tree_objective *objective, double quantile,
                                       double *start, struct error *err)
 {
@@ -221,7 +221,7 @@ static enum status quantile_of_sample(const struct tree_objective *objective, do
     return status;
 }
 
-/* Of each output. */
+/* Finds the start of each output. */
 static enum status start_of_quantiles(struct tree_objective *objective, struct error *err)
 {
     const struct transform_input *offset = transform_offset_input(&objective->dataset->transform);
@@ -238,7 +238,7 @@ static enum status start_of_quantiles(struct tree_objective *objective, struct e
     return STATUS_OK;
 }
 
-/* Of survival:aft: of each row the bound that is known. */
+/* The sample's mean logarithm of time for survival:aft, by the bound that a row has. */
 static double mean_of_log_times(const struct dataset_part *sample, const float *weights)
 {
     double sum = 0, all = 0;
@@ -263,7 +263,7 @@ static double positive_share(const struct tree_objective *objective)
     return first + second > 0 ? second / (first + second) : 0.5;
 }
 
-/* What the labels say: a prediction. */
+/* The prediction that the labels give without inputs. */
 static double mean_prediction(const struct tree_objective *objective, struct label_range range)
 {
     const struct dataset *dataset = objective->dataset;
@@ -459,7 +459,7 @@ static double unit_of(double most, int bits)
     return ldexp(1, exponent - bits);
 }
 
-/* What the labels of mape are divided by, at least. */
+/* The least divisor of mape's losses: max(1, |label|). */
 static double least_size(struct label_range range)
 {
     return fmax(1, fmax(range.least, -range.greatest));
@@ -476,7 +476,7 @@ static double weight_scale(const struct tree_objective *objective, struct label_
                        WEIGHT_BITS);
 }
 
-/* Of a row whose prediction is as far from its label. */
+/* The loss, at most, of a row whose prediction is at this distance from its label. */
 static double greatest_loss(const struct tree_objective *objective, struct label_range range,
                             double distance)
 {
@@ -525,7 +525,7 @@ static void choose_unit(struct tree_objective *objective, struct label_range ran
         objective->loss_unit = unit_of(LOSS_ROW_MOST * greatest_weight(dataset), bits);
         return;
     }
-    if (trees_rank(objective->name)) { /* of a group at most 1 */
+    if (trees_rank(objective->name)) { /* a group's loss is at most 1 */
         objective->loss_most = 1;
         objective->loss_unit = unit_of(1, bits);
         return;
@@ -650,7 +650,7 @@ static void derive_numbers(const struct tree_objective *objective, size_t count,
     }
 }
 
-/* Of a class's p (1 - p), of which there are k. */
+/* The factor of a class's p (1 - p) in its hessian. */
 static float softmax_factor(const struct tree_objective *objective)
 {
     const float classes = (float)objective->outputs;
@@ -744,7 +744,7 @@ static void quantile_losses(const struct tree_objective *objective, uint32_t n, 
     }
 }
 
-/* As LightGBM's metrics of these names have them. */
+/* A row's loss by mape, fair or huber, as LightGBM's metrics of these names have it. */
 static double robust_loss(const struct tree_objective *objective, double y, double z)
 {
     const double r = fabs(z - y), delta = objective->params->huber_alpha;
@@ -784,7 +784,7 @@ static uint32_t hinge_losses(uint32_t n, const int32_t *classes, const float *z,
     return hits;
 }
 
-/* Of equal outputs the first counts. */
+/* Returns how many rows are classified right; among equal outputs the first counts. */
 static uint32_t class_losses(uint32_t n, uint32_t k, const int32_t *classes, const float *z,
                              double *losses)
 {

@@ -1,5 +1,5 @@
 /*
- * tree_objective.h - what trees learn: of a row's label and its outputs so far the loss, and its
+ * tree_objective.h - what trees learn: the loss by a row's label and its outputs so far, and its
  * first and second derivative.
  *
  *     objective             outputs  gradient g, hessian h, by the output z
@@ -25,7 +25,7 @@
  *     multi:*                  k     p_j - [y = j], 2 p_j (1 - p_j)
  *                                                               p = softmax(z)
  *
- * as XGBoost 3.2 has them, huber, fair and mape as LightGBM 4.7. Of two classes multi:softmax and
+ * as XGBoost 3.2 has them, huber, fair and mape as LightGBM 4.7. With two classes multi:softmax and
  * multi:softprob are binary:logistic: a model of two classes has one output. The leaves of
  * reg:absoluteerror and reg:quantileerror are quantiles of y - z over their rows instead of
  * Newton's steps (leaf_quantiles.h), of mape the median of rows that weigh 1 / max(1, |y|). The
@@ -48,19 +48,18 @@ struct tree_objective {
     uint32_t outputs;              /* k for more than two classes, or for k quantiles; else 1 */
     const struct trees_params *params;
     const struct dataset *dataset;
-    float positive_weight; /* of rows of the second class, beside class_weights */
-    uint32_t prediction;   /* which output is what is predicted: aim.h */
-    double origin; /* of a regression: values are what labels are more than it, and outputs what
-                    * predictions are (number_origin.h) */
-    double start;  /* the sum of no trees; of several classes the statement's base_score */
-    double starts[QUANTILES_MAX]; /* of objectives with quantiles, in place of start; (outputs) */
-    /* What 1 stands for in sums of losses, a power of two; and the greatest loss of a row. */
+    float positive_weight; /* weight of the second class's rows, beside class_weights */
+    uint32_t prediction;   /* which output is the prediction: aim.h */
+    double origin; /* a regression's: values are labels less it, and outputs predictions less it
+                      (number_origin.h) */
+    double start;  /* the sum of no trees; for several classes the statement's base_score */
+    double starts[QUANTILES_MAX]; /* (outputs): in place of start where objectives have quantiles */
+    /* The unit of sums of losses, a power of two; and the greatest loss of a row. */
     double loss_unit, loss_most;
-    /* Where the loss is not the squared error, the same of that one; else 0. */
+    /* The same of the squared error where it is not the loss; else 0. */
     double square_unit, square_most;
-    double weight_scale;     /* of sample weights: they are counted as integers of weight * scale */
-    struct tree_risks risks; /* of survival:cox, which the learner takes anew for each round; else
-                              * empty */
+    double weight_scale;     /* sample weights are counted as integers of weight * scale */
+    struct tree_risks risks; /* survival:cox's, taken anew for each round; else empty */
 };
 
 /*
@@ -80,13 +79,14 @@ enum trees_link tree_objective_link(const struct tree_objective *objective);
 /*
  * Where boosting starts: base (outputs); with offsets see tree_offset.h. A base_score of the
  * statement is a prediction: a probability, a mean, of binary:hinge a margin, which is 0 else.
- * Else, as XGBoost 3.2 finds it, the one of the training labels' mean, which is weighted by class;
- * of more than two classes the logarithms of their shares, less the mean of these. Of
- * reg:pseudohubererror and reg:squaredlogerror it is the best constant for the data set's sample
- * (XGBoost takes one step of Newton from 0, which may end far off), of objectives with quantiles
- * that of the sample, of survival:aft the mean of the sample's logarithms of times (XGBoost starts
- * at 0.5), of survival:cox a hazard of 1. With sample weights the means and shares are those of the
- * sample, too, each row by its weight. The caller holds the sample, at init as well.
+ * Without one the base is, as in XGBoost 3.2, the output for the training labels' mean, which is
+ * weighted by class; for more than two classes the logarithms of their shares, less the mean of
+ * these. For reg:pseudohubererror and reg:squaredlogerror it is the best constant for the data
+ * set's sample (XGBoost takes one step of Newton from 0, which may end far off), for objectives
+ * with quantiles the sample's quantile, for survival:aft the mean of the sample's logarithms of
+ * times (XGBoost starts at 0.5), for survival:cox a hazard of 1. With sample weights the means and
+ * shares are those of the sample, too, each row by its weight. The caller holds the sample, at init
+ * as well.
  */
 void tree_objective_base(const struct tree_objective *objective, float *base);
 
@@ -95,9 +95,8 @@ struct tree_labels {
     const float *values;
     const int32_t *classes;
     const float *weights; /* sample weights; NULL: all 1 */
-    const float *uppers;  /* of survival:aft: the other bounds, NaN where there is none; NULL: the
-                           * values */
-    /* Of rankings, which take all rows of their groups at once: */
+    const float *uppers;  /* survival:aft's other bounds, NaN: there is none; NULL: the values */
+    /* Members for rankings, which take all rows of their groups at once: */
     const struct tree_groups *groups;
     const uint32_t *keys; /* random bits of the rows, where derivatives are wanted */
     uint32_t round;
@@ -105,11 +104,11 @@ struct tree_labels {
 };
 
 /*
- * Of `count` rows from `first` on, whose labels the caller holds: scores (count, outputs) are the
- * sums so far.
+ * Finds derivatives and losses of `count` rows from `first` on, whose labels the caller holds.
+ * scores (count, outputs): the sums so far.
  *
  * gradients, hessians: (outputs, count), one output after the other, times the row's weight; all
- * within +-1e30, hessians not negative; of rows whose class training saw, which those of the
+ * within +-1e30, hessians not negative. The rows are of classes that training saw, as those of the
  * training part are. Both NULL: they are not wanted.
  *
  * *loss: the sum of the rows' losses, of which TRAIN's history is made (learning.h): log loss, or
@@ -128,17 +127,17 @@ void tree_objective_rows(const struct tree_objective *objective, struct tree_lab
                          float *hessians, int64_t *loss, int64_t *hits);
 
 #define TREE_LOSS_ROWS 256
-/* Log losses of n <= TREE_LOSS_ROWS rows of classes, whatever the objective; z (n, outputs). Of a
- * class that training did not see the most. */
+/* Log losses of n <= TREE_LOSS_ROWS rows of classes, whatever the objective; z (n, outputs). A row
+ * of a class that training did not see has the greatest loss. */
 void tree_objective_class_losses(const struct tree_objective *objective, uint32_t n,
                                  const int32_t *classes, const float *z, double *losses);
 /* Has each row the same hessian of 1, or its weight? */
 bool tree_objective_has_unit_hessians(const struct tree_objective *objective);
 /* Is each row's gradient 1, -1 or 0, times its weight? */
 bool tree_objective_has_unit_gradients(const struct tree_objective *objective);
-/* What is predicted by an output. */
+/* The prediction that an output stands for. */
 double tree_objective_prediction(enum trees_link link, float z);
-/* What its numbers are. spec: of the job, whose columns' names are borrowed. */
+/* The facts that aim.h asks of an objective. spec: the job's, whose columns' names are borrowed. */
 struct aim_facts tree_objective_aim(const struct tree_objective *objective,
                                     const struct jobspec *spec);
 
@@ -150,8 +149,8 @@ static inline int64_t tree_objective_weight(const struct tree_objective *objecti
 
 /* Is a row counted by a weight where quantiles are looked for? */
 bool tree_objective_weighs(const struct tree_objective *objective);
-/* Then that, else 1. weight: the row's sample weight; NULL: there are none. Of mape a row counts
- * whatever its label is, if it weighs anything. */
+/* A row's count there: its weight, or 1 where rows have none. weight: the row's sample weight;
+ * NULL: there are none. With mape a row counts whatever its label is, if it weighs anything. */
 static inline int64_t tree_objective_count(const struct tree_objective *objective, float label,
                                            const float *weight)
 {

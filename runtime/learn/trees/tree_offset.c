@@ -6,9 +6,9 @@
 #include "scoring/elementary.h"
 
 #define HALVINGS       80
-#define FARTHEST       64.0 /* from 0 is the base of a link that no float goes beyond */
+#define FARTHEST       64.0 /* size of a base, where there is a link */
 #define MEAN_LEAST     1e-30
-#define PREDICTED_MOST 1e6 /* of losses: times the greatest label */
+#define PREDICTED_MOST 1e6 /* prediction at most in losses, by the greatest label's size */
 
 static double weight_at(const float *weights, uint64_t row)
 {
@@ -72,7 +72,7 @@ struct halving {
     float *scores, *gradients, *hessians; /* (rows of the sample) */
 };
 
-/* Of the sample's losses, where all rows have that base. */
+/* The sum of the derivatives of the sample's losses, where all rows have this base. */
 static double slope_at(const struct halving *halving, double base)
 {
     const struct dataset *dataset = halving->objective->dataset;
@@ -91,7 +91,7 @@ static double slope_at(const struct halving *halving, double base)
     return sum;
 }
 
-/* Of numbers no base is farther than the farthest rest. */
+/* Where the base lies: for numbers no farther than the farthest rest, a label less its offset. */
 static void bounds_of_base(const struct tree_objective *objective, double *low, double *high)
 {
     const struct dataset *dataset = objective->dataset;

@@ -23,7 +23,7 @@
 #include "runtime/learn/label_range.h"
 #include "runtime/learn/trees/tree_objective.h"
 
-/* Of a row of the sample, which is held. */
+/* The offset of a row of the sample, which is held. */
 static inline double tree_offset_of_sample(const struct dataset *dataset, uint64_t row)
 {
     const struct transform *transform = &dataset->transform;

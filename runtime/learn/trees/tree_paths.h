@@ -22,13 +22,13 @@ struct path_run {
 struct tree_paths {
     const struct tree_forest *forest;
     struct path_run *runs;            /* (nodes of the largest tree) */
-    uint32_t leaves[TREE_PATHS_ROWS]; /* of each row its leaf, counted from the tree's first node */
+    uint32_t leaves[TREE_PATHS_ROWS]; /* each row's leaf, counted from the tree's first node */
     uint16_t order[TREE_PATHS_ROWS], right[TREE_PATHS_ROWS];
-    uint64_t bits[TREE_WIDE_BINS_MAX / 64]; /* of a wide column's split; 0 between nodes */
+    uint64_t bits[TREE_WIDE_BINS_MAX / 64]; /* bins of a wide column's split; 0 between nodes */
 };
 
-/* Of some rows: of column c that of row r is narrow[c * stride + r]; from `wide_from` on they are
- * wide: wide[(c - wide_from) * stride + r]. */
+/* The bins of some rows: row r has narrow[c * stride + r] in column c, and in a wide one, which
+ * those from `wide_from` on are, wide[(c - wide_from) * stride + r]. */
 struct path_bins {
     const uint8_t *narrow;
     const uint16_t *wide;

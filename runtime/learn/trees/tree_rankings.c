@@ -8,16 +8,16 @@
 #include "scoring/elementary.h"
 #include "scoring/ranked_labels.h"
 
-#define HESSIAN_LEAST  1e-16 /* of a pair, before its weight */
+#define HESSIAN_LEAST  1e-16 /* a pair's hessian, before its weight */
 #define DISTANCE_LEAST 0.01
 
 /* In the order of their ranks. */
 struct ranked_row {
     float score, label;
-    uint32_t row; /* of the group */
+    uint32_t row; /* index in the group */
     double gain, discount;
     double relevant,
-        precision; /* of rank:map: relevant rows up to this one; sum of 1 / rank of these */
+        precision; /* for rank:map: relevant rows up to this one; sum of 1 / rank of these */
     double gradient, hessian;
 };
 
@@ -33,7 +33,7 @@ struct ranked_group {
     struct ranked_row *rows;     /* (n) */
     struct ranked_label *labels; /* (n) */
     uint32_t n;
-    double inverse_ideal; /* of the DCG; 0 where no row is relevant */
+    double inverse_ideal; /* 1 / the ideal DCG; 0 where no row is relevant */
     double lambdas;       /* absolute gradients so far */
 };
 
@@ -193,7 +193,7 @@ static double loss_of(const struct ranked_group *group)
 
 /* ---- pairs ---- */
 
-/* What the average precision changes by when ranks i < j, of which one is relevant, are swapped. */
+/* The change of the average precision if ranks i < j, of which one is relevant, are swapped. */
 static double precision_change(const struct ranked_group *group, uint32_t i, uint32_t j)
 {
     const struct ranked_row *rows = group->rows;

@@ -3,9 +3,9 @@
  * are ranked.
  *
  * A group is the rows of a query, which are ranked by their outputs, the greatest first; of equal
- * outputs by their hashes. Of two rows of different labels the one of the greater label should be
- * ranked higher: of outputs s and t, with p = 1 / (1 + e^(t - s)), the gradient of s is (p - 1) d
- * and that of t its opposite, the hessian of both w p (1 - p) d, where d is
+ * outputs by their hashes. When two rows have different labels, the one of the greater label should
+ * be ranked higher: with s its output, t the other's and p = 1 / (1 + e^(t - s)), the gradient of s
+ * is (p - 1) d and that of t its opposite, the hessian of both w p (1 - p) d, where d is
  *
  *     rank:pairwise    1
  *     rank:ndcg        |what NDCG changes by when both swap their ranks| / (.01 + |s - t|)
@@ -18,8 +18,8 @@
  * absolute gradients, or with mean divided by the pairs of each row. This is XGBoost 3.2's
  * LambdaMART, and LightGBM's (Burges, 2010), without their biases of positions.
  *
- * The loss of a group is 1 less its NDCG, of rank:map 1 less its average precision, of all its
- * rows; of a group in which no row is relevant 0.
+ * The loss of a group is 1 less its NDCG, for rank:map 1 less its average precision, of all its
+ * rows; it is 0 where no row is relevant.
  */
 #ifndef RUNTIME_LEARN_TREES_TREE_RANKINGS_H
 #define RUNTIME_LEARN_TREES_TREE_RANKINGS_H
@@ -27,7 +27,7 @@
 #include "kinds/trees/trees_attributes.h"
 #include "runtime/data/dataset.h"
 
-#define RANKED_ROWS_MAX 10000 /* of a group, as in LightGBM */
+#define RANKED_ROWS_MAX 10000 /* rows of a group, as in LightGBM */
 
 struct ranked_row;
 struct ranked_label;
@@ -41,7 +41,7 @@ struct tree_groups {
     float *ordered; /* likewise, twice */
 };
 
-/* Of so many rows at most. NO_MEMORY. */
+/* Room for the groups of so many rows at most. NO_MEMORY. */
 enum status tree_groups_init(struct tree_groups *groups, uint32_t rows, struct error *err);
 /* `rows` rows of the part from `first` on, which are held, are those from row `at` on. *last: the
  * group of the row before, if there is one, and then of the last of these. */

@@ -21,10 +21,10 @@
 
 #include "base/error.h"
 
-#define TREE_RISK_INTEGERS 5   /* of a time: events, then the parts of the hazards' sum */
-#define RISK_LOSS_MOST     128 /* of an event */
+#define TREE_RISK_INTEGERS 5   /* integers of a time: events, then the parts of the hazards' sum */
+#define RISK_LOSS_MOST     128 /* an event's loss */
 
-/* Of a time, from the first one on. Without padding: the state is read as bytes. */
+/* The sums of a time. Without padding: the state is read as bytes. */
 struct tree_risk {
     double rate, square;        /* sums over the events so far of 1 / s and 1 / s^2, where s is the
                                  * sum of the hazards that were at risk */
@@ -48,12 +48,12 @@ void tree_risks_count(const struct tree_risks *risks, size_t n, const float *y, 
 /* The sums over all training rows, and over all that are held out. */
 void tree_risks_take(struct tree_risks *risks, const int64_t *sums, const int64_t *held_out);
 
-/* As XGBoost 3.2 has them, but for ties, of which it counts the events before a row's own in the
- * order of the rows. */
+/* Derivatives as in XGBoost 3.2, but for ties: of tied events XGBoost counts those before a row's
+ * own in the order of the rows. */
 void tree_risks_derive(const struct tree_risks *risks, size_t n, const float *y, const float *z,
                        float *gradients, float *hessians);
-/* Of events log(s) - z, of other rows 0: the sum of these by the number of events is XGBoost's
- * cox-nloglik. Returns how many events there are. */
+/* The loss of an event is log(s) - z, of another row 0: their sum divided by the number of events
+ * is XGBoost's cox-nloglik. Returns how many events there are. */
 uint32_t tree_risks_losses(const struct tree_risks *risks, bool are_held_out, size_t n,
                            const float *y, const float *z, double *losses);
 

@@ -46,7 +46,7 @@ static uint32_t block_rows(const struct tree_rows *lane, uint32_t block)
     return left < TREE_BLOCK_ROWS ? left : TREE_BLOCK_ROWS;
 }
 
-/* Of all groups, in whole lines of memory. */
+/* The bytes of all groups, in whole lines of memory. */
 static size_t group_bytes(const struct tree_layout *layout, uint32_t rows)
 {
     const size_t bytes = (size_t)layout->group_count * rows * layout->row_bytes;
@@ -363,7 +363,7 @@ bool tree_rows_are_intact(const struct tree_rows *lane, uint32_t parts)
 
 /* ---- scores ---- */
 
-#define SUM_MOST 0x1p60 /* of one number in a sum; sums wrap around beyond 2^63 */
+#define SUM_MOST 0x1p60 /* size of one number in a sum; sums wrap around beyond 2^63 */
 
 static int64_t whole_of(double value, double scale)
 {
@@ -372,7 +372,7 @@ static int64_t whole_of(double value, double scale)
     return (int64_t)(scaled > SUM_MOST ? SUM_MOST : scaled < -SUM_MOST ? -SUM_MOST : scaled);
 }
 
-/* Of rows that begin with those numbers, `step` of them each, and their offsets. */
+/* Totals, or sums, begin with starts, where the numbers of rows are `step` apart, and offsets. */
 static void start_totals(struct tree_rows *lane, const float *starts, size_t step)
 {
     double *totals = lane->totals;
@@ -423,7 +423,7 @@ static struct path_bins bins_from(const struct tree_rows *lane, uint32_t first)
                               tree_bins_narrow(lane->layout->bins)};
 }
 
-/* What changes for the rows of each leaf is (changes): by its place in the tree. */
+/* changes: room for what each node, by its place in the tree, adds to the sums of its rows. */
 static void weigh_tree(struct tree_rows *lane, struct tree_paths *paths, uint32_t number,
                        double before, double weight, int64_t *changes)
 {
@@ -1048,8 +1048,7 @@ uint64_t tree_rows_unpack_columns(uint32_t bins, int64_t *sums, int64_t *histogr
 
 /* ---- leaves ---- */
 
-/* What is a whole number of 2^-exponent, of some rows; 0 of rows that the tree is not grown from.
- */
+/* Makes whole numbers of 1 / scale; 0 for rows that the tree is not grown from. */
 WIDE_VECTORS
 static void fix_rows(const float *restrict numbers, const uint32_t *restrict keys, uint32_t count,
                      const struct tree_sampling *sampling, double scale, int32_t *restrict fixed)

@@ -31,9 +31,9 @@ struct tree_layout {
     const struct tree_bins *bins;
     uint32_t group_count, group_columns; /* at least one; columns of a group, a multiple of 4; the
                                             last has fewer that mean something */
-    uint32_t row_bytes;                  /* of a group: the power of two that has room */
-    uint32_t piece_count; /* what a row's bins are summed in: the groups, then wide columns, each by
-                            itself */
+    uint32_t row_bytes;   /* bytes of a group's row: the power of two that has room */
+    uint32_t piece_count; /* pieces in which a row's bins are summed: the groups, then wide columns,
+                             each by itself */
     uint32_t piece_bins;  /* sums of the piece that has most */
 };
 
@@ -47,7 +47,7 @@ struct tree_run {
 struct tree_rows {
     const struct tree_layout *layout;
     uint32_t rows, blocks, outputs;
-    uint8_t *columns; /* (columns, rows), but for */
+    uint8_t *columns; /* (columns that are not wide, rows) */
     uint16_t *wide;   /* (wide columns, rows) */
     float *scores;    /* (rows, outputs): base and trees so far, as the model will predict */
     double *totals;   /* (rows, outputs): of which scores are the nearest floats. The leaves of one
@@ -66,12 +66,12 @@ struct tree_rows {
     float *uppers;                /* (rows): upper bounds of labels, or NULL */
     struct tree_groups groups_of; /* without starts, unless they are ranked */
     uint64_t last_group;          /* while they are loaded */
-    uint32_t columns_sum, labels_sum, scores_sum, totals_sum; /* of these, as written; starts are
-                                                                 with the labels, sums are totals */
+    /* Check sums of these, as written; starts are with the labels, sums are totals. */
+    uint32_t columns_sum, labels_sum, scores_sum, totals_sum;
     uint32_t *gradient_sums; /* (outputs): of each its gradients, hessians and residuals */
     uint32_t scored;         /* trees that are in the totals */
 
-    /* Of rows to learn from, else NULL: */
+    /* Members of rows to learn from, else NULL: */
     uint8_t *groups;             /* (groups, rows, row_bytes) */
     float *gradients, *hessians; /* (outputs, rows) */
     float *residuals;      /* (outputs, rows): label less score of the round; NULL unless leaves are
@@ -109,7 +109,7 @@ enum status tree_rows_init(struct tree_rows *lane, const struct tree_layout *lay
                            uint32_t outputs, const struct dataset_part *part, bool learns,
                            struct error *err);
 void tree_rows_deinit(struct tree_rows *lane); /* also where there are none */
-/* What a row takes, about. */
+/* The bytes that a row takes, about. */
 double tree_rows_bytes(const struct tree_layout *layout, uint32_t outputs);
 
 /* The rows [first, first + count) of the part, which are held, become those from `at` on. */
@@ -118,18 +118,18 @@ void tree_rows_load(struct tree_rows *lane, const struct dataset *dataset,
 
 /* Leaves will be quantiles of residuals: there is room for these. NO_MEMORY. */
 enum status tree_rows_keep_residuals(struct tree_rows *lane, struct error *err);
-/* Of the scores as they are. */
+/* Finds the residuals of the scores as they are. */
 void tree_rows_find_residuals(struct tree_rows *lane);
 
-/* Goss: of rows whose key is no less than `top` gradients stay; of the others those with random
- * bits below `threshold`, of `bits`, are multiplied by `factor`, and the rest have none. */
+/* Goss: rows whose key is no less than `top` keep their gradients; others whose random bits, drawn
+ * by `bits`, are below `threshold` have them multiplied by `factor`; the rest have none. */
 struct tree_choice {
     uint32_t top, bits;
     uint64_t threshold; /* 2^32: all of the others */
     float factor;
 };
 void tree_rows_choose(struct tree_rows *lane, const struct tree_choice *choice);
-/* What goss orders a row by: |gradient x hessian|, summed over outputs. */
+/* The size by which goss orders a row: |gradient x hessian|, summed over outputs. */
 float tree_rows_size(const struct tree_rows *lane, uint32_t row);
 
 /* All rows are loaded. INVALID, NO_MEMORY: as tree_groups_end. */
@@ -145,7 +145,7 @@ enum status tree_rows_keep_offsets(struct tree_rows *lane, struct error *err);
  * the trees is in them.
  */
 void tree_rows_start(struct tree_rows *lane, const float *base);
-/* Of dart: scores are made of sums of whole numbers, which trees join and leave in any order.
+/* For dart: scores are made of sums of whole numbers, which trees join and leave in any order.
  * Before tree_rows_start. `rounds` at most. NO_MEMORY. */
 enum status tree_rows_keep_sums(struct tree_rows *lane, uint32_t rounds, double scale,
                                 struct error *err);
@@ -174,8 +174,8 @@ void tree_rows_pack_all(struct tree_rows *lane, uint32_t output,
                         const struct tree_sampling *sampling);
 /* Room for the runs of so many nodes. */
 enum status tree_rows_reserve(struct tree_rows *lane, uint32_t nodes, struct error *err);
-/* Of each bin of a split's column 1 or 0; of a wide one a bit, of bin b bit b % 64 of
- * bits[b / 64]. */
+/* Does a bin of a split's column go left? 1 or 0 for each; in a wide one bit b % 64 of bits[b / 64]
+ * for bin b. */
 struct tree_split_table {
     uint8_t goes_left[TREE_BINS_MAX];
     uint64_t bits[TREE_WIDE_BINS_MAX / 64];
@@ -191,8 +191,8 @@ static inline const struct tree_run *tree_rows_run(const struct tree_rows *lane,
 {
     return &lane->runs[(size_t)node * lane->blocks + block];
 }
-/* What is kept of rows: whoever is about to use labels, scores or gradients looks whether they are
- * as they were written. What trees are grown from besides shows in the sums themselves
+/* The parts of a lane that are kept: before labels, scores or gradients are used, the caller checks
+ * that they are as they were written. Damage to the rest shows in the sums themselves
  * (tree_growth_take). */
 enum {
     TREE_ROWS_COLUMNS = 1,
@@ -212,7 +212,7 @@ void tree_rows_guard_gradients(struct tree_rows *lane);
 /* Rows of a node in the lane. */
 uint32_t tree_rows_count(const struct tree_rows *lane, uint32_t node);
 
-/* And of them those that the tree is grown from. */
+/* The node's rows that the tree is grown from. */
 uint32_t tree_rows_sampled(const struct tree_rows *lane, uint32_t node,
                            const struct tree_sampling *sampling);
 
@@ -246,8 +246,8 @@ void tree_rows_count_residuals(const struct tree_rows *lane, uint32_t node, uint
                                const struct tree_objective *objective,
                                const struct leaf_quantiles *search, uint32_t leaf, int64_t *counts);
 
-/* Of each leaf gradients and hessians of the rows that the tree is grown from, not rounded to 16
- * bits, but to 2^-exponent, of which there are less than 2^30 in each: sums (leaf_count: gradient,
+/* Sums of each leaf: gradients and hessians of the rows that the tree is grown from, not rounded to
+ * 16 bits, but to 2^-exponent, of which each has less than 2^30. sums (leaf_count: gradient,
  * hessian) grow by them. The order is whole. */
 void tree_rows_exact(const struct tree_rows *lane, const uint32_t *leaves, uint32_t leaf_count,
                      uint32_t output, const struct tree_sampling *sampling, const int exponents[2],

@@ -7,7 +7,7 @@
 #include "base/vectors.h"
 #include "scoring/elementary.h"
 
-#define ROUNDING 0x1p-40 /* of scores: more than double loses in a gain, less than rows gain */
+#define ROUNDING 0x1p-40 /* part of a score: more than double loses of it, less than rows gain */
 /* Gradients and hessians are integers that were rounded at random, each by a variance of 1/4 at
  * most. Rows that are all alike gain by a split what the rounding makes, 1/4 times a number of
  * chi-square's distribution with one degree of freedom, which hardly any of so many splits gets
@@ -17,7 +17,7 @@
 
 /* ---- leaves ---- */
 
-/* What values of leaves are made by: `least` and `most` by bounds and max_delta_step. */
+/* The penalties and limits of a leaf's value: `least` and `most` by bounds and max_delta_step. */
 struct penalties {
     double lambda, alpha, least, most;
 };
@@ -123,9 +123,9 @@ struct rules {
     struct penalties penalties;
     struct tree_units units;
     double parent; /* score of both sides in one */
-    double noise;  /* what rounding may gain */
+    double noise;  /* gain that rounding may make */
     double min_child_weight, min_rows;
-    double hessian_most; /* that an integer may stand for */
+    double hessian_most; /* hessian, at most, that 1 may stand for */
     int direction;
     uint32_t unordered; /* the parting to which the direction does not matter */
     bool is_plain;      /* neither L1 penalty nor limits of values */
@@ -179,7 +179,7 @@ static inline bool is_enough(double hessian, const struct rules *rules)
            (hessian * rules->units.rows_of_hessian + 0.5 >= rules->min_rows);
 }
 
-/* What sides gain over both in one, or 0 where it is none. */
+/* The gain of both sides over both in one; 0: there is none. */
 static inline double gain_of(double score, const struct rules *rules, bool may_be)
 {
     const double gain = score - rules->parent;
@@ -257,7 +257,7 @@ static double greatest_of(const double *gains, uint32_t count)
     return greatest;
 }
 
-/* What a column's split is found by. */
+/* The facts by which a column's split is found. */
 struct finding {
     const struct tree_column *column;
     uint32_t number;
@@ -426,8 +426,8 @@ static double rows_of(const struct finding *finding, struct tree_sums sums)
     return (double)sums.hessian * finding->rules.units.rows_of_hessian;
 }
 
-/* What its rows would be as a leaf, the other way round. Chance decides of few rows: their word
- * lies between those of which more is known. */
+/* A word's rank: the value of its rows as a leaf, with the opposite sign. Chance decides about few
+ * rows: their word ranks 0, between words of which more is known. */
 static double rank_of(const struct finding *finding, struct tree_sums sums)
 {
     const struct tree_split_options *options = finding->options;
@@ -449,8 +449,8 @@ static bool is_ranked(const struct finding *finding, struct tree_sums sums)
 /* The words of the node's rows, in the order of their ranks; of equal ones the first is first. */
 struct ranked_bins {
     uint32_t count;
-    uint16_t firsts[TREE_BINS_MAX]; /* as many of them as sets may have, from the first on */
-    uint16_t lasts[TREE_BINS_MAX];  /* and from the last one back */
+    uint16_t firsts[TREE_BINS_MAX]; /* bins from the first on, as many as sets may have */
+    uint16_t lasts[TREE_BINS_MAX];  /* bins from the last one back */
 };
 
 /* Each has the place that so many others give it: of few words that is the fastest order. */
@@ -525,7 +525,7 @@ struct leaders {
     uint16_t bins[TREE_LIST_WORDS];
 };
 
-/* Bins come one after the other. Of equal ranks they stay in this order, or (is_last_first) come
+/* Bins come one after the other. Equal ranks keep this order, or (is_last_first) the new one comes
  * before those that were there. */
 static void lead(struct leaders *leaders, double rank, uint16_t bin, bool is_last_first)
 {
@@ -577,7 +577,7 @@ static void rank_many(const struct finding *finding, uint32_t most, struct ranke
  * values may be with. */
 struct word_sets {
     struct partings partings; /* the sets are the parts */
-    uint32_t firsts;          /* of the partings */
+    uint32_t firsts;          /* partings that are the first words of the order */
     uint32_t words[TREE_BINS_MAX];
 };
 

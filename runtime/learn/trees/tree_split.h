@@ -23,7 +23,7 @@
  * their ranks (tree_split_options.cat_smooth): the first or the last ones, at most
  * max_cat_threshold and at most half of them, from the rest (Fisher, 1958, as in LightGBM). Those
  * that no row of the node has, or with cat_smooth too few, go with the rest. The words that go left
- * are those that are parted from the rest. Of a wide column they are a list, of at most
+ * are those that are parted from the rest. In a wide column they are a list, of at most
  * TREE_LIST_WORDS, whatever max_cat_threshold is.
  *
  * Sums are integers, in units that are the same for all workers, so the best split is, too.
@@ -34,13 +34,13 @@
 #include "base/random.h"
 #include "runtime/learn/trees/tree_bins.h"
 
-/* Of the rows of one bin, or of a whole node. */
+/* The sums of the rows of one bin, or of a whole node. */
 struct tree_sums {
     int64_t gradient, hessian;
 };
 
-/* What an integer stands for: gradient x gradient_unit. `rows_of_hessian`: the rows of a node by
- * the sum of their hessians, in integers: how many rows a part of it is taken to have. */
+/* The gradient and the hessian that 1 stands for in sums. `rows_of_hessian`: a node's rows divided
+ * by the sum of their hessians, in integers: how many rows 1 of it is taken to have. */
 struct tree_units {
     double gradient, hessian, rows_of_hessian;
 };
@@ -51,9 +51,9 @@ struct tree_units {
  * behind a list. */
 struct tree_split {
     double gain;     /* above 0; 0: there is none */
-    uint32_t column; /* of tree_bins.columns */
-    uint8_t bin;     /* of a number: bins 1 to this one go left; at most bins - 2, as that has a
-                        cut above it. has_list: how many it has */
+    uint32_t column; /* index in tree_bins.columns */
+    uint8_t bin;     /* a number's: bins 1 to this one go left; at most bins - 2, as that has a cut
+                        above it. has_list: the list's length */
     bool missing_left;
     bool by_set;
     bool has_list; /* by_set of a wide column */
@@ -65,7 +65,7 @@ struct tree_split {
     struct tree_sums left, right;
 };
 
-/* What a node may become: the values of its leaves are kept within [least, most] by monotone
+/* The bounds of a node: the values of its leaves are kept within [least, most] by monotone
  * constraints above it. -INFINITY and INFINITY: there are none. */
 struct tree_bounds {
     double least, most;
@@ -74,7 +74,7 @@ struct tree_bounds {
 struct tree_split_options {
     double lambda, alpha, max_delta_step, min_child_weight, gamma;
     bool has_exact_hessians;    /* no integer of a hessian was rounded */
-    double min_rows;            /* of a leaf, by rows_of_hessian; 0: no limit */
+    double min_rows;            /* a leaf's rows, by rows_of_hessian; 0: no limit */
     uint32_t max_cat_to_onehot; /* categories of fewer bins: one against the rest */
     uint32_t max_cat_threshold; /* most bins on the smaller side of a set; of a wide column
                                    TREE_LIST_WORDS where that is less */
@@ -130,8 +130,8 @@ static inline bool tree_hessian_reaches(double sum, double least, struct tree_un
 bool tree_split_is_by_order(const struct tree_column *column,
                             const struct tree_split_options *options);
 
-/* What a leaf of rows with these sums, no integers, adds before the learning rate; 0 of none.
- * is_by_order: by a split of a column that is. */
+/* The value of a leaf, before the learning rate, whose rows have these sums, which are no integers;
+ * 0: it has no rows. is_by_order: it is a child of a split by ordered words. */
 double tree_leaf_value(double gradient, double hessian, const struct tree_split_options *options,
                        bool is_by_order, struct tree_bounds bounds);
 

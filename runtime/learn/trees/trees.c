@@ -332,8 +332,8 @@ static uint32_t batch_of(uint32_t total_bins)
     return most < 1 ? 1 : most < BATCH_MOST ? (uint32_t)most : BATCH_MOST;
 }
 
-#define SUM_BITS   40    /* below what labels are like */
-#define SIZE_LEAST 1e-30 /* of labels, so that the scale is finite */
+#define SUM_BITS   40    /* bits below the labels' size */
+#define SIZE_LEAST 1e-30 /* labels' size, so that the scale is finite */
 
 /* Sums of scores are in units that follow from the labels: of the numbers themselves where these
  * are learned, of logits and logarithms else. */

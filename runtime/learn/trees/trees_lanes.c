@@ -15,10 +15,10 @@
 
 #define READ_ROWS  65536   /* in one call, about */
 #define CALL_ROWS  1000000 /* computed with in one call, about */
-#define PART_ROWS  16384   /* of a node: fewer are no task of their own */
-#define PARTS_MOST 2       /* of a node, for each thread */
-#define LANES      16      /* of a vector */
-#define AHEAD_ROWS 256     /* of a node: as many are asked for before they are needed */
+#define PART_ROWS  16384   /* rows of a node: fewer are no task of their own */
+#define PARTS_MOST 2       /* parts of a node, for each thread */
+#define LANES      16      /* numbers in a vector */
+#define AHEAD_ROWS 256     /* rows of a node: as many are asked for before they are needed */
 /* The time that a processor takes, about: for an output of a row in a lane's task, for a column of
  * a row that is summed. */
 #define ROW_NANOSECONDS  20
@@ -28,7 +28,7 @@
 struct lane_result {
     int64_t loss, hits, held_out_loss, held_out_hits;
     float gradient, hessian; /* the greatest */
-    uint64_t scores;         /* of the round's metrics: their sum */
+    uint64_t scores;         /* sum of the scores for the round's metrics */
 };
 
 struct lane_result *trees_new_results(uint32_t lanes)
@@ -199,7 +199,7 @@ static enum status score(struct trees *trees, struct tree_rows *rows, uint32_t u
     TRY(check_rows(rows, TREE_ROWS_SCORES, err));
     if (rows->sums)
         return STATUS_OK;
-    TRY(trees_verify_grown(trees, rows->scored, upto, err)); /* whose nodes lead rows */
+    TRY(trees_verify_grown(trees, rows->scored, upto, err)); /* their nodes lead rows */
     TRY(tree_rows_score(rows, &trees->forest, upto, err));
     tree_rows_take_scores(rows);
     return STATUS_OK;
@@ -236,7 +236,7 @@ static enum status score_rounds(struct trees *trees, struct tree_rows *rows, str
 struct counts_task {
     struct trees *trees;
     uint32_t first;   /* lane of task 0 */
-    uint32_t count;   /* of numbers */
+    uint32_t count;   /* numbers per member */
     uint32_t *leaves; /* (growing.leaves): trees_list_leaves */
     int64_t *counts;  /* (team_size, count) */
 };
@@ -342,9 +342,9 @@ static struct tree_labels labels_of(const struct trees *trees, const struct tree
     };
 }
 
-/* Scores as the round begins with, and what follows from them. Of the round after the last, too:
- * then losses alone count. metrics: integers of those of the round before; NULL: they are not
- * wanted. */
+/* Finds the scores that the round begins with, and losses and gradients from them. The round after
+ * the last is begun, too, for its losses alone. metrics: integers for the metrics of the round
+ * before; NULL: they are not wanted. */
 static enum status begin_round(struct trees *trees, uint32_t lane, int64_t *metrics)
 {
     const uint32_t round = trees->progress.round;
@@ -489,7 +489,7 @@ struct node_part {
     uint32_t number; /* in the batch */
     uint64_t size;   /* rows of the node */
     int64_t *histogram;
-    int64_t rows; /* of a divided node: those that are summed, and the tree is grown from */
+    int64_t rows; /* rows of a divided node that are summed, and that the tree is grown from */
     bool was_bad; /* the order of its rows */
 };
 

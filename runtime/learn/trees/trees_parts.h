@@ -20,7 +20,7 @@
 /* A tree's leaves get their values by sums of gradients, or by counts of residuals, digit by digit
  * (leaf_quantiles.h). */
 enum trees_stage {
-    TREES_RISKS, /* of survival:cox alone: who is at risk in the round that begins */
+    TREES_RISKS, /* survival:cox alone: the rows at risk in the round that begins */
     TREES_GRADIENTS,
     TREES_ROOT,
     TREES_SPLIT,
@@ -32,7 +32,7 @@ enum trees_stage {
 
 /* Sizes of gradients, as many as floats have with an exponent and two bits more. */
 #define TREES_LEVELS      1024
-#define TREES_LEVEL_SHIFT 21 /* of a float's bits: what remains is its level */
+#define TREES_LEVEL_SHIFT 21 /* bits of a float below its level */
 
 /* GRADIENTS' integers: losses, rows that are classified right (tree_objective_rows), then lanes by
  * the level of their greatest gradient, and of their greatest hessian; behind them those of the
@@ -78,40 +78,39 @@ struct trees_progress {
 struct trees {
     struct learner learner;
     struct trees_params params;
-    struct tree_objective objective; /* of which the risks are of the state */
+    struct tree_objective objective; /* its risks are part of the state */
     struct round_metrics metrics;
     struct tree_bins bins;
     struct tree_constraints constraints;
     struct tree_layout layout;
     float *base;                  /* (outputs) */
     struct trees_start start;     /* where it is no base */
-    struct tree_drops drops;      /* of dart; else zero */
-    double sum_scale;             /* of its sums */
-    uint32_t outputs, trees_each; /* of a round: outputs x parallel trees */
-    uint64_t *held_out_starts;    /* as learner.starts, of those held out */
+    struct tree_drops drops;      /* dart's; else zero */
+    double sum_scale;             /* scale of dart's sums */
+    uint32_t outputs, trees_each; /* trees_each, trees of a round: outputs x parallel trees */
+    uint64_t *held_out_starts;    /* like learner.starts, for rows held out */
 
     /* the state */
     struct trees_progress progress;
     struct tree_forest forest;
     struct growing_tree growing;
-    struct leaf_quantiles quantiles; /* of the tree that is grown; else of no leaves */
+    struct leaf_quantiles quantiles; /* searches for the tree that is grown; else for no leaves */
     uint32_t constants;              /* a sum of what never changes: bases and times of risks */
 
     /* made of it */
     struct tree_rows *rows, *held_out; /* (lanes): those that were read */
     bool *is_read;                     /* (lanes) */
-    float *values; /* of the nodes of the tree that was grown last; of those that are no leaves 0 */
+    float *values;  /* values of the leaves of the tree that was grown last, by node; else 0 */
     uint32_t grown; /* 1 + that tree; 0: none, or it grew elsewhere */
 
     /* space of a phase */
     int64_t *packed;             /* (team_size, packed_bins): 0 between tasks */
-    uint32_t packed_bins;        /* of a piece of the layout; of the children of a node, where
-                                    draws are few */
+    uint32_t packed_bins;        /* bins of a piece; of a node's children, where draws are few */
     struct lane_result *results; /* (lanes) */
     struct error *errors;        /* (lanes) */
-    pthread_mutex_t lock;        /* of the sums that tasks add to */
+    pthread_mutex_t lock;        /* guards the sums that tasks add to */
 
-    struct tree_arrays arrays; /* of the model that is measured */
+    struct tree_arrays arrays; /* arrays of the model that is measured */
     struct trees_model measured;
 };
 

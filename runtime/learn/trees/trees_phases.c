@@ -7,9 +7,9 @@
 #include "runtime/learn/trees/trees_state.h"
 #include "scoring/elementary.h"
 
-#define GRADIENT_MOST  32766 /* of an integer gradient, before rounding */
+#define GRADIENT_MOST  32766 /* size of an integer gradient, before rounding */
 #define HESSIAN_MOST   65534
-#define LEAF_BITS      30     /* of the greatest gradient in a leaf's sum */
+#define LEAF_BITS      30     /* bits of the greatest gradient in a leaf's sum */
 #define GREATEST_LEAST 1e-30f /* so that scales are finite */
 
 /* ---- the plan ---- */

@@ -9,7 +9,7 @@
 
 /* Where a round begins. */
 enum trees_stage trees_first_stage(const struct trees *trees);
-void trees_describe(void *self); /* as struct learner_method has it */
+void trees_describe(void *self); /* the function of struct learner_method */
 /* The numbers of a node's histogram. */
 uint32_t trees_histogram_elements(const struct trees *trees);
 

@@ -11,7 +11,7 @@ static const char *const links[] = {
 #undef LINK_WORD
 };
 
-/* Of several quantiles the old model has the same, in the same order. */
+/* Whether the old model has the same quantiles, in the same order, where there are several. */
 static bool has_quantiles(const struct aim_facts *old, const struct tree_objective *objective)
 {
     for (uint32_t j = 0; j < objective->outputs; j++)

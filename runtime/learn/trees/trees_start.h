@@ -19,7 +19,7 @@
 struct trees_start {
     const struct trees_model *old; /* the data set's; NULL: there is none */
     struct trees_model sums;       /* the same without a link */
-    struct model model;            /* of these */
+    struct model model;            /* the old model with `sums` */
     void *scorer;
 };
 

@@ -14,7 +14,7 @@
 #include <math.h>
 #include <stdint.h>
 
-#define WIDE_DIGITS     10 /* of a sum */
+#define WIDE_DIGITS     10 /* digits of a sum */
 #define WIDE_DIGIT_BITS 28
 #define WIDE_LEAST_BIT  (-140)
 #define WIDE_MOST       0x1p139
