@@ -3,7 +3,7 @@
 #include "base/vectors.h"
 #include "scoring/elementary.h"
 
-/* What is not a number is not less than 0, and stays. */
+/* A NaN is not less than 0, and stays. */
 WIDE_VECTORS
 static void relu(float *a, size_t count)
 {

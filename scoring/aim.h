@@ -18,22 +18,22 @@
 #include "params/attribute.h"
 #include "scoring/survival.h"
 
-#define QUANTILES_MAX REALS_MAX /* of a model */
+#define QUANTILES_MAX REALS_MAX /* a model's quantiles */
 
 struct aim_facts { /* zeros: means */
     enum aim aim;
     double quantiles[QUANTILES_MAX]; /* (quantile_count): each above 0 and below 1 */
     uint32_t quantile_count;
-    struct survival survival; /* of times */
-    double power;             /* of TweedieNLogLik, where it is called without; 0: 1.5 */
-    bool has_linear_gains;    /* of ranks: gains are the labels, not 2^label - 1 */
-    bool has_two_labels;      /* of ranks: relevant or not, so MAP is what is learned, not NDCG */
+    struct survival survival; /* distribution of times */
+    double power;             /* TweedieNLogLik's, where it is called without; 0: 1.5 */
+    bool has_linear_gains;    /* ranks: gains are the labels, not 2^label - 1 */
+    bool has_two_labels;      /* ranks: relevant or not, so MAP is learned, not NDCG */
     /* The columns of the training rows; of size 0: there was none. */
     struct slice group, upper;
 };
 
-/* Which of a row's numbers is what is predicted: of several quantiles the one nearest to the
- * median, and of those that are equally near the first; else the only one. */
+/* Which of a row's numbers is the prediction: among several quantiles the one nearest to the
+ * median, the first of those that are equally near; else the only one. */
 static inline uint32_t aim_prediction(const struct aim_facts *aim)
 {
     const double near_enough = 1e-9; /* 0.1 and 0.9 are equally near */

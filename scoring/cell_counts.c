@@ -11,7 +11,7 @@
 #include <xxhash.h>
 
 #define DISTINCT_SIZE_FIRST 64 /* places; twice as many as values at least */
-#define LOOP_BYTES_MAX      16 /* of a text, in which a loop is faster than a call */
+#define LOOP_BYTES_MAX      16 /* bytes of a text, in which a loop is faster than a call */
 #define CENSUS_BYTES_MAX    ((size_t)1 << 30)
 
 /* ---- different values ---- */
@@ -244,7 +244,7 @@ enum status cell_count_text(struct cell_census *census, uint32_t column, struct 
     }
 }
 
-/* What a database has said is one. */
+/* Counts a number that is a date, as the database has said. */
 static void count_date(struct cell_counts *counts, const struct cell *cell)
 {
     struct error ignored;
@@ -529,7 +529,7 @@ static void count_sampled(const struct distinct_sample *sample, uint32_t level, 
         }
 }
 
-/* As if both were one sample: of the values that the sparser one would hold. */
+/* Counts as if both were one sample: the values that the sparser one would hold. */
 void cell_counts_distinct(const struct cell_counts *counts, uint64_t *values, uint64_t *cells)
 {
     const struct distinct_sample *a = &counts->distinct, *b = &counts->spelled;

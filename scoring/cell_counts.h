@@ -2,13 +2,13 @@
  * cell_counts.h - what the cells of a column are, counted over rows.
  *
  * From these counts follows what a column is to a model (planner/column_kind.h), so they do not
- * depend on the order of rows, on who counted which, or on how the parts were merged. They are
- * exact, but for one: of different values, a sample by hash is kept.
+ * depend on the order of rows, on which process counted which, or on how the parts were merged.
+ * They are exact, but for one: of different values, a sample by hash is kept.
  *
  *     values whose hash begins with `level` zero bits, and how often each was there
  *
- * Of words the texts themselves are kept beside, for people to be told; they are held apart from
- * codes, dates and numbers in other spellings, whose many values would drive them out.
+ * Words are kept with their texts, to be shown to people; they are held apart from codes, dates and
+ * numbers in other spellings, whose many values would drive them out.
  *
  * When more than DISTINCT_MAX are held the level rises by one and half of them go; none that went
  * can come back, so the counts of those that stay are exact. Up to DISTINCT_MAX different values
@@ -32,7 +32,7 @@ struct byte_reader;
 
 struct distinct_value {
     uint64_t hash, count; /* count 0: the place is empty */
-    const char *word;     /* of a word of WORD_KEPT_MAX bytes at most, else NULL */
+    const char *word;     /* a word of WORD_KEPT_MAX bytes at most, else NULL */
     uint32_t word_size;
 };
 
@@ -43,43 +43,42 @@ struct distinct_sample {
 
 /* How the texts that are numbers, codes aside, are written (written_number.h). */
 struct number_counts {
-    uint64_t not_point, not_comma; /* that have no point, or no comma, before their fraction */
-    uint64_t either;               /* that may have both, and differ then */
+    uint64_t not_point, not_comma; /* texts that are no numbers by a decimal point, or comma */
+    uint64_t either;               /* texts that may be read either way, and differ then */
     uint64_t percents;
     uint64_t currencies; /* which there are, as bits */
 };
 
-/* Of dates in other forms than ISO's (dates.h). */
+/* Texts that are dates in other forms than ISO's (dates.h). */
 struct date_counts {
     uint64_t not_day_first, not_month_first;
-    uint64_t either; /* that may be both, and differ then */
-    uint64_t times;  /* with one that is not midnight */
+    uint64_t either; /* dates that may be read either way, and differ then */
+    uint64_t times;  /* dates with a time that is not midnight */
     uint64_t short_years, short_last;
 };
 
 struct cell_counts {
     bool counts_wholes; /* each whole number is one of the different values, too */
     uint64_t nulls, integers, blobs, vectors;
-    uint64_t dates,
-        times; /* of numbers: those that stand for dates, and for other times than midnight */
+    uint64_t dates, times;      /* numbers that stand for dates; for other times than midnight */
     uint64_t texts[TEXT_KINDS]; /* by kind */
     uint64_t missing[MISSING_SPELLINGS];
     uint64_t whole_texts; /* with counts_wholes: of TEXT_NUMBER */
     struct number_counts numbers;
     struct date_counts written_dates;
-    /* Of texts that are no numbers, truths or missing values: */
+    /* Counts of texts that are no numbers, truths or missing values: */
     uint64_t word_bytes, word_bytes_max, spaced; /* spaced: with white space inside */
     struct list_counts lists;
     uint64_t unfit; /* cells that their column could not be given, whatever the counts say */
-    struct distinct_sample distinct; /* of words, and of whole numbers with counts_wholes */
-    struct distinct_sample spelled;  /* of codes, dates, and numbers in other spellings */
+    struct distinct_sample distinct; /* words, and whole numbers with counts_wholes */
+    struct distinct_sample spelled;  /* codes, dates, and numbers in other spellings */
 };
 
 /* The columns of some rows. */
 struct cell_census {
     uint32_t count;
     struct cell_counts *columns; /* (count) */
-    struct arena arena;          /* of the samples */
+    struct arena arena;          /* memory of the samples */
 };
 
 /* are_keys (count): counts_wholes of each column; NULL: of none. */
@@ -113,8 +112,8 @@ void cell_census_put(const struct cell_census *census, struct text *out);
 enum status cell_census_read(struct cell_census *census, struct byte_reader *reader,
                              struct error *err);
 
-uint64_t cell_counts_texts(const struct cell_counts *counts); /* of all kinds */
-/* Of the sample: its values, and the cells that they were in. */
+uint64_t cell_counts_texts(const struct cell_counts *counts); /* texts of all kinds */
+/* The sample's values, and the cells that they were in. */
 void cell_counts_distinct(const struct cell_counts *counts, uint64_t *values, uint64_t *cells);
 /* Texts that a reading of numbers does not take. */
 uint64_t cell_counts_unread(const struct cell_counts *counts, enum input_reading reading);
@@ -124,8 +123,8 @@ uint64_t cell_counts_dates(const struct cell_counts *counts, enum input_reading 
 /* The reading of the dates that are not of ISO's form, READING_NUMBER where all are; false where
  * nothing tells whether day or month is first. */
 bool cell_counts_date_reading(const struct cell_counts *counts, enum input_reading *reading);
-/* The word that is there most often, of the first by its bytes, and how often. Size 0: none is
- * known. */
+/* The word that is there most often, the first by its bytes where there are several, and how often.
+ * Size 0: none is known. */
 struct slice cell_counts_word(const struct cell_counts *counts, uint64_t *count);
 
 #endif

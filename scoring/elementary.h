@@ -100,7 +100,7 @@ static inline float exponential_minus_one(float x)
     return 2 * t / (1 - t);
 }
 
-/* Of a normal distribution the share below x: half of erfc(-x / sqrt(2)), near 0 half of 1 and a
+/* The share of a normal distribution below x: half of erfc(-x / sqrt(2)), near 0 half of 1 and a
  * polynomial for erf, beyond by e to the power of one for the logarithm of erfc. */
 static inline float normal_share(float x)
 {
@@ -128,7 +128,7 @@ static inline float logistic(float x, float small)
     return (x < 0 ? small : 1) / (1 + small);
 }
 
-/* As exponential(); 0 below -708 and infinite above 709, where a double ends. */
+/* Like exponential(), for doubles; 0 below -708 and infinite above 709, where a double ends. */
 static inline double exponential_double(double x)
 {
     const double shifter = 0x1.8p52, log2e = 0x1.71547652b82fep+0;
@@ -178,11 +178,11 @@ static inline double cosine_of_turns(double t)
     return fabs(t) < 0x1p50 ? y + y * q * sum : 0;
 }
 
-/* Of a normal x > 0: k ln(2) + 2 artanh(s) where x = 2^k m, m is within
- * [sqrt(1/2), sqrt(2)) and s = (m - 1) / (m + 1). */
+/* The logarithm of a normal x > 0: k ln(2) + 2 artanh(s) where x = 2^k m, m is within [sqrt(1/2),
+ * sqrt(2)) and s = (m - 1) / (m + 1). */
 static inline double logarithm_double(double x)
 {
-    const uint64_t bits = double_bits(x), half = 0x3fe6a09e667f3bcd; /* of sqrt(1/2) */
+    const uint64_t bits = double_bits(x), half = 0x3fe6a09e667f3bcd; /* bits of sqrt(1/2) */
     const int64_t k = (int64_t)(bits - half) >> 52;
     const double m = double_of(bits - ((uint64_t)k << 52)), n = (double)k;
     const double s = (m - 1) / (m + 1), q = s * s;

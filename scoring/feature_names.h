@@ -20,8 +20,8 @@ uint32_t feature_first(const struct transform *transform, const struct transform
 /* Replaces the text. */
 void feature_name(const struct transform_input *input, uint32_t feature, struct text *name);
 
-/* Of all columns, in the arena: the intercept, then by the rows of the first layer. A row that no
- * column has gets an empty name. */
+/* The names of all columns, in the arena: the intercept, then by the rows of the first layer. A row
+ * that no column has gets an empty name. */
 enum status feature_names(const struct transform *transform, struct arena *arena,
                           struct slice **names, struct error *err);
 

@@ -117,7 +117,7 @@ static uint32_t greatest_of(const float *outputs, uint32_t count)
     return best;
 }
 
-/* Of the greatest output the others are added up by themselves: 1 beside them would take their
+/* The greatest output's score is made of the others' sum alone: 1 beside them would take their
  * digits. */
 void final_step_scores(const float *outputs, uint32_t count, double *scores)
 {

@@ -7,8 +7,8 @@
  * (runtime/learn/final_fit.h), and belong to the model: whatever asks it for probabilities or a
  * class gets those of the final step (model.h). Logits, SHAP values and leaves are of before it.
  *
- * Calibration has a map of scores to probabilities: of two classes one, of class 1 and its logit;
- * of more one a class, of the class against the rest: its score is the logarithm of p / (1 - p),
+ * Calibration has a map of scores to probabilities: for two classes one, of class 1 and its logit;
+ * for more one a class, of the class against the rest: its score is the logarithm of p / (1 - p),
  * and what the maps give is divided by its sum.
  *
  *     isotonic   points: a share of rows for each of ascending scores, which never falls. Between
@@ -26,7 +26,7 @@
 #include "params/terms.h"
 
 #define THRESHOLD_RULE_BYTES_MAX 64
-#define CALIBRATION_POINTS_MAX   65536 /* of one map */
+#define CALIBRATION_POINTS_MAX   65536 /* points of one map */
 
 /* How a threshold is chosen, as train.threshold says it:
  *     f1                    the greatest F1
@@ -67,8 +67,8 @@ struct final_step {
     uint32_t map_count;                 /* 0 without calibration */
     bool has_threshold;
     double threshold;
-    struct slice rule; /* of the threshold, as the statement says it */
-    uint64_t rows;     /* that it was learned from; 0: the threshold is a number that was named */
+    struct slice rule; /* the threshold's, as the statement says it */
+    uint64_t rows; /* rows that it was learned from; 0: the threshold is a number that was named */
 };
 
 static inline bool final_step_is_none(const struct final_step *final)
@@ -79,7 +79,7 @@ static inline bool final_step_is_none(const struct final_step *final)
 /* The probability that a map makes of a score. */
 double calibration_probability(enum calibration calibration, const struct calibration_map *map,
                                double score);
-/* Of classes (count) that have no logit of two: outputs to calibrated probabilities. */
+/* Outputs of classes (count), one for each, become calibrated probabilities. */
 void final_step_calibrate(const struct final_step *final, const float *outputs, uint32_t count,
                           double *probabilities);
 /* The score of each class against the rest. */

@@ -27,16 +27,16 @@ enum formula_op {
     FORMULA_NUMBER, /* `number` */
     FORMULA_MISSING,
     FORMULA_VARIABLE, /* `index` of the program's variables */
-    FORMULA_SUM,      /* of `terms` (count) */
+    FORMULA_SUM,      /* sum of `terms` (count) */
     FORMULA_SUBTRACT,
     FORMULA_MULTIPLY,
     FORMULA_DIVIDE,
-    FORMULA_LEAST, /* of a and b, neither missing */
+    FORMULA_LEAST, /* the lesser of a and b, neither missing */
     FORMULA_GREATEST,
-    FORMULA_EXP, /* of a; who builds it keeps a within -700 to 700 */
-    FORMULA_LOG, /* of a number above 0 */
+    FORMULA_EXP, /* e^a; its builder keeps a within -700 to 700 */
+    FORMULA_LOG, /* logarithm of a, a number above 0 */
     FORMULA_ROOT,
-    FORMULA_FLOOR, /* of less than 2^53 */
+    FORMULA_FLOOR, /* a rounded down, less than 2^53 */
     FORMULA_IF,    /* where a holds b, else c */
     /* Conditions, as the `a` of FORMULA_IF and FORMULA_AND: */
     FORMULA_LESS, /* a < b */
@@ -47,8 +47,8 @@ enum formula_op {
     FORMULA_AND,
     /* Numbers from lists: */
     FORMULA_LOOKUP, /* number a of `numbers` (count); 0 where a is below 0 or missing */
-    /* Cells: of column `index` of the transform. */
-    FORMULA_READ_NUMBER, /* as cell_to_number by `reading` */
+    /* Cells of column `index` of the transform: */
+    FORMULA_READ_NUMBER, /* the number by cell_to_number and `reading` */
     FORMULA_READ_WORD,   /* the place among `words` (count), -1 for another one */
     FORMULA_READ_DATE,   /* seconds since 1970 in UTC, of ISO's form */
     FORMULA_REFUSE       /* the row cannot be scored, for what column `index` holds */

@@ -8,7 +8,7 @@
 #include "scoring/kind.h"
 #include "scoring/label_names.h"
 
-#define EXPONENT_MOST        200 /* of probabilities: e^-200 is 0 beside any other */
+#define EXPONENT_MOST        200 /* exponent of a probability: e^-200 is 0 beside any other */
 #define EXPONENT_LINK        700
 #define CLASS_COLUMNS_MOST   20 /* classes that have a column of their probability each */
 #define CLASS_NAME_MOST      40 /* bytes of a class's name in that of its column */
@@ -127,7 +127,7 @@ static const struct formula *calibrated_of(struct formula_program *program,
     return share_between(program, map, 0, map->count - 1, formula_let(program, z));
 }
 
-/* Of two classes, class 1. */
+/* The probability of class 1 of two. */
 static const struct formula *probability_of_two(struct formula_program *program,
                                                 const struct formula *z)
 {
@@ -179,7 +179,7 @@ static void add_two_classes(struct formula_program *program, const struct formul
                        logistic_of(program, z, model_positive(model) == 1 ? 1 : -1));
 }
 
-/* Of each class the logarithm of its odds against the rest, as final_step_scores has it. */
+/* The logarithm of a class's odds against the rest, as final_step_scores has it. */
 static const struct formula *class_score(struct formula_program *program, const struct formula **z,
                                          const struct formula **powers, uint32_t count,
                                          uint32_t class, const struct formula *greatest)

@@ -4,8 +4,8 @@
  *
  *     held_rows_init --> held_rows_add for each row, in any order --> held_rows_sort --> reading
  *
- * Of more rows those are held whose hashes of inputs and label are the least, and they are read in
- * the order of these hashes. So neither the order of the rows nor who asks makes a difference.
+ * If more rows come, those with the least hashes of inputs and label are held. Rows are read in the
+ * order of these hashes. So neither the order in which they come nor the caller makes a difference.
  */
 #ifndef SCORING_HELD_ROWS_H
 #define SCORING_HELD_ROWS_H

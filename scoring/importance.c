@@ -129,8 +129,8 @@ static void put_value(const struct transform *transform, const struct transform_
                (input->spec.type == INPUT_TEXT ? transform_text_room(input) : 1) * sizeof *ids);
 }
 
-/* Of the row at `from` the values of these columns into row i of the scorer. The cell of a crossed
- * column is not held: its cross is dealt out whole with each of its columns. */
+/* Puts the values of these columns from the row at `from` into row i of the scorer. The cell of a
+ * crossed column is not held: its cross is dealt out whole with each of its columns. */
 static void put_values(struct importance *importance, uint32_t i, uint32_t from,
                        const uint32_t *columns, size_t count)
 {

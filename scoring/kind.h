@@ -43,22 +43,22 @@ struct linear_weights {
 /* In kind->without: its models have no offset (transform.h). */
 #define WITHOUT_OFFSET "train.offset", "train.base_margin", "train.exposure"
 
-/* What a statement says of a model of the kind, in the kind's own struct. A job spec has it by
- * value; zeros are a model of which nothing is said. */
+/* The parameters that a statement gives a model of the kind, in the kind's own struct. A job spec
+ * has them by value; zeros are a model of which nothing is said. */
 #define KIND_PARAMS_BYTES 512
-/* Of each such struct: the same bytes are read as the struct of the kind, copied as kind_params,
- * and may be read as another kind's struct that begins alike. */
+/* The type attribute of each such struct: the same bytes are read as the struct of the kind, copied
+ * as kind_params, and may be read as another kind's struct that begins alike. */
 #define KIND_PARAMS_TYPE __attribute__((may_alias))
 struct KIND_PARAMS_TYPE kind_params {
     _Alignas(8) unsigned char bytes[KIND_PARAMS_BYTES];
 };
 
-/* What a model is made for: as many as there are at least, where more is not known yet. */
+/* The sizes that a model is made for: the least possible, where more is not known yet. */
 struct kind_shape {
     enum task task;
     uint32_t classes;  /* 0: found from the data */
     double dense, ids; /* columns that are numbers, that are categories */
-    double counts;     /* of dense: those that count words of texts (LIST_WORDS) */
+    double counts;     /* columns of `dense` that count words of texts (LIST_WORDS) */
     double id_rows;    /* words of all categories */
     double rows;       /* to train from; 0: not known */
     /* Columns of `dense` of which few different values are expected, and how many values all of
@@ -68,7 +68,7 @@ struct kind_shape {
     struct kind_parts {
         double linear_dense, linear_ids, dnn_dense, dnn_ids;
         double sized_ids, sized_numbers; /* categories with dimensions of their own, and these */
-        uint32_t dimension_most;         /* of these */
+        uint32_t dimension_most;         /* greatest of these */
     } parts;
 };
 
@@ -84,32 +84,33 @@ struct kind_cost {
     double parameters;
     double multiplications; /* a row, in one direction */
     uint32_t slots;         /* floats that descent keeps for each parameter */
-    double bytes;           /* that learning takes of a worker, and for each of the rows: */
+    double bytes;           /* bytes that learning takes of a worker, and for each of the rows: */
     double row_bytes;
     /* All that learning multiplies, where the kind has no batches, and of it for each of the rows;
      * 0: it is not known before. */
     double learning, row_learning;
-    double usual_bytes; /* that learning and measuring take of a worker usually, beside row_bytes;
-                           0: `bytes` */
+    double usual_bytes; /* bytes that learning and measuring usually take of a worker, beside
+                           row_bytes; 0: `bytes` */
 };
 
 /* How long train.epoch = 'auto' trains: 10 epochs at least, and steps_least steps; where `epochs`
  * take no more than steps_most steps, as many, else as many as that. */
 struct kind_length {
     uint32_t steps_least, epochs, steps_most;
-    double l2; /* what model.l2 = 'auto' is, times the training rows */
+    double l2; /* model.l2 = 'auto', times the training rows */
 };
 
 /* The attributes that a statement sets. */
 struct kind_settings {
     const void *context;
     enum task task;
-    uint32_t classes; /* as in struct kind_shape */
+    uint32_t classes; /* like those of struct kind_shape */
     /* False: it is not set. Otherwise how it is spelled, and where. */
     bool (*find)(const void *context, const char *attribute, struct slice *spelled, int *position);
 };
 
-/* Of a column of numbers whose deviation is that of a few values far from the others. */
+/* The treatment of a column of numbers whose deviation is that of a few values far from the
+ * others. */
 enum far_values {
     FAR_KEPT, /* they are numbers as any other */
     FAR_FEW,  /* one that many rows have is missing there; where hardly any row has others, these
@@ -173,8 +174,8 @@ struct kind {
      * stay numbers. */
     uint32_t (*buckets)(const struct kind_params *params);
     bool goes_on; /* TO TRAIN ... USING a model of the kind goes on from it */
-    /* Of models that learning starts from the weights of: the attributes that their arrays' shapes
-     * and use follow from, which params_of knows. NULL: rows start from the old model's outputs. */
+    /* Where learning starts from an old model's weights: do its arrays' shapes and use follow from
+     * the attribute, which params_of knows then? NULL: rows start from the old model's outputs. */
     bool (*is_of_shape)(const struct attribute *attribute);
     /* Checks that no range can say, and values that depend on others, once all attributes are
      * filled in. INVALID at a position of `settings`. NULL: there are none. */
@@ -196,7 +197,7 @@ struct kind {
     /* Does the learner itself measure what is learned, where a statement asks for no metrics? NULL:
      * never. */
     bool (*measures_itself)(const struct kind_params *params);
-    /* What the outputs are for that such a statement learns; NULL: means. */
+    /* The aim of the outputs that such a statement learns; NULL: means. */
     enum aim (*aim)(const struct kind_params *params);
     /* How a label follows from an output then; NULL: LABEL_LINK_NONE. With LABEL_LINK_EXP the label
      * that is learned is divided by its mean, else it is standardised. */
@@ -211,7 +212,7 @@ struct kind {
                       * where the last is clearly worse; else it is 0 */
     /* NULL where the kind has no use for train.epoch. */
     struct kind_length (*length)(const struct kind_params *params, enum task task);
-    /* What becomes of values far from all others (runtime/data/robust_inputs.h). NULL: they are
+    /* The treatment of values far from all others (runtime/data/robust_inputs.h). NULL: they are
      * kept. */
     enum far_values (*far_values)(const struct kind_params *params);
     /* The least parameters and bytes of a model with this list, of any length and values, in an
@@ -221,9 +222,9 @@ struct kind {
         *size_attribute; /* the one of its own that makes a model larger than a worker can
                           * train, and what to say then: a sentence. NULL: the inputs alone do */
     const char *size_hint;
-    const char *held; /* what a worker holds while it learns, for EXPLAIN: "parameters and their
-                       * sums" */
-    bool is_at_most;  /* a model may have fewer parameters than cost says, and take less */
+    const char *held;      /* EXPLAIN's words for the contents of a learning worker: "parameters and
+                              their sums" */
+    bool is_at_most;       /* a model may have fewer parameters than cost says, and take less */
     const char *explained; /* EXPLAIN's item for the model's inside: "layers" */
     void (*explain)(const struct kind_params *params, const struct kind_shape *shape,
                     struct text *detail);
@@ -243,7 +244,8 @@ struct kind {
     /* CORRUPT where arrays and the finished transform are none that rows could be scored with: all
      * numbers are there and finite. NULL: any are. */
     enum status (*check)(const struct model *model, struct error *err);
-    /* What a statement says of such a model, as far as cost looks at it. `params` is zero. */
+    /* Fills in a statement's parameters of such a model, as far as cost looks at them. `params` is
+     * zero. */
     void (*params_of)(const struct model *model, struct kind_params *params);
     /* NULL: its models are never linear. */
     bool (*linear)(const struct model *model, struct linear_weights *linear);
@@ -274,7 +276,7 @@ struct kind {
      * outputs have the same bits whatever rows are scored with it. */
     void (*score)(void *workspace, const float *dense, const int32_t *ids, uint32_t count,
                   float *outputs);
-    void (*close)(void *workspace); /* of NULL it does nothing; NULL: there is nothing to free */
+    void (*close)(void *workspace); /* does nothing with NULL; NULL: there is nothing to free */
     /* NULL: its models have no leaves. leaves (leaf_count): of each tree the node that a row ends
      * in, counted from the tree's first. */
     uint32_t (*leaf_count)(const struct model *model);
@@ -302,7 +304,7 @@ static inline bool kind_learns_from_words(const struct kind *kind)
     return kind->counts_words || !(kind->takes_no_texts || kind->takes_numbers_alone);
 }
 
-/* As kind->cost has it before there is a model. */
+/* The cost of a model, like kind->cost's before there is one. */
 struct kind_cost model_cost(const struct model *model);
 
 #endif

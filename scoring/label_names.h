@@ -16,7 +16,7 @@ enum label_spelling label_spelling_of(struct slice declared);
 struct slice label_name(const struct labels *labels, uint32_t class,
                         char buffer[TRANSFORM_WORD_BUFFER]);
 
-/* Of all classes, in the arena. */
+/* The names of all classes, in the arena. */
 enum status label_names(const struct labels *labels, struct arena *arena, struct slice **names,
                         struct error *err);
 

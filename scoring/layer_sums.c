@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TAIL_ROWS 48 /* whose tails are computed at a time, on the stack */
+#define TAIL_ROWS 48 /* rows whose tails are computed at a time, on the stack */
 
 #if defined(__x86_64__)
 #define KERNEL         multiply_avx512f

@@ -19,10 +19,10 @@
 struct byte_reader;
 
 struct list_counts {
-    uint64_t texts;          /* of either form; 0: there are none, or other texts as well */
-    uint64_t dense_plain;    /* of dense ones: those that may be one number, "3,14", "1,000" */
-    uint64_t sparse_several; /* of sparse ones: those of more items than one */
-    uint64_t sparse_alone;   /* of sparse ones: those with an id that has no number */
+    uint64_t texts;          /* texts of either form; 0: there are none, or other texts as well */
+    uint64_t dense_plain;    /* dense ones that may be one number, "3,14", "1,000" */
+    uint64_t sparse_several; /* sparse ones of more items than one */
+    uint64_t sparse_alone;   /* sparse ones with an id that has no number */
     uint32_t dense_least, dense_most; /* numbers */
     uint32_t sparse_ids;              /* one more than the greatest id */
     uint32_t sparse_most;             /* items of a text */

@@ -7,8 +7,8 @@
 
 #include "scoring/metrics.h"
 
-/* Of a metric whose value is no finite number. of: "" or what rows these are, with a blank before
- * it: " of the validation rows". */
+/* The notice for a metric whose value is no finite number. of: "", or which rows these are, after a
+ * blank: " of the validation rows". */
 void metric_null_notice(const struct metrics *metrics, enum metric metric, const char *of,
                         struct notice_list *notices);
 /* Where there are rows of labels that the model has not learned. */

@@ -19,7 +19,7 @@ struct tally {
     uint64_t actual, predicted, correct;
 };
 
-/* Of more than two classes: the class of each row, and its scores. */
+/* Rows of more than two classes: the class of each, and its scores. */
 struct ranked_rows {
     uint32_t *labels;
     float *scores; /* (count, classes) */
@@ -35,11 +35,11 @@ struct metrics {
     double loss_sum;
 
     enum average average;
-    uint32_t positive;      /* of two classes */
+    uint32_t positive;      /* the positive one of two classes */
     struct tally *tallies;  /* (class_count + 1) */
     double *probabilities;  /* (class_count), of the row being added */
     float *scores;          /* likewise; NULL: they are not wanted */
-    struct ranking ranking; /* of two classes; of more: of one of them against the rest */
+    struct ranking ranking; /* scores of two classes, or of one of more against the rest */
     struct ranked_rows ranked;
     struct report *report; /* or NULL */
 
@@ -194,7 +194,7 @@ static enum status add_ranked(struct metrics *metrics, const struct metrics_row 
     return ranking_reserve(&metrics->ranking, metrics->ranked.capacity, err);
 }
 
-/* What is not a number ranks below every number, so that scores have an order. */
+/* A NaN ranks below every number, so that scores have an order. */
 static float rankable(float score)
 {
     return isnan(score) ? -INFINITY : score;
@@ -209,7 +209,7 @@ float metrics_log_odds(double probability)
     return (float)(logarithm_double(probability) - logarithm_double(1 - probability));
 }
 
-/* Of calibrated probabilities what gives them again. */
+/* The positive class's score; with calibration one that gives the probability again. */
 static float positive_score(const struct scorer *scorer)
 {
     const uint32_t positive = model_positive(scorer->model);
@@ -380,7 +380,7 @@ static enum status add_value(struct metrics *metrics, const struct metrics_row *
                              struct error *err)
 {
     const double from_mean = row->value - metrics->label_mean, predicted = row->value + row->loss;
-    /* Of several quantiles what is predicted is one of them, as who looks at no aim cannot tell. */
+    /* Several quantiles are measured by the predicted one alone where no aim is looked at. */
     const bool is_one = row->number_count > 1 && metrics->numbers.aim.aim == AIM_MEANS;
     const struct number_measures measures = {
         {row->number_count > 0 && !is_one ? row->numbers : &predicted, row->value, row->upper},

@@ -5,16 +5,16 @@
  * another order may change sums in their last bits, so callers add in a fixed
  * order.
  *
- * Classification: Accuracy, LogLoss, AUC, PRAUC, Precision, Recall, F1, BalancedAccuracy, MCC. Of
- * two classes Precision, Recall, F1, AUC and PRAUC are those of the positive class. Of more,
- * Precision, Recall and F1 are averages over the classes that are true or predicted somewhere,
- * AUC and PRAUC means over the classes, each against the rest, as far as they are defined.
- * Regression: MSE, RMSE, MAE, R2, MAPE, and what number_metrics.h has. Clustering, which needs no
- * label: Inertia, the sum of squared distances to the nearest cluster, and Silhouette, on a sample
- * of the rows (scoring/silhouette.h). Projection, likewise: ReconstructionError, the mean of the
- * squared distances to what the components give back, and ExplainedVariance, what that leaves of
- * the rows' squares about the means of training. Detection: Outliers, the share of the rows that
- * are some. Their names are in params/terms.h. All are scikit-learn's numbers.
+ * Classification: Accuracy, LogLoss, AUC, PRAUC, Precision, Recall, F1, BalancedAccuracy, MCC. With
+ * two classes Precision, Recall, F1, AUC and PRAUC are those of the positive class. With more,
+ * Precision, Recall and F1 are averages over the classes that are true or predicted somewhere, AUC
+ * and PRAUC means over the classes, each against the rest, as far as they are defined. Regression:
+ * MSE, RMSE, MAE, R2, MAPE, and what number_metrics.h has. Clustering, which needs no label:
+ * Inertia, the sum of squared distances to the nearest cluster, and Silhouette, on a sample of the
+ * rows (scoring/silhouette.h). Projection, likewise: ReconstructionError, the mean of the squared
+ * distances to what the components give back, and ExplainedVariance, what that leaves of the rows'
+ * squares about the means of training. Detection: Outliers, the share of the rows that are some.
+ * Their names are in params/terms.h. All are scikit-learn's numbers.
  */
 #ifndef SCORING_METRICS_H
 #define SCORING_METRICS_H
@@ -25,7 +25,7 @@
 
 struct metrics; /* accumulates */
 
-/* What is wanted. */
+/* The metrics and the report that are wanted. */
 struct metrics_options {
     enum average average;
     enum report_kind report;
@@ -57,20 +57,20 @@ enum status metrics_add(struct metrics *metrics, const struct scorer *scorer,
  */
 struct metrics_row {
     uint32_t label, predicted; /* classes; label METRICS_UNKNOWN: one the model does not know */
-    float score;               /* of two classes: of the positive one, what AUC ranks by */
-    struct slice scores; /* of more than two: the floats that AUC ranks each class by, where they
+    float score;               /* the positive class's of two, what AUC ranks by */
+    struct slice scores; /* the floats that AUC ranks each of more than two classes by, where they
                             are wanted; else of size 0. In the room that is given */
     double loss;  /* log loss, or how far a margin is short of 1; of a number the difference to the
                      label; of clusters the distance to the nearest, of components to what they give
                      back */
-    double value; /* of a number the label; of components the row's square about the means */
-    /* Of a regressor that has another aim than means: what was predicted, and what it is compared
-     * with besides the label. */
+    double value; /* regression: the label; projection: the row's square about the means */
+    /* The numbers that a regressor with another aim than means has predicted, and what they are
+     * compared with besides the label. */
     double numbers[QUANTILES_MAX];
     uint32_t number_count; /* 0: of means */
     double upper;
     uint64_t group, key; /* key: a hash of what was scored, and of the label */
-    struct slice inputs; /* of clusters: the floats that were scored, for the sample; of size 0: the
+    struct slice inputs; /* clustering: the floats that were scored, for the sample; of size 0: the
                             row is not in it. Borrowed, of the scorer */
 };
 #define METRICS_UNKNOWN UINT32_MAX
@@ -88,8 +88,8 @@ enum status metrics_add_row(struct metrics *metrics, const struct metrics_row *r
 
 uint64_t metrics_rows(const struct metrics *metrics);
 /* The mean loss: log loss (probabilities clipped to [1e-15, 1]), of margins hinge loss, or squared
- * error in the label's units, or the squared distance to the nearest cluster or the components. Of
- * another aim than means what its metric is, or is less than 1. NaN without rows. */
+ * error in the label's units, or the squared distance to the nearest cluster or the components. For
+ * another aim than means its metric, or 1 minus that. NaN without rows. */
 double metrics_loss(struct metrics *metrics);
 /* Classification: rows whose true class the model does not know; classes that it knows. */
 uint64_t metrics_unknown_rows(const struct metrics *metrics);
@@ -112,8 +112,8 @@ double metrics_measured(struct metrics *metrics, struct measure measure);
  */
 struct metrics_sums {
     uint64_t rows;
-    const int64_t *actual, *predicted, *correct; /* of classes, (classes + 1) */
-    double loss, absolute, relative; /* of numbers: squares, and as in number_losses.h */
+    const int64_t *actual, *predicted, *correct; /* counts of classes, (classes + 1) */
+    double loss, absolute, relative; /* sums of numbers: squares, and as in number_losses.h */
     double label_squares;            /* likewise: around the mean of the labels */
 };
 void metrics_set_sums(struct metrics *metrics, const struct metrics_sums *sums);

@@ -38,14 +38,14 @@ enum label_spelling {
     LABEL_AS_INSTANT  /* 2024-03-31 22:30:00+00: likewise, of a type with a time zone */
 };
 
-/* The classes of a classifier, ascending: numbers by value, texts by bytes.
- * Of two one is "positive": model_positive. */
+/* The classes of a classifier, ascending: numbers by value, texts by bytes. One of two is
+ * "positive": model_positive. */
 struct labels {
     enum label_type type;
     uint32_t count;
     struct cell *values;
-    enum label_spelling spelling; /* what numbers were in the database */
-    enum input_reading reading;   /* of a regression's label */
+    enum label_spelling spelling; /* spelling of numbers, by their type in the database */
+    enum input_reading reading;   /* reading of a regression's label */
 };
 
 struct kind;
@@ -113,18 +113,18 @@ struct model {
     struct slice label;          /* the label column's name; size 0: learned without */
     struct slice label_declared; /* its type in PostgreSQL, "pg_catalog.bool", for predictions to
                                     be of; or empty. It is checked before use. */
-    struct slice statement;      /* as the user wrote it */
+    struct slice statement;      /* the text as the user wrote it */
     struct slice id;             /* 32 hex digits: survives a rename of the table */
     int64_t version;             /* 1, 2, ... */
     struct slice digest;         /* 64 hex digits; SHA-256 over transform, labels and tensors */
-    uint64_t checksum;           /* as stored, of what the digest covers; 0: not stored yet */
+    uint64_t checksum;           /* stored sum of what the digest covers; 0: not stored yet */
     uint64_t rows;               /* trained on */
-    uint32_t kept_epoch;     /* whose weights it has; 0: those of the end. No part of the digest */
-    struct slice created_at; /* RFC 3339, UTC */
+    uint32_t kept_epoch;         /* epoch of its weights; 0: the end. No part of the digest */
+    struct slice created_at;     /* RFC 3339, UTC */
 
     struct transform transform;
     struct labels labels;    /* classification; otherwise only .type: LABEL_NONE of clusters */
-    bool positive_is_lesser; /* of two classes: the positive one is the lesser label */
+    bool positive_is_lesser; /* the positive one of two classes is the lesser label */
     double label_mean, label_scale; /* regression */
     enum label_link link;
     struct aim_facts aim;    /* no part of the digest */
@@ -141,12 +141,12 @@ struct model {
     uint64_t memory;
     double multiplications;
     struct slice metrics_json;         /* the result rows of TRAIN, for SHOW TRAIN */
-    struct slice trials_json;          /* of a search, for SHOW TRIALS; size 0: there was none */
+    struct slice trials_json;          /* a search's, for SHOW TRIALS; size 0: there was none */
     const struct notice_list *notices; /* NULL: none */
 };
 
 uint32_t model_outputs(const struct model *model); /* floats that a row gives */
-/* Of two classes: the one that is looked for. model.positive chooses it, else it is the greater. */
+/* The positive class of two. model.positive chooses it, else it is the greater. */
 static inline uint32_t model_positive(const struct model *model)
 {
     return model->positive_is_lesser ? 0 : 1;
@@ -172,8 +172,8 @@ struct scorer {
     const float *selected;       /* (dense_width), the inputs of the row that is selected */
     const int32_t *selected_ids; /* (id_count) */
     const float *outputs;        /* (model_outputs), of that row */
-    /* Of two classes: the positive one is predicted from this probability up, whatever threshold
-     * the model has. */
+    /* The positive class of two is predicted from this probability up, whatever threshold the model
+     * has. */
     bool has_threshold;
     double threshold;
 };
@@ -202,12 +202,13 @@ void scorer_select(struct scorer *scorer, uint32_t i);
 /* Score a row that is transformed already, as row 0, and select it. */
 void scorer_score_row(struct scorer *scorer, const float *dense, const int32_t *ids);
 
-/* Of the row that is selected. */
-/* The most probable; the lowest where equal. Of two by the threshold, where there is one. */
+/* Predictions for the row that is selected: */
+/* The most probable class; the lowest where equal. Two are decided by the threshold, where there is
+ * one. */
 uint32_t scorer_class(const struct scorer *scorer);
 double scorer_value(const struct scorer *scorer); /* regression: in the label's units; of several
                                                      quantiles the one that is predicted */
-double scorer_number(const struct scorer *scorer, uint32_t i); /* of several quantiles one */
+double scorer_number(const struct scorer *scorer, uint32_t i); /* one of several quantiles */
 /* The same; NULL where the row has none (kind->output_parts). */
 struct cell scorer_number_cell(const struct scorer *scorer, uint32_t i);
 uint32_t scorer_cluster(const struct scorer *scorer); /* the nearest; the lowest where equal */
@@ -215,8 +216,8 @@ double scorer_distance(const struct scorer *scorer); /* to that; of a detection 
                                                         0 inside; of a projection to the row that
                                                         its components give back */
 double scorer_component(const struct scorer *scorer, uint32_t i);
-/* Of each tree the node that the row ends in, counted from the tree's first: leaves (leaf_count).
- * Of models that have leaves (kind.h). */
+/* The node of each tree that the row ends in, counted from the tree's first: leaves (leaf_count).
+ * Only models that have leaves (kind.h). */
 void scorer_leaves(const struct scorer *scorer, uint32_t *leaves);
 void scorer_probabilities(const struct scorer *scorer, double *probabilities); /* (classes) */
 struct cell scorer_prediction(const struct scorer *scorer); /* in the label's own type; of a

@@ -12,7 +12,7 @@
 #include "scoring/label_names.h"
 #include "scoring/model_bytes.h"
 
-#define EXACT_INTEGER   ((int64_t)1 << 53) /* what a JSON number holds exactly */
+#define EXACT_INTEGER   ((int64_t)1 << 53) /* integers up to it are exact as JSON numbers */
 #define ID_DIGITS       32
 #define DIGEST_DIGITS   64
 #define CHECKSUM_DIGITS 16
@@ -67,7 +67,7 @@ static void add_rule(cJSON *object, const struct transform_input *input)
     json_add_reals(object, "bounds", input->spec.bounds, input->spec.bound_count);
 }
 
-/* Of a text; what TEXT(c) has by itself is left out. */
+/* Adds a text's rule and combiner; what TEXT(c) has by itself is left out. */
 static void add_combiner(cJSON *object, const struct transform_input *input)
 {
     if (input->spec.rule != RULE_WORDS)
@@ -376,7 +376,7 @@ static enum status read_list(const cJSON *object, uint32_t format, struct arena 
                : read_items(object, input, err);
 }
 
-/* What else it needs transform_finish looks at. */
+/* Reads a category's rule; transform_finish checks what else it needs. */
 static enum status read_rule(const cJSON *object, uint32_t format, struct arena *arena,
                              struct transform_input *input, struct error *err)
 {
@@ -397,7 +397,7 @@ static enum status read_rule(const cJSON *object, uint32_t format, struct arena 
     return input->spec.rule == RULE_BUCKET ? read_bounds(object, arena, input, err) : STATUS_OK;
 }
 
-/* Of a category that is a part of dates; left out of ISO's form. */
+/* Reads how a category that is a part of dates reads them; it is left out for ISO's form. */
 static enum status read_order(const cJSON *object, uint32_t format, enum input_reading *reading,
                               struct error *err)
 {
@@ -760,7 +760,8 @@ static enum status read_notices(const cJSON *meta, struct arena *arena, struct m
     return notice_list_from_json(meta, notices, err);
 }
 
-/* Of a kind that adds it to its outputs, of which it is one number. */
+/* An offset needs a kind that adds it to outputs, and a label that is a number or one of two
+ * classes. */
 static enum status check_offset(const struct model *model, struct error *err)
 {
     const char *const *without = model->kind->without;
@@ -849,7 +850,7 @@ uint64_t model_memory(const struct model *model)
     return bytes;
 }
 
-/* What transform_finish will count. */
+/* Sets the numbers that transform_finish will count. */
 static void count_columns(struct transform *transform)
 {
     const struct transform_size size = transform_size_of(transform);

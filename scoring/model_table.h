@@ -63,7 +63,7 @@ enum status model_reader_assemble(struct model_reader *reader, struct model *mod
                                   struct error *err);
 void model_reader_free(struct model_reader *reader);
 
-/* What the planner needs, from the meta row's data alone: the same struct with content and
+/* Reads what the planner needs from the meta row's data alone: the same struct with content and
  * vocabularies left empty, and how large they are: model.memory, model.multiplications. */
 enum status model_read_meta(struct slice meta_json, const struct kind *const *kinds,
                             struct arena *arena, struct model *model, struct error *err);

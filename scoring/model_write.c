@@ -13,7 +13,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "tensors are copied as
 
 struct writer {
     const struct model *model;
-    struct linear_weights linear; /* of a linear one */
+    struct linear_weights linear; /* a linear model's */
     model_row_sink *sink;
     void *context;
     uint64_t to_skip, written; /* rows: before the first that is asked for, from it on */
@@ -71,7 +71,7 @@ static enum status write_weight(struct writer *writer, struct slice name, uint32
         value *= model->label_scale;
         value += is_intercept ? model->label_mean : 0;
     }
-    /* Of two classes the only output speaks for class 1. */
+    /* The only output of two classes speaks for class 1. */
     row.position = model->task == TASK_CLASSIFICATION && model->labels.count == 2 ? 1 : output;
     row.value = value;
     return give(writer, &row, err);

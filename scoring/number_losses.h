@@ -26,7 +26,7 @@
 struct number_row {
     const double *predicted; /* (quantile_count, else 1) */
     double label;
-    double upper; /* of times: the other bound; NaN or infinite: there is none */
+    double upper; /* a time's other bound; NaN or infinite: there is none */
 };
 
 /* Is it one of these? Others are of counts, pairs or groups. */

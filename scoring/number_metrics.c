@@ -105,7 +105,7 @@ static enum status add_grouped(struct number_metrics *metrics, const struct numb
     return STATUS_OK;
 }
 
-/* Of hazards the label is the time, negative where the event was not seen, and the prediction is
+/* For hazards the label is the time, negative where the event was not seen, and the prediction is
  * the hazard's ratio. */
 static struct timed_row timed_row_of(const struct number_metrics *metrics,
                                      const struct number_row *row)

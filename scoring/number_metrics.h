@@ -37,7 +37,7 @@ struct number_metrics {
     bool keeps_groups, keeps_times;
 };
 
-/* What a row adds. */
+/* The measures that a row adds. */
 struct number_measures {
     struct number_row row;
     uint64_t group, key;
@@ -61,7 +61,7 @@ double number_metrics_value(struct number_metrics *metrics, struct measure measu
 /* Is there a value for it, beside those of metrics.h? */
 bool number_metrics_have(enum metric metric);
 
-/* What such a model is learned by: EVALUATE's loss is this, or what it is less than 1. */
+/* The metric by which such a model is learned: EVALUATE's loss is this, or 1 minus it. */
 enum metric aim_metric(const struct aim_facts *aim);
 
 #endif

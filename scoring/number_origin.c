@@ -40,7 +40,7 @@ double number_origin_of_input(const double *sorted, size_t count)
     return isfinite(middle) && count_floats(sorted, count, middle) > floats ? middle : 0;
 }
 
-/* Of labels most of which are one, all of them. */
+/* The width of the middle half; where it has none, of all. */
 static double width_of(const double *sorted, size_t count)
 {
     const double middle_half = quantile(sorted, count, 75) - quantile(sorted, count, 25);

@@ -23,9 +23,9 @@ double number_origin_of_input(const double *sorted, size_t count);
  * LABEL_ORIGIN_LEAST times as wide as their middle half is. */
 double number_origin_of_label(const double *sorted, size_t count);
 
-/* Of the thresholds that a column is compared with, where its numbers are not known: 0 where the
- * median is no farther from 0 than THRESHOLD_ORIGIN_LEAST times as wide as their middle half is, or
- * all are one that floats tell from numbers LONELY_STEP away. */
+/* The same of the thresholds that a column is compared with, where its numbers are not known: 0
+ * where the median is no farther from 0 than THRESHOLD_ORIGIN_LEAST times as wide as their middle
+ * half is, or all are one that floats tell from numbers LONELY_STEP away. */
 double number_origin_of_thresholds(const double *sorted, size_t count);
 
 #define LABEL_ORIGIN_LEAST     64.0

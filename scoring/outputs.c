@@ -357,7 +357,7 @@ enum status scorer_output(const struct scorer *scorer, enum output output,
     }
     if (output != OUTPUT_LOGITS)
         return output_probabilities(scorer, output, workspace, cell, err);
-    append_outputs(scorer, model_outputs(model), &workspace->json); /* of two classes one */
+    append_outputs(scorer, model_outputs(model), &workspace->json); /* one for two classes */
     return take_text(workspace, cell, err);
 }
 

@@ -50,14 +50,14 @@ extern const char *const output_words[]; /* by value; NULL-terminated */
 const char *output_function(enum output output);
 enum output_type output_type(enum output output);
 
-/* What a model has, beside what all of its task have. */
+/* The facts of a model that not all of its task share. */
 struct output_facts {
     enum task task;
     bool has_leaves, has_quantiles, has_margins, has_shap; /* margins: no probabilities */
     bool has_points;
 };
 
-/* What an extra output of this name is for such models; false: they have none of it. */
+/* Finds the extra output of this name for such models; false: they have none of it. */
 bool extra_output_find(struct output_facts facts, struct slice name, enum output *output);
 /* "'probability', 'probabilities', 'score' and 'logits'" */
 void extra_outputs_append(struct output_facts facts, struct text *out);
@@ -75,9 +75,9 @@ enum status output_workspace_init(struct output_workspace *workspace, const stru
                                   struct error *err);
 void output_workspace_deinit(struct output_workspace *workspace);
 
-/* Of the row that is selected. A text lives until the workspace's next output. INVALID
- * where the model has no such output, whatever the row; INTERRUPTED by the workspace's `stop`. A
- * component has a call of its own. */
+/* Gives an output of the row that is selected. A text lives until the workspace's next output.
+ * INVALID where the model has no such output, whatever the row; INTERRUPTED by the workspace's
+ * `stop`. A component has a call of its own. */
 enum status scorer_output(const struct scorer *scorer, enum output output,
                           struct output_workspace *workspace, struct cell *cell, struct error *err);
 

@@ -5,7 +5,7 @@
 
 #include "scoring/elementary.h"
 
-#define RADIX_LEAST 4096 /* as few are sorted by comparing them */
+#define RADIX_LEAST 4096 /* fewer are sorted by comparing them */
 #define RADIX_BITS  8
 #define RADIX       (1u << RADIX_BITS)
 

@@ -19,15 +19,14 @@ struct ranked_scores {
 };
 
 struct ranking {                    /* zeros: empty */
-    struct ranked_scores scores[2]; /* of the negatives, of the positives */
+    struct ranked_scores scores[2]; /* scores of the negatives, of the positives */
     bool is_sorted;
 };
 void ranking_deinit(struct ranking *ranking);
 void ranking_clear(struct ranking *ranking); /* keeps its memory */
 /* Room for this many rows of each class: adding so many does not fail. LIMIT, NO_MEMORY. */
 enum status ranking_reserve(struct ranking *ranking, size_t rows, struct error *err);
-/* What is not a number ranks below every number. LIMIT for more than RANKING_ROWS_MAX of a class.
- */
+/* Adds a score; NaN ranks below every number. LIMIT for more than RANKING_ROWS_MAX of a class. */
 #define RANKING_ROWS_MAX ((size_t)1 << 31)
 enum status ranking_add(struct ranking *ranking, bool is_positive, float score, struct error *err);
 

@@ -9,8 +9,8 @@
 #include "scoring/metrics.h"
 #include "scoring/ranking.h"
 
-#define BINS    10 /* of a calibration */
-#define BARS    20 /* of a histogram */
+#define BINS    10 /* bins of a calibration */
+#define BARS    20 /* bars of a histogram */
 #define TENTHS  10
 #define ROWS(c) (sizeof(c) / sizeof *(c))
 
@@ -22,7 +22,7 @@ struct report {
     uint64_t *counts;       /* (labels + 1, labels): of actual and predicted; last the unknown */
     uint64_t *actual;       /* (labels + 1) */
     uint64_t *predicted;    /* (labels) */
-    struct ranking ranking; /* of two classes */
+    struct ranking ranking; /* scores of two classes */
     double *residuals;
     size_t residual_count, residual_capacity;
 };
@@ -218,8 +218,8 @@ static struct cell word(const char *text)
     return (struct cell){.type = CELL_TEXT, .text = slice_of(text)};
 }
 
-/* As it is where it is a plain number or a text; spelled in the writing's arena otherwise. NULL of
- * the label that the model does not know. */
+/* The label as it is where it is a plain number or a text; spelled in the writing's arena
+ * otherwise. NULL for the label that the model does not know. */
 static struct cell label_of(const struct report *report, const struct writing *writing,
                             uint32_t label)
 {

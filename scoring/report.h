@@ -30,9 +30,9 @@
 #include "scoring/model.h"
 
 #define REPORT_ALL_PAIRS  20
-#define REPORT_LABELS_MAX 1000 /* of a confusion matrix */
+#define REPORT_LABELS_MAX 1000 /* labels of a confusion matrix */
 #define REPORT_POINTS     1000
-#define REPORT_ROWS_MAX   ((size_t)1 << 28) /* of residuals */
+#define REPORT_ROWS_MAX   ((size_t)1 << 28) /* rows of residuals */
 #define REPORT_COLUMNS    6
 
 /* Costs of a mistake, in any unit, for REPORT_THRESHOLDS. */

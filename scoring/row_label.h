@@ -13,8 +13,8 @@ struct row_label {
         int64_t class;
         double value;
     };
-    double upper;   /* of times: the other bound, the value where none is known of; NaN: none */
-    uint64_t group; /* of ranks */
+    double upper;   /* a time's other bound, the value where no column has one; NaN: none */
+    uint64_t group; /* group of a row that is ranked */
     uint64_t place; /* likewise: of rows with equal scores that of the least place is ranked higher;
                        0: their hashes decide */
 };

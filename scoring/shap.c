@@ -13,7 +13,7 @@ struct shap {
     double *averages; /* (outputs, input_count): what an input adds to an output on average */
 };
 
-/* What the words of a text, or the items of a list, add. */
+/* The sum that the words of a text, or the items of a list, add. */
 static double add_text(const struct transform_input *input, const int32_t *ids,
                        const float *weights, size_t width)
 {
@@ -28,7 +28,7 @@ static double add_text(const struct transform_input *input, const int32_t *ids,
     return text.is_weighted ? sum : sum * (double)shares.share;
 }
 
-/* What an input of a row adds to the output, without the average. */
+/* The number that an input of a row adds to the output, without the average. */
 static double add_input(const struct shap *shap, const struct transform_input *input,
                         const float *dense, const int32_t *ids, uint32_t output)
 {
@@ -133,8 +133,7 @@ static void explain_linear(const struct shap *shap, const float *dense, const in
     }
 }
 
-/* Of an output of a regressor: into units of the label, or of its logarithm.
- * values (input_count + 1) */
+/* A regressor's values (input_count + 1) become units of the label, or of its logarithm. */
 static void take_units(const struct model *model, double *values)
 {
     double *base = &values[model->transform.input_count];

@@ -6,8 +6,8 @@
  * The sample is the SILHOUETTE_ROWS rows whose inputs have the least hashes (all rows where there
  * are no more), so that neither the order of the rows nor who measured them makes a difference to
  * it, to the last bit. Rows whose inputs are equal have one hash, and come into it together as far
- * as there is room. Of more inputs than 100 it is smaller, as the distances of all pairs are
- * computed, SILHOUETTE_WORK multiplications at most.
+ * as there is room. With more inputs than 100 the sample is smaller, as the distances of all pairs
+ * are computed, SILHOUETTE_WORK multiplications at most.
  */
 #ifndef SCORING_SILHOUETTE_H
 #define SCORING_SILHOUETTE_H
@@ -22,8 +22,8 @@
 
 struct silhouette_row {
     uint64_t hash;
-    uint32_t place;   /* of its inputs */
-    uint32_t cluster; /* of the model */
+    uint32_t place;   /* place of its inputs */
+    uint32_t cluster; /* the model's cluster */
     uint32_t group;   /* the same, counted from 0 among those that occur in the sample */
 };
 

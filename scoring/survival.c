@@ -126,7 +126,7 @@ static struct point point_at(enum survival_noise noise, double z)
 
 /* ---- a row ---- */
 
-/* What is known of it, by the bounds' places in the distribution. */
+/* A row's time as far as it is known, by the bounds' places in the distribution. */
 struct seen {
     bool is_exact, has_lower, has_upper;
     bool is_above; /* a bound lies above 0: the output is too low, where the likelihood vanishes */
@@ -168,7 +168,7 @@ static double cut(double x, double least, double most)
     return x < least ? least : x > most ? most : x;
 }
 
-/* What the gradient tends to as z goes away from what was seen. */
+/* The limit of the gradient as z goes away from what was seen. */
 static double gradient_far_off(struct survival survival, const struct seen *seen)
 {
     const double of_logistic = 1 / survival.scale;

@@ -20,11 +20,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define SURVIVAL_LOSS_MOST  128 /* of a row, on either side of 0 */
+#define SURVIVAL_LOSS_MOST  128 /* a row's loss, on either side of 0 */
 #define SURVIVAL_TIME_LEAST FLT_MIN
 #define SURVIVAL_TIME_MOST  FLT_MAX
 
-/* What the logarithms of times scatter by. */
+/* The distribution by which the logarithms of times scatter. */
 enum survival_noise { NOISE_NORMAL, NOISE_LOGISTIC, NOISE_EXTREME, NOISES };
 extern const char *const survival_noise_words[];
 

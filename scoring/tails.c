@@ -29,7 +29,7 @@ static double log_of_share(double x, double y)
     return y < 0.5 ? -twice_artanh(y / (2 - y)) : logarithm_double(x);
 }
 
-/* What Stirling's formula lacks of log(gamma(x)), x >= STIRLING_LEAST. */
+/* The rest of log(gamma(x)) that Stirling's formula lacks, x >= STIRLING_LEAST. */
 static double stirling_rest(double x)
 {
     const double s = 1 / x, q = s * s;
@@ -130,7 +130,7 @@ static double gamma_fraction(double x, double a)
     return h;
 }
 
-/* Of the regularised incomplete gamma function what lies above x. */
+/* The upper tail of the regularised incomplete gamma function, above x. */
 static double gamma_tail(double x, double a)
 {
     double front;

@@ -82,7 +82,8 @@ static int by_output(const void *a, const void *b)
     return (x->output > y->output) - (x->output < y->output);
 }
 
-/* What ends at a time comes before what begins then, if its event was seen and the other's not. */
+/* A row that ends at a time comes before one that begins then, if its event was seen and the
+ * other's not. */
 static int by_end(const void *a, const void *b)
 {
     const struct timed_place *x = a, *y = b;

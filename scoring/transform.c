@@ -492,7 +492,7 @@ bool transform_is_limited(const struct transform *transform)
     return false;
 }
 
-/* What is counted: of an exposure the logarithm. */
+/* The number as it is counted: an exposure's logarithm, else itself. */
 static double counted_number(const struct transform_input *input, double number)
 {
     return input->spec.offset == OFFSET_EXPOSURE ? logarithm_double(number) : number;
@@ -501,7 +501,7 @@ static double counted_number(const struct transform_input *input, double number)
 bool transform_reach(const struct transform *transform, const struct transform_input *input,
                      double *least, double *greatest)
 {
-    /* Of a model whose meta row alone was read they are not there. */
+    /* The limits are not there in a model whose meta row alone was read. */
     const double reach = transform->keeps_numbers ? (double)TRANSFORM_KEPT_MOST
                                                   : (double)TRANSFORM_DENSE_MAX * input->scale;
 

@@ -16,21 +16,21 @@
  *     columns    age               signup                              plan
  *     inputs     age  BUCKET(age)  signup.age  signup.weekday  ...     plan
  *
- * Whoever scores hands over one cell for each column. Of a list in a text (cell_list.h) each number
- * is an input; they lie side by side, in the order of the list.
+ * The caller hands over one cell for each column. Each number of a list in a text (cell_list.h) is
+ * an input; they lie side by side, in the order of the list.
  *
  * A cross is an input of several columns (cross.h), which may be those of other inputs, too. It
  * stands behind all others, and its columns that no other input takes stand behind theirs.
  *
- * NULL in a numeric input takes the training mean, that is 0 once
- * standardised. NaN counts as NULL, and so does the input's code, if it has one. Numbers farther
- * than the input's limit, at most TRANSFORM_DENSE_MAX, from 0 are cut to it, so that sums in float
- * stay finite. A category input of v words, h hash buckets and a NULL bucket owns v + h + 1 rows:
- * word i -> i; another value -> v + hash % h, or -1 where h is 0; NULL -> the last, where training
- * saw NULLs, else -1. Of a category without a vocabulary the rule says which of its h rows
- * (RULE_HASH: hash % h; RULE_ID: the number itself, which is a whole one below h; RULE_CROSS: the
- * bucket of the cross, which knows no NULL) or, of RULE_BUCKET, which of its v words: that of the
- * interval that the number is in.
+ * NULL in a numeric input takes the training mean, that is 0 once standardised. NaN counts as NULL,
+ * and so does the input's code, if it has one. Numbers farther than the input's limit, at most
+ * TRANSFORM_DENSE_MAX, from 0 are cut to it, so that sums in float stay finite. A category input of
+ * v words, h hash buckets and a NULL bucket owns v + h + 1 rows: word i -> i; another value -> v +
+ * hash % h, or -1 where h is 0; NULL -> the last, where training saw NULLs, else -1. A category
+ * without a vocabulary has a rule that says which of its h rows a value selects (RULE_HASH: hash %
+ * h; RULE_ID: the number itself, which is a whole one below h; RULE_CROSS: the bucket of the cross,
+ * which knows no NULL) or, by RULE_BUCKET, which of its v words: that of the interval that the
+ * number is in.
  *
  * Some kinds of models take numbers as they are (kind->keeps_numbers): a numeric input is one
  * column of dense, the number as the nearest float, less than FLT_MAX from 0, and NaN where the
@@ -74,7 +74,7 @@
 #include "inputs/input.h"
 #include "params/terms.h"
 
-#define TRANSFORM_IDS_MAX 65536 /* of one row */
+#define TRANSFORM_IDS_MAX 65536 /* ids of one row */
 
 struct transform {
     struct transform_input *inputs;
@@ -86,10 +86,10 @@ struct transform {
     bool has_rules;         /* a category has no vocabulary */
     bool has_crosses;       /* an input is a cross */
     bool keeps_numbers;     /* numbers are taken as they are: set before transform_finish */
-    bool has_rests;         /* of each number there is what the float lost: set likewise */
+    bool has_rests;         /* numbers have rests, which their floats lost: set likewise */
     uint32_t dense_width;   /* columns of dense */
-    uint32_t rest_width;    /* of them rests, behind all features; 0: there are none */
-    uint32_t offset_width;  /* of them the offset, the last; 0: there is none */
+    uint32_t rest_width;    /* rests among these, behind all features; 0: there are none */
+    uint32_t offset_width;  /* offset among these, the last; 0: there is none */
     uint32_t id_count;      /* ids of a row: one of a category, transform_text_room of a text */
     uint32_t id_inputs;     /* categories and texts */
     uint32_t id_rows;       /* rows that ids select from: the sum over inputs */
@@ -99,8 +99,8 @@ struct transform {
     float *limits;          /* (dense_width) */
 };
 
-/* What transform_finish will count: columns of dense, inputs that select rows, these rows, and the
- * ids of a row. */
+/* The numbers that transform_finish will count: columns of dense, inputs that select rows, these
+ * rows, and the ids of a row. */
 struct transform_size {
     uint32_t dense, id_inputs, id_count;
     uint64_t id_rows;
@@ -112,8 +112,8 @@ static inline uint32_t transform_features(const struct transform *transform)
     return transform->dense_width - transform->rest_width - transform->offset_width;
 }
 
-/* What the row's outputs begin with, as it is counted in outputs: 0 without an offset. dense: of
- * the row. */
+/* The number that the row's outputs begin with, as it is counted in outputs: 0 without an offset.
+ * dense: the row's. */
 static inline double transform_offset(const struct transform *transform, const float *dense)
 {
     double offset = 0;
@@ -127,7 +127,7 @@ static inline double transform_offset(const struct transform *transform, const f
 double transform_offset_of_0(const struct transform *transform);
 /* The input that is the offset; NULL: there is none. */
 const struct transform_input *transform_offset_input(const struct transform *transform);
-/* Of a numeric input, its rest not among them. */
+/* The columns of a numeric input, its rest not among them. */
 static inline uint32_t transform_columns_of(const struct transform *transform,
                                             const struct transform_input *input)
 {
@@ -147,8 +147,9 @@ enum status transform_find_columns(struct transform *transform, struct arena *ar
 /* Derive once more what depends on the numeric inputs, which have changed since. */
 enum status transform_finish_numbers(struct transform *transform, struct arena *arena,
                                      struct error *err);
-/* Of a column's numbers that are inputs as they are, and have no limit of their own: numbers beyond
- * *least and *greatest are one to the model. False: the input is no such column. */
+/* The reach of a column's numbers that are inputs as they are, and have no limit of their own:
+ * those beyond *least, and those beyond *greatest, are one to the model. False: the input is no
+ * such column. */
 bool transform_reach(const struct transform *transform, const struct transform_input *input,
                      double *least, double *greatest);
 bool transform_is_limited(const struct transform *transform);
@@ -173,7 +174,7 @@ bool transform_input_takes(const struct transform_input *input, uint32_t column)
 
 /* A number that is no code, as dense has it. */
 float transform_number(const struct transform_input *input, double number);
-/* What that float lost of it. */
+/* The part of the number that this float lost. */
 float transform_rest(const struct transform_input *input, double number);
 /* transform_number for a column of numbers; results lie `stride` floats apart. */
 void transform_numbers(const struct transform_input *input, const double *numbers, size_t count,

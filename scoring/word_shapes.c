@@ -5,7 +5,7 @@
 #define WORDS_LEAST  10 /* different ones that tell a shape */
 #define YEAR_FIRST   1800
 #define YEAR_LAST    2100
-#define PARTS_MOST   5 /* of a date and its time, beside the year */
+#define PARTS_MOST   5 /* parts of a date and its time, beside the year */
 #define LETTERS_MOST 24
 
 static bool is_digit(char c)
