@@ -13,8 +13,8 @@
 #include "runtime/data/journal_record.h"
 #include "runtime/data/step_log.h"
 
-/* What is to be left on the disk where two checkpoints are kept: the next one in the store and in
- * its log. */
+/* Room on the disk, in checkpoints, with which two are kept: the next one goes to the store and to
+ * its log. ROOM_LEAST: bytes that stay free for other things of the job. */
 #define ROOM_STATES 3
 #define ROOM_LEAST  ((uint64_t)32 << 20)
 

@@ -28,8 +28,8 @@
 #define CHECKPOINT_PIECES_MAX      ((uint64_t)1 << 20)
 
 struct checkpoint {
-    uint64_t id;            /* of the writing; a new one each time */
-    uint64_t job, identity; /* whose state this is: runtime/role/job.h */
+    uint64_t id;            /* a new one for each writing */
+    uint64_t job, identity; /* the job, and its spec and rows: runtime/role/job.h */
     uint64_t phase;         /* the next that this state computes; 0: no checkpoint */
     uint64_t step, rows_done;
     uint64_t bytes, piece_bytes; /* all pieces but the last are of this size */

@@ -10,10 +10,8 @@
 #include "runtime/data/weightless_classes.h"
 #include "scoring/label_names.h"
 
-#define RARE_NAMED 3 /* classes that a notice names */
-#define SHARED_LEAST                                                                               \
-    .05 /* of the rows with a word: as many have one that others are the same as                   \
-         */
+#define RARE_NAMED   3   /* classes that a notice names */
+#define SHARED_LEAST .05 /* share of the rows with a word: fewer are not noted */
 
 /* ----- inputs ----- */
 
@@ -27,7 +25,7 @@ static void append_value(struct text *out, const struct cell *value)
         text_append_real(out, value->real);
 }
 
-/* Of numbers that fall into buckets. */
+/* Whether all rows have one value in a column of numbers that fall into buckets. */
 static bool is_one_value(const struct column_counts *column, uint64_t rows, struct cell *value)
 {
     for (uint32_t i = 0; i < column->table.count; i++)
@@ -86,7 +84,7 @@ static void note_constant(const struct column_statistics *statistics, uint32_t i
     struct text shown;
 
     if (dataset->transform.inputs[i].spec.list.form == LIST_WORDS)
-        return; /* of a hash bucket that no text has a word in nobody asked */
+        return; /* nobody asked about a hash bucket that no text has a word in */
     if (column->nulls == statistics->rows) {
         notice_add(dataset->notices, NOTICE_CONSTANT, "column \"%.*s\" is NULL in all %llu rows",
                    SLICE_FORMAT(column->name), rows);
@@ -131,8 +129,8 @@ static uint64_t rows_to_be_apart(const struct jobspec *spec, uint32_t words)
     return kind->word_rows_least ? kind->word_rows_least(&spec->params, words) : 1;
 }
 
-/* Of a kind of model that tells no more words apart than some: words that are one to it, where rows
- * enough have them. */
+/* Notes the words that are one to a kind of model which tells only some words apart, where enough
+ * rows have them. */
 static void note_shared(const struct column_statistics *statistics, uint32_t i,
                         struct dataset *dataset)
 {
@@ -170,7 +168,7 @@ static void note_shared(const struct column_statistics *statistics, uint32_t i,
         notice_hint(dataset->notices, "A word that a single row has says nothing by itself.");
 }
 
-/* Of a column of hash buckets, ids or crosses. */
+/* Notes where a column has more hash buckets, ids or crosses than the kind of model tells apart. */
 static void note_buckets(const struct column_statistics *statistics, uint32_t i,
                          struct dataset *dataset)
 {

@@ -17,8 +17,8 @@ struct column_sample {
     enum far_values far; /* FAR_KEPT: no range is wanted, and no code */
     const struct jobspec *spec;
     struct sampled_numbers *columns; /* (count) */
-    double *numbers;                 /* of all of them */
-    double rest[COLUMN_SAMPLE_ROWS]; /* of one, while it is measured */
+    double *numbers;                 /* the numbers of all columns */
+    double rest[COLUMN_SAMPLE_ROWS]; /* a column's numbers without its code, while it is measured */
 };
 
 /* ---- rows ---- */

@@ -4,10 +4,10 @@
  *
  *     rows of a sample --add--> numbers, column by column --measure--> a sampled_column each
  *
- * Whoever settles a spool that lies by key measures the first COLUMN_SAMPLE_ROWS rows of its
- * sample, which is a function of the set of rows and the seed, and the index keeps what they tell
- * (spool_settle.h): no worker reads the sample for it. Of a spool in the SELECT's order each
- * worker, which has all of its rows, measures as many at equal distances (dataset_learn.c).
+ * The settling of a spool that lies by key measures the first COLUMN_SAMPLE_ROWS rows of its
+ * sample, which is a function of the set of rows and the seed. The index keeps the results
+ * (spool_settle.h): no worker reads the sample for them. Each worker of a spool in the SELECT's
+ * order, which has all of its rows, measures as many at equal distances (dataset_learn.c).
  */
 #ifndef RUNTIME_DATA_COLUMN_SAMPLE_H
 #define RUNTIME_DATA_COLUMN_SAMPLE_H
@@ -23,12 +23,13 @@
 #define CODE_CELLS_MIN 3
 #define CODE_CELLS_OF  100
 
-/* Far cells are few where there is one, or no more than one of so many (FAR_FEW). Of a distribution
- * with a long tail more are far: of log-normal numbers, where they dominate, one of 20. */
+/* Far cells are few where there is one, or no more than one of so many (FAR_FEW). A distribution
+ * with a long tail has more far cells: among log-normal numbers, where they dominate, one of 20. */
 #define FEW_FAR_OF 200
 
 /*
- * As it lies in the index of a spool. All zero: nobody asks, or nothing can be said.
+ * A measured column, in the form that the index of a spool has. All zero: nobody asks, or nothing
+ * can be said.
  *
  * A code is one number, and not 0, that many cells have and that is far (ROBUST_FAR) from the
  * middle of all others, as -999 is: most of the far cells have it.
@@ -36,8 +37,8 @@
 struct sampled_column {
     struct robust_range range; /* zero, too, where FAR_FEW is asked for and far cells are not few */
     double code;
-    uint32_t cells, code_cells; /* of which so many have it; 0: there is no code */
-    /* Of the cells without the code: */
+    uint32_t cells, code_cells; /* code_cells have the code; 0: there is no code */
+    /* The cells without the code: */
     struct robust_range rest;
     double rest_mean, rest_deviation;
     /* Where the kind of model keeps numbers: number_origin.h. */
@@ -47,9 +48,9 @@ struct sampled_column {
 
 struct column_sample;
 
-/* Of the numeric inputs of the job, and of its label where that is a number. Where there is none
- * *sample is NULL, which the calls below take as one that wants no row. Memory as rows come, 8
- * bytes a number. */
+/* Makes a sample of the numeric inputs of the job, and of its label where that is a number. Where
+ * there is no such column *sample is NULL, which the calls below take as a sample that wants no
+ * row. Memory as rows come, 8 bytes a number. */
 enum status column_sample_new(const struct jobspec *spec, struct column_sample **sample,
                               struct error *err);
 void column_sample_free(struct column_sample *sample);

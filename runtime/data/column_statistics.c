@@ -10,10 +10,10 @@
 #include "runtime/data/column_statistics_parts.h"
 #include "runtime/data/spool_reader.h"
 
-#define TILE_COLUMNS      8    /* that are copied at a time */
-#define COUNTS_TOLD_APART 1024 /* of words, in frequent_words: these and more are one */
+#define TILE_COLUMNS      8    /* columns that are copied at a time */
+#define COUNTS_TOLD_APART 1024 /* counts that frequent_words tells apart; greater are the last */
 #define FEW_SORTED        32   /* words that are sorted one by one */
-#define SORT_BITS         8    /* of a digit */
+#define SORT_BITS         8    /* bits of a digit */
 #define SORT_MASK         ((1u << SORT_BITS) - 1)
 #define WORD_COST         80 /* bytes that the table and the arena need for a word, besides its own */
 
@@ -126,7 +126,8 @@ bool column_statistics_is_fresh(const struct column_statistics *statistics)
 
         is_fresh = column->table.count == 0 && column->nulls == 0 && column->infinite == 0;
     }
-    for (uint32_t i = 0; i < statistics->number_count && is_fresh; i++) /* as many rows both ways */
+    /* `rows` is 0, too, where as many rows were taken out as were added. */
+    for (uint32_t i = 0; i < statistics->number_count && is_fresh; i++)
         is_fresh = memcmp(&statistics->moments[i], &none, sizeof none) == 0;
     return is_fresh;
 }
@@ -146,13 +147,13 @@ enum status list_words(const struct column_counts *column, struct word_entry **e
     return STATUS_OK;
 }
 
-/* What most words differ in is beside their number, so that few are looked at. */
+/* A word's number beside the bits in which most words differ, so that few words are looked at. */
 struct sorted_word {
-    uint64_t first; /* of less is before of more: of a count, or of the word's first bytes */
+    uint64_t first; /* key of the order, least first: from the word's count or its first bytes */
     uint32_t number;
 };
 
-/* As numbers that are in the order of the words. */
+/* The first bytes of a word as a number: such numbers are in the order of the words. */
 static uint64_t start_of(const struct word_entry *entry)
 {
     return __builtin_bswap64(entry->start);
@@ -543,7 +544,8 @@ static uint32_t real_columns(const struct column_statistics *statistics, const s
     return count;
 }
 
-/* As many columns of integers, from this one on; at most those that are copied at a time. */
+/* Counts the columns of integers in a row from this one on; at most those that are copied at a
+ * time. */
 static uint32_t integer_columns(const struct column_statistics *statistics, const struct run *run,
                                 uint32_t column)
 {
@@ -574,7 +576,7 @@ static uint64_t nulls_in(const struct run *run, const struct spool_column_view *
         const uint32_t row = run->first + i;
 
         if (row % 8 == 0 && view->nulls[row / 8] == 0)
-            i += 7; /* of eight rows, or of fewer at the end, none is NULL */
+            i += 7; /* none of eight rows, or of fewer at the end, is NULL */
         else
             nulls += spool_is_null(view, row) && row_is_used(run, i);
     }
@@ -592,7 +594,7 @@ static void count_nulls(struct column_statistics *statistics, const struct run *
     statistics->moments[column->number].count -= nulls;
 }
 
-/* Of texts. */
+/* Counts the NULLs of a column of texts. */
 static void count_missing(struct column_statistics *statistics, const struct run *run,
                           uint32_t number)
 {

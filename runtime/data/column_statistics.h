@@ -5,12 +5,12 @@
  *     writer 1   blocks --add--> statistics --put--> bytes --read--> statistics --finish--> learned
  *                       rows that are held out --subtract---------------'
  *
- * Of a numeric input, and of the label of a regression, the exact sums (exact_sum.h); of a
- * category, and of the label of a classification, each word and how often it is there; of each the
- * NULLs, which are all of a text. All of it is counted exactly and can be taken out again, also
- * from other statistics than it was added to as long as these are merged before the end. So neither
- * the order of rows, nor who read them, nor how parts were merged changes a byte of what is put or
- * learned (column_statistics_bytes.h, column_statistics_finish.h).
+ * A numeric input, and the label of a regression, has exact sums (exact_sum.h); a category, and the
+ * label of a classification, has each word and how often it is there; each column has the count of
+ * its NULLs, and a text has nothing else. All of it is counted exactly and can be taken out again,
+ * also from other statistics than it was added to as long as these are merged before the end. So
+ * neither the order of rows, nor who read them, nor how parts were merged changes a byte of what is
+ * put or learned (column_statistics_bytes.h, column_statistics_finish.h).
  *
  * After a call that failed the statistics are not those of any rows, and can only be freed. Not
  * for several threads at once: each writer has its own.
@@ -23,8 +23,8 @@
 
 struct column_statistics;
 
-/* Of no rows. The spec is borrowed. word_bytes_max: of the different words of all columns, and
- * what counting each takes. */
+/* Makes statistics of no rows. The spec is borrowed. word_bytes_max: memory of the different words
+ * of all columns, and of counting them. */
 enum status column_statistics_new(const struct jobspec *spec, size_t word_bytes_max,
                                   struct column_statistics **statistics, struct error *err);
 void column_statistics_free(struct column_statistics *statistics);

@@ -18,7 +18,7 @@
 #include "scoring/quantiles.h"
 
 #define RARE_ROWS_LEAST 100 /* in fewer a word that is there once may be as good as any */
-#define BUCKET_WORDS    10  /* that share a hash bucket, about */
+#define BUCKET_WORDS    10  /* words that share a hash bucket, about */
 
 /* ---- do the counts fit ---- */
 
@@ -154,7 +154,8 @@ static enum status copy_words(const struct word_entry *entries, struct transform
     return STATUS_OK;
 }
 
-/* What one row of many has says nothing by itself. They are sorted: such words come last. */
+/* Counts the words that are kept: a word that one row of many has says nothing by itself. Entries
+ * are sorted: such words come last. */
 static uint32_t count_kept(const struct word_entry *entries, uint32_t count, uint64_t rows)
 {
     while (rows >= RARE_ROWS_LEAST && count > 1 && entries[count - 1].count == 1)
@@ -201,7 +202,7 @@ static int compare_values(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Of entries that ascend; the caller frees them. NULL: no memory. */
+/* Makes numbers of entries that ascend; the caller frees them. NULL: no memory. */
 static struct counted_number *counted_numbers(const struct word_entry *entries, uint32_t count)
 {
     struct counted_number *numbers = malloc((count + 1ull) * sizeof *numbers);
@@ -249,7 +250,7 @@ static enum status take_buckets(const struct column_counts *column, struct trans
     return STATUS_OK;
 }
 
-/* What training learns of the input from its column. */
+/* Gives the input what training learns from its column. */
 static enum status learn_input(const struct column_statistics *statistics,
                                const struct column_counts *column, struct transform_input *input,
                                struct arena *arena, struct error *err)
@@ -584,9 +585,9 @@ static bool divides_label(const struct jobspec *spec)
     return kind->link && kind->link(&spec->params) == LABEL_LINK_EXP;
 }
 
-/* Of a regression. Kept as they are where the inputs are, but for an origin that a sample tells
- * (dataset_learn.c); one whose logarithm is learned is divided by its mean. Where learning goes on
- * from a model, as that has it. */
+/* Sets how the label of a regression is scaled. It is kept as it is where the inputs are, but for
+ * an origin that a sample tells (dataset_learn.c); a label whose logarithm is learned is divided by
+ * its mean. Where learning goes on from a model, that model's scale stays. */
 static enum status scale_label(const struct exact_moments *moments, const struct jobspec *spec,
                                const struct column_counts *label, struct dataset *dataset,
                                struct error *err)

@@ -33,7 +33,7 @@ struct column_counts {
     struct word_table table;
     struct arena words;
     size_t word_bytes;
-    int64_t few[FEW_WORDS]; /* of numbers: the first entries' bits, which are faster compared */
+    int64_t few[FEW_WORDS]; /* numbers: the first entries' bits, which are faster compared */
 };
 
 struct column_statistics {
@@ -80,7 +80,7 @@ uint32_t frequent_words(struct word_entry *entries, uint32_t count, uint32_t mos
 enum status check_classes(const struct jobspec *spec, const struct word_entry *entries,
                           uint32_t count, struct error *err);
 
-/* What a number that is a class was: the bytes of the word. */
+/* The value of a class, from the bytes of the word that it was counted as. */
 struct cell class_to_cell(enum label_type type, struct slice word);
 /* And back: the bytes that the statistics have of such a label, as long as the cell is there. */
 struct slice class_word(const struct cell *class);

@@ -14,8 +14,8 @@
 #include "runtime/data/spool.h"
 #include "scoring/model.h"
 
-#define DATASET_BYTES_MAX  ((uint64_t)16 << 30) /* of encoded rows that are all in memory */
-#define DATASET_WEIGHT_MAX 1e9                  /* of a row */
+#define DATASET_BYTES_MAX  ((uint64_t)16 << 30) /* encoded rows that are all in memory */
+#define DATASET_WEIGHT_MAX 1e9                  /* weight of one row */
 #define DATASET_LABEL_MAX                                                                          \
     1e18 /* magnitude of a label that is kept as it is: squares fit floats                         \
           */
@@ -32,19 +32,19 @@ struct dataset_part {
     float *values;           /* regression: (rows) standardised label, or where the kind of model
                                 keeps numbers what the label is more than its origin; NULL
                                 otherwise */
-    double *labels;          /* of a kind that keeps them (kind.h): (rows) as they are, NAN for a
-                                NULL; NULL otherwise */
+    double *labels;          /* (rows) as they are, NAN for a NULL, where the kind of model keeps
+                                them (kind.h); NULL otherwise */
     int32_t *classes;        /* classification: (rows); -1 for a class training did not see; NULL
                                 otherwise, as both are where the model is learned without label */
     float *roles[ROW_ROLES]; /* (rows) each: what the rows have in the column of that role, NaN for
                                 a NULL; NULL: there is none */
     struct row_hash *hashes; /* (rows): of the row, and how many equal ones came before it */
-    struct row_hash sum;     /* of the hashes (dataset_summary.h) */
+    struct row_hash sum;     /* sum of the hashes (dataset_summary.h) */
     /* (2^range_bits + 1): where the finest ranges of keys begin that are counted; NULL: the rows
      * are looked at. */
     const uint64_t *range_starts;
     uint32_t range_bits;
-    void *memory; /* of all of the above but these */
+    void *memory; /* holds the arrays above but range_starts */
     size_t memory_size;
 };
 
@@ -56,32 +56,33 @@ struct dataset {
     const char *folder; /* where it lies; borrowed. NULL: in memory */
     struct transform transform;
     struct labels labels;
-    bool positive_is_lesser;        /* of two classes: the statement chooses the lesser one */
+    bool positive_is_lesser;        /* two classes: the statement chooses the lesser one */
     double label_mean, label_scale; /* regression: values = (label - mean) / scale */
     /* Regression: of the training rows' labels, the exact mean and population deviation (1 where it
      * is 0), each rounded once. They are label_mean and label_scale unless the kind of model keeps
      * numbers: then these are the labels' origin (number_origin.h) and 1. A label whose logarithm
      * is learned (LABEL_LINK_EXP) is divided by its mean. */
     double label_average, label_deviation;
-    uint32_t role_columns[ROW_ROLES]; /* of the spools, of roles of numbers; 0: none */
+    uint32_t role_columns[ROW_ROLES]; /* the spools' columns, by roles of numbers; 0: none */
     bool keeps_labels;                /* the parts have `labels` */
     bool has_groups; /* rows of a group lie side by side, and have hashes of the same `high` */
-    double weight_average;       /* of the training rows' sample weights; 0 without */
+    double weight_average;       /* mean sample weight of the training rows; 0 without */
     float *class_weights;        /* (labels.count): class_weights.h */
-    double class_weight_average; /* of the training rows; 0 unless the statement names weights */
+    double class_weight_average; /* mean over the training rows; 0 unless the statement names
+                                    weights */
     uint64_t *class_counts;      /* (labels.count): training rows of each */
-    uint32_t weightless_classes; /* of which no training row weighs anything */
+    uint32_t weightless_classes; /* classes whose training rows all weigh nothing */
     float dense_greatest; /* no dense input of train.spool has a greater magnitude, of rows that are
                              held out neither */
     struct dataset_part train, validation; /* validation.rows 0: none */
-    struct dataset_part sample;            /* of the training rows: dataset_summary.h */
+    struct dataset_part sample;            /* sample of the training rows: dataset_summary.h */
     struct row_store *store;               /* which rows are in memory: row_store.h */
     uint64_t seed;
     bool shuffle;
-    struct spool spool, validation_spool; /* that the rows are read from */
-    struct arena views;                   /* of the spools */
-    struct keyed_rows *keyed;             /* of spools that lie by key */
-    struct notice_list *notices;          /* what the training rows tell the user */
+    struct spool spool, validation_spool; /* the rows are read from these */
+    struct arena views;                   /* views of the spools */
+    struct keyed_rows *keyed;             /* rows of spools that lie by key */
+    struct notice_list *notices;          /* notices on the training rows, for the user */
     /* USING: the model that learning goes on from, whose transform and labels the rows have; NULL:
      * there is none. It lives in `old`. */
     const struct model *old_model;

@@ -15,7 +15,7 @@
 
 #define CHUNK_ROWS 256 /* encoded column by column while they are in the cache */
 
-/* What the members of the team share: blocks are their tasks. */
+/* State that the members of the team share: blocks are their tasks. */
 struct encoding {
     const struct spool *spool;
     const struct dataset *dataset;
@@ -49,7 +49,7 @@ static void encode_numeric(const struct transform_input *input,
         dense[r * stride + 1] = is_missing(input, view, rows[r], numbers[r]);
 }
 
-/* Of a numeric input, of which dense has the numbers. */
+/* Encodes what the floats in dense lost of the numbers of an input. */
 static void encode_rests(const struct transform_input *input, const struct spool_column_view *view,
                          const uint32_t *rows, uint32_t count, float *rests, size_t stride)
 {
@@ -61,7 +61,7 @@ static void encode_rests(const struct transform_input *input, const struct spool
     }
 }
 
-/* Of a column of texts the rows [from, to): NULLs, and words together. */
+/* Encodes rows [from, to) of a column of texts: NULLs, and words together. */
 static void encode_words(const struct transform_input *input, const struct spool_column_view *view,
                          const uint32_t *rows, uint32_t from, uint32_t to, int32_t *ids,
                          size_t stride)
@@ -83,7 +83,7 @@ static void encode_words(const struct transform_input *input, const struct spool
         ids[of[i] * stride] = found[i];
 }
 
-/* Of a column of numbers that are ids, or fall into buckets. */
+/* Encodes a column of numbers that are ids, or fall into buckets. */
 static enum status encode_numbers(const struct transform_input *input,
                                   const struct spool_column_view *view, const uint32_t *rows,
                                   uint32_t count, int32_t *ids, size_t stride, struct error *err)
@@ -102,7 +102,7 @@ static enum status encode_numbers(const struct transform_input *input,
     return STATUS_OK;
 }
 
-/* Of a column of texts, each of which holds several values. */
+/* Encodes a column of texts, each of which holds several values. */
 static enum status encode_texts(const struct transform_input *input,
                                 const struct spool_column_view *view, const uint32_t *rows,
                                 uint32_t count, int32_t *ids, size_t stride, struct error *err)
@@ -122,7 +122,7 @@ static enum status encode_texts(const struct transform_input *input,
     return STATUS_OK;
 }
 
-/* Of a column of numbers, which are words by their shortest decimals. */
+/* Encodes a column of numbers, which are words by their shortest decimals. */
 static enum status encode_numbers_as_words(const struct transform_input *input,
                                            const struct spool_column_view *view,
                                            const uint32_t *rows, uint32_t count, int32_t *ids,
@@ -141,7 +141,7 @@ static enum status encode_numbers_as_words(const struct transform_input *input,
     return STATUS_OK;
 }
 
-/* Of an input that gives ids. */
+/* Encodes an input that gives ids. */
 static enum status encode_ids(const struct transform_input *input,
                               const struct spool_column_view *view, const uint32_t *rows,
                               uint32_t count, int32_t *ids, size_t stride, struct error *err)

@@ -9,8 +9,8 @@
 
 struct team;
 
-/* Of tasks that wrote an error each, the first failure: the first block that
- * failed has the first row that is to be named. */
+/* Gives the first failure of tasks that wrote an error each: the first block that failed has the
+ * first row that is to be named. */
 enum status first_failure(const struct error *errors, uint32_t count, struct error *err);
 
 /* Every row of the spool into the part and place that are
@@ -30,7 +30,7 @@ void encoder_deinit(struct chunk_encoder *encoder);
 
 /* Rows of one block, and where they go in their part. */
 struct placed_rows {
-    uint64_t start;                /* of their part, from which places count */
+    uint64_t start;                /* row of their part from which places count */
     const uint32_t *rows, *places; /* (count) */
     uint32_t count, stride;        /* numbers of a row of the spool */
 };

@@ -10,7 +10,7 @@
 #include "runtime/data/robust_inputs.h"
 #include "runtime/data/spool_writer.h"
 
-/* What the members of the team share: blocks are their tasks. */
+/* State that the members of the team share: blocks are their tasks. */
 struct adding {
     const struct spool *spool;
     const uint8_t *is_used;
@@ -110,7 +110,7 @@ static void note_far_numbers(const struct spool *spool, const struct dataset *da
     }
 }
 
-/* Of the rows that are used the one at each of equal distances. */
+/* Adds used rows to the sample, at equal distances. */
 static void sample_apart(const struct spool *spool, const uint8_t *is_used,
                          struct column_sample *sample)
 {
@@ -146,7 +146,8 @@ static enum status sample_columns(const struct spool *spool, const struct jobspe
     return STATUS_OK;
 }
 
-/* Of numbers that are kept; where learning goes on from a model, as that has them. */
+/* Takes the origins of numbers that are kept; where learning goes on from a model, that model's
+ * origins stay. */
 static enum status take_origins(const struct sampled_column *columns, const struct jobspec *spec,
                                 struct dataset *dataset, struct error *err)
 {

@@ -20,7 +20,7 @@ struct block_list {
 struct range_loader {
     struct chunk_encoder encoder;
     struct spool_column_view *columns;
-    struct block_list blocks; /* that are looked at */
+    struct block_list blocks; /* blocks that are looked at */
     struct disk_reads reads;  /* for them */
     /* The rows that were found, block after block: */
     struct row_hash *hashes;          /* (capacity) */
@@ -325,7 +325,7 @@ static enum status place_groups(struct range_loader *loader, const struct row_ke
     return STATUS_OK;
 }
 
-/* Of each row that was found its place among them: they lie by key. */
+/* Finds the place of each row among those that were found: they lie by key. */
 static enum status place_rows(struct range_loader *loader, const struct wanted *wanted,
                               struct error *err)
 {

@@ -32,7 +32,7 @@ struct destination {
     enum destination_state state;
     char database[PATH_MAX]; /* absolute path, or the words of a conninfo string of libpq */
     char table[256];
-    int64_t version, rows; /* of the published model; 0 before */
+    int64_t version, rows; /* the published model's; 0 before */
     int64_t tries;         /* publishers that began; each counts itself first */
     char error[512], hint[512];
 };

@@ -9,9 +9,9 @@
 
 #include <stdbool.h>
 
-/* Of one thread; all zero at first. */
+/* Disk reads of one thread; all zero at first. */
 struct disk_reads {
-    long before; /* as disk_reads_begin found them */
+    long before; /* the thread's count at disk_reads_begin */
     bool were_seen;
 };
 

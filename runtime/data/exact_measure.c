@@ -8,7 +8,7 @@
 #define LEADING_BITS                                                                               \
     124                  /* even, and divided by a count of 64 bits more than a mantissa is left   \
                           */
-#define PRODUCT_WORDS 68 /* of a count and squares, and of a sum and itself */
+#define PRODUCT_WORDS 68 /* words of a count times squares, and of a sum times itself */
 
 _Static_assert(PRODUCT_WORDS > EXACT_SQUARE_WORDS && PRODUCT_WORDS >= 2 * EXACT_SUM_WORDS,
                "products of the sums have room");
@@ -24,7 +24,7 @@ static uint32_t bit_length(const uint64_t *words, uint32_t count)
     return count ? 64 * count - (uint32_t)__builtin_clzll(words[count - 1]) : 0;
 }
 
-/* Of a place below 0 it is 0. */
+/* The bit at a place; 0 at a place below 0. */
 static uint32_t bit_at(const uint64_t *words, int place)
 {
     return place < 0 ? 0 : (uint32_t)(words[place / 64] >> (place % 64) & 1);
@@ -78,8 +78,8 @@ static bool subtract(uint64_t *words, const uint64_t *other, uint32_t count)
 
 /* ---- rounding ---- */
 
-/* What is left of a number: integer 2^exponent, and more where `is_more`, but less than 2^exponent
- * more. The integer has more bits than a mantissa, or all is 0. */
+/* A number whose last bits are cut off: integer 2^exponent, and more where `is_more`, but less than
+ * 2^exponent more. The integer has more bits than a mantissa, or all is 0. */
 struct cut_number {
     unsigned_wide integer;
     int exponent;
@@ -125,7 +125,7 @@ static struct cut_number leading_bits(const uint64_t *words, uint32_t count)
 /* Digit by digit: two bits of the number give one of its root. */
 static struct cut_number square_root(const uint64_t *words, uint32_t count)
 {
-    int place = ((int)bit_length(words, count) + 1) & ~1; /* of the bits above the next two */
+    int place = ((int)bit_length(words, count) + 1) & ~1; /* lowest bit above the next two */
     unsigned_wide root = 0, rest = 0;
 
     for (uint32_t i = 0; i < LEADING_BITS; i++) {

@@ -16,7 +16,7 @@
  */
 #define LANES        8 /* columns of a group */
 #define LIMB_BITS    23
-#define TOP_BITS     22 /* of the first limb */
+#define TOP_BITS     22 /* bits of the first limb */
 #define LAST_BITS    (TOP_BITS + 2 * LIMB_BITS)
 #define EXPONENT_MAX 400
 #define ROUNDS_MAX   4
@@ -251,7 +251,7 @@ static wide units(double sum, int exponent)
     return (wide)(int64_t)(sum * power_of_two(-exponent));
 }
 
-/* What the limbs of a lane sum up to. */
+/* Adds the sums of a lane's limbs to the moments, or subtracts them by a negative sign. */
 static void fold(const struct limb_sums *sums, uint32_t lane, int exponent,
                  struct exact_moments *moments, int sign)
 {

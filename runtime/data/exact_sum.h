@@ -17,12 +17,13 @@
 
 #include "base/bytes.h"
 
-#define EXACT_TILE_ROWS    256 /* of one call */
+#define EXACT_TILE_ROWS    256 /* rows of one call */
 #define EXACT_SUM_WORDS    34
 #define EXACT_SQUARE_WORDS 67
-#define EXACT_BYTES_MAX    (8 * (1 + EXACT_SUM_WORDS + EXACT_SQUARE_WORDS) + 4) /* of a column */
+#define EXACT_BYTES_MAX    (8 * (1 + EXACT_SUM_WORDS + EXACT_SQUARE_WORDS) + 4) /* per column */
 
-/* Of one column; all zero: of no rows. Sums in two's complement, the lowest word first. */
+/* Moments of one column; all zero: there are no rows. Sums in two's complement, the lowest word
+ * first. */
 struct exact_moments {
     uint64_t count;
     uint64_t sum[EXACT_SUM_WORDS];        /* in units of 2^-1074 */

@@ -9,16 +9,16 @@
 
 #include "runtime/data/jobstore.h"
 
-/* Of the rows of each fold the model of the others was measured: mean and deviation (of a sample,
- * with folds - 1) over the folds. NaN: a fold has no value. */
+/* A metric over the folds, where the rows of each fold measure the model of the others: mean and
+ * deviation (of a sample, with folds - 1). NaN: a fold has no value. */
 struct fold_result {
-    const char *name; /* of the metric */
+    const char *name; /* name of the metric */
     double mean, deviation;
 };
 
 enum status fold_result_put(struct jobstore *store, const struct fold_result *result,
                             struct error *err);
-/* Of a metric, whose name `result` borrows; *has false: no folds have measured it. */
+/* Finds a metric's result, which borrows the name; *has false: no folds have measured it. */
 enum status fold_result_find(struct jobstore *store, const char *name, struct fold_result *result,
                              bool *has, struct error *err);
 

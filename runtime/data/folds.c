@@ -10,7 +10,7 @@
 struct folds {
     struct spool spool;
     struct arena views;
-    struct spool_column_view *columns; /* of the block at hand */
+    struct spool_column_view *columns; /* views of the block at hand */
     uint32_t count;
     uint8_t *of_row; /* (spool.rows): in the order of blocks, and of rows that are not gone */
     uint64_t rows[FOLDS_MAX];
@@ -24,7 +24,7 @@ struct dealt_row {
 };
 
 struct dealt_group {
-    uint64_t first, rows, key; /* of the sorted rows */
+    uint64_t first, rows, key; /* first of the group's sorted rows, their count, their key */
 };
 
 /* ---- blocks ---- */

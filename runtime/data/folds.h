@@ -28,7 +28,7 @@ struct fold_rule {
     uint32_t folds; /* 2 to FOLDS_MAX */
     uint64_t seed;
     bool by_class;         /* each class is dealt by itself */
-    uint32_t class_column; /* of the spool */
+    uint32_t class_column; /* column of the spool */
     bool by_group;         /* the upper half of each row's hash is its group's (held_out.h) */
 };
 

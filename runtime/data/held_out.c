@@ -7,7 +7,7 @@
 #include "runtime/data/row_order.h"
 
 struct remainder {
-    uint64_t rest; /* of rows * all that are held out, divided by all rows */
+    uint64_t rest; /* remainder of rows * all that are held out, divided by all rows */
     uint32_t stratum;
 };
 
@@ -44,7 +44,7 @@ uint64_t held_out_below(const struct spool_held_out *rule)
     return (uint64_t)ldexp(rule->share, 64);
 }
 
-/* Of all rows. */
+/* Rows that are held out, of all rows. */
 static uint64_t rows_held_out(const struct spool_held_out *rule, uint64_t rows)
 {
     const double held_out = floor((double)rows * rule->share);

@@ -1,13 +1,13 @@
 /*
  * held_out.h - how many rows of each class are held out for validation, and which.
  *
- * A share of all rows, at least one and never all of two or more, and none of too few rows. Rows
- * of a classification are held out class by class: each class gives its share, so that a rare
- * class is measured, too, and at least one of its rows is learned from. What is left when each
- * share has been rounded down goes to the classes with the greatest remainders, of a half or more:
- * of many classes of few rows each less than the share is held out. Of a class those rows are held
- * out that come first by a random key of the seed and the row's hash: a function of the set of rows
- * alone.
+ * A share of all rows, at least one and never all of two or more, and none of too few rows. Rows of
+ * a classification are held out class by class: each class gives its share, so that a rare class is
+ * measured, too, and at least one of its rows is learned from. What is left when each share has
+ * been rounded down goes to the classes with the greatest remainders, of a half or more: where
+ * there are many classes of few rows each less than the share is held out. The held-out rows of a
+ * class are those that come first by a random key of the seed and the row's hash: a function of the
+ * set of rows alone.
  *
  * Where rows have groups a group is held out whole: those whose key of the group is below the
  * share, so about as many rows as that; none where that would be all, or where there are too few

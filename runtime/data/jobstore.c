@@ -448,7 +448,7 @@ static double column_real(sqlite3_stmt *statement, int column)
                : sqlite3_column_double(statement, column);
 }
 
-/* What fits, cut between characters. */
+/* Copies what fits, cut between characters. */
 static void copy_string(sqlite3_stmt *statement, int column, char *to, size_t capacity)
 {
     slice_copy(column_slice(statement, column), to, capacity);

@@ -101,9 +101,9 @@ enum status jobstore_forget_staged_model(struct jobstore *store, struct error *e
 enum status jobstore_set_durable(struct jobstore *store, struct error *err);
 
 /*
- * What is committed lies in a log beside the store's file (SQLite's WAL). By default each commit
- * that makes the log a few megabytes long moves it into the file, and waits for the disk. A process
- * whose writer must not wait leaves that to another thread:
+ * Commits lie in a log beside the store's file (SQLite's WAL). By default each commit that makes
+ * the log a few megabytes long moves it into the file, and waits for the disk. A process whose
+ * writer must not wait leaves that to another thread:
  *
  *     leave_sync --> commits --> sync, on any thread, while there may be more commits
  *                                  --> end_log, by the writer: moves what came meanwhile

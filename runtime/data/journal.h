@@ -33,13 +33,13 @@
 #include "runtime/data/checkpoint.h"
 #include "runtime/data/journal_fields.h"
 
-#define JOURNAL_BODY_BYTES_MAX ((size_t)64 << 20) /* of the spec; of all others: */
+#define JOURNAL_BODY_BYTES_MAX ((size_t)64 << 20) /* the spec's body; all others': */
 #define JOURNAL_ROW_BYTES_MAX  ((size_t)64 << 10)
 #define JOURNAL_DATA_BYTES_MAX ((size_t)64 << 20) /* a shard's results travel in one frame */
 
 struct journal_entry {
     int64_t number; /* when read */
-    int64_t master; /* that wrote it; 0: the submitter */
+    int64_t master; /* the master that wrote it; 0: the submitter */
     enum journal_kind kind;
     struct slice body, data;
     bool has_data;
@@ -52,7 +52,7 @@ typedef enum status piece_reader(void *context, uint64_t position, struct slice 
 
 struct journal {
     void *self;
-    int64_t job; /* as it is named where it is replayed to */
+    int64_t job; /* the job's number in the store that it is replayed to */
     /* So many entries are another journal's: the submitter's, which that of a parameter server's
      * snapshots has not. */
     int64_t before;
@@ -68,7 +68,7 @@ struct journal {
     /* STALE when another process has written behind the last. OK also where that cannot be found
      * out. */
     enum status (*check)(void *self, struct error *err);
-    /* Of a checkpoint. The same piece may be put again. */
+    /* Puts a piece of a checkpoint. The same piece may be put again. */
     enum status (*put_piece)(void *self, uint64_t checkpoint, uint64_t position, struct slice bytes,
                              struct error *err);
     /* In order of their positions. NULL: the replay needs no checkpoint. */
@@ -83,8 +83,8 @@ struct journal {
     enum status (*read_verdict)(void *self, struct text *json, struct error *err);
 };
 
-/* What has been replayed into a store. It is kept in the store, so that a later replay goes on
- * where this one ended. */
+/* Place in the journal up to which it has been replayed into a store. It is kept in the store, so
+ * that a later replay goes on where this one ended. */
 struct journal_position {
     int64_t number, master;
     bool has_ended; /* the job */

@@ -161,7 +161,7 @@ static enum status get_field(const cJSON *body, const struct field *field, void 
         return get_string(body, field, member, err);
     case FIELD_STRING:
         TRY(get_string(body, field, &text, err));
-        *(const char **)member = text.data; /* of cJSON, and terminated */
+        *(const char **)member = text.data; /* memory of cJSON, and terminated */
         return STATUS_OK;
     case FIELD_CHARS:
         TRY(get_string(body, field, &text, err));

@@ -85,7 +85,8 @@ struct cJSON; /* base/json.h */
     F(F64,  value,     FIELD_ANY, "where it has one") \
     F(FLAG, is_text,   FIELD_ANY, "its data are a text")
 
-/* As the store's columns (checkpoint.c), in their order. Their 64 bits are a signed number. */
+/* The columns of the store's checkpoints (checkpoint.c), in their order. Their 64 bits are a signed
+ * number. */
 #define JOURNAL_CHECKPOINT_FIELDS(F) \
     F(I64, id,          FIELD_ANY, "") \
     F(I64, version,     FIELD_ANY, "of the form of states") \
@@ -98,7 +99,7 @@ struct cJSON; /* base/json.h */
     F(I64, piece_bytes, FIELD_ANY, "of each piece but the last") \
     F(I64, hash,        FIELD_ANY, "of the head and of its pieces")
 
-/* Of runtime/data/shardstore.h. */
+/* The fields of a shard (runtime/data/shardstore.h). */
 #define JOURNAL_SHARD_FIELDS(F) \
     F(U64,    lease,  FIELD_ANY, "") \
     F(U64,    first,  FIELD_ANY, "of its rows") \
@@ -142,8 +143,8 @@ struct journal_shard {
     JOURNAL_SHARD_FIELDS(FIELD_MEMBER)
 };
 
-/* Of struct job_row for JOB, of the structs above for the other kinds; a kind whose body is empty
- * has no fields. */
+/* The fields of struct job_row for JOB, and of the structs above for the other kinds; none for a
+ * kind whose body is empty. */
 struct field_table journal_fields(enum journal_kind kind);
 /* Not only how the job goes, which may be put later and in one piece. */
 bool journal_kind_is_urgent(enum journal_kind kind);

@@ -26,7 +26,7 @@ enum status checkpoint_put_foreign(struct jobstore *store,
                                    const uint64_t values[CHECKPOINT_HEAD_VALUES],
                                    const uint64_t *older, const struct journal *journal,
                                    struct error *err);
-/* As checkpoint_drop, but without a journal entry. */
+/* Drops the checkpoints like checkpoint_drop, but without a journal entry. */
 enum status checkpoint_forget(struct jobstore *store, struct error *err);
 
 #endif

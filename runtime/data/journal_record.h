@@ -27,12 +27,12 @@ enum status record_piece(struct recording *recording, uint64_t checkpoint, uint6
 /* Those that were put under this id: they need not be in the store. */
 enum status record_each_piece(struct recording *recording, uint64_t checkpoint, piece_reader *each,
                               void *context, struct error *err);
-/* Of checkpoints from `first` on, below `end`. The store has committed that it does not have them
- * any more. */
+/* Forgets checkpoints from `first` on, below `end`. The store has committed that it does not have
+ * them any more. */
 void record_forget(struct recording *recording, uint64_t first, uint64_t end);
 enum status record_drop(struct recording *recording, struct error *err);
 
-/* What was recorded since the last of these goes to the journal, or nowhere. */
+/* Flush sends the entries since the last flush or discard to the journal; discard drops them. */
 enum status recording_flush(struct recording *recording, struct error *err);
 void recording_discard(struct recording *recording);
 

@@ -18,7 +18,7 @@ struct replay {
     struct jobstore *store;
     int64_t job;
     struct journal_position position;
-    uint64_t heads[HEADS_MAX][CHECKPOINT_HEAD_VALUES]; /* of the last checkpoints, oldest first */
+    uint64_t heads[HEADS_MAX][CHECKPOINT_HEAD_VALUES]; /* the last checkpoints', oldest first */
     uint32_t head_count;
 };
 

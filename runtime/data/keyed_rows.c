@@ -13,13 +13,13 @@
 #include "runtime/data/spool_reader.h"
 
 #define RELEASED_BYTES ((uint64_t)64 << 20)
-#define TASKS_A_MEMBER 2 /* of a load, so that nobody waits long for the last */
+#define TASKS_A_MEMBER 2 /* tasks of a load, so that nobody waits long for the last */
 
 struct keyed_rows {
     struct part_source train, validation;
     struct class_index index;
     struct range_loader *loaders[TEAM_SIZE_MAX]; /* made when a team of so many loads */
-    uint64_t bytes_read; /* of the spools, about, since they were released */
+    uint64_t bytes_read; /* bytes of the spools, about, since they were released */
     uint64_t loading_us;
 };
 

@@ -14,8 +14,8 @@
 
 struct keyed_rows;
 
-/* Of the data set the spools are there. It gets transform and labels, parts without rows, keyed
- * rows and a row store that has them for its source. Errors: dataset_open's. */
+/* Opens the rows of a data set that has its spools. The data set gets transform and labels, parts
+ * without rows, keyed rows and a row store that has them for its source. Errors: dataset_open's. */
 enum status keyed_rows_open(struct dataset *dataset, const struct jobspec *spec, struct team *team,
                             struct error *err);
 void keyed_rows_close(struct keyed_rows *rows);

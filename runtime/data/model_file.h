@@ -4,7 +4,7 @@
  *
  *     u32 size of the row | part, name, data: u32 size, bytes | u8 flags | i64 position | f64 value
  *
- * The meta row first, the others as they came. Whoever reads a model from them checks that none is
+ * The meta row comes first, the others as they came. A reader of models checks that no row is
  * missing (scoring/model_table.h).
  */
 #ifndef RUNTIME_DATA_MODEL_FILE_H

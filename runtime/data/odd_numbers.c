@@ -6,7 +6,7 @@
 
 #define ENDS       (ODD_CODES_MAX + 1)
 #define WHOLE_MOST 0x1p53
-#define GAP_OF     16 /* of the other numbers' range: so wide a gap is one */
+#define GAP_OF     16 /* a gap is wider than one of so many parts of the other numbers' range */
 #define YEAR_LEAST 1900
 #define YEAR_MOST  2100
 
@@ -75,7 +75,7 @@ static bool looks_like_a_code(double number)
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
         if (size == limits[i])
             return true;
-    /* Of large amounts many are round. */
+    /* Many large amounts are round. */
     return has_one_digit(size) || has_nines(size) || (number <= -100 && fmod(size, 100) == 0) ||
            size >= WHOLE_MOST;
 }

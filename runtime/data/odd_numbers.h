@@ -21,9 +21,9 @@
 #include "jobspec/jobspec.h"
 #include "runtime/data/dataset.h"
 
-#define ODD_CELLS_MIN     20  /* of fewer cells nothing is said */
+#define ODD_CELLS_MIN     20  /* cells; fewer tell nothing */
 #define ODD_DIFFERENT_MIN 10  /* different numbers beside one below 0, and different dates */
-#define ODD_CODES_MAX     3   /* of a column */
+#define ODD_CODES_MAX     3   /* codes of a column */
 #define ODD_CODE_CELLS    3   /* cells with a code, and */
 #define ODD_CODE_CELLS_OF 100 /* one of so many */
 
@@ -41,15 +41,15 @@ enum numbered_date {
 };
 
 struct odd_numbers {
-    double code;                       /* of several that of most cells; of dates the least */
-    double nearest;                    /* of several that which is nearest to the other numbers, */
-    uint32_t is_above;                 /* which are less */
+    double code;       /* the code that most cells have; among dates the least one */
+    double nearest;    /* the code that is nearest to the other numbers */
+    uint32_t is_above; /* the codes are above the other numbers */
     uint32_t cells, code_cells, codes; /* codes 0: there is none */
     uint32_t form;                     /* enum numbered_date */
     uint32_t unused;                   /* so that each byte of an index is defined */
 };
 
-/* Of the cells of a column that are not NULL, whatever their order. */
+/* Looks for odd numbers among the cells of a column that are not NULL, in any order. */
 struct odd_numbers odd_numbers_of(const double *numbers, size_t count);
 
 struct sampled_column;

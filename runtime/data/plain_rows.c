@@ -155,8 +155,8 @@ static enum status place_rows(const uint64_t *sorted, uint32_t rows, bool keep_o
     return STATUS_OK;
 }
 
-/* Of each stratum the first rows by a key of their own. Where none is, split->is_training stays
- * NULL. */
+/* Holds out the first rows of each stratum by a key of their own. Where no row is held out,
+ * split->is_training stays NULL. */
 static enum status hold_out(const struct spool_held_out *rule, uint64_t seed, uint32_t rows,
                             struct team *team, struct split *split, struct error *err)
 {

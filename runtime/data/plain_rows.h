@@ -15,8 +15,8 @@
  */
 enum status plain_rows_check(const struct dataset *dataset, uint64_t rows, struct error *err);
 
-/* Of the data set the spools are there, and are not needed afterwards. It gets everything else, a
- * row store included. Errors: dataset_open's. */
+/* Opens the rows of a data set that has its spools, which are not needed afterwards. The
+ * data set gets everything else, a row store included. Errors: dataset_open's. */
 enum status plain_rows_open(struct dataset *dataset, const struct jobspec *spec, struct team *team,
                             struct error *err);
 

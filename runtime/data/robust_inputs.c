@@ -33,7 +33,7 @@ static void note_range(const struct transform_input *input, double deviation, en
                              "nullif(column, -999).");
 }
 
-/* Of several columns: which values of each count as others, for as many as there is room. */
+/* Notes which values of several columns count as others, for as many columns as there is room. */
 static void note_ranges(const struct dataset *dataset, const uint32_t *ranged, uint32_t count,
                         enum far_values far, struct notice_list *notices)
 {

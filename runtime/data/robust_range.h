@@ -11,14 +11,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define ROBUST_COUNT_MIN 20  /* of fewer numbers nothing is said */
+#define ROBUST_COUNT_MIN 20  /* numbers; fewer tell nothing */
 #define ROBUST_FAR       5.0 /* deviations from the middle: farther is far away */
 
 struct robust_range {
     double middle, deviation; /* the median; 0: nothing is known */
 };
 
-/* Of numbers in ascending order. False, and all zero: they are too few, or nearly all the same. */
+/* Finds the range of numbers in ascending order. False, and all zero: they are too few, or nearly
+ * all the same. */
 bool robust_range_of(const double *sorted, size_t count, struct robust_range *range);
 
 #endif

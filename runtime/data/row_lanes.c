@@ -11,7 +11,7 @@
 
 struct bucket_key {
     uint64_t bits;
-    uint32_t bucket; /* of all */
+    uint32_t bucket; /* its number among all */
 };
 
 /* ---- life ---- */
@@ -301,7 +301,7 @@ void row_lanes_begin_step(struct row_lanes *lanes, uint64_t step, struct team *t
 /* A call of row_lanes_hold. */
 struct holding {
     struct row_lanes *lanes;
-    uint64_t bytes; /* of the rows that came or are ordered */
+    uint64_t bytes; /* bytes of the rows that came or are ordered */
     struct team *team;
 };
 

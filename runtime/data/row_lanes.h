@@ -16,7 +16,7 @@
  * Without shuffle positions in the SELECT's order count instead: row i of lane l is the row at
  * i * lanes + l. Buckets are runs of positions then, which all lanes share.
  *
- * Whoever computes lanes holds the buckets that a step takes rows of:
+ * The code that computes lanes holds the buckets that a step takes rows of:
  *
  *     row_lanes_begin_step --> row_lanes_hold, lanes after lanes --> the next step ...
  *                                             --> row_lanes_release
@@ -33,25 +33,25 @@
 
 #include "runtime/data/dataset.h"
 
-/* Of encoded rows: of a bucket, and of one bucket of each lane together. */
+/* Bytes of encoded rows: those of a bucket, and of one bucket of each lane together. */
 #define ROW_LANES_BUCKET_BYTES ((uint64_t)4 << 20)
 #define ROW_LANES_BYTES        ((uint64_t)128 << 20)
-/* Of one lane: shares of steps compare products of such counts (runtime/learn/step_shares.h). */
+/* Rows of a lane: steps' shares compare products of such counts (runtime/learn/step_shares.h). */
 #define ROW_LANES_ROWS_MAX (UINT32_MAX / 2)
 
-/* What a step takes of a lane. */
+/* Rows that a step takes of a lane. */
 struct lane_share {
-    uint32_t first, count; /* of its rows, in the epoch's order */
-    uint32_t position;     /* of the first one in the batch */
+    uint32_t first, count; /* rows of the lane, in the epoch's order */
+    uint32_t position;     /* place of the first one in the batch */
 };
 
 struct lane_bucket {
     uint64_t place;  /* where its rows begin in `order`, in the epoch of its lane */
-    uint32_t sum;    /* of the order, as it was made */
+    uint32_t sum;    /* checksum of the order, as it was made */
     uint64_t needed; /* the step that took rows of it last */
     bool is_held, is_ordered;
     bool is_expected; /* in this epoch */
-    bool is_taken;    /* that step took its last row */
+    bool is_taken;    /* the needed step took its last row */
 };
 
 struct row_span;

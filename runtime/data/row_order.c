@@ -10,7 +10,7 @@
 #define DIGIT_BITS  11
 #define DIGITS      (1u << DIGIT_BITS)
 #define FEW         48 /* items that are inserted one by one sooner than dealt by digits */
-#define KEY_SHIFT   32 /* of the key's half within an item */
+#define KEY_SHIFT   32 /* shift of the key's half within an item */
 
 /* items carry the upper half of their key, which nearly always decides, and
  * the number of their row. */

@@ -53,7 +53,7 @@ static inline bool row_hashes_equal(const struct row_hash *a, const struct row_h
     return a->low == b->low && a->high == b->high;
 }
 
-/* Of a row to which so many others are equal that came before it: 1 or more. */
+/* Hash of a row that equals so many rows before it: 1 or more. */
 struct row_hash row_hash_of_copy(const struct row_hash *hash, uint64_t number);
 
 #endif

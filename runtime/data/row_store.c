@@ -9,7 +9,7 @@
 #include "base/words.h"
 
 #define CHUNK_BYTES ((uint64_t)1 << 20)
-#define CHUNK_BITS  24 /* of a position: below them the run's number */
+#define CHUNK_BITS  24 /* bits of a position for the chunk: above them is the run's number */
 
 /* Not by address: a data set may be moved. */
 enum part_name { PART_TRAIN, PART_VALIDATION, PART_SAMPLE };

@@ -44,7 +44,7 @@ static enum status damaged(struct error *err)
     return fail(err, STATUS_CORRUPT, "the results of a shard are damaged");
 }
 
-/* Of size 0: the row's results follow. */
+/* Reads the reason why a row has no results. A reason of size 0: the results follow. */
 static enum status read_entry(struct byte_reader *reader, struct slice *reason, struct error *err)
 {
     const uint8_t entry = read_u8(reader);
@@ -68,7 +68,7 @@ enum status shard_read_outputs(struct byte_reader *reader, struct cell *cells, s
     return reader->failed ? damaged(err) : STATUS_OK;
 }
 
-/* What a regressor of another aim than means measures. */
+/* Reads the measures of a regressor with another aim than means. */
 static bool read_numbers(struct byte_reader *reader, struct metrics_row *row)
 {
     row->number_count = read_u8(reader);

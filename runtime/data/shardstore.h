@@ -37,7 +37,7 @@ struct shard_row {
     uint64_t lease, first;
     uint32_t count, worker;
     enum shard_state state;
-    struct slice results; /* of DONE */
+    struct slice results; /* results of a DONE shard */
 };
 
 /* Replaces what is known of the lease. */

@@ -15,7 +15,7 @@
 
 #define WAIT_MS         1000 /* between two signs that a wait goes on */
 #define REST_MS         2000
-#define EXTENTS_MAX     1024                 /* of one call of read */
+#define EXTENTS_MAX     1024                 /* extents of one call of read */
 #define GIVE_BACK_BYTES ((uint64_t)16 << 20) /* at a time, where there are so many */
 
 struct kept_file {
@@ -39,7 +39,7 @@ struct spool_need {
     struct error err;
 };
 
-/* What one call of read brings. */
+/* Extents that one call of read brings. */
 struct request {
     struct request *next;
     struct spool_need *need; /* NULL: expected */
@@ -65,7 +65,7 @@ struct sparse_files {
     pthread_cond_t asked, changed;
     struct kept_file *files;
     size_t count;
-    struct spool_need *needs;           /* that are not done */
+    struct spool_need *needs;           /* needs that are not done */
     struct request_queue urgent, later; /* later: expected */
     uint32_t queued;                    /* requests, in both */
     struct reader readers[SPARSE_READERS_MAX];
@@ -239,7 +239,7 @@ static enum status queue_missing(struct sparse_files *files, struct extent_list 
     return STATUS_OK;
 }
 
-/* What is neither there nor on its way is asked for. */
+/* Asks for bytes that are neither there nor on their way. */
 static enum status ask(struct sparse_files *files, const struct extent_list *list,
                        struct spool_need *need, struct error *err)
 {
@@ -284,7 +284,7 @@ static bool has_extent(const struct extent_list *list, const struct spool_extent
            list->extents[low].offset < extent->offset + extent->size;
 }
 
-/* What was expected and is needed now is no longer behind other things that are expected. */
+/* Moves requests that were expected and are needed now to the urgent ones. */
 static void hasten(struct sparse_files *files, const struct extent_list *list)
 {
     struct request *next = files->later.first;

@@ -17,7 +17,7 @@
 #include "runtime/data/spool_source.h"
 
 #define SPARSE_READERS_MAX  4
-#define SPARSE_ANSWER_BYTES ((uint64_t)2 << 20) /* of one call of read */
+#define SPARSE_ANSWER_BYTES ((uint64_t)2 << 20) /* bytes of one call of read */
 #define SPARSE_NAME_MAX     64
 
 struct sparse_files;

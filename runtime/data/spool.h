@@ -34,8 +34,8 @@
 #include "inputs/cell_list.h"
 #include "params/terms.h"
 
-#define SPOOL_BLOCK_ROWS     16384      /* of the SELECT's order */
-#define SPOOL_BLOCK_ROWS_MAX (1u << 21) /* of a spool that lies by key */
+#define SPOOL_BLOCK_ROWS     16384      /* rows of a block in the SELECT's order */
+#define SPOOL_BLOCK_ROWS_MAX (1u << 21) /* rows of a block where a spool lies by key */
 #define SPOOL_COLUMNS_MAX    2001
 #define SPOOL_FILES_MAX      4096
 #define SPOOL_ROWS_MAX       ((uint64_t)1 << 40) /* a range of keys has some 2^24 of them then */
@@ -54,11 +54,11 @@ extern const char *const spool_type_words[];
 struct spool_column {
     struct slice name; /* for messages; not stored */
     enum spool_type type;
-    enum input_reading reading; /* of a real one's text, by who puts it; of texts READING_STRICT: a
-                                   blank one is NULL. Not stored */
-    uint32_t ids; /* of one of whole numbers, or of the items of texts: they are ids from 0 to below
-                     this, as who puts them looks at; 0: any. Not stored */
-    struct cell_list items; /* of texts: as which who puts them looks at them; not stored */
+    enum input_reading reading; /* how the caller reads texts for a column of reals; READING_STRICT
+                                   for a column of texts: a blank one is NULL. Not stored */
+    uint32_t ids; /* whole numbers, or the items of texts, are ids from 0 to below this, which the
+                     caller checks; 0: any. Not stored */
+    struct cell_list items; /* lists as which the caller reads texts; not stored */
 };
 
 #define ROW_STRATUM_BITS 16
@@ -88,7 +88,7 @@ struct jobspec;
 /* Which rows are held out (held_out.h). All zero: none. */
 struct spool_held_out {
     double share;
-    uint32_t least_rows; /* of fewer rows none */
+    uint32_t least_rows; /* rows; of fewer none is held out */
     bool by_class;       /* each class gives its share */
     uint32_t class_column;
     bool by_group; /* rows that have the same in the columns of their group lie side by side, and
@@ -102,7 +102,7 @@ struct spool_order {
     bool by_key;
     uint64_t seed;
     struct spool_held_out held_out;
-    uint32_t threads; /* that may be started when the writer is closed */
+    uint32_t threads; /* threads that may be started when the writer is closed */
     /* The job whose columns these are: the spool has statistics of them then. NULL: it has none. */
     const struct jobspec *spec;
     /* Cells of a row that who puts it counts as well (cell_counts.h): those of the columns, and
@@ -118,7 +118,7 @@ struct spool_writer;
 
 struct spool_column_summary {
     uint64_t nulls;
-    double least, greatest; /* of reals and integers that are not NULL; 0 and 0 without any */
+    double least, greatest; /* range of reals and integers that are not NULL; 0 and 0 without any */
 };
 
 struct spool_column_view {
@@ -134,28 +134,28 @@ struct spool_block {
     uint32_t rows, file;
     uint64_t first_row;            /* not of a spool that lies by key */
     const struct row_hash *hashes; /* (rows) */
-    const uint8_t *bytes;          /* of columns: (size) */
+    const uint8_t *bytes;          /* (size): the columns */
     size_t size;                   /* with its texts */
-    uint64_t hash;                 /* of all of its bytes */
-    /* Of a spool that lies by key: until the block is opened there are no views of it. */
+    uint64_t hash;                 /* hash of all of its bytes */
+    /* In a spool that lies by key there are no views of the block until it is opened. */
     const int64_t *numbers; /* (rows, spool.number_count) */
     struct spool_column_view *columns;
     enum spool_part part;
-    uint32_t first_range, last_range; /* of SPOOL_RANGES */
+    uint32_t first_range, last_range; /* numbers among SPOOL_RANGES */
     const uint64_t *gone;             /* bits of rows that do not count; NULL: all count */
 };
 
-/* Of a spool that lies by key. */
+/* Ranges of a spool that lies by key. */
 struct spool_ranges {
-    uint64_t seed; /* of the keys */
+    uint64_t seed; /* seed of the keys */
     bool by_group; /* they are keys of groups; who opens the spool says it */
     uint32_t bits; /* ranges are 2^bits */
     uint64_t rows[SPOOL_PARTS];
-    struct row_hash sums[SPOOL_PARTS];   /* of the rows' hashes */
+    struct row_hash sums[SPOOL_PARTS];   /* sums of the rows' hashes */
     const uint32_t *counts[SPOOL_PARTS]; /* (2^bits): rows of each range */
     /* The kept rows of least random(seed, hash), in that order: the last blocks, from here on. */
     uint32_t sample_rows, sample_block;
-    struct slice statistics; /* of the kept rows (column_statistics_bytes.h); empty: none */
+    struct slice statistics; /* about the kept rows (column_statistics_bytes.h); empty: none */
     const struct sampled_column *sampled; /* (column_count): column_sample.h; NULL: not measured */
 };
 
@@ -164,7 +164,7 @@ struct spool_source;
 struct spool {
     const uint8_t *map;
     size_t map_size;
-    const struct spool_source *source; /* of bytes that are not there yet; NULL: all are */
+    const struct spool_source *source; /* source of bytes that are not there yet; NULL: all are */
     struct spool_file {
         uint32_t number; /* by the source */
         size_t base;     /* where it begins in the map */
@@ -202,14 +202,14 @@ static inline int64_t spool_integer(const struct spool_column_view *column, uint
     return column->numbers[(size_t)row * column->stride];
 }
 
-/* Of a column that is no text. */
+/* The number in a cell of a column that is no text. */
 static inline double spool_number(const struct spool_column_view *column, uint32_t row)
 {
     return column->type == SPOOL_REAL ? spool_real(column, row)
                                       : (double)spool_integer(column, row);
 }
 
-/* Of a column of texts, a cell that is not NULL. */
+/* The text in a cell that is not NULL, of a column of texts. */
 static inline struct slice spool_text(const struct spool_column_view *column, uint32_t row)
 {
     return (struct slice){column->bytes + column->offsets[row],

@@ -25,7 +25,7 @@ struct spool_files {
     const struct spool_source *source;
     uint32_t numbers[SPOOL_FILES_MAX]; /* by the source; of those that are here: none */
     uint64_t map_sizes[SPOOL_FILES_MAX];
-    uint32_t writers; /* that have a file; the first one's is made at once */
+    uint32_t writers; /* writers that have a file; the first one's is made at once */
     uint64_t bytes, bytes_max, rows;
     struct spool_block_entry *entries;
     uint32_t entry_count, entry_capacity;
@@ -314,8 +314,8 @@ void spool_files_done_with(const struct spool_files *files, struct spool_need *n
 
 /* ---- reading ---- */
 
-/* What is expected of files that lie elsewhere is asked for together: for each question their
- * source takes longer than for its bytes. */
+/* Extents that are expected of files elsewhere. They are asked for together: each question takes
+ * their source longer than its bytes do. */
 struct expected {
     const struct spool_files *files;
     struct spool_extent extents[EXPECTED_MAX];
@@ -344,7 +344,7 @@ static void expect_later(struct expected *expected, uint32_t file, uint64_t offs
         (struct spool_extent){expected->files->numbers[file], offset, size};
 }
 
-/* Of a file that is here. */
+/* Has the kernel read ahead in a file that is here. */
 static void expect_pages(const struct spool_files *files, uint32_t file, uint64_t offset,
                          uint64_t size)
 {

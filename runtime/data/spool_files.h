@@ -53,11 +53,11 @@ enum status spool_files_write(struct spool_files *files, uint32_t file, const vo
                               size_t size, uint64_t offset, struct error *err);
 /* The block is written, and this is its hash. */
 void spool_files_seal(struct spool_files *files, const struct spool_place *place, uint64_t hash);
-/* Of all blocks. */
+/* Rows of all blocks. */
 uint64_t spool_files_rows(const struct spool_files *files);
 /* Maps all that is written, to be read. Until the next call blocks stay where they are. */
 enum status spool_files_map(struct spool_files *files, struct error *err);
-/* Of parts that are adopted afterwards (spool_writer_read_from). */
+/* Sets the source of parts that are adopted afterwards (spool_writer_read_from). */
 void spool_files_read_from(struct spool_files *files, const struct spool_source *source);
 /* The block's hashes, or its rows, can be read until they are done with. */
 enum status spool_files_need_hashes(const struct spool_files *files,

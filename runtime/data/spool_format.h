@@ -67,10 +67,10 @@ struct spool_column_entry {
 
 struct spool_block_entry {
     uint64_t hashes;       /* where those of its rows begin in the file */
-    uint64_t offset, size; /* of the rest */
+    uint64_t offset, size; /* place and bytes of the rest */
     uint64_t hash;         /* XXH3-64 of the rest, seeded with that of the hashes */
     uint32_t rows, file;
-    /* Of a spool that lies by key: */
+    /* In a spool that lies by key: */
     uint64_t gone_at;                 /* where the bits of its rows that are gone begin, in words */
     uint32_t gone;                    /* how many; 0: it has no bits */
     uint16_t first_range, last_range; /* the keys of its rows are in these, of SPOOL_RANGES */
@@ -79,7 +79,7 @@ struct spool_block_entry {
 
 struct spool_keyed_entry {
     uint64_t rows[SPOOL_PARTS];
-    struct row_hash sums[SPOOL_PARTS]; /* of the rows' hashes: the same in any order */
+    struct row_hash sums[SPOOL_PARTS]; /* sums of the rows' hashes: the same in any order */
     uint32_t range_bits, sample_rows;
     uint64_t gone_words, seed;
     uint64_t statistics_size;
@@ -87,7 +87,7 @@ struct spool_keyed_entry {
     uint32_t zero;
 };
 
-/* What comes first of each cell in the bytes that the row hash covers. */
+/* First byte of each cell in the bytes that the row hash covers. */
 enum spool_hash_tag { HASH_NULL, HASH_REAL, HASH_INTEGER, HASH_TEXT };
 
 static inline size_t spool_pad(size_t size)

@@ -14,7 +14,7 @@
 #include "runtime/data/spool_files.h"
 #include "runtime/data/spool_format.h"
 
-#define SPOOL_MAP_MAX ((uint64_t)1 << 46) /* of all files */
+#define SPOOL_MAP_MAX ((uint64_t)1 << 46) /* bytes of all files */
 
 static enum status corrupt(struct error *err, const char *what)
 {
@@ -82,7 +82,7 @@ static struct spool_extent extent_of(const struct spool *spool, const struct spo
                                  (size_t)((const uint8_t *)bytes - spool->map) - file->base, size};
 }
 
-/* Of hashes and columns of each block, (2 * count); NULL: no memory. */
+/* Lists the extents of hashes and columns of each block, (2 * count); NULL: no memory. */
 static struct spool_extent *list_extents(const struct spool *spool, const uint32_t *numbers,
                                          size_t count)
 {

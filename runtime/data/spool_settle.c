@@ -13,15 +13,15 @@
 
 #define ROWS_A_TASK   16384
 #define TASK_BITS_MAX 10
-#define ROWS_AHEAD    256 /* of the sample, where files are not in memory */
+#define ROWS_AHEAD    256 /* rows of the sample, where files are not in memory */
 #define ROW_PLACES    2   /* where its bytes lie in its block, at most */
-#define BLOCKS_AHEAD  64  /* whose hashes the kernel reads at a time */
+#define BLOCKS_AHEAD  64  /* blocks whose hashes the kernel reads at a time */
 #define KEY_BITS      64
 #define MARGIN        8 /* standard deviations of what is expected below a key */
 
 /* A row, under the hash that it has at last. */
 struct placed_row {
-    uint64_t key; /* of the purpose at hand */
+    uint64_t key; /* key for the purpose at hand */
     struct row_hash hash;
     uint32_t block, row;
 };
@@ -33,18 +33,18 @@ struct rows_list {
 
 /* One of the team. */
 struct settler {
-    struct spool_writer *writer; /* of the copies that it puts */
+    struct spool_writer *writer; /* branch for the copies that it puts */
     struct spool_column_view *columns;
     struct spool_block viewed; /* with these columns; rows 0: none */
     uint32_t viewed_number;
     struct spool_need *viewed_need;
     struct distinct {
         struct row_hash hash;
-        uint64_t count; /* of equal rows so far; 0: the slot is free */
+        uint64_t count; /* equal rows so far; 0: the slot is free */
     } * distinct;
     uint32_t slots, taken;
     struct stratum_counts {
-        uint64_t rows, held_out; /* as the writers dealt them */
+        uint64_t rows, held_out; /* counts as the writers dealt the rows */
     } * strata;                  /* (held_out_strata) */
     uint32_t *counts;            /* (SPOOL_PARTS, ranges) */
     struct row_hash sums[SPOOL_PARTS];
@@ -64,7 +64,7 @@ struct settling {
     uint64_t rows, held_out;
     /* The pass over parts. */
     struct stratum {
-        uint64_t rows, quota, held_out; /* of these so far */
+        uint64_t rows, quota, held_out; /* quota: to be held out; held_out: so far */
         uint64_t first, last;           /* keys of the rows that are listed; first > last: none */
     } * strata;                         /* (held_out_strata) */
     struct team *team;
@@ -75,7 +75,7 @@ struct settling {
     /* The pass over counts. */
     uint32_t range_bits;
     uint64_t sample_below;
-    struct column_sample *sample; /* of the first rows that are sampled; NULL: of none */
+    struct column_sample *sample; /* the first rows that are sampled; NULL: none is wanted */
 };
 
 static bool is_gone(const struct settling *settling, uint32_t block, uint32_t row)
@@ -141,7 +141,7 @@ static int compare_rows(const void *a, const void *b)
     return (x->hash.high > y->hash.high) - (x->hash.high < y->hash.high);
 }
 
-/* What the members found goes to the first one, sorted. */
+/* Moves the rows that the members found to the list of the first one, and sorts them. */
 static enum status gather_rows(struct settling *settling, struct error *err)
 {
     struct rows_list *all = &settling->settlers[0].list;
@@ -476,8 +476,8 @@ static uint64_t rows_to_move(const struct stratum *stratum)
                                               : stratum->held_out - stratum->quota;
 }
 
-/* Of the keys next to `below`, on the side from which rows move, as many as hold all of these rows,
- * unless a wonder happens: then all keys of that side. */
+/* Sets the keys next to `below`, on the side from which rows move: as many as hold all rows that
+ * must move, unless a wonder happens; is_wonder: all keys of that side. */
 static void set_keys(struct stratum *stratum, uint64_t below, bool is_wonder)
 {
     const double move = (double)rows_to_move(stratum);
@@ -526,7 +526,7 @@ static uint64_t quota_of_groups(const struct stratum *all, uint64_t quota)
     return quota == 0 || all->held_out == all->rows ? 0 : all->held_out;
 }
 
-/* What the strata hold out, and should. Whether rows must move. */
+/* Takes how many rows the strata hold out, and how many they should. *must_move: rows must move. */
 static enum status take_strata(struct settling *settling, bool *must_move, struct error *err)
 {
     const struct spool_held_out *rule = &settling->writer->order.held_out;
@@ -731,9 +731,9 @@ static enum status take_counts(const struct settling *settling, struct spool_set
     return STATUS_OK;
 }
 
-/* What is looked at to copy a row: NULLs of its block, and its numbers. Where no column has NULLs
- * the bitmaps are zeros, as are bytes that nobody has brought. Texts lie where offsets say that are
- * looked at first: then it is the whole block. */
+/* Lists the bytes that are looked at to copy a row: NULLs of its block, and its numbers. Where no
+ * column has NULLs the bitmaps are zeros, as are bytes that nobody has brought. Texts lie at
+ * offsets that would be looked at first: where there are texts it is the whole block. */
 static size_t bytes_of_row(const struct settling *settling, const struct placed_row *row,
                            struct spool_bytes bytes[ROW_PLACES])
 {
@@ -751,7 +751,8 @@ static size_t bytes_of_row(const struct settling *settling, const struct placed_
     return ROW_PLACES;
 }
 
-/* Of blocks that are here the kernel reads ahead, where it must read at all. */
+/* Asks for the bytes of the rows ahead. is_read: the kernel is to read those in blocks that are
+ * here. */
 static void expect_rows(const struct settling *settling, const struct placed_row *rows,
                         uint32_t count, bool is_read)
 {
@@ -766,7 +767,7 @@ static void expect_rows(const struct settling *settling, const struct placed_row
                                 bytes[i].size);
 }
 
-/* Of its block only what the row needs is there, until the next is looked at. */
+/* Views a row. Only what the row needs of its block is there, until the next is looked at. */
 static enum status view_row(const struct settling *settling, struct settler *settler,
                             const struct placed_row *row, struct error *err)
 {
@@ -825,7 +826,7 @@ static enum status write_sample(const struct settling *settling, struct spool_se
     return late.status;
 }
 
-/* What the rows of the sample tell of the columns. */
+/* Takes what the rows of the sample tell of the columns. */
 static enum status take_sampled(const struct settling *settling, struct spool_settled *settled,
                                 struct error *err)
 {
@@ -839,7 +840,7 @@ static enum status take_sampled(const struct settling *settling, struct spool_se
     return STATUS_OK;
 }
 
-/* Of blocks that have such rows. */
+/* Takes the bits of the rows that are gone, from blocks that have such rows. */
 static enum status take_gone(const struct settling *settling, struct spool_settled *settled,
                              struct error *err)
 {
@@ -915,7 +916,7 @@ static enum status write_late(const struct settling *settling, struct spool_sett
     return STATUS_OK;
 }
 
-/* What copies changed of the statistics becomes part of the writer's. */
+/* Adds the changes that copies made of the statistics to the writer's. */
 static enum status join_settlers(const struct settling *settling, struct error *err)
 {
     for (uint32_t m = 0; m < team_size(settling->team); m++) {

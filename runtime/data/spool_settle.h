@@ -20,7 +20,7 @@
 #include "runtime/data/column_sample.h"
 #include "runtime/data/spool_writer_parts.h"
 
-/* What the index of a spool that lies by key says, in memory of its own. */
+/* The index of a spool that lies by key, in memory of its own. */
 struct spool_settled {
     struct spool_keyed_entry entry;
     uint32_t *counts;               /* (SPOOL_PARTS, ranges) */

@@ -5,7 +5,7 @@
  *                                       --need----> there, until done; afterwards as long as there
  *                                                   is room
  *
- * Whoever looks at bytes of such files needs them before, and says when it is done. Without a
+ * A caller that looks at bytes of such files needs them before, and says when it is done. Without a
  * source all bytes are there. Need, done and expect may come from any thread.
  */
 #ifndef RUNTIME_DATA_SPOOL_SOURCE_H

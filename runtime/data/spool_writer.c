@@ -19,7 +19,7 @@
 #define BLOCK_FIXED_BYTES ((size_t)32 << 20) /* wide tables get blocks of fewer rows */
 #define BLOCK_TEXT_BYTES  ((size_t)64 << 20)
 #define BLOCK_ROWS_LEAST  512 /* a multiple keeps the sections of a full block aligned */
-#define CELL_BYTES        (1 + sizeof(double)) /* of the canonical row: tag and value */
+#define CELL_BYTES        (1 + sizeof(double)) /* tag and value in the canonical row */
 #define TILE_ROWS         64                   /* are summarised while they are in the cache */
 #define WRITER_ALIGNMENT  _Alignof(struct spool_writer)
 #define BLOCKS_OF_A_SIZE  8 /* before the next are twice as large */
@@ -77,7 +77,7 @@ static void place_columns(struct spool_writer *writer)
         }
 }
 
-/* What rows do not write where nothing is NULL, and where the first text begins. */
+/* Clears what rows do not write: bits where nothing is NULL, and the first text's offset. */
 static void clear_columns(struct spool_writer *writer)
 {
     for (uint32_t i = 0; i < writer->column_count; i++) {
@@ -375,7 +375,7 @@ enum status spool_put_real(struct spool_writer *writer, double value, struct err
     return STATUS_OK;
 }
 
-/* As many as come before a NaN. */
+/* Puts the values that come before a NaN. */
 static size_t put_run(struct spool_writer *writer, const double *values, size_t count)
 {
     int64_t *numbers = number_cell(writer, &writer->columns[writer->column]);
@@ -459,7 +459,8 @@ static void widen(struct writer_column *column, double least, double greatest)
     column->has_values = true;
 }
 
-/* Of each column of a tile, taken for reals; columns that are not mean nothing. */
+/* Finds the range of each column of a tile, taken for reals; ranges of columns that are not mean
+ * nothing. */
 WIDE_VECTORS
 static void range_of_tile(const double *restrict tile, uint32_t rows, uint32_t count,
                           double *restrict least, double *restrict greatest)
@@ -635,7 +636,7 @@ static enum status flush_full(struct spool_writer *writer, struct error *err)
     WRITER_FAIL(writer, err, writer_error = reason);
 }
 
-/* Of the row's canonical bytes. */
+/* Bytes of the cell in the canonical row. */
 static size_t cell_size(const struct spool_writer *writer, uint32_t number)
 {
     const struct writer_column *column = &writer->columns[number];

@@ -7,7 +7,7 @@
 #include "runtime/data/spool.h"
 #include "scoring/cell_counts.h"
 
-#define SPOOL_WORD_BYTES_MAX       ((size_t)1 << 30) /* of different words, while they are counted */
+#define SPOOL_WORD_BYTES_MAX       ((size_t)1 << 30) /* different words, while they are counted */
 #define SPOOL_STATISTICS_BYTES_MAX ((size_t)2 << 30)
 
 struct spool_writer;
@@ -34,7 +34,7 @@ enum status spool_put_integer(struct spool_writer *writer, int64_t value, struct
 enum status spool_put_text(struct spool_writer *writer, struct slice value, struct error *err);
 enum status spool_end_row(struct spool_writer *writer, struct error *err);
 uint64_t spool_writer_rows(const struct spool_writer *writer);
-/* Of the rows so far, those of joined branches included. */
+/* Summary of the rows so far, those of joined branches included. */
 struct spool_column_summary spool_writer_summary(struct spool_writer *writer, uint32_t column);
 /* One more writer of the same columns, for another thread, into a file of its own beside
  * the first (spool_files.h). The order of the branches' rows is not fixed. Each branch must be
@@ -61,11 +61,11 @@ enum status spool_part_open(const char *path, uint32_t number, const struct spoo
                             size_t count, struct spool_writer **part, struct error *err);
 /* Appends the index, and frees the part in every case; when it fails no file is left. */
 enum status spool_part_close(struct spool_writer *part, struct text *index, struct error *err);
-/* As spool_writer_join. CORRUPT for an index that no part of these columns wrote. */
+/* Joins a part like spool_writer_join. CORRUPT for an index that no part of these columns wrote. */
 enum status spool_writer_join_part(struct spool_writer *writer, uint32_t number, struct slice index,
                                    struct error *err);
-/* What all rows tell is settled when the writer is closed, for seconds where they are many. Any
- * thread asks meanwhile whether it is to be stopped; then closing fails as INTERRUPTED. */
+/* Sets how closing the writer is stopped: it settles what all rows tell, for seconds where they are
+ * many. Any thread asks meanwhile whether it is to stop; then closing fails as INTERRUPTED. */
 void spool_writer_watch(struct spool_writer *writer, bool (*is_stopped)(void *context),
                         void *context);
 /* Where the bytes of parts come from that are joined afterwards and lie elsewhere: files of full

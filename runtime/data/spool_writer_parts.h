@@ -23,7 +23,7 @@ struct writer_column {
     char *name;
     uint8_t *nulls;    /* into the block */
     uint32_t *offsets; /* likewise, of a text column */
-    uint32_t number;   /* of other columns: which one in a row of numbers */
+    uint32_t number;   /* other columns: place in a row of numbers */
     struct run texts;
     struct spool_column_entry entry;
     bool has_values; /* the entry's least and greatest are set */
@@ -34,9 +34,9 @@ struct writer_column {
  * no processor fetches its lines on the way to those. */
 struct spool_writer {
     _Alignas(256) struct spool_files *files;
-    uint32_t file; /* of these, where the blocks go */
+    uint32_t file; /* the file where the blocks go */
     uint64_t rows;
-    struct error error; /* of the first failure; status OK before */
+    struct error error; /* the first failure; status OK before */
 
     struct writer_column *columns;
     uint32_t column_count, column; /* the next to be put */
@@ -57,9 +57,9 @@ struct spool_writer {
     uint8_t *parts;                       /* (block_rows_max): enum spool_part, or PART_BY_HASH */
     uint32_t *ranges;                     /* (block_rows_max): of each row, where its key lies */
     uint32_t *places;                     /* (block_rows_max): the rows, range by range */
-    uint32_t blocks_full;                 /* of this size */
+    uint32_t blocks_full;                 /* full blocks of this size */
     struct spool_column_view *views;      /* (column_count): of the block */
-    struct column_statistics *statistics; /* of the rows that are kept; NULL: nobody asks for it */
+    struct column_statistics *statistics; /* about the kept rows; NULL: nobody asks for them */
     struct cell_census *census;           /* NULL: no cells are counted */
     struct run out; /* blocks that follow each other in the file, until they are written */
     uint64_t out_offset;

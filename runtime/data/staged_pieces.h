@@ -27,8 +27,8 @@
 
 #define STAGED_CENSUS_BYTES_MAX ((size_t)256 << 20)
 
-/* What a worker and a server must agree on: raised with SPOOL_VERSION, and where the order to read
- * a table, or what is stored of a shard, changes. */
+/* Version of the form that a worker and a server share: raised with SPOOL_VERSION, and where the
+ * order to read a table, or what is stored of a shard, changes. */
 #define STAGED_VERSION 8
 
 /* In the place of a spool's number, in the call of totrain.stage_shard: all are settled. */

@@ -18,7 +18,7 @@
 struct settling_rows {
     const struct staged_table *table;
     const char *folder;
-    cJSON *list;               /* of the files that the spools lie in */
+    cJSON *list;               /* list of the files that the spools lie in */
     struct staged_file *files; /* (count) that are stored, the first of them the list */
     char (*paths)[SPOOL_PATH_MAX];
     size_t count, capacity;
@@ -38,7 +38,7 @@ static void list_file(struct settling_rows *settling, const char *name, const ch
 
 /* ----- the parts ----- */
 
-/* Of each shard that has rows, the file of its part, without bytes. */
+/* Lists, for each shard that has rows, the file of its part, without bytes. */
 static enum status list_parts(struct settling_rows *settling, const struct settled_spool *spool,
                               const char *path, struct sparse_file *parts, size_t *count,
                               struct error *err)

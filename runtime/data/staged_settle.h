@@ -21,14 +21,13 @@ struct settled_spool {
     const struct spool_column *columns;
     size_t column_count;
     uint32_t shards;
-    struct spool_order
-        order; /* of more than one thread only where the store may be called by any */
+    struct spool_order order; /* more than one thread only where the store may be called by any */
 };
 
 /* The table that has what was staged. */
 struct staged_table {
     void *self;
-    /* What the index of a shard says first: the bytes of its part. */
+    /* Reads how many bytes a shard's part has, which the index says first. */
     enum status (*part_bytes)(void *self, const char *index, uint64_t *bytes, struct error *err);
     /* Appends the bytes of a file. LIMIT: beyond what the text may hold. */
     enum status (*read)(void *self, const char *name, struct text *bytes, struct error *err);

@@ -19,7 +19,7 @@
 #include "runtime/data/jobstore.h"
 
 #define STEP_LOG_FIRST     ((uint64_t)1 << 62) /* id of step 0 */
-#define STEP_LOG_BYTES_MAX ((size_t)1 << 30)   /* of an entry */
+#define STEP_LOG_BYTES_MAX ((size_t)1 << 30)   /* bytes of an entry */
 
 /* Entries have numbers: steps their own, those of a move others. A first entry of a move forgets
  * those that there are of it and of later ones; one without bytes does that alone. */
@@ -37,7 +37,7 @@ enum status step_log_put(struct jobstore *store, uint64_t number, struct slice e
 /* Appends it. NOT_FOUND: the log ends before it, or within it. */
 enum status step_log_read(struct jobstore *store, uint64_t number, struct text *out,
                           struct error *err);
-/* Of the steps before this one, and of the moves before that one. */
+/* Forgets the steps before this one, and the moves before that one. */
 enum status step_log_forget(struct jobstore *store, uint64_t step, uint32_t move,
                             struct error *err);
 enum status step_log_forget_all(struct jobstore *store, struct error *err);

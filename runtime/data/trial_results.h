@@ -12,13 +12,13 @@
 /* Its texts are borrowed. */
 struct trial_result {
     uint32_t number;      /* from 1 */
-    double value;         /* of the metric; NaN: it has none */
-    const char *metric;   /* that trials are judged by */
+    double value;         /* value of the metric; NaN: it has none */
+    const char *metric;   /* metric that trials are judged by */
     uint32_t epochs;      /* or rounds that it learned; 0: it has none */
     const char *state;    /* "best", "done", "stopped" before its end, "failed" */
-    const char *settings; /* as WITH would have them */
-    const char *error;    /* of one that failed; else empty */
-    double deviation;     /* of the value, from fold to fold; NaN: there are no folds */
+    const char *settings; /* settings in the words of WITH */
+    const char *error;    /* error of a failed one; else empty */
+    double deviation;     /* deviation of the value, from fold to fold; NaN: there are no folds */
 };
 
 enum status trial_result_put(struct jobstore *store, const struct trial_result *result,

@@ -21,7 +21,7 @@ struct word_table {
     uint32_t count, capacity;
     struct word_slot {
         uint32_t number; /* entry + 1; 0: empty */
-        uint32_t hash;   /* of its word */
+        uint32_t hash;   /* hash of its word */
     } * slots;           /* open addressing */
     uint32_t slot_count; /* a power of two */
 };

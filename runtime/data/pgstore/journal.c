@@ -21,7 +21,7 @@
     "CASE WHEN pg_catalog.octet_length(data) <= %zu THEN data END, data IS NULL FROM @ "           \
     "WHERE number > $1::bigint%s ORDER BY number LIMIT %d"
 
-/* Of a server's rows its index is a column more. */
+/* The rows of a server have its index in one more column. */
 #define KEY_BYTES 48
 
 static const char *key_of(const struct pgstore *store, char key[KEY_BYTES])
@@ -193,7 +193,8 @@ static enum status refuse_stale(const struct pgstore *store, struct error *err)
                : fail(err, STATUS_STALE, "another master leads the job now");
 }
 
-/* What became of it? OK: it is there; STALE: something else is; NOT_FOUND: nothing. */
+/* Finds out what became of the pending entries. OK: they are there; STALE: others are; NOT_FOUND:
+ * none is. */
 static enum status look(struct pgstore *store, struct error *err)
 {
     struct journal_entry entry;
@@ -437,7 +438,7 @@ static void forget_pieces(void *self, uint64_t first, uint64_t end)
     struct error why;
 
     if (!store->is_of_server || !store->connection.connection)
-        return; /* who leads the job may delete nothing */
+        return; /* a master may delete nothing */
     error_clear(&why);
     snprintf(from, sizeof from, "%" PRId64, (int64_t)first);
     snprintf(below, sizeof below, "%" PRId64, (int64_t)end);

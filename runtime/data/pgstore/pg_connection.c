@@ -13,7 +13,7 @@
 #include "base/log.h"
 
 #define CONNECT_MS  10000 /* one attempt */
-#define ANSWER_MS   30000 /* of a server that is there */
+#define ANSWER_MS   30000 /* answer of a server that is there */
 #define RETRY_MS    250
 #define ONLY_RETRY  "57P03" /* cannot_connect_now: it starts or ends */
 #define TOO_MANY    "53300"
@@ -277,8 +277,8 @@ static enum status set_timeouts(struct pg_connection *connection, bool *is_passi
     char sql[sizeof SERVER_TIMEOUTS + 64];
     enum status status;
 
-    /* What is read is waited for no longer than this, and may end on the server as well. What is
-     * written takes as long as its bytes need. */
+    /* An answer to a reading statement is waited for no longer than this, and the statement may end
+     * on the server as well. A writing statement takes as long as its bytes need. */
     snprintf(sql, sizeof sql, SERVER_TIMEOUTS "SET statement_timeout = %d",
              connection->only_reads ? ANSWER_MS : 0);
     if (!PQsendQuery(connection->connection, sql))
@@ -322,7 +322,7 @@ static void pause_until(int64_t deadline)
         poll(NULL, 0, (int)wait);
 }
 
-/* What was tried again has left why: callers may look at the error alone. */
+/* Clears the error of attempts before this one: callers may look at the error alone. */
 static enum status forget_failures(struct error *err)
 {
     if (err)

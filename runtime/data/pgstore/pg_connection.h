@@ -15,14 +15,14 @@
 #include "lazy/pq.h"
 
 #define PGSTORE_FILE_BYTES_MAX ((size_t)64 << 10)
-#define PGSTORE_PATIENCE_MS    60000 /* of what must be done */
+#define PGSTORE_PATIENCE_MS    60000 /* patience for what must be done */
 
 struct pg_connection {
     PGconn *connection;  /* NULL, or lost: made again by pg_connection_ensure */
-    struct text address; /* of the file: wiped when it is closed */
+    struct text address; /* connection string of the file: wiped when it is closed */
     bool only_reads;     /* statements have an end on the server, too */
     bool has_pooler;     /* in between, which refuses options of the connection */
-    int64_t answer_ms;   /* that an answer may take; 0: 30 s */
+    int64_t answer_ms;   /* longest wait for an answer; 0: 30 s */
 };
 
 /* Reads the file, connects to nothing. PERMISSION, IO, INVALID with the file's name. */
@@ -33,7 +33,7 @@ void pg_connection_deinit(struct pg_connection *connection);
 enum status pg_connection_init_again(struct pg_connection *connection,
                                      const struct pg_connection *first, struct error *err);
 
-/* As the clock that deadlines count by: milliseconds. */
+/* The time in milliseconds by the clock that deadlines count by. */
 int64_t pg_connection_now(void);
 
 /* Connects where it is not, until the deadline. CONNECTION, or PERMISSION for what no waiting
@@ -66,8 +66,8 @@ enum status pg_connection_run(struct pg_connection *connection, const char *sql,
 /* COPY ... FROM STDIN with these bytes; as pg_connection_call. */
 enum status pg_connection_copy(struct pg_connection *connection, const char *sql,
                                struct slice bytes, char state[6], struct error *err);
-/* The same bit by bit. Who cannot send the rest drops the connection: then nothing is copied. What
- * the server refuses on the way is the error of the end. */
+/* The same bit by bit. A caller that cannot send the rest drops the connection: then nothing is
+ * copied. An error of the server on the way is returned by the end. */
 enum status pg_connection_copy_begin(struct pg_connection *connection, const char *sql,
                                      char state[6], struct error *err);
 enum status pg_connection_copy_put(struct pg_connection *connection, struct slice bytes,

@@ -77,7 +77,7 @@ static bool is_spool_name(struct slice name)
     return false;
 }
 
-/* Of what our own names are made: in an array of SQL none of it means anything. */
+/* Has the name only characters of our own names? In an array of SQL none of them means anything. */
 static bool is_plain_name(struct slice name)
 {
     for (size_t i = 0; i < name.size; i++)

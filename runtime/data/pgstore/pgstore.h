@@ -27,10 +27,10 @@
 #include "runtime/data/journal.h"
 
 #define PGSTORE_SCHEMA      "totrain_jobs"
-#define PGSTORE_PIECE_BYTES ((size_t)1 << 20) /* of the input's files; the last is shorter */
+#define PGSTORE_PIECE_BYTES ((size_t)1 << 20) /* a piece of an input file; the last is shorter */
 #define PGSTORE_FILES_MAX   8192
 #define PGSTORE_OVER        "over"        /* no file: extension/postgres/sql/job_tables.h */
-#define PGSTORE_ORDER       "direct.json" /* of rows that a worker reads itself */
+#define PGSTORE_ORDER       "direct.json" /* the order for rows that a worker reads itself */
 
 struct pgstore;
 

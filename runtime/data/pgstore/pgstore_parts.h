@@ -17,13 +17,13 @@ struct pgstore {
     char rows[TABLE_NAME_MAX];
     bool is_of_server;   /* `result` and `checkpoint` are server_JOB and snapshot_JOB */
     uint32_t server;     /* its index */
-    int64_t patience_ms; /* of what must be done */
+    int64_t patience_ms; /* patience for what must be done */
     const char *source;  /* the one of these that has the files */
-    size_t piece_bytes;  /* of them there */
+    size_t piece_bytes;  /* bytes of the files' pieces there */
     struct journal journal;
     int64_t last;         /* number of the last entry that was read or appended */
     struct text pending;  /* COPY of a transaction that may or may not be there */
-    size_t pending_count; /* of entries; 0: none */
+    size_t pending_count; /* entries; 0: none */
     size_t pending_first; /* bytes of the first one's row */
     bool is_in_doubt;     /* it was sent, and the answer was lost */
     int64_t retry_at;     /* how the job goes may try to connect again */

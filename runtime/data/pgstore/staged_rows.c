@@ -16,7 +16,7 @@
 #define UNIQUE_VIOLATION "23505"
 #define SETTLED_BYTES    ((size_t)16 << 20)
 #define NOT_SUPPORTED    "0A000"
-#define STAGING_MS       (60 * 60 * 1000) /* that a shard may take; a dead server is noticed before */
+#define STAGING_MS       (60 * 60 * 1000) /* time for a shard; a dead server is noticed before */
 #define PIECES_A_PAGE    512
 #define SENT_BYTES       ((size_t)64 << 10)       /* about, of one message */
 #define READ_BYTES       (8 * STAGED_PIECE_BYTES) /* whole pieces */
@@ -145,7 +145,7 @@ static enum status run(struct pgstore *store, const char *sql, struct error *err
 /* Files as rows of one COPY. */
 struct putting {
     struct pg_connection *connection;
-    struct text rows; /* that are not sent yet */
+    struct text rows; /* rows that are not sent yet */
 };
 
 static enum status send_rows(struct putting *putting, struct error *err)
@@ -183,7 +183,7 @@ static enum status put_pieces(struct putting *putting, const char *name, struct 
     return STATUS_OK;
 }
 
-/* As much as there is, up to the buffer's size. */
+/* Reads as much as there is, up to the buffer's size. */
 static enum status fill(int descriptor, char *buffer, size_t *size, struct error *err)
 {
     *size = 0;

@@ -28,12 +28,12 @@ enum status pgstore_stage(struct pgstore *store, const struct staged_file *files
 /* Has the server a function of the extension's own for that, which this login may call? */
 enum status pgstore_can_stage_there(struct pgstore *store, bool *can, struct error *err);
 
-/* What the server does itself. */
+/* A call for work that the server does itself. */
 struct staged_call {
     uint64_t job;
-    const char *schema;       /* of the job's tables */
+    const char *schema;       /* schema of the job's tables */
     struct slice spec, order; /* job.json; which tables (extension/engine/rows/direct_order.h) */
-    /* Of a shard that it makes and stores, in a transaction of its own: */
+    /* A shard that the server makes and stores, in a transaction of its own: */
     struct slice snapshot; /* under which it is read */
     uint32_t spool, shard; /* the shard among those of its spool */
     const char *index;     /* the file of its index */
@@ -42,13 +42,13 @@ struct staged_call {
  * this server makes no such files. CONNECTION after a minute. */
 enum status pgstore_stage_there(struct pgstore *in, const struct staged_call *call,
                                 struct error *err);
-/* What is settled over all shards (staged_settle.h). As above, but for STALE. */
+/* Settles all shards (staged_settle.h). Errors as above, but for STALE. */
 enum status pgstore_settle_there(struct pgstore *in, const struct staged_call *call,
                                  struct error *err);
 /* Appends the bytes of a file. NOT_FOUND; LIMIT: beyond what the text may hold. */
 enum status pgstore_read_staged(struct pgstore *store, const char *name, struct text *bytes,
                                 struct error *err);
-/* What the index of a shard says first: the bytes of its part. */
+/* Reads how many bytes a shard's part has, which the index says first. */
 enum status pgstore_part_bytes(struct pgstore *store, const char *index, uint64_t *bytes,
                                struct error *err);
 

@@ -11,8 +11,8 @@
 
 #include "runtime/data/pgstore/pgstore_parts.h"
 
-/* Of the table, quoted as in SQL, with columns as input_JOB has them (pgstore.h), in pieces of so
- * many bytes. The store need not stay open. */
+/* Takes the files from the table, which is quoted as in SQL and has columns as input_JOB
+ * (pgstore.h), in pieces of so many bytes. The store need not stay open. */
 enum status pgstore_take_table(const struct pgstore *store, const char *table, size_t piece_bytes,
                                const struct sparse_file *files, size_t count, const char *folder,
                                const struct spool_source **source, struct error *err);
