@@ -2,8 +2,8 @@
 
 #include "params/attribute.h"
 
-#define JOB_EPOCHS_LEAST   10  /* of train.epoch = 'auto' */
-#define JOB_HELD_OUT_SHARE .1  /* of train.test_size = 'auto' */
+#define JOB_EPOCHS_LEAST   10  /* least epochs of train.epoch = 'auto' */
+#define JOB_HELD_OUT_SHARE .1  /* share of train.test_size = 'auto' */
 #define JOB_HELD_OUT_LEAST 500 /* rows */
 
 bool job_fits_final_step(const struct jobspec *spec)

@@ -12,7 +12,7 @@
 
 #include "jobspec/jobspec.h"
 
-/* What a worker may need for its learner. */
+/* Bytes that a worker may need for its learner. */
 #define JOB_LEARNER_BYTES_MAX ((uint64_t)16 << 30)
 /* Sums of 64 bits for each parameter wait in one queue of a connection (runtime/net/connection.h),
  * so a model whose sums do not fit into it is trained by one worker. */
@@ -21,7 +21,7 @@
 /* Which share of so many rows is held out for validation; 0: none. */
 struct job_held_out {
     double share;
-    uint32_t least_rows; /* of fewer rows none */
+    uint32_t least_rows; /* rows; of fewer none is held out */
 };
 
 /* Does the final step of the model (scoring/final_step.h) follow from rows that are held out? */
@@ -45,12 +45,12 @@ uint32_t job_lanes(uint32_t asked, uint32_t most, uint32_t batch, uint64_t param
  * and the length says how many. rows 0: 10. */
 uint32_t job_epochs(uint32_t asked, struct kind_length length, uint32_t batch, uint64_t rows);
 
-/* What a worker needs to learn a model that costs as much from so many rows. keeps_best: early
+/* Bytes that a worker needs to learn a model of this cost from so many rows. keeps_best: early
  * stopping has a copy of the parameters. */
 double job_learner_bytes(const struct kind_cost *cost, bool keeps_best, double rows);
 
-/* The most that this may be where the job says how much memory a worker may use (0: it does not).
- */
+/* Bytes that a learner may need at most where the job says how much memory a worker may use (0: it
+ * does not). */
 uint64_t job_learner_bytes_max(uint64_t memory);
 
 #endif

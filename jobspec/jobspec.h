@@ -39,8 +39,8 @@ struct spec_role {
 
 /* PREDICT and EVALUATE: which cells of the rows are scored, and what is wanted of them. */
 struct spec_scoring {
-    uint64_t rows;       /* of rows.spool */
-    uint32_t shard_rows; /* of one shard; the last may have fewer */
+    uint64_t rows;       /* rows of rows.spool */
+    uint32_t shard_rows; /* rows of one shard; the last may have fewer */
     uint32_t columns;    /* cells of a row */
     uint32_t *inputs;    /* (input_count): the cell of each input of the model */
     size_t input_count;
@@ -59,14 +59,14 @@ struct spec_scoring {
     size_t metric_count;
     enum average average;
     enum report_kind report;                         /* EVALUATE: what it returns */
-    double false_positive_cost, false_negative_cost; /* of the report 'thresholds' */
-    bool has_threshold; /* of two classes: the positive one is predicted from `threshold` up */
+    double false_positive_cost, false_negative_cost; /* costs in the report 'thresholds' */
+    bool has_threshold; /* two classes: the positive one is predicted from `threshold` up */
     double threshold;
     bool keeps_bad_rows; /* a row that cannot be scored is put aside; else the job fails */
     bool replaces_any;   /* the target may replace a table that no such statement made */
 };
 
-/* What a job of another kind has no use for is zero, and not in its file. */
+/* A job. Members that its kind has no use for are zero, and not in its file. */
 struct jobspec {
     enum spec_kind kind;
     struct slice statement; /* for people: what was asked */
@@ -85,7 +85,7 @@ struct jobspec {
     size_t role_count;
     struct slice label; /* size 0 with LABEL_NONE, which clustering has */
     enum label_type label_type;
-    enum input_reading label_reading; /* of a regression's; never READING_STRICT */
+    enum input_reading label_reading; /* reading of a regression's label; never READING_STRICT */
     struct slice label_declared;      /* the database's own type of it, for the model; or empty */
     struct slice old_model;     /* USING: the digest of the model that is gone on from, which lies
                                    beside the rows (runtime/data/model_file.h); size 0: none */
@@ -98,20 +98,20 @@ struct jobspec {
     bool keeps_best;        /* train.early_stopping = 'auto', of a network: where rows are held out,
                                the weights of the best epoch are kept if the last is clearly worse
                                (runtime/learn/descent_best.h) */
-    uint32_t staged_shards; /* of the rows, which workers read from the user's table and stage;
-                               0: the session has staged them */
+    uint32_t staged_shards; /* shards of the rows, which workers read from the user's table and
+                               stage; 0: the session has staged them */
 
     struct kind_params params; /* attributes of the kind of model */
     struct slice metrics[METRICS_MAX];
     size_t metric_count;
     struct slice tensorboard;          /* absolute path of a folder for event files; size 0: none */
-    const struct notice_list *notices; /* of planning and of reading the rows; NULL: none */
+    const struct notice_list *notices; /* notices of planning and of reading the rows; NULL: none */
     bool has_default_metrics; /* those of them that are of two classes fall away with more */
-    enum average average;     /* of Precision, Recall and F1 of more than two classes */
+    enum average average;     /* average of Precision, Recall and F1 over more than two classes */
 
     /* each kind of job: the attributes of its statement, and what goes with them */
     JOB_ATTRIBUTES(ATTRIBUTE_MEMBER, ATTRIBUTE_NO_MEMBER)
-    uint32_t lanes_max;        /* of lanes: the default, or more workers where the statement asks */
+    uint32_t lanes_max;        /* limit of lanes = 0; greater where more workers are asked for */
     bool in_one_process;       /* master and the one worker; max_workers is 1, servers 0 */
     struct slice metrics_host; /* IP address for /metrics; size 0: not served */
     uint32_t metrics_port;     /* 0: any free one */
@@ -123,7 +123,7 @@ static inline uint32_t spec_columns(const struct jobspec *spec)
     return (uint32_t)(spec->input_count + task_has_label(spec->task) + spec->role_count);
 }
 
-/* Of one of the spool's columns behind inputs and label. */
+/* The role of one of the spool's columns behind inputs and label. */
 static inline const struct spec_role *spec_role_at(const struct jobspec *spec, uint32_t column)
 {
     return &spec->roles[column - spec->input_count - task_has_label(spec->task)];

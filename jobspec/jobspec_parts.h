@@ -10,6 +10,6 @@
 #define MEMBERS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
 #define NAME_BYTES_MAX  100000       /* a column's name: SQLite allows any length */
-#define SCORED_ROWS_MAX (1ull << 40) /* of a spool */
+#define SCORED_ROWS_MAX (1ull << 40) /* rows of a spool */
 
 #endif

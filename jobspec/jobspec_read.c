@@ -509,7 +509,7 @@ static enum status read_notices(const cJSON *json, struct arena *arena, struct j
     return notice_list_from_json(json, notices, err);
 }
 
-/* What a model is learned from, and how. */
+/* Reads what a model is learned from, and how. */
 static enum status read_learning(const cJSON *json, struct arena *arena, struct jobspec *spec,
                                  struct error *err)
 {
@@ -528,7 +528,7 @@ static enum status read_learning(const cJSON *json, struct arena *arena, struct 
     return read_training(json, arena, spec, err);
 }
 
-/* Of a job that trains, by its kind. */
+/* Checks the members of a job that trains, by its kind. */
 static enum status check_sections(const cJSON *json, const struct jobspec *spec, struct error *err)
 {
     const char *names[SECTION_MEMBERS_MAX + 1] = {"version", "kind",  "statement", "model",
@@ -560,7 +560,7 @@ static enum status read_all(const cJSON *json, struct arena *arena, struct jobsp
     TRY(spec_get_word(json, "kind", spec_kind_words, &kind, err));
     spec->kind = (enum spec_kind)kind;
     if (kind == SPEC_TRAIN) {
-        if (!json_has(json, "model")) /* whose family decides which members there are */
+        if (!json_has(json, "model")) /* its family decides which members there are */
             return fail(err, STATUS_CORRUPT, "member \"model\" is missing");
         TRY(read_model(json, arena, spec, err));
         if (!kind_find(spec->family))

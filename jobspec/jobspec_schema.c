@@ -8,7 +8,8 @@
 #include "jobspec/jobspec_sections.h"
 #include "scoring/report.h"
 
-/* As in jobspec_write.c, what does not fit into memory is found by json_print. */
+/* json_print finds that there was too little memory, for all of the calls below, as in
+ * jobspec_write.c. */
 
 /* ---- values ---- */
 
@@ -253,7 +254,7 @@ static cJSON *input_source(void)
     return source;
 }
 
-/* Of numbers, as cell_text.h has them; those that every reader knows are left out. */
+/* Readings of numbers (cell_text.h), without those that every reader knows. */
 #define NUMBER_READINGS "separated", "boolean", "written, with a point", "written, with a comma"
 
 static cJSON *crossed_columns(void)

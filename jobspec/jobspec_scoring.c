@@ -57,7 +57,7 @@ static enum status read_optional(const cJSON *section, const char *name, uint32_
     return STATUS_OK;
 }
 
-/* What the metrics of a ranking or of times are made of. */
+/* Reads what the metrics of a ranking or of times are made of. */
 static enum status read_aim(const cJSON *section, struct arena *arena, struct spec_scoring *scoring,
                             struct error *err)
 {

@@ -12,7 +12,7 @@
 
 #define SECTION_MEMBERS_MAX 100
 
-/* Of a job that trains, once it is known that there is such a kind. */
+/* The kind of a job that trains, once it is known that there is such a kind. */
 const struct kind *kind_of(const struct jobspec *spec);
 /* Is it a member of this object? NULL: the one of the kind's name. */
 bool attribute_is_in(const struct attribute *attribute, const char *section);

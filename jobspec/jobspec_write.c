@@ -194,7 +194,7 @@ static void write_job(const struct jobspec *spec, cJSON *json)
     json_add_boolean(job, "in_one_process", spec->in_one_process);
 }
 
-/* What is written is valid: a bad spec is found here, not in a worker. */
+/* Checks that the written job is valid: a bad spec is found here, not in a worker. */
 static enum status check_written(const struct jobspec *spec, struct slice written,
                                  struct error *err)
 {
