@@ -530,7 +530,7 @@ static void append_words(const struct value *value, struct text *out)
     }
 }
 
-/* What stands for {key}. */
+/* Appends the text that takes the place of {key}. */
 static void append_meant(struct slice key, const struct value *value, struct text *out)
 {
     const double number = value->number;

@@ -30,11 +30,11 @@
 #define ADVICE_COLUMN "a column's name" /* a text, or a list of texts, but not 'auto' */
 
 struct advice {
-    const char *name;        /* as the tool spells it; case is ignored */
+    const char *name;        /* the tool's spelling of a setting; case is ignored */
     unsigned scope;          /* SCOPE_... */
     const char *tool;        /* "XGBoost": the first that has it */
-    const struct kind *kind; /* of models of this kind; NULL: of all */
-    const char *value;       /* of this value alone, or of ADVICE_...; NULL: of any */
+    const struct kind *kind; /* the only kind of models that it is for; NULL: any */
+    const char *value;       /* the only value that it is for, or ADVICE_...; NULL: any */
     const char *instead;     /* NULL: nothing, it is to be left out */
     const char *why;         /* a clause, small letters, without a full stop */
 };

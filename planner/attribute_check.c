@@ -573,7 +573,8 @@ static enum status check_estimator(const struct attribute *attribute, const stru
     return status;
 }
 
-/* What is not built yet, by its name, another spelling of it, or without what is before the dot. */
+/* Is it an attribute that is not built yet, by its name, another spelling of that, or its part
+ * behind the last dot? */
 static bool is_later_name(struct slice name)
 {
     const char *canonical = attribute_canonical(name);

@@ -17,7 +17,7 @@ enum status attribute_check(const struct setting *setting, unsigned scope,
  * there is none. */
 const char *attribute_word(const struct attribute *attribute, struct slice word);
 
-/* What the attribute takes, to stand in a sentence: "a whole number from 1 to
+/* Appends the values that the attribute takes, to stand in a sentence: "a whole number from 1 to
  * 1000000", "'relu' or 'tanh'". */
 void attribute_append_expected(const struct attribute *attribute, struct text *out);
 

@@ -20,7 +20,7 @@ static const char introduction[] =
     "of the statement: `epoch = 5, learning_rate = 0.1`. What is known but not built yet answers "
     "`not supported yet`.\n";
 
-/* Of TRAIN the estimators that it means something to, where that is not all of them. */
+/* Appends TRAIN, and the estimators that use the attribute where not all of them do. */
 static void append_train(const struct attribute *attribute, struct text *out)
 {
     size_t used = 0;

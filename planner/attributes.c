@@ -10,7 +10,7 @@
 #include "parser/statement.h"
 #include "planner/later.h"
 
-#define GROUPS     4   /* of names, see group_of */
+#define GROUPS     4   /* groups of names, see group_of */
 #define LISTED_MAX 256 /* attributes of all tables */
 
 /* The order in which people see them: model.*, train.*, optimizer.*, and then the others. */

@@ -13,10 +13,11 @@
 const struct attribute *attribute_number(size_t number);
 /* Also of attributes that are not built yet (planner/later.h). False: there are no more. */
 bool attribute_alias_number(size_t number, struct attribute_alias *alias);
-/* What an alias stands for; NULL: it is none. */
+/* The attribute's own name for an alias of it; NULL: the name is no alias. */
 const char *attribute_canonical(struct slice name);
 bool attribute_is_of_kind(const struct attribute *attribute, const struct kind *kind);
-/* As the kind has it: two kinds may take other values for one name. Itself where it has none. */
+/* The kind's own attribute of the same name, which may take other values; the attribute itself
+ * where the kind has none. */
 const struct attribute *attribute_of_kind(const struct attribute *attribute,
                                           const struct kind *kind);
 bool attribute_is_of_all_kinds(const struct attribute *attribute);

@@ -22,61 +22,60 @@
 #define QUERY_COLUMNS_MAX 2000 /* SQLite's own limit by default */
 #define QUERY_SAMPLE_ROWS 1000
 
-/* What a sample of the first QUERY_SAMPLE_ROWS rows, or all of them, show about one column. */
+/* Facts about one column, from a sample of the first QUERY_SAMPLE_ROWS rows, or from all rows. */
 struct query_column {
     struct slice name;
-    struct slice declared_type; /* as the host names it ("INTEGER", "varchar(10)"); may be empty */
+    struct slice declared_type; /* the host's name of it ("INTEGER", "varchar(10)"); may be empty */
     struct slice
         sql_type; /* PostgreSQL: how any session names the type in SQL, pg_catalog.bool; or empty */
     uint32_t nulls, integers, reals, texts, blobs; /* cells of each type in the sample */
-    uint32_t
-        numeric_texts; /* of texts: those that read as one number, written without leading zeros */
-    uint32_t written_texts; /* of texts: numbers in other spellings, but for separated_texts */
-    struct number_counts numbers; /* of texts that are numbers */
-    uint32_t blank_texts; /* of texts: empty or of white space, as CSV has for a missing value */
-    /* of texts, likewise, as inputs/cell_text.h tells them apart */
+    uint32_t numeric_texts; /* texts that read as one number, written without leading zeros */
+    uint32_t written_texts; /* texts that are numbers in other spellings, but for separated_texts */
+    struct number_counts numbers; /* spellings of the texts that are numbers */
+    uint32_t blank_texts; /* texts that are empty or white space, as CSV has for a missing value */
+    /* texts of other kinds, as inputs/cell_text.h tells them apart */
     uint32_t code_texts, separated_texts, missing_texts, boolean_texts, date_texts, timestamp_texts;
     uint32_t missing[MISSING_SPELLINGS];
-    /* of texts that are none of it, or codes, dates, timestamps */
+    /* bytes of the words, codes, dates and written_texts, and how many have white space inside */
     uint64_t word_bytes;
     uint32_t spaced_texts;
-    uint32_t whole_texts; /* of numeric ones, where the column has the name of a key */
-    /* of words, and of the whole numbers of a label or of a column with the name of a key:
-     * different values, and the cells that they are in; of all up to DISTINCT_MAX values, else of a
-     * sample */
+    uint32_t whole_texts; /* whole numbers among numeric_texts, in columns whose whole numbers
+                             distinct_values counts */
+    /* different values, and the cells that they are in, of words, and of the whole numbers of a
+     * label or of a column with the name of a key: all up to DISTINCT_MAX values, else a sample */
     uint64_t distinct_values, distinct_cells;
-    uint32_t distinct_numbers; /* of the sample's integers and reals; 0: there are none, or nobody
-                                  counted */
-    double least, greatest;    /* of these and 0 */
+    uint32_t distinct_numbers; /* different integers and reals of the sample; 0: there are none, or
+                                  they were not counted */
+    double least, greatest;    /* the bounds of the sample's numbers and 0 */
     uint32_t dates;         /* cells that are dates: texts that read so, and PostgreSQL's types */
-    uint32_t times;         /* of dates: those with a time that is not midnight */
-    uint32_t written_dates; /* of dates: texts in another form than ISO's, by this reading */
+    uint32_t times;         /* dates with a time that is not midnight */
+    uint32_t written_dates; /* texts that are dates in another form than ISO's, by date_reading */
     enum input_reading date_reading;
     uint32_t unclear_dates;     /* texts that are dates, of which nothing tells whether the day, the
                                    month or the year is first */
-    uint64_t short_years;       /* of these: with years of two digits */
-    char word[WORD_KEPT_MAX];   /* of texts that are no numbers or dates: the most frequent one, */
-    uint32_t word_size;         /* 0: none is known; */
-    uint64_t word_cells;        /* how often it is there */
-    struct shaped_words shaped; /* what its words look like */
+    uint64_t short_years;       /* written dates whose year has two digits */
+    char word[WORD_KEPT_MAX];   /* the most frequent text that is no number or date */
+    uint32_t word_size;         /* bytes of the word; 0: none is known */
+    uint64_t word_cells;        /* cells that hold the word */
+    struct shaped_words shaped; /* the form that its words share */
     uint32_t vectors;           /* cells that are arrays of numbers */
-    uint32_t elements;          /* of the first of them that has any */
-    struct list_counts lists;   /* of its texts */
-    uint32_t parts;             /* that are taken of dates, as bits (inputs/dates.h); 0: none */
-    struct cell_list list; /* as which its texts are read; LIST_NONE: they are one value each */
+    uint32_t elements;          /* elements of the first array that has any */
+    struct list_counts lists;   /* lists among its texts */
+    uint32_t parts;        /* parts that are taken of dates, as bits (inputs/dates.h); 0: none */
+    struct cell_list list; /* the list that each text is read as; LIST_NONE: a text is one value */
     bool list_is_counted;  /* the list's size is that of the rows that were counted */
 };
 
 /* A cross of columns (inputs/cross.h), and what the input is called that it makes. */
 struct query_cross {
     struct slice name;
-    const struct cross *cross; /* whose cells are the columns of the query */
+    const struct cross *cross; /* its columns' cells are indexes of the query's columns */
 };
 
 /* The bounds of a column's buckets of about as many rows (cross_quantiles.h). */
 struct column_quantiles {
     int column;
-    uint32_t buckets, bound_count; /* as asked for; as there are */
+    uint32_t buckets, bound_count; /* number asked for; number of bounds[] */
     const double *bounds;
 };
 
@@ -96,8 +95,7 @@ struct query {
     bool is_volatile; /* a cell may have another value each time it is read, as random() has */
 };
 
-/* What the planner must know of a stored model: from the meta row alone. */
-/* A column that it takes. */
+/* A column that a stored model takes. */
 struct model_input {
     struct slice name;
     bool is_source;         /* it is no input by itself: others are made of it */
@@ -105,15 +103,16 @@ struct model_input {
     double least, greatest; /* numbers beyond them are one to the model; 0 and 0: nobody asks */
     enum input_type type;
     enum offset offset; /* it is one, and no feature */
-    uint32_t parts;     /* of its dates (inputs/dates.h); 0: it takes the cells as they are */
-    enum input_reading reading;       /* of its numbers, and of its dates where it takes parts */
-    struct cell_list list;            /* of which it takes the numbers */
-    uint32_t hash_buckets, words_max; /* of a text */
-    enum model_part model_part;       /* as input_spec has them */
+    uint32_t parts; /* parts of its dates (inputs/dates.h); 0: the model takes cells as they are */
+    enum input_reading reading; /* reading of its numbers, and of its dates where it takes parts */
+    struct cell_list list;      /* list whose numbers it takes */
+    uint32_t hash_buckets, words_max; /* hash buckets and words of a text */
+    enum model_part model_part;       /* the same as in input_spec, like the next two */
     uint32_t dimension;
     struct concat concat;
 };
 
+/* Facts about a stored model that the planner needs, from its meta row alone. */
 struct model_summary {
     struct slice estimator;
     enum task task;
@@ -121,38 +120,38 @@ struct model_summary {
     enum label_type label_type;
     struct slice
         label_declared;         /* PostgreSQL: what the labels were, checked, as in SQL; or empty */
-    uint32_t class_count;       /* of a classifier */
+    uint32_t class_count;       /* classes of a classifier */
     const struct cell *classes; /* (class_count): ascending */
-    uint32_t positive;          /* of two classes: which of them */
-    bool has_threshold;         /* of it the model keeps a threshold */
+    uint32_t positive;          /* index of the positive one of two classes */
+    bool has_threshold;         /* the model keeps a threshold for the positive class */
     double threshold;
-    enum calibration calibration; /* of its probabilities */
+    enum calibration calibration; /* calibration of its probabilities */
     struct model_input *inputs;
     size_t input_count;
     const struct transform_input **made; /* (made_count): inputs that functions of COLUMN make of
                                             these, in their order, crosses last */
     size_t made_count;
-    uint32_t component_count; /* of a projection; else 0 */
+    uint32_t component_count; /* components of a projection; else 0 */
     bool is_linear;           /* its outputs are sums of features (kind->linear) */
     const struct kind *kind;
-    const struct kind_params *params; /* what a statement says of one like it; NULL: not known */
-    const void *outline;              /* as struct model has it */
+    const struct kind_params *params; /* attributes that train one like it; NULL: not known */
+    const void *outline;              /* the same as in struct model */
     enum label_link link;
     struct aim_facts aim;
     struct slice rounds[METRICS_MAX]; /* (round_count): metrics that were measured each round, in
                                          the order of the statement */
     size_t round_count;
-    uint32_t kept_epoch; /* whose weights it has; 0: those of the end */
+    uint32_t kept_epoch; /* the epoch whose weights it has; 0: the last */
     struct slice digest;
     int64_t version;
     uint64_t memory;        /* bytes that it takes where it is loaded; 0: not known */
-    double multiplications; /* that a row costs; likewise */
+    double multiplications; /* multiplications that a row costs; 0: not known */
 };
 
 /* The database whose SQL is written. PostgreSQL folds a name without quotes to small letters. */
 enum sql_dialect { SQL_SQLITE, SQL_POSTGRES };
 
-/* What the database's administrator has decided. Zeros: nothing. */
+/* Decisions of the database's administrator. Zeros: none. */
 struct catalog_limits {
     uint32_t workers;                  /* most of one job; 0: as many as the language allows */
     const char *workers_decision;      /* the setting with that, for the hint */
@@ -161,7 +160,7 @@ struct catalog_limits {
     const char *model_memory_decision; /* likewise */
     bool is_closed;                    /* jobs open no port: no job.metrics */
     const char *no_detach, *no_detach_hint;   /* why not job.wait = false; NULL: find_file tells */
-    uint64_t seed;                            /* of a statement without train.seed */
+    uint64_t seed;                            /* seed of a statement without train.seed */
     bool has_cluster;                         /* jobs may go to Kubernetes */
     bool wants_cluster;                       /* and do, where a statement does not set job.where */
     bool keeps_cluster;                       /* and may outlive the session: job.wait = false */

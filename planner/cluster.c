@@ -21,7 +21,7 @@ static enum status refuse(const struct planning *planning, const struct setting 
                           : "SQLite's file is on this machine alone; PostgreSQL can be reached.");
 }
 
-/* What would be looked for on this machine. */
+/* Refuses attributes that have a use on this machine alone. */
 static enum status check_others(const struct planning *planning)
 {
     static const char *const local[] = {"log.tensorboard", "job.metrics"};
@@ -121,7 +121,8 @@ enum status cluster_plan_reading(struct planning *planning)
     return error_hint(planning->err, "Without it this session reads the rows.");
 }
 
-/* What does not train goes there only where it asks for it. */
+/* Does the job go to the cluster? One that does not train goes there only where job.where says so.
+ */
 static bool is_for_cluster(const struct planning *planning)
 {
     return settings_find(planning, "job.where")

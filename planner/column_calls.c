@@ -64,7 +64,8 @@ static enum status refuse_parameter(const struct column_function *function,
                : error_hint(err, "Its arguments have no names.");
 }
 
-/* Of a function that there is not whoever reads the call says so. */
+/* Finds the place of a named argument. A function that does not exist is reported by the code that
+ * reads the call. */
 static enum status place_named(const struct column *call, const struct column *argument,
                                const bool *taken, size_t *place, struct error *err)
 {

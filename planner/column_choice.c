@@ -10,7 +10,7 @@
 #include "planner/other_functions.h"
 #include "planner/query.h"
 
-/* What a call says of a column, or, of CONCAT, of several. */
+/* The choice that a call makes for a column, or CONCAT for several. */
 struct chosen {
     const struct name *column;
     struct choice choice;
@@ -313,7 +313,7 @@ static enum status read_id(struct planning *planning, const struct column *call,
                       &chosen->choice.spec.vocabulary_max, planning->err);
 }
 
-/* What INDICATOR, EMBEDDING and WEIGHTED_CATEGORY have inside. */
+/* Reads the category inside INDICATOR, EMBEDDING or WEIGHTED_CATEGORY. */
 static enum status read_inner(struct planning *planning, const struct column *inner,
                               struct chosen *chosen)
 {
@@ -601,8 +601,8 @@ static enum status read_combiner(const struct column *argument, enum combiner *c
                    "the combiner of EMBEDDING is sum, mean or sqrtn");
 }
 
-/* Of the one word that a row has each combiner makes the same; several, and those of a list, are
- * combined by their mean where the statement says nothing, the words of a text by sqrtn. */
+/* All combiners make the same of a row's only word. Where the statement names none, the words of
+ * several columns or of a list are combined by their mean, those of a text by sqrtn. */
 static void set_embedding(uint32_t dimension, const enum combiner *said, struct choice *choice)
 {
     choice->spec.dimension = dimension;
@@ -760,7 +760,7 @@ static enum status choose_again(const struct planning *planning, const struct na
 {
     const unsigned parts = chosen->model_parts | choice->model_parts;
     const uint32_t dimension =
-        chosen->spec.dimension | choice->spec.dimension; /* of one part alone */
+        chosen->spec.dimension | choice->spec.dimension; /* only one part has one */
     const struct concat concat =
         chosen->spec.concat.number ? chosen->spec.concat : choice->spec.concat;
 
@@ -872,7 +872,7 @@ static bool makes_the_same(const struct made_choice *a, const struct made_choice
     return true;
 }
 
-/* As one more input, unless the clause of another part has made it already. */
+/* Keeps a made input as one more, unless the clause of another part has made it already. */
 static enum status keep_made(struct planning *planning, struct choices *choices,
                              struct made_choice *made)
 {

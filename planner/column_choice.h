@@ -21,7 +21,7 @@
 
 #include "planner/planning.h"
 
-/* What a COLUMN clause sets for one column of the query. */
+/* The choice that a COLUMN clause makes for one column of the query. */
 struct choice {
     enum {
         CHOICE_NONE,
@@ -33,10 +33,10 @@ struct choice {
         CHOICE_LIST,
         CHOICE_ITEMS
     } kind;
-    const char *function;   /* that made it; NULL: none */
+    const char *function;   /* the function that made it; NULL: none */
     struct input_spec spec; /* the input that it makes, but for name, column and type. list of
-                               size 0: it is not said; reading: of an old model, where it is none
-                               that every model knows; dimension 0: not said */
+                               size 0: not said; reading: an old model's, unless every model knows
+                               it; dimension 0: not said */
     uint32_t shape;         /* CHOICE_NUMERIC: elements; 0: not set */
     uint32_t parts;         /* CHOICE_DATE; 0: the usual ones */
     bool is_derived;        /* CHOICE_LIST, CHOICE_ITEMS: from what the texts are */
@@ -45,7 +45,7 @@ struct choice {
     bool is_named; /* by its name, not by a pattern or * */
 };
 
-/* Of choices: which parts of the model a COLUMN clause is for. */
+/* Bits of model_parts: the parts of the model that a COLUMN clause is for. */
 #define MODEL_PARTS_LINEAR 1u
 #define MODEL_PARTS_DNN    2u
 #define MODEL_PARTS_ALL    3u
@@ -66,20 +66,20 @@ unsigned model_parts_of_clause(const struct column_clause *clause);
 
 /* One of the columns of a CROSS, and what is made of its values before. */
 struct crossed_choice {
-    int column; /* of the query */
+    int column; /* index in the query */
     struct choice choice;
 };
 
 /* An input that a function makes of a column, beside what the column itself is. */
 struct made_choice {
-    int column; /* of the query; -1: it is a cross */
+    int column; /* index in the query; -1: it is a cross */
     struct slice name;
     struct choice choice;
     struct crossed_choice *crossed; /* (crossed_count): of a cross */
     uint32_t crossed_count;
 };
 
-/* What the clause sets for all columns. */
+/* The choices of all COLUMN clauses. */
 struct choices {
     struct choice *of; /* (columns of the query) */
     unsigned *taken;   /* (columns): parts for which a function but CROSS takes it, so that no
@@ -87,13 +87,13 @@ struct choices {
     bool *excepted;    /* (columns): some * takes all but these */
     struct made_choice *made; /* (made_count), in the order of the clause; room for made_room */
     size_t made_count, made_room;
-    unsigned model_parts; /* that the clause is for which is being read */
+    unsigned model_parts; /* parts that the clause being read is for */
     uint32_t concat_count;
 };
 
-/* What a function call in COLUMN says. INVALID with a position and a hint for an unknown function,
- * arguments that it does not take, and a column that is named twice; UNSUPPORTED for functions that
- * are not there yet. */
+/* Keeps the choice of a function call in COLUMN. INVALID with a position and a hint for an unknown
+ * function, arguments that it does not take, and a column that is named twice; UNSUPPORTED for
+ * functions that are not there yet. */
 enum status column_choose_call(struct planning *planning, const struct column *call,
                                struct choices *choices);
 /* A column that is named alone, or by a function that says what it is. */

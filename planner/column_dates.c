@@ -9,7 +9,7 @@ static uint32_t bit(enum date_part part)
     return (uint32_t)1 << part;
 }
 
-/* That are neither NULL, blank nor a spelling of a missing value, and are no dates. */
+/* Cells that are neither NULL, blank, a spelling of a missing value nor a date. */
 static uint32_t others_of(const struct query_column *column)
 {
     return column->integers + column->reals + column->texts - column->blank_texts -

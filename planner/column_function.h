@@ -12,7 +12,7 @@
 
 struct column_function {
     const char *name;
-    const char *arguments; /* what may stand for them, separated by "; " */
+    const char *arguments; /* forms of its calls, separated by "; " */
     const char *makes;     /* "a category" */
     const char *help;      /* sentences */
     /* Names of the arguments behind the first, in their order: "num_buckets or hash_bucket_size,

@@ -5,8 +5,8 @@
 #define WORDS_FEW_SHARE  20   /* one of so many cells may be unreadable among numbers */
 #define CODES_FEW_SHARE  1000 /* one of so many may be written like 007 */
 #define KEY_CELLS_LEAST  100  /* fewer may differ by chance */
-#define KEY_BYTES_MOST   64   /* of a text that is a key, in the mean */
-#define FREE_BYTES_LEAST 40   /* of a text that is free, in the mean */
+#define KEY_BYTES_MOST   64   /* bytes of a key, in the mean */
+#define FREE_BYTES_LEAST 40   /* bytes of a free text, in the mean */
 
 /* ---- numbers or words ---- */
 

@@ -45,7 +45,7 @@ enum column_use column_use_of(const struct query *query, const struct query_colu
 /* id, customer_id, orderId, key, uuid ... */
 bool name_is_key(struct slice name);
 
-/* What a census of so many rows has counted of the column, which had been described. */
+/* Takes the counts of a census of so many rows into the column, which had been described. */
 void query_column_take(struct query_column *column, const struct cell_counts *counts,
                        uint64_t rows);
 

@@ -7,7 +7,7 @@ bool column_is_list(const struct column *call)
     return column_calls(call, "SPARSE") || column_calls(call, "DENSE");
 }
 
-/* Of an argument that is a name or a string; size 0: it is neither. */
+/* The text of an argument that is a name or a string; size 0: it is neither. */
 static struct slice word_of(const struct column *argument)
 {
     if (argument->kind == COLUMN_NAME)

@@ -7,7 +7,7 @@
 
 #include "planner/query.h"
 
-#define REPETITIONS_MAX 1000 /* of a pattern's {m,n}, multiplied: regcomp writes them all out */
+#define REPETITIONS_MAX 1000 /* product of a pattern's {m,n}: regcomp writes them all out */
 
 /* A regular expression can cost any amount of memory ((a{999}){999}) or time
  * (back references): refuse these before regcomp sees them. */

@@ -22,7 +22,7 @@
 #include "planner/roles.h"
 #include "scoring/transform.h"
 
-#define UNREADABLE_BYTES 300 /* of what is proposed for columns that no model reads */
+#define UNREADABLE_BYTES 300 /* length of a proposal for columns that no model reads */
 
 /* Everything but the label, columns of roles, and what is chosen already. */
 static void choose_column(const struct plan *plan, size_t i, int position, struct choices *choices)
@@ -136,7 +136,7 @@ static struct column *call_with_name(const struct column *call, struct slice nam
     return copy;
 }
 
-/* Of several columns a pattern would make as many calls. */
+/* Does the call hold a CONCAT? It takes several columns, and a pattern makes a call of each. */
 static bool calls_concat(const struct column *call)
 {
     while (call->kind == COLUMN_CALL && call->count > 0 && !column_calls(call, "CONCAT"))
@@ -310,7 +310,7 @@ static bool is_array(struct slice type)
     return type.size > 2 && type.data[type.size - 2] == '[' && type.data[type.size - 1] == ']';
 }
 
-/* Of numbers: it would be a vector, if it was known of how many. */
+/* Is the type an array of numbers? It would be a vector if its length was known. */
 static bool is_array_of_numbers(struct slice type)
 {
     static const char *const types[] = {"smallint[]", "integer[]",          "bigint[]",
@@ -368,8 +368,8 @@ static enum status hint_json(const struct planning *planning, const struct query
                       SQL_NAME(column->name), SQL_NAME(column->name));
 }
 
-/* Of PostgreSQL: a column of a type that no model reads, and an input, as all columns are where
- * COLUMN names none. */
+/* Is it a column of PostgreSQL's of a type that no model reads? It would be an input, as all
+ * columns are where COLUMN names none. */
 static bool is_unreadable(const struct planning *planning, size_t i)
 {
     const struct query_column *column = &planning->plan->query.columns[i];
@@ -784,7 +784,7 @@ static enum status make_inputs_of(const struct planning *planning, size_t i,
     return STATUS_OK;
 }
 
-/* What the texts of a list without a size are instead. */
+/* Refuses a list without a size, and says what its texts are instead. */
 static enum status refuse_counted_list(const struct planning *planning,
                                        const struct query_column *column,
                                        const struct choice *choice)
@@ -873,7 +873,7 @@ static enum status choose_many_ids(const struct planning *planning,
     return STATUS_OK;
 }
 
-/* Of a dense list an array is the same. */
+/* Chooses a list; where cells are arrays DENSE chooses their numbers. */
 static enum status choose_list(const struct planning *planning, struct query_column *column,
                                struct choice *choice)
 {
@@ -1035,7 +1035,7 @@ static enum status leave_out(struct planning *planning, struct choices *choices)
     return STATUS_OK;
 }
 
-/* Whoever learns or scores has room for all words of some rows. */
+/* Learning and scoring have room for TRANSFORM_IDS_MAX words of a row. */
 static enum status check_texts(const struct planning *planning)
 {
     const struct plan *plan = planning->plan;
@@ -1149,7 +1149,7 @@ static const char *function_of(struct slice name)
     return function ? function->name : NULL;
 }
 
-/* What a function of COLUMN made then, of one column. */
+/* The choice by which a function of COLUMN made an input of the old model from one column. */
 static struct choice choice_as_before(const struct planning *planning,
                                       const struct transform_input *input)
 {
@@ -1171,7 +1171,7 @@ static struct choice choice_as_before(const struct planning *planning,
     if (is_of_items)
         choice.spec.list.size = input->spec.words_max;
     if (choice.spec.vocabulary_max < 2 && input->spec.rule == RULE_BUCKET)
-        choice.spec.vocabulary_max = 2; /* of one value: the old model has the bucket */
+        choice.spec.vocabulary_max = 2; /* a column of one value: the old model has the bucket */
     return choice;
 }
 

@@ -23,7 +23,7 @@ struct measuring {
     struct measured *columns; /* (count) */
     size_t count;
     uint64_t rows;
-    int position; /* of what asks for them */
+    int position; /* place in the text that asks for them */
 };
 
 /* ----- which are wanted ----- */
@@ -97,7 +97,7 @@ static enum status add_number(struct measured *measured, double number, struct e
     return STATUS_OK;
 }
 
-/* What is no number is a bad row, or none, when the rows are staged. */
+/* Passes over cells that are no numbers: staging decides whether their rows are bad. */
 static enum status take_row(void *self, const struct cell *cells, size_t count, struct error *err)
 {
     struct measuring *measuring = self;
@@ -140,7 +140,8 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Of numbers that are sorted; the caller frees them. NULL: no memory. */
+/* The different numbers among sorted ones, each with its rows; the caller frees them. NULL: no
+ * memory. */
 static struct counted_number *count_numbers(const struct measured *measured, uint32_t *count)
 {
     struct counted_number *numbers = calloc(measured->count + 1ull, sizeof *numbers);
@@ -169,7 +170,8 @@ static enum status keep(struct query *query, const struct column_quantiles *foun
     return STATUS_OK;
 }
 
-/* Of one value, or of none, there is one bucket, with a bound that nothing is below. */
+/* Finds the bounds of a column's buckets. One value, or none, makes one bucket, with a bound that
+ * nothing is below. */
 static enum status find_bounds(struct measuring *measuring, struct crossed_choice *crossed)
 {
     struct planning *planning = measuring->planning;

@@ -10,8 +10,8 @@
 #include "planner/catalog.h"
 
 struct dialect {
-    size_t name_bytes_max;    /* of a table or model */
-    size_t column_bytes_max;  /* of a column that is made */
+    size_t name_bytes_max;    /* most of a table's or model's name */
+    size_t column_bytes_max;  /* most of the name of a column that is made */
     bool folds_names;         /* a name without quotes means its small letters */
     bool names_types;         /* a blob is a value of any type that no model reads */
     bool takes_rows;          /* scoring functions get a row as it is, and find inputs by name */

@@ -7,7 +7,8 @@
 
 #include "planner/planning.h"
 
-/* Of a call EMBEDDING(category, value, ...); NULL: it is none, or none that has a value there. */
+/* The second argument of a call EMBEDDING(category, value, ...); NULL: the column is no such call,
+ * or has no value there. */
 const struct value *embedding_dimension(const struct column *column);
 
 /* The attribute that the EMBEDDINGs of all COLUMN clauses set, where they have one dimension;

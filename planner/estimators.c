@@ -25,7 +25,8 @@ static const char *const hidden_layers[] = {"model.hidden_units", "model.activat
                                             "model.dropout", "model.batch_norm", NULL};
 #define LINEAR hidden_layers, "a model without hidden layers"
 
-/* Of a network over embeddings: what its name says is beside the hidden layers. */
+/* Attributes of a network over embeddings that its name fixes, as it says the parts beside the
+ * hidden layers. */
 static const char *const beside_pairs[] = {"model.interaction", "model.cross_layers",
                                            "model.cross_parameterization", "model.cin_layer_size",
                                            NULL};
@@ -36,7 +37,7 @@ static const char *const beside_compressed[] = {"model.interaction", "model.cros
 #define CROSSES    beside_cross, "a network and a cross network"
 #define COMPRESSES beside_compressed, "a network and compressed interactions"
 
-/* Of hidden layers over embeddings and nothing beside them. */
+/* The same for a network that has no parts beside its hidden layers. */
 static const char *const beside_nothing[] = {"model.wide",           "model.interaction",
                                              "model.cross_layers",   "model.cross_parameterization",
                                              "model.cin_layer_size", NULL};
@@ -390,7 +391,7 @@ static bool is_of_group(const struct estimator *estimator, const char *group)
     return estimator->group && strcmp(estimator->group, group) == 0;
 }
 
-/* Of its group and task: does each use the attribute? NULL: every one does. */
+/* Does each estimator of the group and of the task use the attribute? NULL: every one does. */
 static bool group_uses(const struct estimator *of, enum task task,
                        const struct attribute *attribute)
 {
@@ -401,8 +402,8 @@ static bool group_uses(const struct estimator *of, enum task task,
     return true;
 }
 
-/* What stands for the estimator in a list of those that use the attribute: its name, or, at the
- * first of a group of which all do, the group's and `rest`. NULL: nothing. */
+/* The estimator's name in a list of those that use the attribute: its own, or, at the first of a
+ * group of which all do, the group's and `rest`. NULL: the list leaves it out. */
 static const char *name_in_list(const struct estimator *estimator,
                                 const struct attribute *attribute, const char **rest)
 {
@@ -454,7 +455,8 @@ static bool contains_fold(struct slice text, const char *word)
     return false;
 }
 
-/* Of a group the first of each task: the others are other names of it. */
+/* Is it in no group, or the first of its group with its task? The others are other names of that.
+ */
 static bool is_told(const struct estimator *estimator)
 {
     const struct estimator *first = estimators;

@@ -8,7 +8,7 @@
 #include "kinds/kinds.h"
 #include "parser/statement.h"
 
-/* What an attribute is where the statement does not set it, as it would be written. */
+/* The value of an attribute where the statement does not set it, as it would be written. */
 struct estimator_default {
     const char *attribute, *value;
 };
@@ -21,7 +21,7 @@ struct estimator {
     enum task task;
     const char *const *fixed; /* NULL-terminated: attributes that cannot be set: they have the
                                * default below, or are 0 */
-    const char *fixed_as;     /* what these make of it: "a model without hidden layers" */
+    const char *fixed_as;     /* the model that these make: "a model without hidden layers" */
     const char *help;
     const struct estimator_default *defaults; /* the last has no attribute; NULL: there are none */
     const char *group; /* "boosted trees": of many that are alike; NULL: of none */
@@ -57,8 +57,8 @@ struct attribute estimator_attribute(const struct estimator *estimator,
 /* Does the attribute mean anything to the estimator? */
 bool estimator_uses(const struct estimator *estimator, const struct attribute *attribute);
 
-/* "DNNClassifier and DNNRegressor": those to whom it does; NULL: all. Of a group its name: "boosted
- * trees", "forests for classes". */
+/* Appends the estimators that use the attribute, or all for NULL: "DNNClassifier and DNNRegressor".
+ * A group is written by its name: "boosted trees", "forests for classes". */
 void estimators_append(const struct attribute *attribute, struct text *out);
 
 #endif

@@ -86,7 +86,7 @@ static void append_why(struct text *out, const struct plan *plan, int index)
         text_append_string(out, ", no declared type");
 }
 
-/* Who said what the column is, unless the rows did. */
+/* Appends where the statement or the old model, rather than the rows, said what the column is. */
 static void append_chosen(const struct explanation *explanation, const struct plan_input *input,
                           struct text *out)
 {
@@ -344,7 +344,8 @@ static bool finds_classes(const struct plan *plan)
     return plan->estimator->task == TASK_CLASSIFICATION && plan->spec.n_classes == 0;
 }
 
-/* What is not known yet makes the model larger, what the rows do not ask for smaller. */
+/* Classes and words that are not known yet make a model larger; rows that ask for less than its
+ * most make it smaller. */
 static const char *bound_of(const struct plan *plan)
 {
     if (plan->estimator->kind->is_at_most)
@@ -352,8 +353,8 @@ static const char *bound_of(const struct plan *plan)
     return finds_classes(plan) || has_words(plan) ? "at least " : "";
 }
 
-/* What learning takes: of a worker, or of all servers together, where gradients and sums are only
- * of a batch. */
+/* Bytes that learning takes of a worker, or of all servers together: there gradients and sums are
+ * those of one batch, and are left out. */
 static double bytes_held(const struct plan *plan, const struct kind_cost *cost)
 {
     if (plan->spec.servers > 0)
@@ -475,7 +476,7 @@ static void explain_idle(struct explanation *explanation)
                     has_batches(plan) ? "train.batch_size or " : "");
 }
 
-/* What one worker may use, as far as the statement says it; else 0. */
+/* Bytes that one worker may use; 0: the statement does not say. */
 static double memory_of_worker(const struct plan *plan)
 {
     double bytes = 0;
@@ -485,7 +486,7 @@ static double memory_of_worker(const struct plan *plan)
     return memory_size_read(plan->cluster.memory, &bytes) ? bytes : 0;
 }
 
-/* What the model does not need is left for rows. */
+/* Appends the bytes that the model leaves for rows. */
 static void append_left(const struct plan *plan, double there, struct text *out)
 {
     const struct kind_shape shape = shape_of(plan);
@@ -563,7 +564,7 @@ static void explain_notices(struct explanation *explanation)
     }
 }
 
-/* What the user set, a line each; the rest in one. */
+/* Attributes that the user set have a line each, all others one together. */
 static void explain_attributes(struct explanation *explanation)
 {
     const struct plan *plan = explanation->plan;

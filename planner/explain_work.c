@@ -26,10 +26,10 @@
 struct work {
     double rows;     /* 0: not known */
     bool is_exact;   /* else a guess */
-    double training; /* of the rows, those that are not held out */
-    uint32_t epochs; /* of so many rows */
-    double steps;    /* of an epoch */
-    double total;    /* of all epochs */
+    double training; /* rows that are not held out */
+    uint32_t epochs; /* passes over these */
+    double steps;    /* steps of an epoch */
+    double total;    /* steps of all epochs */
 };
 
 static bool has_batches(const struct plan *plan)
@@ -170,7 +170,7 @@ static double moved_of(const struct plan *plan, const struct kind_shape *shape)
     return cost_of(plan, &moved).parameters;
 }
 
-/* Of one job. Epochs, or passes of what has none. */
+/* Seconds of one job: its epochs, or the passes of a kind that has none. */
 static double seconds_of_job(const struct plan *plan, const struct work *work,
                              const struct kind_shape *shape)
 {
@@ -186,8 +186,8 @@ static double seconds_of_job(const struct plan *plan, const struct work *work,
            work->total * moved_of(plan, shape) * SECONDS_OF_PARAMETER;
 }
 
-/* Of all jobs. Of a search as if all trials were as the first. Those of folds together are one less
- * in rows than there are folds. */
+/* Seconds of all jobs, those of a search as if all trials were like the first. The jobs of n folds
+ * together learn from n - 1 times the rows. */
 static double seconds_of(const struct plan *plan, const struct work *work,
                          const struct kind_shape *shape)
 {

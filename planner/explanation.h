@@ -14,7 +14,7 @@ struct explanation {
     struct arena *arena;
     struct plan_line *lines;
     size_t count;
-    struct text detail; /* of the line being written */
+    struct text detail; /* detail of the line being written */
     bool failed;        /* out of memory: reported at the end */
 };
 

@@ -28,7 +28,7 @@ static void note(const struct plan *plan, size_t number, double far)
                                "and where the model is trained.");
 }
 
-/* Of the sample; 0: there is none. */
+/* A number of the sample that is too far off; 0: there is none. */
 static double far_number_of_sample(const struct plan *plan, size_t number)
 {
     const struct query_column *column = &plan->query.columns[plan->model_columns[number]];

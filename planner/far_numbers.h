@@ -2,9 +2,9 @@
  * far_numbers.h - numbers among rows that are scored which are too far off for the model: beyond
  * its reach, 3.4e38 where it keeps numbers and 1e18 deviations where it scales them, all are one.
  *
- * The sample of the SELECT shows them before any row is scored, and is all that EXPLAIN knows. Of
- * QUERY_SAMPLE_ROWS and more rows those who score them look on, in columns where the sample has
- * none.
+ * The sample of the SELECT shows them before any row is scored, and is all that EXPLAIN knows.
+ * Where there are QUERY_SAMPLE_ROWS rows and more, scoring looks on, in columns where the sample
+ * has none.
  */
 #ifndef PLANNER_FAR_NUMBERS_H
 #define PLANNER_FAR_NUMBERS_H

@@ -12,8 +12,8 @@ enum status threshold_plan(struct planning *planning, const char *attribute);
 /* validation.average has a use only of classes. */
 enum status average_check(const struct planning *planning);
 
-/* Of EVALUATE of a ranking or of times: the columns that its metrics need beside the label, which
- * are the model's where the statement names no others. INVALID where there is none. */
+/* Finds the columns that metrics of a ranking or of times need beside the label of EVALUATE: the
+ * model's, where the statement names no others. INVALID where there is none. */
 enum status aim_columns_plan(struct planning *planning);
 
 #endif

@@ -91,7 +91,8 @@ static const char *meaning(enum metric metric)
     return NULL;
 }
 
-/* Of regressors whose numbers are something else than means; none: of all models of the task. */
+/* Appends the aims of regressors, other than means, that the metric is for; none: it is for all
+ * models of its task. */
 static void append_aims(enum metric metric, struct text *out)
 {
     const char *comma = "";

@@ -6,9 +6,9 @@
 
 #include "planner/planning.h"
 
-/* Of the model's classes, 0: their number is not known yet: then metrics of two classes are among
- * those that are measured where the statement names none. Of a regressor the metrics are those that
- * fit its aim, and those of `usual` where the statement names none. */
+/* Plans the metrics of the statement, which fit the model's aim. Where it names none, they are
+ * those of the aim `usual`; with `classes` 0, a number that is not known yet, metrics of two
+ * classes are among them. */
 enum status metrics_plan(struct planning *planning, enum task task, enum aim aim, enum aim usual,
                          uint32_t classes);
 /* The one metric that the attribute names, of those of the aim, else `other`: plan->metrics[0]. */

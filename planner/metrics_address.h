@@ -14,7 +14,7 @@ bool metrics_address_read(struct slice text, struct slice *host, uint32_t *port)
 
 struct planning;
 
-/* Of job.metrics; size 0: it is not set. INVALID at its value for anything else. */
+/* The address in job.metrics; size 0: it is not set. INVALID at a value that is no address. */
 enum status metrics_address_plan(struct planning *planning, struct slice *served_host,
                                  uint32_t *port);
 

@@ -11,7 +11,7 @@
 enum status model_room_check(const struct catalog_limits *limits, struct slice name,
                              uint64_t memory, struct error *err);
 
-/* Of the plan's model, once it is found: plan->scoring.too_large. */
+/* Sets plan->scoring.too_large by the plan's model, once that is found. */
 enum status model_room_note(struct planning *planning);
 /* The same of a statement that only the session can run: LIMIT at the model's name, unless it is
  * only explained. */

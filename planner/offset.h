@@ -18,7 +18,7 @@
 enum status offset_plan(struct planning *planning);
 /* The input that it is. */
 struct plan_input offset_input(const struct plan *plan);
-/* That COLUMN names it as well. */
+/* The error that COLUMN names the offset's column as well. */
 enum status offset_refuse_choice(const struct planning *planning, int position);
 /* Says that it is no input. */
 void offset_notice(struct plan *plan);

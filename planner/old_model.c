@@ -102,7 +102,7 @@ static bool says_auto(const struct setting *setting)
     return setting->value.kind != VALUE_LIST && slice_is_fold(setting->value.text, "auto");
 }
 
-/* As a job spec has it. */
+/* Copies the attribute's value in the form that a job spec gives it. */
 static enum status copy_value(const struct attribute *attribute, const void *from, void *to,
                               struct error *err)
 {
@@ -215,7 +215,7 @@ enum status old_model_check(const struct planning *planning)
     return check_classes(planning);
 }
 
-/* Of one column: of a date, and of functions of COLUMN, some. */
+/* Is the input made of this one column? A date, or functions of COLUMN, may make several. */
 static bool is_of_column(const struct plan_input *input, struct slice column)
 {
     if (input->spec.cross)

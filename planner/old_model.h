@@ -17,9 +17,8 @@ bool old_model_is_named(const struct planning *planning);
 /* plan->model, where the statement names one that its kind can go on from. UNSUPPORTED for a kind
  * that cannot, INVALID for a model of another kind. Before the task is chosen. */
 enum status old_model_find(struct planning *planning);
-/* What the arrays of the new model are like follows from the old one: the attributes that say so
- * become the old model's. INVALID where the statement or the estimator says otherwise. Before the
- * kind settles them. */
+/* The attributes that give the new model's arrays their shape become the old model's. INVALID where
+ * the statement or the estimator says otherwise. Before the kind settles them. */
 enum status old_model_take_shape(struct planning *planning);
 /* Whether task, classes and attributes fit it, once the label is known. */
 enum status old_model_check(const struct planning *planning);

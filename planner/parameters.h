@@ -6,8 +6,8 @@
 
 #include "planner/planning.h"
 
-/* What a model is made for, as far as that is known when the rows are not: a word of each category,
- * and as many classes as the statement says. */
+/* The shape of a model as far as it is known before the rows are: a word of each category, and as
+ * many classes as the statement says. */
 struct kind_shape shape_of(const struct plan *plan);
 /* The same with all words that the categories may have. */
 struct kind_shape shape_most(const struct plan *plan);
@@ -17,12 +17,12 @@ struct kind_shape shape_expected(const struct plan *plan, double rows);
 struct kind_cost cost_of(const struct plan *plan, const struct kind_shape *shape);
 /* Passes over so many training rows, as the learner will plan them; 0: the kind has no epochs. */
 uint32_t epochs_of(const struct plan *plan, uint64_t rows);
-/* What a worker needs to train a model that costs as much, besides row_bytes of each row. */
+/* Bytes that a worker needs to train a model that costs as much, besides row_bytes of each row. */
 double bytes_of(const struct plan *plan, const struct kind_cost *cost);
 
 /* LIMIT at the setting that makes the model larger than a worker can train. */
 enum status parameters_check(const struct planning *planning);
-/* As parameters_check, for a list of numbers that is not in the plan. */
+/* The same as parameters_check, for a list of numbers that is not in the plan. */
 enum status parameters_check_list(const struct planning *planning, const struct setting *list);
 void bytes_append(struct text *out, double bytes); /* "5.9 KiB" */
 

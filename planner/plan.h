@@ -54,9 +54,9 @@ struct plan_cluster {
     bool is_wanted;              /* job.where = 'kubernetes' */
     struct slice image;          /* a profile's name; size 0: the first */
     struct slice priority_class; /* size 0: none */
-    int64_t cpu_m;               /* of each worker, thousandths of a processor; 0: as ever */
+    int64_t cpu_m;               /* thousandths of a processor for each worker; 0: not set */
     int64_t server_cpu_m;        /* the same of each parameter server */
-    struct slice memory;         /* of each worker, as Kubernetes writes it; size 0: as ever */
+    struct slice memory; /* memory of each worker, as Kubernetes writes it; size 0: not set */
     bool reads_directly; /* TRAIN: its workers read the table; also of jobs that are staged */
 };
 
@@ -73,7 +73,7 @@ struct plan_scoring {
 /* One attribute of a TRAIN statement and its value, for people to read. */
 struct plan_attribute {
     const struct attribute *attribute;
-    struct slice value; /* as it would be written; "none" or "automatic" */
+    struct slice value; /* the value as it would be written; "none" or "automatic" */
     bool is_set;        /* by the user; otherwise the default */
 };
 
@@ -85,7 +85,7 @@ struct plan_result {
     enum result_type type;
 };
 
-/* What becomes of a row that cannot be read, learned from or scored. */
+/* The fate of a row that cannot be read, learned from or scored. */
 enum plan_bad_rows { BAD_ROWS_ERROR, BAD_ROWS_SKIP, BAD_ROWS_QUARANTINE };
 
 /* A column of TO EXPLAIN's result that is a picture. */
@@ -93,12 +93,12 @@ enum explain_picture { PICTURE_NONE, PICTURE_BAR, PICTURE_DOT };
 
 struct plan {
     enum statement_kind kind;
-    enum sql_dialect dialect; /* of the catalog */
+    enum sql_dialect dialect; /* the catalog's */
     bool explain_only;
     bool is_full;      /* SHOW MODELS, SHOW JOBS */
     struct slice text; /* the statement, as the user wrote it */
     struct slice select;
-    struct query query; /* what the SELECT returns */
+    struct query query; /* the result of the SELECT */
 
     /* TRAIN */
     const struct estimator *estimator;
@@ -127,22 +127,22 @@ struct plan {
     enum offset offset;       /* with which each row's score begins; OFFSET_NONE: nothing */
     struct slice offset_name; /* its column */
     int offset_column;        /* in the SELECT */
-    /* What the statement says of the job, with the attributes of its kind, of training
-     * and of workers. max_workers 0: as many as min_workers. codegen adds the rest. */
+    /* The job as the statement sets it, with the attributes of its kind, of training and of
+     * workers. max_workers 0: as many as min_workers. codegen adds the rest. */
     struct jobspec spec;
     bool wait; /* false: a detached job */
     uint32_t verbose;
-    uint32_t folds;                    /* of cross-validation; 0: none */
-    int folds_position;                /* of their number in the text */
-    const struct search *search;       /* of which the plan is the first trial's; NULL: none */
+    uint32_t folds;                    /* folds of cross-validation; 0: none */
+    int folds_position;                /* position of their number in the text */
+    const struct search *search;       /* the search whose first trial this plans; NULL: none */
     struct plan_attribute *attributes; /* all that have a meaning for this statement */
     size_t attribute_count;
     struct slice validation_select; /* validation.select; size 0: none */
     int *validation_columns;        /* for each input, then the label, if any, then the roles: its
                                        column in validation_select */
     struct slice into_schema, into_name;
-    struct slice into_file; /* of a detached job, whatever it does: the database file, an absolute
-                               path */
+    struct slice into_file; /* the database file of a detached job, whatever the job does: an
+                               absolute path */
 
     struct plan_cluster cluster; /* TRAIN, PREDICT, EVALUATE */
 
@@ -150,12 +150,12 @@ struct plan {
     struct slice metrics[METRICS_MAX];
     size_t metric_count;
     bool has_default_metrics; /* the statement names none */
-    enum average average;     /* of Precision, Recall and F1 of more than two classes */
+    enum average average;     /* average of Precision, Recall and F1 over more than two classes */
 
     struct slice class_weights; /* TRAIN: train.class_weight as JSON; size 0: none, or balanced */
     struct slice positive;      /* TRAIN: model.positive as written; size 0: the greater label */
     enum report_kind report;    /* EVALUATE */
-    struct report_costs costs;  /* of its mistakes */
+    struct report_costs costs;  /* costs of the model's mistakes */
     /* TO EXPLAIN: what of the model is shown; NULL: SHAP values of rows, or importance, whose
      * metric is metrics[0] */
     const struct model_inside *inside;
@@ -165,7 +165,7 @@ struct plan {
     uint64_t explain_seed;
     enum explain_picture explain_picture;
     bool explain_sorted;         /* the most important input first */
-    uint32_t explain_inputs_max; /* that are shown; 0: all */
+    uint32_t explain_inputs_max; /* inputs that are shown; 0: all */
     bool has_threshold; /* PREDICT, EVALUATE: of two classes the positive one is predicted */
     double threshold;   /* from this probability up */
 
@@ -190,7 +190,7 @@ struct plan {
     struct slice
         quarantine_table; /* BAD_ROWS_QUARANTINE: in target_schema, or TRAIN's into_schema */
     struct slice extra_outputs[8]; /* predict.extra_outputs */
-    enum output extra_kinds[8];    /* what each of them is for this model */
+    enum output extra_kinds[8];    /* each one's kind for this model */
     size_t extra_output_count;
     struct plan_scoring scoring;
 
@@ -215,8 +215,8 @@ struct plan {
 
 /* The prediction of a model without a label, where the statement does not name it. */
 #define PREDICT_CLUSTER   "cluster"
-#define PREDICT_COMPONENT "component" /* of a projection */
-#define PREDICT_INLIER    "inlier"    /* of a detection: 1, or -1 for an outlier */
+#define PREDICT_COMPONENT "component" /* the prediction of a projection */
+#define PREDICT_INLIER    "inlier"    /* the prediction of a detection: 1, or -1 for an outlier */
 
 /* Where the statement makes tables; the model's place for TRAIN and IMPORT. */
 static inline struct slice plan_written_schema(const struct plan *plan)

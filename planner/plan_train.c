@@ -146,7 +146,7 @@ static enum status refuse_text(const struct planning *planning, const struct pla
                                                                : "LinearClassifier");
 }
 
-/* Of numbers, where the kind takes them so. */
+/* Makes categories of numbers, where the kind takes numbers in buckets. */
 static void make_buckets(struct plan *plan)
 {
     const struct kind *kind = plan->estimator->kind;
@@ -175,7 +175,7 @@ static enum status refuse_age(const struct planning *planning, const struct plan
                       SLICE_FORMAT(input->spec.source));
 }
 
-/* What the kind of model can take of what the columns are. */
+/* Refuses columns that the kind of model cannot take. */
 static enum status check_inputs(const struct planning *planning)
 {
     const struct plan *plan = planning->plan;

@@ -22,7 +22,7 @@
 
 #include "planner/plan.h"
 
-#define TABLE_BYTES_MAX     200 /* of the name of a table or model */
+#define TABLE_BYTES_MAX     200 /* length of a table's or model's name */
 #define NAME_BYTES_POSTGRES 63  /* NAMEDATALEN - 1: the server cuts longer ones */
 #define PATTERN_BYTES_MAX   200
 

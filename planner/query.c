@@ -4,7 +4,7 @@
 #include "planner/dialect.h"
 #include "planner/planning.h"
 
-#define LIST_BYTES_MAX 380 /* of the columns' names in a hint */
+#define LIST_BYTES_MAX 380 /* length of the columns' names in a hint */
 
 enum status slice_keep(struct planning *planning, struct slice from, struct slice *to)
 {

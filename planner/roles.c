@@ -8,7 +8,7 @@ static const struct role_facts {
     const char *attribute;
     const char *called; /* EXPLAIN's item */
     const char *column; /* in messages, before the column's name */
-    const char *what;   /* what it does, in a notice: "column "w" weighs the rows" */
+    const char *what;   /* its effect, in a notice: "column "w" weighs the rows" */
 } facts[ROW_ROLES] = {
     [ROLE_SAMPLE_WEIGHT] = {"train.sample_weight", "sample weights", "weight ", "weighs the rows"},
     [ROLE_LABEL_UPPER] = {"train.label_upper_bound", "upper bounds", "upper bound ",

@@ -12,7 +12,7 @@
 #include "planner/task_choice.h"
 
 #define PREFIX       "tune."
-#define SEARCH_THIRD 3 /* of the trials goes on, so many times as long */
+#define SEARCH_THIRD 3 /* one in so many trials goes on, for so many times as long */
 
 /* tune.* of a statement, and the setting that a RANGE is in; NULL: none. */
 struct tuning {
@@ -314,8 +314,8 @@ const struct search_axis *search_axis_of(const struct search *search,
 
 /* ----- finish ----- */
 
-/* Of several the one that tells most of a probability, or of a number; of clusters the one that
- * does not always get better with more of them. */
+/* The metric that compares trials: of several, the one that tells most of a probability or of a
+ * number, and for clusters the one that does not always get better with more of them. */
 static struct slice usual_metric(const struct plan *plan)
 {
     const enum metric first = plan->estimator->task == TASK_CLASSIFICATION ? METRIC_LOG_LOSS

@@ -25,14 +25,14 @@ enum search_method { SEARCH_RANDOM, SEARCH_HALVING };
 
 struct search {
     struct search_space space;
-    uint32_t trials;           /* that are run: in a small space fewer than are asked for */
+    uint32_t trials;           /* trials that are run: in a small space fewer than are asked for */
     const struct value *drawn; /* (trials, axes) */
     enum search_method method;
-    struct slice metric; /* as it is called in results: "loss", "RMSE" */
+    struct slice metric; /* the metric's name in results: "loss", "RMSE" */
     int metric_position; /* -1: the statement does not name it */
     bool is_loss;        /* less of it is better */
     bool holds_out;      /* SEARCH_HELD_OUT is set for the trials */
-    int position;        /* of the number of trials in the text */
+    int position;        /* position of the number of trials in the text */
 };
 
 struct planning;
@@ -62,7 +62,7 @@ bool search_knows(const char *name);
 
 /* Are trials judged by rows that they do not learn from? */
 bool search_is_held_out(const struct plan *plan);
-/* That the model which is written has not learned from them. */
+/* Adds the notice that the model which is written has not learned from such rows. */
 void search_notice(const struct plan *plan);
 
 /* ----- halving ----- */
@@ -79,7 +79,8 @@ double search_work(const struct search *search);
 /* How many trainings the trials are, shortened ones among them; by halving at most. */
 uint32_t search_trainings(const struct search *search);
 
-/* Of what halving shortens: rounds of trees; NULL: epochs. False: the estimator has neither. */
+/* The attribute that halving shortens: rounds of trees; NULL: epochs. False: the estimator has
+ * neither. */
 bool search_length(const struct estimator *estimator, const struct attribute **rounds);
 
 #endif

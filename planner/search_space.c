@@ -9,9 +9,9 @@
 #include "planner/attributes.h"
 #include "scoring/elementary.h"
 
-#define LOG_RATIO    10   /* of the bounds, beyond which numbers are drawn by their logarithm */
-#define DRAWN_DIGITS 4    /* of a number that is drawn, so that it can be read and typed */
-#define SIZE_MOST    1e15 /* of a space, beyond which no trial is likely to be drawn twice */
+#define LOG_RATIO    10 /* ratio of the bounds beyond which numbers are drawn by their logarithm */
+#define DRAWN_DIGITS 4  /* digits of a drawn number, so that it can be read and typed */
+#define SIZE_MOST    1e15 /* size of a space beyond which no trial is likely to be drawn twice */
 
 /* ----- what can be searched ----- */
 
@@ -27,7 +27,8 @@ bool search_is_choice(const struct attribute *attribute, const struct value *val
     return false;
 }
 
-/* What all trials have in common: rows, how they are held out, classes, the job itself. */
+/* May trials differ in the attribute? All of them share rows, how these are held out, classes and
+ * the job itself. */
 static bool is_of_learning(const struct attribute *attribute)
 {
     static const char *const others[] = {"model.n_classes", "train.seed", "train.shuffle",

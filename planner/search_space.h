@@ -15,7 +15,7 @@
 /* One attribute that is searched. */
 struct search_axis {
     const struct attribute *attribute;
-    const struct setting *setting; /* as written; its value is a RANGE or a list */
+    const struct setting *setting; /* the setting as written; its value is a RANGE or a list */
     bool is_range;                 /* else the items of the value are choices */
     bool is_log;
     double least, most;

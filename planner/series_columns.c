@@ -135,7 +135,7 @@ static enum status find_time(const struct planning *planning, struct series_colu
                     &columns->time));
     column = &planning->plan->query.columns[columns->time];
     if (column_is_date(column) || planning->plan->query.sample_rows == 0)
-        return STATUS_OK; /* that there is no row is said elsewhere */
+        return STATUS_OK; /* a query without rows is reported elsewhere */
     if (column->vectors > 0 || column->blobs > 0 || !column_is_numeric(column))
         return refuse_time(planning, column, columns->time_position);
     return STATUS_OK;

@@ -10,10 +10,10 @@
 #include "planner/training.h"
 
 #define SERVERS_DEFAULT   2
-#define SERVERS_LANES     8  /* of a step, unless the statement says how many */
+#define SERVERS_LANES     8  /* lanes of a step, unless the statement says how many */
 #define SERVERS_LANES_MAX 64 /* SERVER_LANES_MAX of runtime/ps/server_steps.h */
 
-/* What the statement says of servers, beside job.strategy. */
+/* Attributes of servers, beside job.strategy. */
 static const char *const of_servers[] = {"job.ps",     "job.staleness",   "job.ps_memory",
                                          "job.ps_cpu", "model.min_count", "model.expire_steps"};
 #define OF_SERVERS (sizeof of_servers / sizeof *of_servers)
@@ -31,7 +31,7 @@ static bool says(const struct setting *setting, const char *word)
     return setting && slice_is_fold(setting->value.text, word);
 }
 
-/* What the statement asks for servers by. */
+/* The setting by which the statement asks for servers. */
 static const struct setting *asking(const struct planning *planning)
 {
     const struct setting *servers = settings_find(planning, "job.ps");
@@ -94,7 +94,7 @@ static enum status check_together(const struct planning *planning)
 #define CLIP_HINT   "Each server moves its rows by what is pushed, as it is pushed."
 #define LINEAR_HINT "There one rule, that of model.optimizer, moves all weights."
 
-/* What does not go together with servers where it is true, or more than 0. */
+/* Attributes that do not go together with servers where they are true, or more than 0. */
 /* clang-format off: one row, one attribute. */
 static const struct {
     const char *attribute, *hint;
@@ -158,7 +158,7 @@ static enum status check_others(const struct planning *planning)
                                      "leave USING out.");
 }
 
-/* Of processes the administrator allows a job as many servers as workers. */
+/* The administrator's limit of a job's workers holds for its servers, too. */
 static bool are_allowed(const struct planning *planning, uint32_t servers)
 {
     const uint32_t most = planning->catalog->limits.workers;
@@ -191,7 +191,7 @@ static bool are_together(const struct planning *planning)
     return false;
 }
 
-/* What is refused where there are such steps, or none. */
+/* The error of an attribute that has no use where there are such steps, or where there are none. */
 static enum status refuse_of_steps(const struct planning *planning, const struct setting *setting,
                                    const char *hint)
 {
@@ -268,7 +268,7 @@ enum status servers_plan(struct planning *planning)
 
 /* ---- where the statement leaves it open ---- */
 
-/* As job_memory_of (runtime/role/job.h) of a worker on this machine. */
+/* The same as job_memory_of (runtime/role/job.h) for a worker on this machine. */
 static double memory_of_worker(const struct jobspec *spec)
 {
     const uint32_t workers =

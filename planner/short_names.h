@@ -21,7 +21,7 @@
 const struct attribute *short_name_find(struct slice name, unsigned scope,
                                         const struct estimator *estimator);
 
-/* What an attribute of a statement is called, exactly or shortened; NULL: nothing. */
+/* The attribute of a statement that the name means, exactly or shortened; NULL: none. */
 const struct attribute *attribute_find_written(struct slice name, unsigned scope,
                                                const struct estimator *estimator);
 

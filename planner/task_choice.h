@@ -6,7 +6,7 @@
  *     3. the label: words, true and false, and few whole numbers are classes; numbers with a
  *        fraction and many whole numbers are numbers
  *
- * Of a name that says it itself, as XGBClassifier, there is nothing to choose.
+ * A name that says the task itself, as XGBClassifier, leaves nothing to choose.
  */
 #ifndef PLANNER_TASK_CHOICE_H
 #define PLANNER_TASK_CHOICE_H

@@ -84,8 +84,8 @@ static void set_from_value(const struct attribute *attribute, const struct value
     }
 }
 
-/* What the user set, else the default, else 0; where the estimator fixes it its own default, or 0.
- */
+/* Each member is what the user set, else the default, else 0; one that the estimator fixes is the
+ * estimator's default, or 0. */
 static enum status set_members(const struct planning *planning, const struct attribute_table *table,
                                void *members)
 {
@@ -309,7 +309,7 @@ static void append_held_out(const struct plan *plan, struct text *out)
         text_printf(out, " of %u rows or more", held_out.least_rows);
 }
 
-/* What becomes of it when the rows are known. */
+/* Appends what an automatic attribute becomes when the rows are known. */
 static void append_automatic(const struct plan *plan, const struct attribute *attribute,
                              struct text *out)
 {

@@ -3,8 +3,9 @@
  * none.
  *
  * A model gives such a row a prediction all the same: one that nothing in the training rows tells.
- * The sample of the SELECT shows them before any row is scored, and is all that EXPLAIN knows. Of
- * QUERY_SAMPLE_ROWS and more rows those who score them count, in columns where the sample has none.
+ * The sample of the SELECT shows them before any row is scored, and is all that EXPLAIN knows.
+ * Where there are QUERY_SAMPLE_ROWS rows and more, scoring counts NULLs in columns where the sample
+ * has none.
  */
 #ifndef PLANNER_UNSEEN_NULLS_H
 #define PLANNER_UNSEEN_NULLS_H

@@ -289,7 +289,7 @@ static void spread_null(const struct vector *vector, struct cell *elements)
         elements[i] = (struct cell){.type = CELL_NULL};
 }
 
-/* Of a list whose size is counted no text is bad before that is done. */
+/* Spreads a list whose size is being counted: before that is done no text is bad. */
 static void spread_counted(const struct vector *vector, const struct cell *cell,
                            struct cell *elements)
 {

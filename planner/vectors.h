@@ -13,14 +13,15 @@
  *
  *     l is a text "2, 3"       spread               id  l  l[1]  l[2]
  *
- * Of a list the elements are its numbers (inputs/cell_list.h): those of a sparse one are named by
- * their ids, from l[0] on. It is one where the statement says so,
- * or where all texts are such lists. Then their size is that of all rows, too.
+ * The elements of a list are its numbers (inputs/cell_list.h): those of a sparse one are named by
+ * their ids, from l[0] on. A column holds lists where the statement says so, or where all texts are
+ * such lists. Then their size is that of all rows, too.
  *
- * Of a text whose words a model counts they are the counts of its hash buckets, from l[0] on.
+ * The elements of a text whose words a model counts are the counts of its hash buckets, from l[0]
+ * on.
  *
- * Of a date the elements are the parts that the plan chose (inputs/dates.h). Where rows are
- * scored the model takes the date, or the list, itself.
+ * The elements of a date are the parts that the plan chose (inputs/dates.h). Where rows are scored
+ * the model takes the date, or the list, itself.
  *
  *     CROSS([a, b], 100)       spread               a  b  CROSS(a, b)
  *
@@ -38,27 +39,27 @@
 #include "params/terms.h"
 
 #define VECTOR_NO_COLUMN    UINT32_MAX
-#define VECTOR_ELEMENTS_MAX 10000 /* of all vectors of a query */
+#define VECTOR_ELEMENTS_MAX 10000 /* elements of all vectors of a query */
 
 struct vector {
-    struct slice name;          /* of its column, or of the cross */
+    struct slice name;          /* name of its column, or of the cross */
     uint32_t column;            /* VECTOR_NO_COLUMN of a cross */
     uint32_t size;              /* elements */
-    uint32_t parts;             /* of dates, as bits; 0: it is none */
-    struct cell_list list;      /* of a list in a text; LIST_NONE: it is none */
-    bool is_counted;            /* of a list: of the size that rows have shown */
+    uint32_t parts;             /* parts of dates, as bits; 0: it holds no dates */
+    struct cell_list list;      /* the list in a text; LIST_NONE: it holds no lists */
+    bool is_counted;            /* the list's size is the one that rows have shown */
     const struct cross *cross;  /* NULL: it is none */
-    enum input_reading reading; /* of dates: of their text */
+    enum input_reading reading; /* reading of texts that are dates */
 };
 
 struct vectors {
     const struct vector *items;
     size_t count;    /* 0: rows are as the query returns them */
-    size_t columns;  /* of the query */
-    size_t elements; /* of all */
-    bool waits; /* while all rows are counted: of a text or a plain number that is no date the parts
-                   are NULL, and of a text that is no list of the counted size its numbers, and what
-                   becomes of it is decided from the counts (column_verdict.h) */
+    size_t columns;  /* columns of the query */
+    size_t elements; /* elements of all vectors */
+    bool waits; /* all rows are being counted: the parts of a text or plain number that is no date
+                   are NULL, as are the numbers of a text that is no list of the counted size; the
+                   counts decide what becomes of these (column_verdict.h) */
 };
 
 struct query;

@@ -6,7 +6,7 @@
 #include "planner/settings.h"
 #include "planner/targets.h"
 
-/* What asks for a job of workers; NULL where nothing does. */
+/* The setting that asks for a job of workers; NULL: none does. */
 static const struct setting *first_set(const struct planning *planning)
 {
     static const char *const names[] = {"job.min_workers", "job.max_workers", "job.wait"};

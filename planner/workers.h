@@ -8,7 +8,7 @@
 
 /* Job.* of PREDICT and EVALUATE, after their target. */
 enum status workers_plan(struct planning *planning);
-/* As many as the host allows? */
+/* LIMIT for more workers than the host allows. */
 enum status workers_check(const struct planning *planning, uint32_t least, uint32_t most);
 
 #endif
