@@ -186,7 +186,7 @@ enum status pieces_take(struct pieces *pieces, bool target, struct error *err)
     const struct sql_table table = pieces_table(pieces);
     bool is_at_end;
 
-    TRY(write_rows(pieces, SIZE_MAX, &is_at_end, err)); /* as a rule there are none */
+    TRY(write_rows(pieces, SIZE_MAX, &is_at_end, err)); /* usually no rows are left */
     if (target)
         return move_rows(pieces, err);
     TRY(write_meta(pieces, &table, true, err));

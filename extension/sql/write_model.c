@@ -62,7 +62,7 @@ enum status sql_hold_model(struct sql_host *host, const struct sql_table *table,
 
 struct writing {
     struct sql_insertion insertion;
-    uint64_t number; /* of the next row */
+    uint64_t number; /* number of the next row */
 };
 
 static enum status write_row(void *context, const struct model_row *row, struct error *err)
