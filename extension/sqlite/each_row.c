@@ -5,12 +5,12 @@
 #include "extension/sqlite/python_signals.h"
 #include "extension/sqlite/sql.h"
 
-#define TAKER_TYPE "totrain_taker" /* of the pointer in ?1 */
+#define TAKER_TYPE "totrain_taker" /* type of the pointer in ?1 */
 
 struct taker {
     const struct sink *sink;
     struct cell *cells; /* (columns) */
-    enum status status; /* of the rows so far, and why */
+    enum status status; /* status of the rows so far, and why */
     struct error error;
 };
 

@@ -13,7 +13,7 @@ struct filling {
     struct sqlite_host *host;
     struct fill *fills;
     struct sql_insertion inserts[FILLS_MAX]; /* where columns[] is not 0 */
-    size_t columns[FILLS_MAX];               /* of the table, once its first row has come */
+    size_t columns[FILLS_MAX]; /* number of each table's columns, once its first row has come */
     uint64_t rows;
 };
 

@@ -165,7 +165,7 @@ struct told {
     int64_t steps;
     double level;
     struct slice series;
-    struct forecast_ask ask; /* of these */
+    struct forecast_ask ask; /* the request, with pointers to these */
 };
 
 /* NULL stands for what the model has. */

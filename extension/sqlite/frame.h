@@ -38,13 +38,13 @@ enum frame_kind {
     FRAME_WORDS /* int32 codes of texts in UTF-8; a negative code is NULL */
 };
 
-/* As totrain/_frames.py fills it: the two change together. */
+/* A column, which totrain/_frames.py fills: the two change together. */
 struct frame_column {
     const char *name;
     const void *values;
-    int64_t stride;         /* bytes from one value to the next */
-    const uint8_t *valid;   /* (rows) 0: NULL; NULL: all are there */
-    const char *bytes;      /* of words: that of code c is bytes[offsets[c], offsets[c + 1]) */
+    int64_t stride;       /* bytes from one value to the next */
+    const uint8_t *valid; /* (rows) 0: NULL; NULL: all are there */
+    const char *bytes;    /* texts of words: that of code c is bytes[offsets[c], offsets[c + 1]) */
     const int64_t *offsets; /* (texts + 1) */
     int64_t texts;
     int32_t kind;
@@ -60,7 +60,7 @@ struct frame {
     bool is_removed;
 };
 
-/* What programs call that loaded the extension (extension/sqlite/totrain.map). */
+/* Marks functions for programs that loaded the extension (extension/sqlite/totrain.map). */
 #define FRAME_EXPORTED __attribute__((visibility("default")))
 
 /* The key, > 0; 0 where memory ran out or the columns are none of these. Any thread. */

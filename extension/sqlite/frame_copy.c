@@ -6,7 +6,7 @@
 #define LENGTH_BYTES 4
 #define NULL_LENGTH  UINT32_MAX /* -1 */
 
-/* What is written of a cell, behind its length. */
+/* A cell as it is written, behind its length. */
 struct field {
     const void *data;
     size_t size;

@@ -11,19 +11,19 @@
 
 #define ROWS_LEAST 20000 /* below, starting threads takes longer than reading */
 
-/* What the readers share. */
+/* Facts that all readers share. */
 struct frame_order {
     const struct scan *scan;
     const struct frame *frame;
-    int columns[FRAME_COLUMNS_MAX]; /* of the frame, as the SELECT returns them */
+    int columns[FRAME_COLUMNS_MAX]; /* the frame's, in the order of the SELECT */
     size_t count;
 };
 
 /* One reader. */
 struct frame_rows {
     const struct frame_order *order;
-    struct cell *cells; /* of a row */
-    void *room;         /* of scan_put_row */
+    struct cell *cells; /* cells of a row */
+    void *room;         /* working memory of scan_put_row */
 };
 
 /* ----- which columns ----- */
@@ -48,7 +48,7 @@ struct program {
         int column, reg;
     } reads[FRAME_COLUMNS_MAX];
     size_t reads_count;
-    int first, count; /* of the result's registers; count 0: not met yet */
+    int first, count; /* the result's registers; count 0: not met yet */
 };
 
 static bool take_instruction(struct program *program, sqlite3_stmt *statement)

@@ -18,7 +18,7 @@
 struct loaded {
     struct model_cache *cache;
     struct cached_model *model; /* held */
-    uint64_t rows;              /* that this statement asked for */
+    uint64_t rows;              /* rows that this statement asked for */
 };
 
 static void loaded_free(void *context)

@@ -88,7 +88,7 @@ struct redirection {
 
 /* The entries of one object's dynamic section that matter here. */
 struct object {
-    const char *name; /* of its file */
+    const char *name; /* name of its file */
     uintptr_t base;
     const ElfW(Sym) * symbols;
     const char *strings;

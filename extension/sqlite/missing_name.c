@@ -9,7 +9,7 @@
 #include "parser/table_place.h"
 
 #define NAMES_MAX  1000
-#define TABLES_MAX 64 /* of the SELECT, whose columns are looked at */
+#define TABLES_MAX 64 /* tables of the SELECT whose columns are looked at */
 
 struct names {
     char *names[NAMES_MAX];

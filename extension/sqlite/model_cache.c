@@ -39,7 +39,7 @@ void model_cache_give_back(struct model_cache *cache, struct cached_model *cache
 struct look {
     const char *schema;
     sqlite3_stmt *statement; /* at the table's first row */
-    bool is_committed;       /* what is seen; `version` tells it from all before and after it */
+    bool is_committed;       /* the state that is seen: `version` tells it from all others */
     unsigned version;
 };
 
@@ -243,7 +243,7 @@ static enum status take_looked_at(struct model_cache *cache, const struct look *
         *taken = cached;
         return STATUS_OK;
     }
-    if (look->is_committed) /* what was read in other states nobody asks for any more */
+    if (look->is_committed) /* nobody asks any more for models of other states */
         held_models_free_where(&cache->models, is_of_table, &table);
     TRY(load(cache, table.schema, name, taken, err));
     (*taken)->held.may_stay = look->is_committed;

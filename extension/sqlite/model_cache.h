@@ -36,7 +36,7 @@ struct cached_model {
 
     /* the cache's own */
     struct slice schema, name;
-    unsigned version;   /* of the schema's database */
+    unsigned version;   /* version of the schema's database */
     uint64_t first_row; /* a hash of the meta; 0: the first row is another one */
 };
 

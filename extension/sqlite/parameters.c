@@ -8,8 +8,8 @@
 #include "extension/sqlite/sql.h"
 #include "parser/placeholders.h"
 
-#define EXEC_ARGUMENTS 2  /* of totrain_exec() before the values */
-#define POWER_MOST     62 /* of two, in a literal */
+#define EXEC_ARGUMENTS 2  /* arguments of totrain_exec() before the values */
+#define POWER_MOST     62 /* the greatest power of two in a literal */
 
 static enum status check_places(struct slice select, int count, struct error *err)
 {
@@ -85,7 +85,7 @@ static bool reads_as(sqlite3 *db, struct slice literal, double value)
     return is_same;
 }
 
-/* As a whole number and powers of two, of which SQLite computes every bit. */
+/* Writes a real as a whole number and powers of two: SQLite computes every bit of these. */
 static void write_exactly(double value, struct text *out)
 {
     int exponent;

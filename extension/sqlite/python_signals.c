@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What we call of CPython, all of it in the stable ABI. */
+/* Functions of CPython that we call, all of them in the stable ABI. */
 struct python {
     int (*is_initialized)(void);
     void *(*this_thread_state)(void);
@@ -25,7 +25,7 @@ struct exception {
     void *type, *value, *traceback; /* owned references */
 };
 
-/* Of the main thread alone, but for what the handler reads and writes. */
+/* The main thread's state; other threads touch only members that the handler reads and writes. */
 static struct {
     int depth;
     bool is_installed;

@@ -14,7 +14,7 @@
     "WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r WHERE i < 400) "               \
     "SELECT count(*) FROM r"
 
-#define FLAG_DETERMINISTIC 0x800 /* of PRAGMA function_list */
+#define FLAG_DETERMINISTIC 0x800 /* a bit of `flags` in PRAGMA function_list */
 
 bool host_interrupted(void *self)
 {

@@ -73,7 +73,8 @@ static size_t bytes_of(const struct cell *cells, size_t count)
     return bytes;
 }
 
-/* Of a folder that takes no file nobody has been promised anything. */
+/* Is there a file for the row? It is opened once KEPT_BYTES_MAX bytes are kept in memory; where the
+ * folder takes no file all rows are kept there. */
 static bool has_file(struct query_result *result, size_t columns)
 {
     struct error ignored;

@@ -16,8 +16,8 @@
 struct row_file {
     FILE *file; /* NULL: none */
     struct text bytes;
-    struct cell *cells;  /* (columns): of the row last read, which lies in `bytes` */
-    size_t columns;      /* of each row */
+    struct cell *cells;  /* (columns): the row last read, which lies in `bytes` */
+    size_t columns;      /* columns of each row */
     uint64_t rows, next; /* how many were put; the one that is read next */
 };
 

@@ -15,9 +15,9 @@
  * totrain_config(), and exchange_functions.h, on a connection; closing it removes them. */
 int run_register(struct sqlite_connection *connection);
 
-/* What totrain_exec() is told of the columns that its statement was prepared with: how many they
- * are and, as a hash, what they are called. Columns go by what is in the database, as those of SHOW
- * TRAIN by the model's metrics. */
+/* The number for totrain_exec() that stands for the columns that its statement was prepared with:
+ * their count and a hash of their names. Columns depend on the database's contents, as those of
+ * SHOW TRAIN on the model's metrics. */
 int64_t columns_promise(const struct slice *names, size_t count);
 
 /* The function ends with the error, as every door shows it: line, caret and hint. */

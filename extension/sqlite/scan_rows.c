@@ -6,8 +6,8 @@
 #include "extension/sqlite/sql.h"
 #include "runtime/data/spool_writer.h"
 
-/* What a numeric column takes from the value, NaN for NULL; false for what
- * is to be looked at closer. Where cells are counted that is done, but of reals. */
+/* Takes the number of a numeric column from the value, NaN for NULL, and counts the cell where
+ * cells are counted, unless it is a real. False for a value that needs a closer look. */
 static bool take_real(sqlite3_value *value, struct cell_counts *counts, double *real)
 {
     switch (sqlite3_value_type(value)) {

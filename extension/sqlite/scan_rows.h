@@ -23,11 +23,11 @@ struct scan_rows {
     sqlite3 *db;
     sqlite3_stmt *statement;
     bool is_stepped;
-    sqlite3_value **values; /* of a stepped row */
-    double *reals;          /* of a row, those that lie side by side */
+    sqlite3_value **values; /* cells of a stepped row */
+    double *reals;          /* numbers of a row that lie side by side */
     uint64_t count, most;   /* rows put by the present call */
     int64_t at;             /* rowid of the last */
-    enum status status;     /* of the rows so far, and why */
+    enum status status;     /* status of the rows so far, and why */
     struct error error;
 };
 

@@ -23,7 +23,7 @@ struct scan_reader {
                        uint64_t *at, struct error *err);
     void *self;
 
-    /* Of scan_threads_run. */
+    /* Members that scan_threads_run sets. */
     struct spool_writer *writer; /* a branch of the scan's */
     const atomic_bool *stop;
     struct scan_threads *threads;

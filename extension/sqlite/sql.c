@@ -366,7 +366,7 @@ static void roll_back(const struct transaction *transaction)
     if (!sqlite3_get_autocommit(transaction->db))
         sql_execute(transaction->db, "VACUUM;", &ignored);
     if (!sqlite3_get_autocommit(transaction->db))
-        try_roll_back(transaction); /* what kept it from that may be over */
+        try_roll_back(transaction); /* the reason why it failed may be over */
 }
 
 enum status transaction_begin(struct transaction *transaction, sqlite3 *db, struct error *err)

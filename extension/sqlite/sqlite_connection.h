@@ -21,7 +21,7 @@ struct sqlite_connection {
     int progress_pipe;         /* totrain_config('progress', ...); -1: none */
     struct model_cache models; /* totrain_config('model_cache', ...) */
     struct results results;
-    struct text message; /* what totrain_raise() raises next */
+    struct text message; /* the message that totrain_raise() raises next */
 };
 
 /* NULL when the connection did not load the extension. */
