@@ -16,14 +16,14 @@
 
 #define DESCRIPTION_COLUMNS_MAX QUERY_COLUMNS_MAX
 
-/* What a statement returns, known without running it. */
+/* The result of a statement, known without running it. */
 struct description {
     struct slice *columns;
     size_t count;
     /* Where the statement is nothing but a query with scoring functions
      * (PREDICT without a target that the session scores): that query. The host may stream it. */
     struct slice query;
-    struct slice select; /* of another statement of ours: what it reads; size 0: nothing */
+    struct slice select; /* the one that any other statement of ours reads; size 0: none */
 };
 
 /* `text` is the whole program, `piece` the statement's place in it: positions
@@ -32,9 +32,9 @@ enum status engine_describe(const struct host *host, struct slice text, const st
                             struct arena *arena, struct description *description,
                             struct error *err);
 
-/* What the Job of a statement would be like that runs on a cluster, without reading a row or
- * making anything. *is_wanted: it would go there. extension/engine/jobs/cluster_job.h; its texts
- * live in the arena. */
+/* The Job that a statement would have on a cluster, found without reading a row or making anything.
+ * *is_wanted: the statement would run there. struct cluster_request is that of
+ * extension/engine/jobs/cluster_job.h; its texts live in the arena. */
 struct cluster_request;
 enum status engine_cluster_request(const struct host *host, struct slice text,
                                    const struct piece *piece, struct arena *arena,

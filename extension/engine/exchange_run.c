@@ -188,7 +188,7 @@ enum status import_run(const struct host *host, const struct plan *plan, const s
     int64_t version = 0;
 
     TRY(refuse_in_server(host, plan, "totrain.import_model('model', bytea) takes", err));
-    if (plan->format.size > 0) /* what the file is, its bytes tell */
+    if (plan->format.size > 0) /* without a format the file's bytes tell it */
         TRY(find_format(plan, &format, err));
     text_init(&bytes, EXCHANGE_BYTES_MAX);
     status = exchange_file_read(plan->file.data, &bytes, err);

@@ -275,7 +275,7 @@ static enum status publish_from(const char *folder, struct jobstore *store,
         note_refusal(&destination, delivery.row.id, delivery.has_table, err);
     error_clear(&unsaid);
     if (destination_put(store, &destination, &unsaid) == STATUS_OK || status != STATUS_OK) {
-        if (status == STATUS_OK && delivery.has_table) /* as large as the table, and not needed */
+        if (status == STATUS_OK && delivery.has_table) /* results are as large as the table */
             (void)shardstore_drop_results(store, NULL);
         return status;
     }

@@ -23,8 +23,8 @@ struct publisher {
 };
 enum status job_publish(const char *folder, const struct publisher *publisher, struct error *err);
 
-/* As unpublished_publish() takes it: the table of a job that has scored, in a session of its
- * database. */
+/* Publishes, for unpublished_publish(), the table of a job that has scored, in a session of the
+ * job's database. */
 enum status job_publish_table(const struct host *host, const struct unpublished_job *job,
                               uint64_t *rows, struct error *err);
 

@@ -1,5 +1,5 @@
 /*
- * What EXPLAIN and SHOW ATTRIBUTES return.
+ * The rows that EXPLAIN and SHOW ATTRIBUTES return.
  */
 #include "extension/engine/show.h"
 
@@ -23,7 +23,7 @@ enum status explain_run(const struct host *host, const struct plan *plan, struct
     struct plan_line *lines;
     size_t count;
 
-    if (plan->kind != STATEMENT_TRAIN) /* what would not be written is not explained */
+    if (plan->kind != STATEMENT_TRAIN) /* nothing is explained that would not be written */
         TRY(score_check_targets(host, plan, err));
     TRY(plan_explain(plan, rows_of(host, plan), arena, &lines, &count, err));
     for (size_t i = 0; i < count; i++)

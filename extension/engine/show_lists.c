@@ -33,7 +33,7 @@ static void append_age(double seconds, struct text *out)
     }
 }
 
-/* Of a time as model_stamp writes it. */
+/* Appends the age of a time that is written as by model_stamp. */
 static void append_age_since(struct slice created_at, time_t now, struct text *out)
 {
     struct tm parts = {0};

@@ -33,9 +33,9 @@ static const char *score_column(const struct model_summary *model)
                                        : NULL;
 }
 
-/* What a column shows. */
+/* The content of a column. */
 struct shown {
-    struct slice metric, part; /* as the history has them */
+    struct slice metric, part; /* the history's words for them */
     struct slice name;
 };
 
@@ -262,7 +262,7 @@ static enum status put_fact(void *sink, const char *name, struct cell value, str
     return put(sink, name, value, err);
 }
 
-/* What the statement set, by the full names of its attributes. */
+/* The attributes that the statement set, by their full names. */
 static enum status put_settings(const struct model *model, struct arena *arena,
                                 const struct sink *sink, struct error *err)
 {
@@ -272,7 +272,7 @@ static enum status put_settings(const struct model *model, struct arena *arena,
 
     error_clear(&ignored);
     if (parse_statement(model->statement, arena, &statement, &ignored) != STATUS_OK)
-        return STATUS_OK; /* of a version that wrote it otherwise */
+        return STATUS_OK; /* another version wrote the statement in another way */
     if (estimator_find(&statement.model, &estimator, &ignored) != STATUS_OK)
         return STATUS_OK;
     for (size_t i = 0; i < statement.setting_count; i++) {

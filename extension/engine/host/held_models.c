@@ -13,7 +13,7 @@ static enum status make_scorer(struct held_model *held, struct error *err)
     TRY(scorer_init(&held->scorer, &held->model, 1, err));
     status = output_workspace_init(&held->workspace, &held->model, err);
     if (status != STATUS_OK) {
-        output_workspace_deinit(&held->workspace); /* what there was memory for */
+        output_workspace_deinit(&held->workspace); /* frees the parts that there was memory for */
         scorer_deinit(&held->scorer);
     }
     return status;

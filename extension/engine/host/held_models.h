@@ -16,18 +16,18 @@
 #include "extension/engine/host/host.h"
 #include "scoring/outputs.h"
 
-#define HELD_MODELS_BYTES_DEFAULT ((size_t)128 << 20) /* of those that stay, together */
+#define HELD_MODELS_BYTES_DEFAULT ((size_t)128 << 20) /* for all models that stay, together */
 
 struct held_model {
     struct model model;
     struct scorer scorer; /* one row at a time, of whoever holds the model */
     struct output_workspace workspace;
 
-    struct arena arena; /* of the model, and of what else goes with it */
+    struct arena arena; /* holds the model and what else goes with it */
     bool may_stay;      /* else it is freed when nobody holds it any more */
 
     /* the list's own */
-    struct held_model *next; /* of those that were used before */
+    struct held_model *next; /* the model that was used before this one */
     uint32_t holders;
 };
 

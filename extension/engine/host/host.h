@@ -33,8 +33,8 @@
 
 /* ----- what passes through the seam ----- */
 
-/* What a statement writes, and so what it may replace: a table of the same kind that an
- * earlier statement wrote. */
+/* The kind of a table that a statement writes. The statement may replace a table of the same kind
+ * that an earlier statement wrote. */
 enum target_kind {
     TARGET_MODEL,       /* TRAIN INTO */
     TARGET_PREDICTIONS, /* TO PREDICT; marked as such when it is made */
@@ -76,7 +76,7 @@ struct scan {
     size_t count;
     struct vectors vectors;
     const struct spool_column *spooled; /* (count): with names, for messages */
-    const char *path;                   /* of the spool */
+    const char *path;                   /* the spool's file */
     uint32_t threads;                   /* at most */
     struct spool_order order;           /* in which the spool lies */
     struct spool_writer *writer;        /* the readers' branches are joined into it */
@@ -103,7 +103,7 @@ struct fill {
     struct table_target target;
     struct slice create, select;
     uint64_t rows;  /* how many it has got */
-    size_t outputs; /* of fills[0] of fill_rows, where the host keeps the rows: of each of them */
+    size_t outputs; /* per row of fill_rows, where the host keeps the rows; fills[0] has it */
 };
 
 /* Where rows for several tables go, as they come. `table` is an index of the fills. */
@@ -117,11 +117,12 @@ typedef enum status fill_source(void *context, const struct fill_sink *sink, str
 /* A job that is ready to be started by processes that share no folder with this session. */
 struct staging {
     const struct job_folder *folder; /* job.json and the rows, with a model that scores them */
-    struct slice schema, table;      /* that it makes; schema.size 0: as ever, table.size 0: none */
-    bool keeps_rows;                 /* the spools stay in the folder, too */
+    struct slice schema, table; /* the table that the job makes; schema.size 0: in the usual schema,
+                                   table.size 0: none */
+    bool keeps_rows;            /* the spools stay in the folder, too */
 };
 
-/* What became of a transaction that wrote a model. */
+/* The state of a transaction that wrote a model. */
 enum transaction_state {
     TRANSACTION_OPEN,
     TRANSACTION_PREPARED, /* it waits for COMMIT PREPARED */
@@ -131,7 +132,7 @@ enum transaction_state {
 
 struct journal; /* runtime/data/journal.h */
 
-/* What is to be written of a job that ran on a cluster, from its journal. */
+/* Two functions that write the result of a job that ran on a cluster, from the job's journal. */
 struct collection {
     /* Outside of the transaction that writes: what may be committed before it. May be NULL. */
     enum status (*prepare)(void *context, struct journal *journal, struct error *err);
@@ -256,8 +257,9 @@ struct host_kept_rows {
     /* Instead of those of an earlier SELECT. */
     enum status (*keep)(void *self, struct slice select, struct error *err);
     enum status (*forget)(void *self, struct error *err);
-    /* What the select of `shown` makes of them and of the rows that `source` puts, as fill_rows has
-     * them, to the sink; with its columns, or as the sink's query. Then they are forgotten. */
+    /* Puts into the sink what the select of `shown` makes of the kept rows and of the rows that
+     * `source` puts (as for fill_rows); with the columns of that select, or as the sink's query.
+     * Then the kept rows are forgotten. */
     enum status (*show)(void *self, const struct fill *shown, fill_source *source, void *context,
                         const struct sink *sink, struct error *err);
     /* The kept rows into a file, which is made. UNSUPPORTED for a type whose values cannot be read
@@ -336,8 +338,8 @@ struct host_cluster {
     /* Notes the verdict about the job's columns (extension/engine/rows/direct_verdict.h), for who
      * reads its journal; it is committed when this returns. */
     enum status (*keep_verdict)(void *self, int64_t number, struct slice json, struct error *err);
-    /* What the collection writes of that number's journal, and its tables dropped: all or nothing.
-     * Notices go to the sink. */
+    /* Lets the collection write what that number's journal holds, and drops the job's tables: all
+     * or nothing. Notices go to the sink. */
     enum status (*collect)(void *self, int64_t number, const struct collection *collection,
                            const struct sink *sink, struct error *err);
     /* Where no transaction is open that others would wait for: of a large model all that can be
@@ -346,7 +348,7 @@ struct host_cluster {
                                 struct publication *publication, struct error *err);
     /* Drops the tables of a job that failed. A notice names those that stay, and the reason. */
     void (*discard)(void *self, int64_t number, const struct sink *sink);
-    /* As host_jobs.keep, of a host that is no server; else NULL. */
+    /* The same as host_jobs.keep, for a host that is no server; else NULL. */
     enum status (*keep)(void *self, const struct job_folder *folder, struct error *err);
     enum cluster_keeps keeps;
 };

@@ -1,7 +1,7 @@
 /*
  * model_pieces.h - a large model's rows, committed by pieces into a table beside the model's own:
- * which models, how large a piece, and the table's name, totrain_part_NAME_DIGEST. Whoever
- * publishes the same model under the same name again finds what is there.
+ * which models, how large a piece, and the table's name, totrain_part_NAME_DIGEST. A later
+ * statement that publishes the same model under the same name finds the pieces that are there.
  */
 #ifndef EXTENSION_ENGINE_HOST_MODEL_PIECES_H
 #define EXTENSION_ENGINE_HOST_MODEL_PIECES_H
@@ -13,7 +13,7 @@
 
 #define PIECES_NAME_BYTES 64
 #define PIECES_PREFIX     "totrain_part_"
-/* Of the prefix and the hash of the model's name. */
+/* Bytes of the prefix, the hash of the model's name and the "_" behind it. */
 #define PIECES_PREFIX_BYTES ((size_t)(sizeof PIECES_PREFIX - 1 + 16 + 1))
 
 /* Bytes of a piece: 8 MiB. A model that takes less than eight of them is written at once. In builds

@@ -53,7 +53,7 @@ enum status refuse_missing_model(struct slice name, const struct model_names *na
 enum status refuse_no_model(struct slice name, struct error *err);
 /* Which model is damaged: the reader of rows does not know its name. */
 enum status name_damaged_model(struct slice name, enum status status, struct error *err);
-/* What has the name of a target already. */
+/* A table, or another relation, that has the name of a target already. */
 struct found_table {
     bool is_table;       /* an ordinary one; else a view, an index, a foreign table ... */
     bool is_model;       /* its rows are a model */
@@ -68,7 +68,7 @@ enum status model_summarise(const struct model *model, struct arena *arena,
                             struct model_summary *summary, struct error *err);
 /* Bytes, or NULL where they are not known to the caller. */
 struct model_sizes {
-    struct cell table; /* what the model's table takes */
+    struct cell table; /* the size of the model's table */
     struct cell kept;  /* the data of its older versions */
 };
 
@@ -84,7 +84,7 @@ enum status put_model(const struct model *model, struct slice shown,
 enum status put_unreadable_model(struct slice shown, const char *why, const struct sink *sink,
                                  struct error *err);
 
-/* What TRAIN measured, as the model keeps it; part: train_rows.h. */
+/* Takes a metric that TRAIN measured and the model keeps; part: train_rows.h. */
 typedef enum status stored_metric_taker(void *context, struct slice name, const char *part,
                                         double value, struct error *err);
 enum status stored_metrics(const struct model *model, stored_metric_taker *take, void *context,

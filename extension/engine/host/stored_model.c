@@ -10,7 +10,7 @@
 #include "kinds/kinds.h"
 #include "planner/model_room.h"
 
-#define SHARE 4 /* of the memory: one of so many */
+#define SHARE 4 /* a model may take one of so many parts of the memory */
 
 /* ----- how much a session loads ----- */
 

@@ -7,9 +7,9 @@
 
 #include "extension/engine/host/host.h"
 
-/* What the administrator or the user says that a model may take in the session, in bytes, and by
- * which setting; 0: nothing, and a quarter of the memory that there is holds. A lower
- * session.memory_max holds in any case. */
+/* Sets how many bytes a model may take in the session: `bytes`, which the administrator or the user
+ * has decided by `setting`; 0: neither has, and a quarter of the memory that there is holds. A
+ * lower session.memory_max holds in any case. */
 void stored_model_limit(struct host *host, uint64_t bytes, const char *setting);
 /* The same of a host without settings, by TOTRAIN_MODEL_MEMORY in the environment ("512Mi"). */
 void stored_model_limit_of_environment(struct host *host);

@@ -24,7 +24,7 @@ extern const struct slice train_columns[TRAIN_COLUMNS];
 #define PART_TRAINING   "training"
 #define PART_VALIDATION "validation"
 #define PART_FOLDS      "folds"     /* mean of what models of the other folds have on each fold */
-#define PART_DEVIATION  "deviation" /* of that from fold to fold */
+#define PART_DEVIATION  "deviation" /* deviation of these values from fold to fold */
 
 /* NaN is NULL. part: NULL where it is no metric. */
 enum status train_row_value(const struct sink *sink, const char *name, double value,

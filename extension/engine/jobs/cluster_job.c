@@ -18,7 +18,7 @@ static enum status take_wanted(const struct plan_cluster *wanted, struct kube_jo
     return STATUS_OK;
 }
 
-/* What it makes, or the model that it evaluates. */
+/* The name of the model or table that the job makes, else of the model that it reads. */
 static struct slice name_of(const struct plan *plan)
 {
     if (plan->kind == STATEMENT_TRAIN)

@@ -21,11 +21,11 @@
 #include "k8s/job/cluster_folder.h"
 #include "planner/plan.h"
 
-/* What a job on a cluster is to be like, of the plan and the host. The arena's. */
+/* A job on a cluster as plan and host want it. Its texts are the arena's. */
 struct cluster_request {
-    struct kube_job job; /* of one that is staged, too, the number of its tables */
+    struct kube_job job; /* when it is staged, with the number of its tables */
     struct cluster_access access;
-    struct direct_order order; /* of job.read = 'direct' */
+    struct direct_order order; /* for job.read = 'direct' */
     char snapshot[KUBE_JOB_SNAPSHOT_MAX + 1];
 };
 /* Before a row is read: INVALID and UNSUPPORTED for what the cluster cannot be asked for. */

@@ -60,7 +60,8 @@ static enum status open_writer(const struct crossing_run *run, const struct job_
     return status;
 }
 
-/* As if a SELECT of the other rows had been read, and validation.select of those of the fold. */
+/* Writes the spools of a fold's job: as if its SELECT had returned the other rows, and
+ * validation.select those of the fold. */
 static enum status write_rows(void *context, const struct job_folder *folder, struct error *err)
 {
     const struct crossing_run *run = context;

@@ -27,7 +27,8 @@ struct crossing {
     uint32_t count;
 };
 
-/* Of a plan with folds, when rows and spec of the job are there and none of its processes is. */
+/* Opens the folds of a plan that has some, when the job's rows and spec are there and none of its
+ * processes is. */
 enum status crossing_open(struct job *job, struct crossing *crossing, struct error *err);
 void crossing_close(struct crossing *crossing); /* also after crossing_open has failed */
 

@@ -37,7 +37,7 @@ static void pass_on(const struct sink *sink, const struct job_event *event)
         sink_progress(sink, event);
 }
 
-/* Whoever came after the last shard was stored may tell it again. */
+/* The workers have staged all rows. A leader that begins only then reports it again. */
 static enum status on_staged(const struct host *host, const struct follow_staged *staged,
                              bool *goes_on, struct error *err)
 {

@@ -29,7 +29,8 @@ struct record {
     bool is_used; /* found, or noted, since it was opened */
 };
 
-/* Of the same program on the same machine, or none of ours. */
+/* The first bytes of the file. A file in which they differ comes from another program, and none of
+ * its records is read. */
 struct head {
     char magic[16];
     char version[32];

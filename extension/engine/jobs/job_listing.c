@@ -101,7 +101,7 @@ static enum status put_job(const struct job_status *job, const struct sink *sink
 
 struct listing {
     int64_t job;
-    size_t columns; /* of the store's table */
+    size_t columns; /* in the store's table */
     const struct sink *sink;
 };
 

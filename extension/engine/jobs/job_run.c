@@ -38,7 +38,7 @@ static enum status stage(struct job *job, struct error *err)
     return cluster->stage(cluster->self, &staging, &job->request->job.job, err);
 }
 
-/* Of a job that has failed, or was never started. */
+/* Drops the tables of a job that has failed, or was never started. */
 static void drop_tables(struct job *job)
 {
     const struct host_cluster *cluster = job->host->cluster;
@@ -49,7 +49,7 @@ static void drop_tables(struct job *job)
 
 /* ----- the session waits ----- */
 
-/* What workers read is what the table held now, until they have staged all of it. */
+/* Holds the table as it is now, for the workers that read it, until they have staged all of it. */
 static enum status hold(struct job *job, struct error *err)
 {
     const struct host_cluster *cluster = job->host->cluster;
@@ -123,8 +123,8 @@ static enum status follow(struct job *job, struct error *err)
         job_close(&process);
         return job->work->collect(job, err);
     }
-    /* What it made is stored: it is collected while the supervisor gives back its memory and throws
-     * the rows away. */
+    /* The job's result is stored: it is collected while the supervisor gives back its memory and
+     * throws the rows away. */
     status = job->work->collect(job, err);
     job_close(&process);
     return status;

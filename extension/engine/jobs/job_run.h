@@ -23,7 +23,7 @@
 struct job;
 struct cluster_request;
 
-/* What a statement has a job do. */
+/* The work that a statement has a job do. */
 struct job_work {
     /* The rows into the job's folder, and the spec. No process runs yet. */
     enum status (*prepare)(struct job *job, struct error *err);
@@ -45,10 +45,10 @@ struct job {
     const struct plan *plan;
     const struct job_life *life;
     const struct job_work *work;
-    struct table_target target; /* that the job makes; name.size 0: none */
+    struct table_target target; /* the table that the job makes; name.size 0: none */
     const struct sink *sink;
-    struct arena *arena;             /* of the statement */
-    struct cluster_request *request; /* of a job on a cluster, or staged */
+    struct arena *arena;             /* the statement's */
+    struct cluster_request *request; /* for a job on a cluster, or staged */
     struct job_folder folder;
     struct jobspec spec;
     bool has_begun;    /* rows and spec are in the folder: nothing of the session's is read again */

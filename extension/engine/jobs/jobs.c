@@ -31,7 +31,7 @@ static enum status open_store(const struct job_folder *folder, bool read_only,
                      : jobstore_open_durable(path, store, err);
 }
 
-/* Of a job that scores. What was settled is kept, to the row. */
+/* Says that a job that scores keeps each row that was settled. False: none was. */
 static bool explain_lost_shards(struct jobstore *store, struct job_status *status)
 {
     const uint64_t rows = shardstore_rows_settled(store);
@@ -80,7 +80,7 @@ static void explain_absence(struct job_status *status)
     hint_follower(status, "follows it again", "ends it");
 }
 
-/* What would be computed again, for the user's decision whether to continue. */
+/* Says what would be computed again, so that the user can decide whether to continue. */
 static void explain_loss(struct jobstore *store, struct job_status *status)
 {
     if (!explain_lost_shards(store, status))
@@ -88,7 +88,7 @@ static void explain_loss(struct jobstore *store, struct job_status *status)
     hint_follower(status, "continues it", "gives it up");
 }
 
-/* What the session waited for ended with it; everything else can be gone on with. */
+/* A job that the session waited for has ended with the session; any other can be continued. */
 static void judge_unfinished(struct jobstore *store, struct job_status *status)
 {
     if (status->is_running)

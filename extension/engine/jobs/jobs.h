@@ -22,7 +22,7 @@
 struct job_status {
     struct job_folder folder;
     struct job_row row;             /* zeros before the first group of workers */
-    struct destination destination; /* of a detached job */
+    struct destination destination; /* set for a detached job */
     const struct job_life *life;    /* NULL where job_cache.h has it of an ended one */
     bool is_running;
     /* The row's, with what it cannot know: LOST where no process runs a detached job, FAILED where

@@ -24,7 +24,7 @@ static enum job_life_index life_on_cluster(const struct host *host, const struct
 
     if (host->cluster->keeps == KEEPS_NONE || (waits && host->cluster->keeps != KEEPS_ALL))
         return LIFE_ON_CLUSTER;
-    /* What workers read in the user's table is held by the session's snapshot. */
+    /* The session's snapshot holds the user's table while workers read it. */
     if (plan->cluster.reads_directly && !job_lives[kept].workers_may_read)
         return LIFE_ON_CLUSTER;
     /* A session that waits has the rows of a table of predictions, whatever their types. */

@@ -38,7 +38,7 @@ enum job_actor {
 struct job_life {
     const char *name;
     enum job_place runs;
-    bool workers_may_read; /* as well as the session: job.read = 'direct' */
+    bool workers_may_read; /* the user's table, as well as the session: job.read = 'direct' */
     enum job_actor waits, publishes;
 };
 
@@ -54,10 +54,11 @@ enum job_life_index {
 };
 extern const struct job_life job_lives[LIFE_COUNT];
 
-/* Of the job that the plan's statement makes in this host. */
+/* The life of the job that the plan's statement makes in this host. */
 const struct job_life *job_life_of(const struct host *host, const struct plan *plan);
 
-/* Of the job in this folder. has_destination: its store has one (runtime/data/destination.h). */
+/* The life of the job in this folder. has_destination: its store has one
+ * (runtime/data/destination.h). */
 const struct job_life *job_life_of_folder(const char *folder, bool has_destination);
 
 #endif

@@ -76,7 +76,7 @@ void side_job_name(const struct side_job *side, int position, struct error *err)
 
 struct history {
     struct side_length *length;
-    double loss; /* of the best epoch */
+    double loss; /* the best epoch's */
 };
 
 static enum status take_history(void *context, uint32_t epoch, uint64_t step, const char *metric,

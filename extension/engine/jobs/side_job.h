@@ -15,7 +15,7 @@
 
 struct side_job {
     const struct job *job;      /* the statement's */
-    const struct jobspec *spec; /* what only one job may write or serve is left out of it */
+    const struct jobspec *spec; /* parts that only one job may write or serve are left out of it */
     const char *stage;          /* for progress: "fold 1 of 5" */
     void *context;
     enum status (*put_rows)(void *context, const struct job_folder *folder, struct error *err);
@@ -33,8 +33,8 @@ struct side_length {
 };
 enum status side_length_read(struct jobstore *store, struct side_length *length, struct error *err);
 
-/* What side jobs found out, into the store of the statement's own job, which one that a session in
- * the background runs has already. */
+/* The store that findings of side jobs go into: the store of the statement's own job. A job that a
+ * session in the background runs has it already, else it is made. */
 enum status side_store_open(const struct job *job, struct jobstore **store, struct error *err);
 
 #endif

@@ -20,10 +20,10 @@ struct collecting {
     struct job_folder folder;
     struct arena *arena;
     struct slice schema, table;        /* where the model is to go */
-    const struct notice_list *notices; /* of the plan; NULL: those of the job */
+    const struct notice_list *notices; /* the plan's; NULL: those of the job */
     size_t planned;                    /* notices of the job that these replace */
     struct job_row row;
-    struct jobstore *store; /* of the folder; NULL: nothing was read yet */
+    struct jobstore *store; /* the folder's; NULL: nothing was read yet */
     struct model model;
     struct publication publication;
     const struct sink *sink;
@@ -109,7 +109,7 @@ static enum status check_target(const struct collecting *collecting, struct erro
     return host->tables->check_target(host->self, &target, err);
 }
 
-/* What was scored belongs to rows of the session that has staged them. */
+/* A job that scores is refused: its results belong to rows of the session that has staged them. */
 static enum status check_kind(const struct collecting *collecting, struct jobspec *spec,
                               struct error *err)
 {
@@ -142,7 +142,7 @@ static enum status read_notices(struct collecting *collecting, struct slice json
     return status;
 }
 
-/* Of a job whose workers have counted its rows. */
+/* Reads the verdict about the rows of a job, where its workers have counted them. */
 static enum status read_verdict(struct collecting *collecting, const struct jobspec *spec,
                                 struct error *err)
 {
@@ -161,7 +161,7 @@ static enum status read_verdict(struct collecting *collecting, const struct jobs
     return status;
 }
 
-/* What the sample said of columns becomes what all rows say. */
+/* Replaces the notices that the sample made about columns by those that all rows make. */
 static enum status take_notices(const struct collecting *collecting, struct model *model,
                                 struct error *err)
 {
@@ -288,7 +288,7 @@ enum status job_collect(const struct host *host, struct journal *journal, const 
 
 /* ----- of a job on a cluster ----- */
 
-/* Whoever is killed from here on has read the journal into the folder, and leaves pieces. */
+/* A process that is killed from here on has read the journal into the folder, and leaves pieces. */
 static enum status prepare_trained(void *context, struct journal *journal, struct error *err)
 {
     struct collecting *collecting = context;

@@ -42,11 +42,11 @@ struct training {
     struct job job; /* first: the work of a job gets it */
     struct cluster_request request;
     const struct statement *statement;
-    struct slice text;             /* that its positions mean */
+    struct slice text;             /* the text that the statement's positions refer to */
     struct column_verdict verdict; /* with the plan from all rows */
-    bool has_verdict;              /* of a job whose workers read */
+    bool has_verdict;              /* the rows that workers have read are judged */
     bool reads_once_more; /* a job whose workers read: as that plan says, and nothing is counted */
-    uint64_t rows;        /* that the session has read */
+    uint64_t rows;        /* count of those that the session has read */
     double started;
     int64_t bad_rows; /* -1: the first would have been an error */
 };
@@ -104,8 +104,8 @@ static void begin_verdict(struct training *training)
                                                 .arena = job->arena};
 }
 
-/* As the sample says, and once more where all rows say otherwise. The plan is that of all rows
- * then. */
+/* Spools as the sample says, and once more where all rows say otherwise; the plan is then the one
+ * from all rows. */
 static enum status spool(struct training *training, uint64_t *rows, struct error *err)
 {
     struct job *job = &training->job;

@@ -13,7 +13,7 @@
 struct train_request {
     const struct plan *plan;
     const struct statement *statement;
-    struct slice text; /* that the statement's positions mean */
+    struct slice text; /* the text that the statement's positions refer to */
 };
 /* The statement's rows: train_rows.h; of a job that goes on without the session its number
  * alone. */

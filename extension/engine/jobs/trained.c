@@ -1,5 +1,5 @@
 /*
- * What a job leaves in its job.db: the model, and the rows that TRAIN ends with.
+ * The results that a job leaves in its job.db: the model, and the rows that TRAIN ends with.
  */
 #include "extension/engine/jobs/trained.h"
 
@@ -64,7 +64,7 @@ static enum status note_round(void *context, uint32_t epoch, uint64_t step, cons
     return STATUS_OK;
 }
 
-/* What does not fit is seen when the array is printed. */
+/* An object that found no memory is noticed when the array is printed. */
 static enum status add_metric(void *context, const char *name, double train, double validation,
                               struct error *err)
 {
@@ -200,7 +200,7 @@ enum status trained_model_read(struct jobstore *store, struct arena *arena, stru
 }
 
 struct gaps {
-    struct text names; /* of metrics without a value */
+    struct text names; /* metrics without a value */
     bool has_loss;     /* each model has one, unless its labels are too large; a table has none */
 };
 
@@ -236,7 +236,7 @@ static enum status warn_of_gaps(struct jobstore *store, const struct sink *sink,
 struct measured {
     struct jobstore *store;
     const struct sink *sink;
-    bool has_training, has_validation; /* of any metric */
+    bool has_training, has_validation; /* any metric has a value of that part */
 };
 
 static enum status look_for_validation(void *context, const char *name, double train,

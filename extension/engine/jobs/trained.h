@@ -11,8 +11,8 @@
 /* The model in a job's store, checked as any stored model is. */
 enum status job_model_read(struct jobstore *store, struct arena *arena, struct model *model,
                            struct error *err);
-/* What metrics of rows need that others have scored: of most models the meta row
- * (model_read_meta). */
+/* The parts of a model that metrics need when others have scored the rows: for most models the meta
+ * row (model_read_meta). */
 enum status job_model_measured(struct jobstore *store, struct arena *arena, struct model *model,
                                struct error *err);
 /* The same of a job that has trained it, and with it the rows that TRAIN ends with, which SHOW

@@ -24,21 +24,21 @@ struct trial {
     double value;     /* NaN: none */
     double deviation; /* from fold to fold; NaN: there are no folds */
     uint32_t whole;   /* epochs or rounds of its statement; 0: it has none */
-    uint32_t epochs;  /* that it learned */
+    uint32_t epochs;  /* count of those that it learned */
     struct error error;
 };
 
 struct trying {
     const struct trials_request *request;
     const struct search *search;
-    const struct attribute *rounds; /* whose value is a trial's length; NULL: epochs are */
+    const struct attribute *rounds; /* its value is a trial's length; NULL: epochs are */
     struct trial *trials;           /* (search->trials): those that are left come first */
     uint32_t left;
     uint32_t stage, stages;
     const struct trial *best;
     char said[160];           /* for progress */
-    struct crossing crossing; /* of train.folds */
-    struct crossed *crossed;  /* what the trial's folds measured; NULL: there are none */
+    struct crossing crossing; /* for train.folds */
+    struct crossed *crossed;  /* the measures of the trial's folds; NULL: there are none */
     struct crossed *crossed_best;
 };
 
@@ -81,7 +81,8 @@ static uint32_t length_of(const struct trying *trying, const struct plan *plan,
     return rounds;
 }
 
-/* As long as the stage says; the last stage leaves everything as the statement has it. */
+/* Makes the trial as long as the stage says; the last stage leaves everything as the statement has
+ * it. */
 static void shorten(const struct trying *trying, const struct trial *trial, struct jobspec *spec)
 {
     const uint32_t length = search_shortened(trial->whole, trying->stage, trying->stages);

@@ -25,8 +25,8 @@
 struct trials_request {
     struct job *job; /* with the plan of a search */
     const struct statement *statement;
-    const struct column_verdict *verdict; /* of the job's rows */
-    uint64_t rows;                        /* that were read */
+    const struct column_verdict *verdict; /* the verdict about the job's rows */
+    uint64_t rows;                        /* count of those that were read */
 };
 
 /* When rows and spec of the job are there and none of its processes is. Plan and spec of the job

@@ -300,7 +300,7 @@ static enum status publish_from(const struct host *host, const struct unpublishe
     return status;
 }
 
-/* Of a job on a cluster the model is in the job's tables. */
+/* Publishes the model of a job on a cluster, which is in the job's tables. */
 static enum status publish_from_tables(const struct host *host, const struct unpublished_job *job,
                                        const struct sink *sink, struct error *err)
 {

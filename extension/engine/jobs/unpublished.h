@@ -27,7 +27,8 @@
 struct unpublished {
     bool is_table; /* else a model */
     bool is_lost;  /* a table that its session alone could write. The name of the file says it */
-    /* As in destination.h; empty: only the server that trained it finds it, or no process does. */
+    /* The database, written as in destination.h; empty: only the server that trained the model
+     * finds it, or no process does. */
     char database[PATH_MAX];
     char schema[256]; /* empty: the database's main one, or the first of its search_path */
     char table[256];

@@ -18,7 +18,7 @@ static struct table_target quarantine_target(const struct plan *plan)
                                  .kind = TARGET_BAD_ROWS};
 }
 
-/* What is kept is the rows of one SELECT. */
+/* The host keeps the rows of one SELECT, so validation.select is refused. */
 static enum status check_selects(const struct host *host, const struct plan *plan,
                                  struct error *err)
 {
@@ -97,7 +97,7 @@ static enum status keep_nothing(struct bad_rows *bad, struct error *err)
     return status;
 }
 
-/* As the SELECT gave it, or as a number that the host knows it by. */
+/* Puts the row as the SELECT gave it, or the number that the host knows it by. */
 static void put_row(struct bad_rows *bad, uint64_t row, const struct cell *cells, size_t count,
                     const int *columns)
 {

@@ -79,8 +79,8 @@ static void stand_before(struct counted_catalog *counted)
     counted->catalog.working_folder = host->working_folder ? working_folder : NULL;
 }
 
-/* As it was described, with the counts of all rows in the columns that were counted: in the order
- * of spooling.c. Elements of arrays are no columns of it. */
+/* The query as it was described, with the counts of all rows in the columns that were counted: in
+ * the order of spooling.c. Elements of arrays are no columns of it. */
 static enum status count_query(const struct column_verdict *verdict,
                                const struct cell_census *census, uint64_t rows, struct query *query,
                                struct error *err)
@@ -144,7 +144,7 @@ static bool writes_the_same(const struct plan *a, const struct plan *b)
     return true;
 }
 
-/* Of a column of numbers: texts that are put as NULL while they are counted. */
+/* Are there texts in a column of numbers that are put as NULL while they are counted? */
 static bool has_unread(const struct cell_counts *counts, enum input_reading reading)
 {
     return cell_counts_unread(counts, reading) > 0;
@@ -165,7 +165,7 @@ static size_t behind_inputs(const struct plan *plan)
     return plan->input_count + (plan->label_column >= 0);
 }
 
-/* Of a column of dates: texts and numbers that are none. */
+/* Are there texts or numbers in a column of dates that are no dates? */
 static bool has_no_dates(const struct cell_counts *counts, enum input_reading reading,
                          uint64_t rows)
 {
@@ -263,7 +263,7 @@ static const struct plan_input *input_of(const struct plan *plan, int column)
     return NULL;
 }
 
-/* Of dates: the same parts, or none; of lists the same numbers. */
+/* Does the column give the same parts of dates, or none, and the same list of numbers? */
 static bool takes_the_same(const struct column_verdict *verdict, int column)
 {
     const struct query_column *first = &verdict->first->query.columns[column];

@@ -19,16 +19,16 @@
 struct column_verdict {
     const struct host *host;
     const struct statement *statement;
-    struct slice text; /* that the statement's positions mean */
+    struct slice text; /* the text that the statement's positions refer to */
     const struct plan *first;
     struct arena *arena;
     struct query counted; /* from all rows, when judged: the columns, and */
-    struct plan plan;     /* what is planned of them */
+    struct plan plan;     /* the plan that is made from these */
     bool is_judged;
     bool reads_again;
 };
 
-/* Of these: everything but counted, plan, is_judged and reads_again is set. */
+/* All members but counted, plan, is_judged and reads_again are set. */
 struct spool_judge column_verdict_judge(struct column_verdict *verdict);
 
 /* Another statement over the same SELECT, by what is known of its columns: all rows where the
@@ -37,7 +37,8 @@ enum status column_verdict_plan(const struct column_verdict *verdict,
                                 const struct statement *statement, struct arena *arena,
                                 struct plan *plan, struct error *err);
 
-/* What another reading would say: "x" is a number, "note" is left out. */
+/* Puts a notice of the columns that another reading would take otherwise: "x" is a number, "note"
+ * is left out. */
 void column_verdict_note(const struct column_verdict *verdict, const struct sink *sink);
 
 #endif

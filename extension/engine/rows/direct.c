@@ -11,7 +11,7 @@
 /* The columns of the query that any cell comes from get their places among those that are read. */
 struct narrowing {
     const struct spool_cells *cells;
-    size_t count; /* of cells: those that are counted alone are read, too */
+    size_t count; /* count of cells; those that are counted alone are read, too */
     struct direct_rows *rows;
     int *places;  /* (columns of the query): UNUSED_COLUMN */
     size_t *kept; /* (vectors of the query): which of those of `rows` each of them is */

@@ -26,7 +26,7 @@ static uint64_t shards_of(uint64_t pages, uint64_t shard_pages)
     return pages > 0 ? (pages + shard_pages - 1) / shard_pages : 1;
 }
 
-/* Of the largest leaf: a piece has the same pages of all of them. */
+/* The pages of the largest leaf: a piece has the same pages of all leaves. */
 static uint64_t most_pages(const struct direct_table *table)
 {
     uint64_t most = 0;

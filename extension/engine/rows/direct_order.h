@@ -33,7 +33,7 @@
 #define DIRECT_SHARD_PAGES_LEAST 256  /* for each is a statement */
 #define DIRECT_SHARD_PAGES_MOST  8192 /* 64 MiB, unless there would be too many shards */
 #define DIRECT_SHARDS_A_WORKER   16   /* so that all end at about the same time */
-#define DIRECT_SHARDS_MAX        1024 /* of plain tables; each foreign partition is one more */
+#define DIRECT_SHARDS_MAX        1024 /* for plain tables; each foreign partition is one more */
 
 struct direct_leaf {
     uint32_t relation; /* OID */
@@ -47,10 +47,10 @@ struct direct_table {
     uint32_t relation;          /* OID */
     struct direct_leaf *leaves; /* (leaf_count); of a table without partitions itself */
     size_t leaf_count;
-    uint64_t shard_pages; /* of one shard */
+    uint64_t shard_pages; /* pages per shard */
 };
 
-/* What one shard reads. */
+/* The part of a table that one shard reads. */
 struct direct_piece {
     uint32_t relation; /* the table, or a leaf of it */
     bool is_leaf, is_foreign;
@@ -66,8 +66,9 @@ struct direct_rows {
     struct vectors vectors; /* among them */
     struct spool_column *spooled;
     int *cells;   /* (count): where each of `spooled` is: a column, or behind them an element */
-    size_t count; /* of spooled */
-    /* As in struct spool_order; `cells` has so many then. 0: nothing is counted. */
+    size_t count; /* count of `spooled` */
+    /* Count of cells that are counted, as in struct spool_order; `cells` has so many then. 0:
+     * nothing is counted. */
     uint32_t counted;
     bool *are_keys; /* (counted) */
 };
@@ -81,7 +82,7 @@ struct direct_order {
 void direct_table_cut(struct direct_table *table, uint32_t workers);
 uint64_t direct_table_shards(const struct direct_table *table);
 struct direct_piece direct_table_piece(const struct direct_table *table, uint32_t shard);
-/* Of all spools. */
+/* The shards of all spools. */
 uint64_t direct_order_shards(const struct direct_order *order);
 /* How the spool of these rows lies, and what is counted. */
 struct spool_order direct_spool_order(const struct direct_rows *rows, const struct jobspec *spec,

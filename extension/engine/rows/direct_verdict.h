@@ -16,9 +16,10 @@
 #include "extension/engine/rows/column_verdict.h"
 #include "jobspec/jobspec.h"
 
-/* Of the job of this number, whose rows are staged, and counted in the order of `first`'s cells.
- * `spec` is the job's; verdict as column_verdict_judge has it. verdict->reads_again also where the
- * plan from all rows makes another spec. NOT_FOUND: they are not staged. */
+/* Judges the rows of the job of this number, which are staged, and counted in the order of
+ * `first`'s cells. `spec` is the job's; verdict as column_verdict_judge has it.
+ * verdict->reads_again also where the plan from all rows makes another spec. NOT_FOUND: the rows
+ * are not staged. */
 enum status direct_verdict(struct column_verdict *verdict, int64_t number,
                            const struct jobspec *spec, struct error *err);
 /* The job goes on as that plan has it. */

@@ -28,7 +28,7 @@
 struct feed {
     struct slice name;
     enum spool_type type;
-    int column; /* of the query */
+    int column; /* its number in the query */
     enum input_reading reading;
     uint32_t ids; /* and the next: as struct spool_column has them */
     struct cell_list items;
@@ -46,7 +46,7 @@ struct spooling {
     struct cell *spread; /* (columns and elements): a row, where there are vectors */
     uint64_t rows;
     struct bad_rows *bad; /* NULL: a bad row is an error */
-    const int *kept;      /* of a bad row, as bad_rows_add takes them */
+    const int *kept;      /* columns of a bad row, as bad_rows_add takes them */
 };
 
 /* Counted, and read if it can be; what cannot is put as NULL, and decided upon when all rows are
@@ -254,7 +254,8 @@ static enum status name_row(uint64_t row, struct error *err)
     return err->status;
 }
 
-/* What put_real would put, NaN for NULL; false for what it must look at. */
+/* Takes the number that put_real would put, NaN for NULL; false for a cell that put_real must look
+ * at. */
 static bool take_real(const struct cell *cell, double *real)
 {
     *real = cell->type == CELL_REAL      ? cell->real
@@ -337,7 +338,7 @@ static enum status check_cell(const struct feed *feed, const struct cell *cell, 
     }
 }
 
-/* What the job would refuse of a label, a weight or an offset. */
+/* Refuses a label, a weight or an offset that the job would refuse. */
 static enum status check_needed(const struct feed *feed, const struct cell *cell, bool is_null,
                                 struct error *why)
 {
@@ -473,9 +474,9 @@ enum status scan_put_row(const struct scan *scan, const struct cell *cells, void
 /* The plan's SELECT, or validation.select. */
 struct source {
     struct slice select;
-    struct query query; /* what it returns */
+    struct query query; /* the description of `select` */
     struct feed *feeds; /* (counted) */
-    size_t count;       /* that are written */
+    size_t count;       /* feeds that are written */
     size_t counted;     /* and those behind them that are counted alone */
     int *kept;          /* columns of a bad row; NULL: it is the plan's own SELECT */
     const char *file;
@@ -485,7 +486,7 @@ struct source {
 struct spool_job {
     const struct spool_request *request;
     const struct source *source;
-    struct spool_column *columns; /* of the feeds */
+    struct spool_column *columns; /* the columns of the feeds */
     char path[PATH_MAX];
     uint32_t readers; /* at most; 1: in the order of the SELECT */
     struct spool_order order;
@@ -503,7 +504,7 @@ static enum status open_writer(const struct spool_job *job, struct spool_writer 
     return status;
 }
 
-/* What all rows tell may be that they are to be read again, otherwise. */
+/* All rows may tell that they are to be read again, in another way. */
 static enum status judge_and_close(const struct spool_job *job, struct spool_writer *writer,
                                    struct error *err)
 {

@@ -12,9 +12,9 @@ struct bad_rows;
 struct cell_census;
 
 /*
- * Who decides, when all rows of the plan's SELECT have been read, whether the plan was right about
- * its columns. While rows are judged every cell is counted, and a text that its column cannot take
- * is put as NULL.
+ * The judge that decides, when all rows of the plan's SELECT have been read, whether the plan was
+ * right about its columns. While rows are judged every cell is counted, and a text that its column
+ * cannot take is put as NULL.
  */
 struct spool_judge {
     void *self;
@@ -29,7 +29,7 @@ struct spool_judge {
 struct spool_request {
     const struct host *host;
     const struct plan *plan;
-    const struct jobspec *spec; /* of the job that the rows are for */
+    const struct jobspec *spec; /* the spec of the job that the rows are for */
     const struct job_folder *folder;
     const struct sink *sink; /* for notices */
     uint32_t cores;
@@ -40,16 +40,16 @@ struct spool_request {
 enum status spool_inputs(const struct spool_request *request, struct arena *arena, uint64_t *rows,
                          struct error *err);
 
-/* What the spools hold of the plan's SELECT, and of validation.select where there is one
+/* The cells that the spools hold of the plan's SELECT, and of validation.select where there is one
  * (*count 2): for workers that read the rows instead. */
 struct spool_cells {
     struct slice select;
-    struct query query;           /* what it returns */
+    struct query query;           /* the description of `select` */
     struct spool_column *spooled; /* (count) */
     int *columns;                 /* (count, or counted): of the query, or behind them of its
                                      vectors */
     size_t count;
-    /* As in struct spool_order; 0: nothing is counted. */
+    /* Count of cells that are counted, as in struct spool_order; 0: none is. */
     uint32_t counted;
     const bool *are_keys;
 };

@@ -13,8 +13,8 @@
 #include "extension/engine/host/host.h"
 #include "runtime/data/spool_writer.h"
 
-/* As spool_writer_close. INTERRUPTED where the session is: the writer's files may be there or not.
- */
+/* Closes as spool_writer_close does. INTERRUPTED where the session is: the writer's files may be
+ * there or not. */
 enum status spooling_close(const struct host *host, struct spool_writer *writer, struct error *err);
 
 #endif

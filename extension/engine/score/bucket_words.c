@@ -8,7 +8,7 @@
 #include "inputs/text_words.h"
 
 #define NAMED      3
-#define NAME_BYTES 40 /* of a word */
+#define NAME_BYTES 40 /* bytes of a word that are shown */
 #define LIST_BYTES (NAMED * (NAME_BYTES + 32) + 32)
 
 /* ---- rows ---- */

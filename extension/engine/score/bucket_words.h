@@ -5,9 +5,9 @@
  *                       --> bucket_words_name
  *
  * A model stores no words, so those of the rows that come are counted: of a bucket the most
- * frequent ones are named, of equally frequent ones those that are first by their bytes. Of rows
- * with more than BUCKET_WORDS_MAX different words none is named, since which ones are counted would
- * depend on the order of the rows.
+ * frequent ones are named, of equally frequent ones those that are first by their bytes. No word is
+ * named where the rows have more than BUCKET_WORDS_MAX different ones, since which ones are counted
+ * would depend on the order of the rows.
  */
 #ifndef EXTENSION_ENGINE_SCORE_BUCKET_WORDS_H
 #define EXTENSION_ENGINE_SCORE_BUCKET_WORDS_H
@@ -26,7 +26,7 @@ struct bucket_word {
 
 /* A text of the model. */
 struct bucket_text {
-    uint32_t input, buckets; /* that of its first bucket */
+    uint32_t input, buckets; /* the input of its first bucket, and count of buckets */
     struct word_table table;
     double *counts;             /* (buckets): of the row that is read */
     struct bucket_word *sorted; /* (table.count): by bucket, the most frequent ones first */
@@ -38,7 +38,7 @@ struct bucket_words {
     struct bucket_text *texts;         /* in the order of inputs */
     uint32_t count;
     struct arena arena; /* the words */
-    uint32_t words;     /* of all texts */
+    uint32_t words;     /* count of words of all texts */
     bool is_full;       /* there are more than BUCKET_WORDS_MAX: none is kept */
 };
 

@@ -11,14 +11,14 @@
 #include "scoring/metrics.h"
 #include "scoring/row_label.h"
 
-#define MULTIPLICATIONS_A_STEP 32 /* of base/stop.h */
+#define MULTIPLICATIONS_A_STEP 32 /* multiplications per step of base/stop.h */
 
 /* One of the models, and what it scores. */
 struct evaluation {
     struct stop stop;
     uint64_t steps; /* since `stop` was asked */
     const struct plan *plan;
-    struct arena arena; /* of the model */
+    struct arena arena; /* the model's */
     struct model model;
     bool has_scorer;
     struct scorer scorer;
@@ -31,7 +31,7 @@ struct evaluation {
 
 struct evaluations {
     const struct host *host;
-    const struct plan *plan; /* of the first */
+    const struct plan *plan; /* the first evaluation's */
     struct bad_rows bad;
     struct evaluation *of; /* (count) */
     size_t count;

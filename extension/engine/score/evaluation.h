@@ -15,7 +15,7 @@
 #include "scoring/metrics.h"
 #include "scoring/report.h"
 
-/* What is wanted: of the statement's plan, or of the spec of a job. */
+/* The wanted result, by the statement's plan or by the spec of a job. */
 struct evaluation_order {
     enum report_kind report;
     const struct slice *metrics; /* names */
@@ -23,7 +23,7 @@ struct evaluation_order {
     enum average average;
     bool as_means; /* the model's aim is not looked at */
     struct report_costs costs;
-    const struct notice_list *notices; /* of planning, which are put before others; NULL: none */
+    const struct notice_list *notices; /* those of planning, put before others; NULL: none */
 };
 struct evaluation_order evaluation_order_of(const struct spec_scoring *scoring);
 
@@ -31,7 +31,7 @@ struct evaluation_order evaluation_order_of(const struct spec_scoring *scoring);
 struct metrics_options evaluation_options(const struct evaluation_order *order,
                                           const struct model *model);
 
-/* What the result is called, in the arena. */
+/* The names of the result's columns, in the arena. */
 enum status evaluation_columns(const struct evaluation_order *order, struct arena *arena,
                                struct slice **names, size_t *count, struct error *err);
 

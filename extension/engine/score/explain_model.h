@@ -11,7 +11,7 @@
 #include "extension/engine/host/host.h"
 #include "planner/plan.h"
 
-/* What a statement returns whose columns depend on the model, in the arena. */
+/* The names of the result's columns, which depend on the model, in the arena. */
 enum status explain_model_columns(const struct plan *plan, struct arena *arena,
                                   struct slice **names, size_t *count, struct error *err);
 enum status explain_model_run(const struct host *host, const struct plan *plan, struct arena *arena,

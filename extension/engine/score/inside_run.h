@@ -8,7 +8,7 @@
 #include "extension/engine/host/host.h"
 #include "planner/plan.h"
 
-/* What it returns, in the arena. */
+/* The names of the result's columns, in the arena. */
 enum status inside_columns(const struct plan *plan, struct arena *arena, struct slice **names,
                            size_t *count, struct error *err);
 enum status inside_run(const struct host *host, const struct plan *plan, const struct model *model,

@@ -85,7 +85,7 @@ enum status predict_tables_lower(const struct plan *plan, struct predict_tables 
                : STATUS_OK;
 }
 
-/* What PREDICT writes, as SQL. */
+/* The SQL that writes the tables of PREDICT. */
 struct predict_sql {
     struct predict_tables tables;
     struct text stage, quarantine_select;

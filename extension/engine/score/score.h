@@ -18,7 +18,7 @@ enum status predict_columns(const struct plan *plan, struct arena *arena, struct
 enum status predict_query(const struct plan *plan, struct text *sql, struct error *err);
 enum status predict_run(const struct host *host, const struct plan *plan, const struct sink *sink,
                         struct error *err);
-/* What EVALUATE returns, in the arena. */
+/* The names of the columns that EVALUATE returns, in the arena. */
 enum status evaluate_columns(const struct plan *plan, struct arena *arena, struct slice **names,
                              size_t *count, struct error *err);
 /* The order that the plan is for: what its evaluation measures. */

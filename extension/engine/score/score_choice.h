@@ -19,7 +19,7 @@ struct score_choice {
 };
 void score_choose(const struct host *host, const struct plan *plan, struct score_choice *choice);
 
-/* What a row costs that goes to workers and comes back, in multiplications of a model in the
+/* The cost of a row that goes to workers and comes back, in multiplications of a model in the
  * session: score_choice.c. */
 #define SCORE_TRANSFER_PREDICT  20000.0
 #define SCORE_TRANSFER_KEPT     200000.0 /* where the host keeps the rows (host.h) */

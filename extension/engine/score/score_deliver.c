@@ -35,8 +35,8 @@ static enum status find_target(struct delivering *delivering, int position, stru
     return STATUS_OK;
 }
 
-/* What a job that scored wrote before its publisher was killed is not written over: the user
- * may have gone on with it. */
+/* A table that a job that scored wrote before its publisher was killed is not written over: the
+ * user may have gone on with it. */
 static bool is_there_already(struct delivering *delivering, const struct fill *target)
 {
     const struct host *host = delivering->host;

@@ -14,8 +14,8 @@ struct delivery_order {
     const struct job_folder *folder;
     const struct jobspec *spec;
     struct jobstore *store;
-    struct slice schema; /* of the tables; size 0: where the host makes tables */
-    struct slice mark;   /* of the tables: host_marks */
+    struct slice schema; /* the tables' schema; size 0: where the host makes tables */
+    struct slice mark;   /* the tables' mark: host_marks */
     bool is_first;       /* no publisher has tried before */
 };
 enum status score_job_deliver(const struct host *host, const struct delivery_order *order,

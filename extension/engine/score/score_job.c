@@ -47,7 +47,7 @@ struct scoring {
     struct job job; /* first: the work of a job gets it */
     struct cluster_request request;
     struct text faults;
-    struct bad_rows bad; /* that EVALUATE leaves out */
+    struct bad_rows bad; /* rows that EVALUATE leaves out */
     struct scored scored;
     double started;
 };
@@ -62,7 +62,7 @@ struct spooling {
                             columns are wanted, else the inputs, and of EVALUATE the label */
     uint64_t rows;
     struct null_count nulls;
-    struct text *faults; /* of rows that are to be put aside: number, reason */
+    struct text *faults; /* rows that are to be put aside: number, reason */
 };
 
 static enum status put_cell(struct spooling *spooling, const struct cell *cells, size_t count,
@@ -208,7 +208,8 @@ static enum status spool_rows(struct scoring *scoring, uint64_t *rows, struct er
     return status;
 }
 
-/* Of the results: a name and a decimal for each class, at most; of EVALUATE a score of each. */
+/* Bytes per row of the results: a name and a decimal for each class, at most; for EVALUATE a score
+ * of each. */
 static double bytes_per_row(const struct model *model, const struct spec_scoring *spec)
 {
     double names = 0, scores = 0;
@@ -418,7 +419,7 @@ static enum status collect_rows(struct scoring *scoring, struct jobstore *store,
     size_t count;
 
     text_init(&query, STATEMENT_BYTES_MAX);
-    if (job->host->kept_rows) { /* whose query names the columns, too */
+    if (job->host->kept_rows) { /* the kept rows' query names the columns, too */
         status = lower_predict_table(job->plan, &query, err);
     } else {
         status = predict_columns(job->plan, arena, &names, &count, err);

@@ -18,8 +18,8 @@ enum status score_job_run(const struct host *host, const struct plan *plan, stru
 /* A table that the job's results go to: 0 the rows, 1 the bad ones. */
 enum status score_job_target(struct jobstore *store, const struct jobspec *spec, int position,
                              struct arena *arena, struct fill *fill, struct error *err);
-/* What the spec asks of EVALUATE. `bad` as scored_measure takes it. `sink` is for notices; NULL:
- * none. */
+/* The metrics that the spec asks EVALUATE for. `bad` as scored_measure takes it. `sink` is for
+ * notices; NULL: none. */
 enum status score_job_metrics(const struct scored *scored, struct jobstore *store,
                               struct arena *arena, struct bad_rows *bad, const struct sink *sink,
                               struct evaluation_rows *rows, struct error *err);

@@ -1,6 +1,6 @@
 /*
- * What workers have scored, from the job's store: into the target's tables row by row
- * in the order of the SELECT, or added up to metrics.
+ * Results that workers have scored, from the job's store: into the target's tables row by row in
+ * the order of the SELECT, or added up to metrics.
  */
 #include "extension/engine/score/score_results.h"
 
@@ -90,7 +90,7 @@ static enum status read_cells(struct walk *walk, struct error *err)
                                           (unsigned long long)walk->next + 1);
 }
 
-/* Of a row that the host keeps: its number, why it is bad, its outputs. */
+/* Puts a row that the host keeps: its number, why it is bad, its outputs. */
 static enum status put_kept(struct walk *walk, size_t table, const struct cell *reason,
                             const struct cell *outputs, struct error *err)
 {

@@ -15,7 +15,7 @@ struct scored {
     const struct jobspec *spec; /* NULL: closed */
     struct arena arena;
     struct spool rows;
-    struct slice faults; /* of rows that the session knows to be bad, in order: u64 number, sized
+    struct slice faults; /* rows that the session knows to be bad, in order: u64 number, sized
                             reason, which stands for what a worker says */
 };
 enum status scored_open(struct scored *scored, const char *folder, const struct jobspec *spec,

@@ -13,17 +13,18 @@
 #define COLUMNS_MAX  7
 #define ROWS_AT_ONCE 64 /* between two looks at whether the statement was interrupted */
 
-/* Of an input and an output, over the rows. */
+/* Sums for an input and an output, over the rows. */
 struct shares {
     double absolute; /* sum of |SHAP value| */
-    /* Of the rows whose value is a number: mean, and sums of squares and products from it. */
+    /* Count of the rows whose value is a number; means, and sums of squares and products from
+     * these. */
     double count, value_mean, share_mean, values, shares, products;
     uint32_t bins[TEXT_BAR_WIDTH];
 };
 
 struct explained_input {
     uint32_t input;
-    double absolute; /* of all outputs */
+    double absolute; /* sum over all outputs */
 };
 
 struct explaining {
@@ -202,7 +203,7 @@ static double greatest_absolute(const struct explaining *explaining)
     return greatest;
 }
 
-/* Of all rows the same, or where they have offsets the mean. */
+/* The base of an output: the same for all rows, or where they have offsets the mean. */
 static double base_of(const struct explaining *explaining, uint32_t output)
 {
     if (explaining->model->transform.offset_width > 0)

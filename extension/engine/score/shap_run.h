@@ -8,8 +8,8 @@
 #include "extension/engine/host/host.h"
 #include "planner/plan.h"
 
-/* What it returns, in the arena. A row of each input, of more than two classes or of several
- * quantiles one for each of them:
+/* The names of the result's columns, in the arena. A row is about an input, or where there are more
+ * than two classes or several quantiles about an input and one of these:
  *
  *     input
  *     class, quantile   where there are several outputs
