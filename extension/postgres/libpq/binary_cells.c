@@ -79,7 +79,7 @@ static bool get_real(struct slice bytes, struct cell *cell)
 #define NUMERIC_INFINITY     0xD000
 #define NUMERIC_NEG_INFINITY 0xF000
 
-#define NUMERIC_GROUPS_MAX 80 /* of four digits; what lies beyond decides no double's last bit */
+#define NUMERIC_GROUPS_MAX 80 /* groups of four digits; more decide no double's last bit */
 
 static size_t put_groups(const char *groups, size_t count, char *text)
 {

@@ -35,7 +35,7 @@ struct libpq {
     void *notice_self;
     uint32_t enums[LIBPQ_ENUMS_MAX];
     size_t enum_count;
-    bool is_ending;       /* what ends a transaction is not interrupted */
+    bool is_ending;       /* the end of a transaction is not interrupted */
     struct text delivery; /* the address under which the model of a job is to be written */
     struct database database;
 };

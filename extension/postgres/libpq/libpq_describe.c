@@ -78,7 +78,8 @@ static enum status read_columns(struct libpq *libpq, const PGresult *result, str
     return STATUS_OK;
 }
 
-/* Of two requests in one go: a pooler may give the next one to another session. */
+/* Reads the results of two requests that were sent in one go: a pooler may give a later one to
+ * another session. */
 static enum status finish_described(struct libpq *libpq, struct slice sql, PGresult **described,
                                     struct error *err)
 {
@@ -91,7 +92,7 @@ static enum status finish_described(struct libpq *libpq, struct slice sql, PGres
         is_over = kind == PGRES_PIPELINE_SYNC || PQstatus(libpq->connection) == CONNECTION_BAD;
         if (result && kind == PGRES_FATAL_ERROR && status == STATUS_OK)
             status = libpq_fail(libpq, result, sql, 0, err);
-        if (kind == PGRES_COMMAND_OK) { /* of the preparation, then of the description */
+        if (kind == PGRES_COMMAND_OK) { /* the preparation's result, then the description's */
             PQclear(*described);
             *described = result;
         } else {

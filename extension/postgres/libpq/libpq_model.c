@@ -8,7 +8,7 @@
 
 struct way {
     bool has_function, is_own, exists;
-    struct text name; /* of the table, quoted */
+    struct text name; /* the table's, quoted */
 };
 
 static enum status keep_way(void *self, const struct cell *cells, size_t count, struct error *err)

@@ -6,7 +6,7 @@
 
 #include "extension/postgres/libpq/libpq.h"
 
-/* What libpq takes beside a statement. Texts and bytes are borrowed from the cells. */
+/* Parameters of a statement as libpq takes them. Texts and bytes are borrowed from the cells. */
 struct parameters {
     Oid *types;
     const char **values;

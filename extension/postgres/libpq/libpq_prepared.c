@@ -13,7 +13,7 @@ struct database_prepared {
     size_t count;
     uint32_t waiting; /* rows whose answers have not been read */
     enum status status;
-    struct error error; /* of the first row that failed */
+    struct error error; /* the error of the first row that failed */
 };
 
 static void note_failure(struct libpq *libpq, struct database_prepared *prepared,
@@ -24,7 +24,7 @@ static void note_failure(struct libpq *libpq, struct database_prepared *prepared
     prepared->error.position = -1;
 }
 
-/* What was sent so far has been done, or is known to have failed. */
+/* Reads answers: each row sent so far has then been done, or is known to have failed. */
 static void read_answers(struct libpq *libpq, struct database_prepared *prepared)
 {
     prepared->waiting = 0;

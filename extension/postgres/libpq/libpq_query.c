@@ -82,7 +82,7 @@ static enum status pass_row(struct passing *passing, const PGresult *result, int
     return passing->rows->row(passing->rows->self, passing->cells, passing->count, err);
 }
 
-/* Of a result that has columns; a command has none. */
+/* Passes on the rows of a result that has columns; a command has none. */
 static enum status pass_result(const struct libpq *libpq, struct passing *passing,
                                const PGresult *result, struct error *err)
 {

@@ -23,7 +23,7 @@
 struct scan_job {
     const struct scan *scan;
     struct table_scan tables;
-    const struct database_column *columns; /* that the SELECT returns */
+    const struct database_column *columns; /* the columns that the SELECT returns */
     size_t column_count;
     atomic_uint_fast64_t next; /* piece */
     atomic_bool stops;
@@ -269,7 +269,7 @@ static enum status check_again(struct sql_host *host, struct slice select, struc
 
 /* ----- may it be read so? ----- */
 
-/* What the user has set in his session is not set in ours; what counts is the role. */
+/* Settings of the user's session are not set in ours; the role must be the same in both. */
 static enum status check_role(struct sql_host *host, const struct libpq *libpq, struct arena *arena,
                               const char **reason, struct error *err)
 {

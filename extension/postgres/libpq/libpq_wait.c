@@ -159,7 +159,7 @@ enum status libpq_fail(struct libpq *libpq, const PGresult *result, struct slice
 
 /* ----- the results of what was sent ----- */
 
-/* What a statement was, besides one that failed. */
+/* The error of a statement that has failed; UNSUPPORTED for COPY. */
 enum status libpq_check_result(struct libpq *libpq, const PGresult *result, struct slice sql,
                                size_t skipped, struct error *err)
 {

@@ -26,7 +26,7 @@ void libpq_drain(struct libpq *libpq);
 
 /* INTERRUPTED when the user has asked to stop, INVALID for SQL that cannot be sent. */
 enum status libpq_check_ready(struct libpq *libpq, struct slice sql, struct error *err);
-/* What a statement was, besides one that failed. */
+/* The error of a statement that has failed; UNSUPPORTED for COPY. */
 enum status libpq_check_result(struct libpq *libpq, const PGresult *result, struct slice sql,
                                size_t skipped, struct error *err);
 /* All results of what was sent are taken; the first error counts. Where it is OK and

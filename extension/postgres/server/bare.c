@@ -35,7 +35,7 @@ enum claim {
     OURS,
     OURS_IN_BLOCK,
     OURS_EXTENDED,
-    OURS_UNKNOWN, /* of which protocol */
+    OURS_UNKNOWN, /* the protocol is not known */
     OURS_IN_CURSOR,
     OURS_IN_COPY,
     OURS_WITH_TRANSACTIONS
@@ -114,7 +114,8 @@ static bool is_ours_between(const char *start, const char *end)
     return start < end && script_is_ours(pnstrdup(start, (Size)(end - start)));
 }
 
-/* What psql makes of a statement of ours with FETCH_COUNT, and of \copy (SELECT ...) TO. */
+/* A statement of ours inside the commands that psql makes with FETCH_COUNT, or of \copy (SELECT
+ * ...) TO. */
 static enum claim claim_wrapped(const char *text)
 {
     const char *open, *close;
@@ -320,14 +321,14 @@ static int put_error(const char *bytes, size_t size)
     return 0;
 }
 
-/* What is thrown here ends in the backend's main loop, as an error of any statement
- * does, and from there comes the next 'Z'. */
+/* An error that is thrown here ends in the backend's main loop, as an error of any statement does,
+ * and from there comes the next 'Z'. */
 static void run_pending(void)
 {
     char *text = MemoryContextStrdup(MessageContext, pending);
     char *message = MemoryContextAlloc(MessageContext, refused_size);
     const size_t size = refused_size;
-    /* What it could parse it has logged before. */
+    /* The server has logged before a statement that it could parse. */
     const bool is_logged = sqlstate_of_message(refused, size) != ERRCODE_SYNTAX_ERROR;
 
     memcpy(message, refused, size);

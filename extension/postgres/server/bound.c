@@ -15,7 +15,8 @@
 
 /* ----- values as SQL ----- */
 
-/* As any session reads them again, to the last bit; AtEOXact_GUC(true, level) ends it. */
+/* Sets the output of values so that any session reads them again, to the last bit;
+ * AtEOXact_GUC(true, level) ends it. */
 static int begin_exact_output(void)
 {
     static const char *const settings[][2] = {{"extra_float_digits", "3"},

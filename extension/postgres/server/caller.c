@@ -25,7 +25,7 @@ struct caller_setting {
 
 /* ----- writing ----- */
 
-/* What a session cannot set again, or what is no setting but a state. */
+/* Is it a setting that a session cannot set again, or a state rather than a setting? */
 static bool is_left_out(const struct config_generic *setting)
 {
     static const char *const names[] = {"client_encoding",

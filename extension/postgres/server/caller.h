@@ -16,7 +16,7 @@
 
 struct caller {
     Oid session_user; /* the role as which the worker connects */
-    Oid role;         /* of SET ROLE; InvalidOid: none */
+    Oid role;         /* the role of SET ROLE; InvalidOid: none */
     Oid user;         /* the role as which the statement runs */
     int security;     /* flags of that */
     struct caller_setting *settings;

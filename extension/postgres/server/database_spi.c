@@ -20,10 +20,10 @@ struct receiver {
     DestReceiver receiver;
     const struct database_rows *rows;
     enum database_form form;
-    MemoryContext context; /* of the conversions of one row */
+    MemoryContext context; /* for the conversions of one row */
     struct value_reader *readers;
     struct cell *cells;
-    enum status status; /* of the callbacks */
+    enum status status; /* the status of the callbacks */
     struct error *err;
 };
 
@@ -184,7 +184,7 @@ struct query_call {
     const struct database_statement *statement;
     const struct database_rows *rows;
     uint64_t *affected;
-    bool only_reads; /* what the caller's own statement sees, and nothing else */
+    bool only_reads; /* sees what the caller's own statement sees, and nothing else */
 };
 
 static enum status run_plan(SPIPlanPtr plan, const struct query_call *call, struct error *err)
@@ -302,11 +302,11 @@ struct database_prepared {
     struct database_transaction transaction;
     SPIPlanPtr plan;
     char *sql;
-    MemoryContext context; /* of one row */
+    MemoryContext context; /* for one row */
     size_t count;
     Oid *types;
     const struct cell *cells;
-    struct error error; /* of an execute */
+    struct error error; /* the error of an execute */
 };
 
 static enum status spi_begin(void *self, struct database_transaction *transaction,

@@ -36,14 +36,14 @@ struct door {
     int64_t written_job; /* the job whose model is written and not committed; 0: none */
     /* Sends the client the rows of a query of ours (sink.h); NULL: rows are kept. */
     enum status (*show)(struct door *door, struct slice sql, struct error *err);
-    bool has_shown;                 /* it has */
-    uint64_t shown;                 /* so many */
-    struct job_folder job;          /* that goes should the statement be rolled back; id 0: none */
-    TimestampTz progress_at;        /* of the last NOTICE */
+    bool has_shown;          /* it has */
+    uint64_t shown;          /* so many */
+    struct job_folder job;   /* its folder goes should the statement be rolled back; id 0: none */
+    TimestampTz progress_at; /* the time of the last NOTICE */
     char database[4 * NAMEDATALEN]; /* its name */
 };
 
-/* Of the hosts in the server: that of a door, and those that only look at jobs. */
+/* The job part of the hosts in the server: of a door, and of those that only look at jobs. */
 extern const struct host_jobs door_jobs;
 
 /* Palloc'd in CurrentMemoryContext, which must outlive it. */

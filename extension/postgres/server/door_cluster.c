@@ -66,8 +66,8 @@ static bool next_item(struct slice *list, struct slice *item)
     return true;
 }
 
-/* Of "name=image, name=image" the one that is wanted, or the first. A list of one image needs
- * no name. */
+/* Chooses from "name=image, name=image" the image that is wanted, or the first. A list of one image
+ * needs no name. */
 static enum status choose_image(struct slice wanted, struct kube_job *job, struct error *err)
 {
     struct slice list = slice_of(settings.images), item;
@@ -191,8 +191,8 @@ static enum status collect(void *self, int64_t number, const struct collection *
 
 /* ----- after a failure ----- */
 
-/* What the statement will throw is kept aside: the tables are to go, and that is to be committed
- * before the error takes everything back. */
+/* Keeps aside the error that the statement will throw: the tables are to go, and that is to be
+ * committed before the error takes everything back. */
 static void discard(void *self, int64_t number, const struct sink *sink)
 {
     struct postgres_cluster *cluster = self;

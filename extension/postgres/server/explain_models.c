@@ -11,11 +11,11 @@
 
 struct explained_model {
     struct explained_model *next;
-    const char *path; /* as the call named it */
+    const char *path; /* the model's name in the call */
     int64 version;
     uint64 rows;
     uint32 reads;   /* 0: the session had kept it */
-    double seconds; /* that these took */
+    double seconds; /* time of these reads */
 };
 
 struct explained {
@@ -25,7 +25,7 @@ struct explained {
     const char *sql;
     struct explained_model *first, **last;
     uint64 number;
-    uint32 workers;   /* that were started */
+    uint32 workers;   /* parallel workers that were started */
     bool is_expected; /* a scoring function is called somewhere in it */
     bool is_told;
 };

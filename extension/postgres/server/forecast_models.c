@@ -26,7 +26,7 @@ SQL_FUNCTION(totrain_sql_forecast_rows);
 struct call {
     FunctionCallInfo fcinfo;
     struct session session;
-    MemoryContext row; /* of one row */
+    MemoryContext row; /* for one row */
     struct cached_model *model;
     struct forecast_rows rows;
     bool by_series; /* one column for the group, and times as texts */

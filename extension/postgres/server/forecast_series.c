@@ -19,8 +19,8 @@ SQL_FUNCTION(totrain_sql_forecast_end);
 
 struct group {
     struct points points;
-    struct value_reader reader; /* of times */
-    MemoryContext row;          /* of one call */
+    struct value_reader reader; /* for times */
+    MemoryContext row;          /* for one call */
     MemoryContextCallback callback;
 };
 

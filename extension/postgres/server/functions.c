@@ -47,10 +47,10 @@ SQL_FUNCTION(totrain_sql_version);
 
 /* The caller, the moment of the call, and the snapshot of that moment. */
 struct stamp {
-    TimestampTz statement; /* of the client: rights may change between two under one snapshot */
+    TimestampTz statement; /* the client's: rights may change between two under one snapshot */
     Oid user;
     TransactionId xmin, xmax, own;
-    SubTransactionId savepoint; /* what was rolled back has the same snapshot as before */
+    SubTransactionId savepoint; /* after a rollback the snapshot is the same as before */
     CommandId command;
     uint32 running, running_inside; /* transactions; on a standby all are among the latter */
 };
@@ -84,8 +84,8 @@ struct wanted {
 };
 
 struct scoring {
-    MemoryContext context; /* of all but the model, which is malloc'd */
-    MemoryContext row;     /* of one call */
+    MemoryContext context; /* holds all but the model, which is malloc'd */
+    MemoryContext row;     /* for one call */
     MemoryContextCallback callback;
     char *path;
     struct stamp stamp;
@@ -571,7 +571,7 @@ static bool label_datum(const struct scoring *scoring, const struct cell *cell, 
     return false;
 }
 
-/* As a cast to text gives it. */
+/* The text of a label, as a cast to text gives it. */
 static char *label_string(const struct scoring *scoring, Datum datum)
 {
     Oid output;
@@ -660,7 +660,7 @@ Datum totrain_sql_points(PG_FUNCTION_ARGS)
     return real_output(fcinfo, OUTPUT_POINTS);
 }
 
-/* Of the number that is the third argument. */
+/* The component that has the number of the third argument. */
 Datum totrain_sql_component(PG_FUNCTION_ARGS)
 {
     struct scoring *scoring;
@@ -744,7 +744,7 @@ Datum totrain_sql_as_type(PG_FUNCTION_ARGS)
                              conversion->parameter, -1);
 }
 
-/* What keeps this row from being scored; NULL for a row that can be. */
+/* The reason that keeps this row from being scored; NULL for a row that can be. */
 Datum totrain_sql_problem(PG_FUNCTION_ARGS)
 {
     struct scoring *scoring;

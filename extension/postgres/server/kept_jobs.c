@@ -34,14 +34,14 @@ PGDLLEXPORT void totrain_kept_main(Datum unused);
 PGDLLEXPORT void totrain_start_main(Datum unused);
 
 #define RESTART_S     5
-#define START_MS      10000 /* that a session waits for the worker to have the job */
+#define START_MS      10000 /* so long a session waits for the worker to have the job */
 #define START_LOOK_MS 5
 #define TRIES_MAX     5 /* to connect: the database or the role may be gone for good */
 #define TRIES_FILE    "tries"
 #define AGAIN_MS      30000 /* after the cluster did not let us look */
 #define LOOK_MS       1000  /* between checks whether the job was given up */
 #define LOOK_EVERY_MS 10000
-#define RUNS_MAX      3 /* of supervisors that end without an end of their job, on this machine */
+#define RUNS_MAX      3 /* so often a supervisor may end without its job's end, on this machine */
 #define PAUSE_MS      50
 
 /* In bgw_extra. */
@@ -177,7 +177,7 @@ struct following {
     const struct job_folder *folder;
     const char *state;
     bool is_here;   /* else on a cluster */
-    int64_t number; /* of its tables there */
+    int64_t number; /* the number of its tables there */
     const struct caller *caller;
     const char *refusal; /* why nobody may act as the caller any more; NULL: it may be done */
     TimestampTz asked_at;
@@ -306,7 +306,7 @@ static struct sink outcome_sink(struct outcome *outcome)
 {
     struct sink sink = result_sink(&outcome->result);
 
-    sink.self = outcome; /* whose first member the result is */
+    sink.self = outcome; /* its first member is the result */
     sink.notice = log_notice;
     return sink;
 }
@@ -474,8 +474,8 @@ static void wait_until_free(const struct following *following)
     }
 }
 
-/* What it has made into its table, in a transaction of its own, whose number is noted before the
- * commit. A failure is noted with the job, which stays unpublished. */
+/* Publishes what the job has made into its table, in a transaction of its own, whose number is
+ * noted before the commit. A failure is noted with the job, which stays unpublished. */
 static enum status publish_here(struct following *following)
 {
     MemoryContext context = CurrentMemoryContext;

@@ -65,7 +65,8 @@ static const char *sql_of(const char *which)
                     errmsg("\"%s\" is nothing that is kept of a model", which)));
 }
 
-/* As the owner of the kept rows, and without running foreign code: the tables have no triggers. */
+/* Deletes as the owner of the kept rows, and without running foreign code: the tables have no
+ * triggers. */
 static void delete_rows(const char *sql, Oid relation, int64 version)
 {
     Oid types[] = {OIDOID, INT8OID}, user, keeper;

@@ -24,7 +24,7 @@
 #include "extension/postgres/server/model_heap.h"
 
 struct cached_model {
-    struct held_model held; /* what stays is of the visible rows that `identity` tells */
+    struct held_model held; /* loaded from the visible rows that `identity` tells */
     struct model_identity identity;
     int model_memory, max_memory; /* the settings by which it was loaded */
 };

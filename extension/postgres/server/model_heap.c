@@ -233,7 +233,7 @@ static Relation open_locked(const struct model_read *read, bool *is_locked)
     return *is_locked ? try_relation_open(read->relation, NoLock) : NULL;
 }
 
-/* What the transaction itself has written is read, as a query of its own would. In a function
+/* Rows that the transaction itself has written are read, as by a query of its own. In a function
  * the calling statement's snapshot counts. */
 static void push_snapshot(const struct session *session)
 {
@@ -282,7 +282,7 @@ enum status model_heap_read(void *self, const struct model_read *read,
 struct row_version {
     uint32_t block, offset;
     TransactionId inserted_by;
-    uint32_t command; /* of that transaction, or of one that has deleted it */
+    uint32_t command; /* its number in that transaction, or in one that has deleted the row */
 };
 
 static struct row_version version_of(HeapTuple tuple)

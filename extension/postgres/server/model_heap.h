@@ -27,8 +27,7 @@ struct model_identity {
     Oid table, file;  /* OID, relfilenode */
     int16 columns[5]; /* where part, name, position, value and data are in them */
     uint64_t rows;
-    uint64_t
-        hash; /* of the places of the rows, and of the transactions and commands that wrote them */
+    uint64_t hash; /* over the rows' places, and the transactions and commands that wrote them */
 };
 
 /* By the active snapshot; no row is unpacked. The table is locked. False for what is no model that

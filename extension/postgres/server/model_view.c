@@ -70,7 +70,7 @@ struct view_receiver {
     const struct database_rows *rows;
     struct value_reader readers[MODEL_COLUMNS];
     MemoryContext row;
-    enum status status; /* of the callback */
+    enum status status; /* the status of the callback */
     struct error *err;
 };
 

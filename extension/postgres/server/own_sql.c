@@ -50,7 +50,7 @@ static void check_table(Oid relation)
 {
     Oid owner;
 
-    if (relation < FirstNormalObjectId) /* of the catalog */
+    if (relation < FirstNormalObjectId) /* a table of the catalog */
         return;
     owner = relation_owner(relation);
     if (owner == GetUserId() || superuser_arg(owner))

@@ -20,7 +20,7 @@
 #include "extension/postgres/server/compat.h"
 
 struct own_sql {
-    const char *sql;    /* as PostgreSQL gets it; NULL: none. Borrowed */
+    const char *sql;    /* the statement as PostgreSQL gets it; NULL: none. Borrowed */
     bool checks_tables; /* all of it is ours */
 };
 
@@ -30,7 +30,7 @@ struct own_sql own_sql_now(void);
 
 void own_sql_install(void);
 
-/* Of a table, an index, a view ...; InvalidOid where it is gone. */
+/* The owner of a table, an index, a view ...; InvalidOid where it is gone. */
 Oid relation_owner(Oid relation);
 
 #endif

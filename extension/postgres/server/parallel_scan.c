@@ -36,12 +36,12 @@
 
 PGDLLEXPORT void totrain_scan_main(dsm_segment *segment, shm_toc *toc);
 
-/* What readers take from. */
+/* The pieces that readers take, one after another. */
 struct pieces {
     pg_atomic_uint64 next;
 };
 
-/* What readers are to read: made by the backend, sent to its workers as bytes. */
+/* The order to the readers: made by the backend, sent to its workers as bytes. */
 struct order {
     struct table_scan tables;
     struct scan scan;
@@ -49,7 +49,7 @@ struct order {
 
 /* ----- the order as bytes ----- */
 
-/* As JSON; empty: there is none. */
+/* Puts the spec as JSON; an empty text: there is none. */
 static void put_spec(const struct jobspec *spec, struct text *bytes)
 {
     struct text json;

@@ -1,7 +1,7 @@
 /*
- * What the planner asks of the scoring functions: they are PARALLEL SAFE, but for a model that is a
- * temporary table, which parallel workers cannot read. A query that names one is planned without
- * workers; a name that is known only when the query runs may be one's where the session has
+ * Answers to the planner about the scoring functions: they are PARALLEL SAFE, but for a model that
+ * is a temporary table, which parallel workers cannot read. A query that names one is planned
+ * without workers; a name that is known only when the query runs may be one's where the session has
  * temporary tables.
  */
 #include "extension/postgres/server/session.h"

@@ -26,7 +26,7 @@ SQL_FUNCTION(totrain_sql_rows);
 SQL_FUNCTION(totrain_sql_publish);
 SQL_FUNCTION(totrain_sql_publish_of);
 
-/* What takes a kept result. */
+/* A function that returns the rows of a kept result. */
 typedef void result_taker(FunctionCallInfo fcinfo, const struct result *result);
 
 static struct slice argument_text(FunctionCallInfo fcinfo)
@@ -184,7 +184,7 @@ static result_taker *choose_taker(struct slice text)
     if (status == STATUS_OK)
         taker = taker_of(&statement);
     arena_deinit(&arena);
-    /* What does not parse is refused, with its place, when it is run. */
+    /* A statement that does not parse is refused, with its place, when it is run. */
     return status == STATUS_OK ? taker : take_facts;
 }
 

@@ -317,7 +317,8 @@ static enum status show_body(struct session *session, void *self, struct error *
     return STATUS_OK;
 }
 
-/* Of a PREDICT that workers have scored: each column is of its own type, and no row is kept. */
+/* Shows the rows of a PREDICT that workers have scored: each column is of its own type, and no row
+ * is kept. */
 static enum status show_query(struct door *door, struct slice sql, struct error *err)
 {
     struct show_call call = {.sql = sql};
@@ -389,8 +390,8 @@ static void run_scoring(const char *query)
     PG_END_TRY();
 }
 
-/* What a job's rows were kept in was committed with the end of the reading, so no rollback takes it
- * back. Called where an error was caught, which it throws again. */
+/* Forgets the rows that a job kept: they were committed with the end of the reading, so no rollback
+ * takes them back. Called where an error was caught, which it throws again. */
 static void forget_rows(void)
 {
     ErrorData *thrown;
@@ -445,8 +446,8 @@ static void run_ours(struct slice text, const struct piece *piece)
 
 /* ----- the whole string ----- */
 
-/* What writes a table is logged as CREATE TABLE AS is, what shows something as a SELECT; what does
- * not parse as the former. */
+/* A statement that writes a table is logged as CREATE TABLE AS is, one that shows something as a
+ * SELECT is; one that does not parse is logged as the former. */
 static LogStmtLevel log_level(struct slice text, const struct piece *piece)
 {
     struct arena arena;
@@ -481,7 +482,7 @@ static void run_piece(const char *text, const struct piece *piece, int character
     run_ours(slice_of(text), piece);
 }
 
-/* As the server counts them. */
+/* Characters, as the server counts them. */
 static int characters_between(const char *text, int from, int to)
 {
     return pg_mbstrlen(session_from_utf8((struct slice){text + from, (size_t)(to - from)}));
@@ -558,7 +559,7 @@ static void become_idle(const char *text)
 
     log_how_long(text);
     if (notifyInterruptPending)
-        ProcessNotifyInterrupt(false); /* of one's own NOTIFY, too: before the next statement */
+        ProcessNotifyInterrupt(false); /* own notifications, too: before the next statement */
     ReportChangedGUCOptions();
     next_report = pgstat_report_stat(false);
     if (next_report > 0)

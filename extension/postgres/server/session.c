@@ -292,7 +292,7 @@ bool session_interrupted(void *self)
     struct session *session = self;
 
     if (!PostmasterIsAlive())
-        proc_exit(1); /* as every backend that notices; its jobs' lifelines close */
+        proc_exit(1); /* every backend that notices exits; its jobs' lifelines close */
     if (!session->interrupt && INTERRUPTS_PENDING_CONDITION())
         session_try(session, check_for_interrupts, NULL);
     session_try(session, check_for_drops, session);

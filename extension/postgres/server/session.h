@@ -26,7 +26,7 @@
 
 struct session {
     struct database database;
-    MemoryContext memory; /* of the caller: errors are kept in it */
+    MemoryContext memory; /* the caller's: errors are kept in it */
     /* Nothing is taken back, all errors are interrupts: for functions, which run
      * where no subtransaction can begin (a parallel worker). They only read. */
     bool is_function;

@@ -19,7 +19,7 @@
 #define TOTRAIN_PROGRAM "/usr/local/bin/totrain"
 #endif
 
-#define WORKERS_MAX     1024 /* as job.max_workers */
+#define WORKERS_MAX     1024 /* the most that job.max_workers takes */
 #define WORKERS_DEFAULT 64
 #define JOBS_DEFAULT    4
 

@@ -10,13 +10,13 @@ struct settings {
     /* any user */
     bool bare_statements;
     int progress_interval; /* milliseconds between two NOTICEs; -1: none */
-    int seed;              /* of a statement without train.seed */
+    int seed;              /* for a statement without train.seed */
     int kept_versions;     /* older versions that stay with a model */
     int model_memory; /* most of a model that a session loads, in kB; 0: by the memory there is */
     int model_cache;  /* most of the models that it keeps between statements, in kB */
     /* set by superusers, and by roles that have been granted SET on them */
-    int max_workers; /* of one job */
-    int max_memory;  /* of each process of a job, in kB; 0: no limit */
+    int max_workers; /* per job */
+    int max_memory;  /* per process of a job, in kB; 0: no limit */
     int max_jobs_per_role;
     int max_background_jobs; /* at a time; -1: no limit */
     /* postgresql.conf */
@@ -27,7 +27,7 @@ struct settings {
     bool enable_kubernetes;
     char *kubeconfig; /* empty: what a pod has, where the server is one */
     char *kubernetes_namespace;
-    char *kubernetes_resource; /* that each worker asks for one of; empty: none */
+    char *kubernetes_resource; /* each worker asks for one of these; empty: none */
     char *images;              /* "name=image, ..." */
     char *priority_classes;    /* "name, ..." */
     char *database_secret;     /* with the login of the jobs' processes */
@@ -39,7 +39,7 @@ extern struct settings settings;
 void settings_define(void);
 
 struct host; /* extension/engine/host/host.h */
-/* What the settings say of memory: session.memory_max, catalog.limits.model_memory. */
+/* Sets what the settings say of memory: session.memory_max, catalog.limits.model_memory. */
 void settings_limit_memory(struct host *host);
 
 /*

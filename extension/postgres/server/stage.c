@@ -29,7 +29,7 @@ static struct job_tables tables_of(struct door *door)
         .host = &door->host, .schema = settings.job_schema, .login = settings.job_login};
 }
 
-/* Of the rows of train_rows.h: the number of the one that is named job. */
+/* The number in the row that is named job, among the rows of train_rows.h. */
 static int64_t number_in(const struct result *result)
 {
     int64_t number;
@@ -64,7 +64,7 @@ static void check_kind(struct slice text)
     error_clear(&err);
     status = parse_statement(text, &arena, &statement, &err);
     arena_deinit(&arena);
-    /* What does not parse is refused, with its place, when it is run. */
+    /* A statement that does not parse is refused, with its place, when it is run. */
     if (status == STATUS_OK && (statement.kind != STATEMENT_TRAIN || statement.explain_plan))
         ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                         errmsg("totrain.stage is for statements that train"),

@@ -38,7 +38,7 @@ struct stage_shard {
     struct jobspec spec;
     struct direct_order order;
     struct direct_reading reading;
-    const struct direct_rows *rows; /* of the spool */
+    const struct direct_rows *rows; /* the rows of the spool */
     uint32_t shard;
     char part[SPOOL_PATH_MAX];
     struct text index;

@@ -10,14 +10,14 @@
 
 #include "runtime/data/interval_set.h"
 
-#define SLICES_MAX   1024              /* of one query */
-#define ANSWER_BYTES ((size_t)2 << 20) /* of one query, about */
-#define WHOLE_BYTES  ((uint64_t)2000)  /* as much of a piece is not asked for twice */
+#define SLICES_MAX   1024              /* slices per query */
+#define ANSWER_BYTES ((size_t)2 << 20) /* bytes per query, about */
+#define WHOLE_BYTES  ((uint64_t)2000)  /* extents of so many bytes bring whole pieces */
 #define PARAMETERS   4
 
 struct part {
     struct sparse_file is;
-    File file; /* of which the server keeps as many open as it may */
+    File file; /* the server keeps as many of these open as it may */
     struct interval_set there;
 };
 
@@ -35,7 +35,7 @@ struct stage_source {
     size_t count;
     struct slice_of_piece slices[SLICES_MAX]; /* (slice_count): to be asked for */
     size_t slice_count, slice_bytes;
-    struct error failed; /* what is there is not known any more */
+    struct error failed; /* the bytes that are there are not known any more */
 };
 
 /* ----- asking ----- */
@@ -130,7 +130,8 @@ static enum status ask(struct stage_source *self, struct error *err)
 
 /* ----- what is missing ----- */
 
-/* Of large extents whole pieces are brought: what is beside them is needed next. */
+/* The bytes to bring: those of the extent, or of all its pieces when it is large, since the bytes
+ * beside it are needed next. */
 static struct interval rounded(const struct part *part, const struct spool_extent *extent)
 {
     struct interval run = {extent->offset, extent->offset + extent->size};
@@ -212,7 +213,7 @@ static void done(void *of, struct spool_need *need)
 {
 }
 
-/* What fails now is reported when it is needed. */
+/* Brings extents ahead of need: a failure is reported when they are needed. */
 static void expect(void *of, const struct spool_extent *extents, size_t count)
 {
     struct error ignored;

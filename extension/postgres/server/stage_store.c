@@ -11,7 +11,7 @@
 #include "extension/postgres/server/own_sql.h"
 
 #define TEMPORARY    "base/" PG_TEMP_FILES_DIR
-#define PIECES_A_RUN 128 /* that one statement inserts, or reads */
+#define PIECES_A_RUN 128 /* pieces that one statement inserts, or reads */
 
 /* ----- the folder ----- */
 
@@ -28,7 +28,7 @@ static void make_folder(const char *folder)
     if (mkdir(TEMPORARY, (mode_t)pg_dir_create_mode) != 0 && errno != EEXIST)
         ereport(ERROR,
                 (errcode_for_file_access(), errmsg("cannot make the folder %s: %m", TEMPORARY)));
-    remove_left_over(folder); /* of a process of the same number that was killed */
+    remove_left_over(folder); /* left by a process of the same number that was killed */
     if (mkdir(folder, (mode_t)pg_dir_create_mode) != 0)
         ereport(ERROR,
                 (errcode_for_file_access(), errmsg("cannot make the folder %s: %m", folder)));

@@ -37,7 +37,7 @@ enum status stage_store_files(struct stage_store *store, const struct staged_fil
 /* Appends the bytes of a file. NOT_FOUND; LIMIT: beyond what the text may hold. */
 enum status stage_store_read(struct stage_store *store, const char *name, struct text *bytes,
                              struct error *err);
-/* What the index of a shard says first: the bytes of its part. */
+/* The first fact in the index of a shard: the bytes of its part. */
 enum status stage_store_part_bytes(struct stage_store *store, const char *index, uint64_t *bytes,
                                    struct error *err);
 

@@ -92,7 +92,7 @@ static void check_statement(struct door *door, struct slice text, bool *is_train
 
     arena_init(arena, ARENA_MAXIMUM);
     error_clear(&err);
-    door->owns_transaction = true; /* as the worker's will */
+    door->owns_transaction = true; /* the worker's door does so, too */
     door_cluster_background(door);
     door_cluster_limits(door, &door->host.host.catalog.limits);
     door_detach_limits(door, &door->host.host.catalog.limits);
@@ -166,7 +166,7 @@ static bool is_job(const PgBackendStatus *status)
     return type && strcmp(type, WORKER_TYPE) == 0;
 }
 
-/* Of all roles and databases, and of those the caller's. */
+/* Counts the jobs of all roles and databases, and the caller's among them. */
 static void count_jobs(int *all, int *own)
 {
     *all = *own = 0;
@@ -368,7 +368,7 @@ static bool run_statement(const struct submission *submission, const struct job_
     return has_kept;
 }
 
-/* What is thrown is the job's end, not only the worker's. */
+/* An error that is thrown here is the job's end, not only the worker's. */
 static void run_and_note(const struct submission *submission, const struct job_folder *folder)
 {
     MemoryContext context = CurrentMemoryContext;

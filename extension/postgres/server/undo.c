@@ -15,7 +15,7 @@
 struct note {
     struct note *next;
     SubTransactionId level;
-    bool stays; /* what was written can be written again */
+    bool stays; /* the result can be written again */
     bool is_table;
     struct job_folder folder;
 };

@@ -25,7 +25,7 @@ void undo_note(const struct job_folder *folder);
  * totrain.jobs asks what became of it. Throws. */
 void undo_note_written(const struct job_folder *folder);
 
-/* As host_jobs.transaction_state has it. Throws nothing. */
+/* The same as host_jobs.transaction_state. Throws nothing. */
 enum transaction_state undo_transaction_state(void *self, const char *transaction, char *who,
                                               size_t size);
 

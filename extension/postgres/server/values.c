@@ -153,7 +153,7 @@ static double *read_elements(ArrayType *array, int count)
     bool is_by_value;
     Datum *values;
 
-    if (type == FLOAT8OID) { /* as they lie */
+    if (type == FLOAT8OID) { /* its elements are doubles, one behind another */
         memcpy(reals, ARR_DATA_PTR(array), sizeof *reals * (size_t)count);
         return reals;
     }

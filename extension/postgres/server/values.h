@@ -12,20 +12,20 @@
 struct value_reader {
     enum database_form form;
     enum pg_kind kind;
-    Oid type; /* of a domain its base type */
+    Oid type; /* a domain's is its base type */
     bool is_varlena;
     FmgrInfo output;
 };
 
 enum pg_kind value_kind(Oid type);
 
-/* What it needs lives in CurrentMemoryContext. */
+/* Makes a reader whose memory is of CurrentMemoryContext. */
 void value_reader_init(struct value_reader *reader, Oid type, enum database_form form);
 /* Not NULL. Texts are the value's own bytes, or in CurrentMemoryContext. */
 struct cell value_read(struct value_reader *reader, Datum value);
 
-/* What value_read made of a date and of a timestamp, back again: days and seconds since 1970.
- * False for what the server has no value of. */
+/* Turn the number that value_read made of a date, or of a timestamp, back into one: days and
+ * seconds since 1970. False for a number that the server has no value of. */
 bool value_write_date(int64_t days, Datum *value);
 bool value_write_timestamp(double seconds, Datum *value);
 

@@ -12,7 +12,7 @@
 struct direct_call {
     struct sql_host *host;
     const struct direct_reading *reading;
-    struct arena *arena; /* of this shard */
+    struct arena *arena; /* this shard's */
 };
 
 /* ----- may it be read? ----- */
@@ -107,7 +107,7 @@ struct shard_rows {
     const struct scan *scan;
     struct spool_writer *part;
     size_t expected; /* columns */
-    void *room;      /* of a row */
+    void *room;      /* room for a row */
 };
 
 static enum status check_columns(void *self, const struct database_column *columns, size_t count,

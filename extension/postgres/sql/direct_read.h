@@ -4,7 +4,7 @@
  *     direct.json, number of the shard --SELECT--> rows --> part (spool_writer.h) and its index
  *
  * It is read over the seam database.h, in the caller's transaction: by a worker over a connection
- * (libpq_direct.c), or by the server itself (server/stage_shard.c). Who reads is the login of all
+ * (libpq_direct.c), or by the server itself (server/stage_shard.c). The reader has the login of all
  * jobs, so a table is read only where the owner of this job may read it, too.
  */
 #ifndef EXTENSION_POSTGRES_SQL_DIRECT_READ_H

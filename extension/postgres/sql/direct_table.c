@@ -7,7 +7,7 @@
 
 #define IN_TURN "Without job.read = 'direct' this session reads the rows of any SELECT."
 
-/* What is asked about the table of a name: one column each. */
+/* The facts that are asked about the table of a name: one column each. */
 enum fact {
     RELATION,
     QUOTED_NAME,
@@ -116,14 +116,14 @@ static enum status check_column(struct sql_host *host, const struct direct_table
 
 /* ----- leaves ----- */
 
-/* What is asked about each leaf: one column each. */
+/* The facts that are asked about each leaf: one column each. */
 enum leaf_fact {
     LEAF,
     LEAF_IS_PLAIN,
-    LEAF_IS_FOREIGN, /* of postgres_fdw */
+    LEAF_IS_FOREIGN, /* a table of postgres_fdw */
     LEAF_PAGES,
     LEAF_NAME,
-    LEAF_SERVER, /* of a foreign one */
+    LEAF_SERVER, /* a foreign leaf's */
     LEAF_CALLER_MAY_READ,
     LEAF_LOGIN_MAY_READ,
     LEAF_LOGIN_IS_KNOWN, /* on its server */

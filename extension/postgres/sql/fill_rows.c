@@ -42,7 +42,7 @@ enum status postgres_keep_rows(void *self, struct slice select, struct error *er
 struct filling {
     struct sql_host *host;
     struct database_prepared *insert;
-    size_t outputs;                       /* of a row */
+    size_t outputs;                       /* count of outputs per row */
     struct text numbers[1 + OUTPUTS_MAX]; /* (1 + outputs): of a row, as texts */
     uint64_t rows;
 };

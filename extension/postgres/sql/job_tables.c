@@ -21,12 +21,12 @@
 #include "runtime/launch/job_folder.h"
 #include "runtime/launch/job_spec.h"
 
-#define PIECE_BYTES   ((size_t)1 << 20) /* as pgstore.h has it */
+#define PIECE_BYTES   ((size_t)1 << 20) /* the same as in pgstore.h */
 #define ENTRIES_PAGE  64
 #define SMALL_ARENA   ((size_t)1 << 20)
 #define NAME_CAPACITY 64
 
-#define STAGED_PIECES_PAGE 1000 /* of 8,000 bytes */
+#define STAGED_PIECES_PAGE 1000 /* staged pieces per statement */
 #define CENSUS             "train.census"
 
 static const char *const table_stems[] = {"input", "checkpoint", "result",

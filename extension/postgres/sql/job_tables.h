@@ -34,7 +34,7 @@ struct job_tables {
  * commit. */
 enum status job_tables_make(struct job_tables *tables, const struct staging *staging,
                             struct error *err);
-/* Of tables that are there. */
+/* Points `tables` at the tables of this number, which are there. */
 void job_tables_find(struct job_tables *tables, int64_t number);
 /* Appends a file of what the workers have staged. NOT_FOUND; CORRUPT: its pieces are not those that
  * a worker stores; LIMIT: beyond what the text may hold. */
@@ -62,7 +62,7 @@ enum status job_tables_are_there(const struct job_tables *tables, bool *are_ther
 enum status job_tables_end(const struct job_tables *tables, struct error *err);
 /* The same, also where it was done before. */
 enum status job_tables_end_again(const struct job_tables *tables, struct error *err);
-/* Of tables that are there. */
+/* Says whether the tables, which are there, are over. */
 enum status job_tables_are_over(const struct job_tables *tables, bool *are_over, struct error *err);
 /* OK while they are of use. NOT_FOUND: they are gone, or over. */
 enum status job_tables_check_use(const struct job_tables *tables, struct error *err);

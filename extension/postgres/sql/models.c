@@ -3,7 +3,7 @@
 #include "extension/postgres/sql/sql.h"
 #include "extension/sql/sql.h"
 
-#define NAMES_ARENA_MAX ((size_t)1 << 20) /* of catalog rows: a few names each */
+#define NAMES_ARENA_MAX ((size_t)1 << 20) /* for catalog rows: a few names each */
 
 /* "name type-OID" of each column: text, text, int8, float8, bytea. */
 #define MODEL_COLUMNS "data 17,name 25,part 25,position 20,value 701"

@@ -13,7 +13,7 @@
 
 struct postgres_cluster {
     struct sql_host *host;
-    const char *schema, *login; /* of the jobs' tables; as settings totrain.job_schema, job_login */
+    const char *schema, *login; /* for the jobs' tables: settings totrain.job_schema, job_login */
     struct host_cluster seam;
 };
 

@@ -23,7 +23,7 @@
 struct pg_published {
     bool is_published;
     bool stays;             /* rows may be written into it, if their columns are its own */
-    char publications[200]; /* of it by name, as SQL names them; "": of all tables, or its schema */
+    char publications[200]; /* those that name it, in SQL; "": they take all tables or its schema */
 };
 
 enum status postgres_find_published(struct sql_host *host, const struct sql_located *table,

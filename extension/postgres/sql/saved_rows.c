@@ -16,7 +16,7 @@ static const struct sql_table kept = {SLICE("pg_temp"), SLICE(PREDICT_KEPT)};
 
 /* ----- settings ----- */
 
-/* Of names of types (in the search_path's absence they have their schema), and of values. */
+/* Settings for names of types, which have their schema under this search_path, and for values. */
 static const struct {
     const char *name, *value;
 } settings[] = {
@@ -76,7 +76,8 @@ static enum status read_settings(struct sql_host *host, struct arena *arena,
 
 /* ----- types ----- */
 
-/* Of the columns, and of what they are made of: elements, attributes, bounds. */
+/* Types of other roles among those of the columns, and of the elements, attributes and bounds of
+ * these. */
 #define TYPES_OF_OTHERS                                                                            \
     "WITH RECURSIVE used(type) AS (SELECT a.atttypid FROM pg_catalog.pg_attribute a WHERE "        \
     "a.attrelid" EQ KEPT_CLASS " AND a.attnum OPERATOR(pg_catalog.>) 0 UNION "                     \
@@ -152,7 +153,7 @@ static enum status save_all(struct saving *saving, struct error *err)
                     err);
 }
 
-/* What is undone are the settings. */
+/* Saves the rows, and undoes the settings that this takes. */
 static enum status save_and_undo(struct saving *saving, struct error *err)
 {
     const struct database *database = saving->host->database;

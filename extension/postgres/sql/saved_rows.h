@@ -15,7 +15,7 @@
 
 #include "base/error.h"
 
-/* As host_kept_rows has them. */
+/* The same as in host_kept_rows. */
 enum status postgres_save_rows(void *self, const char *path, struct error *err);
 enum status postgres_restore_rows(void *self, const char *path, struct error *err);
 

@@ -25,11 +25,11 @@ struct scan_table {
 
 struct table_scan {
     struct slice root;    /* "schema"."table" that the SELECT names */
-    struct slice columns; /* as they are to be selected from each table */
+    struct slice columns; /* their names, to be selected from each table */
     struct scan_table *tables;
     size_t count;
     uint64_t ranges;      /* pieces of all tables */
-    uint64_t range_pages; /* of a piece */
+    uint64_t range_pages; /* pages per piece */
 };
 
 /* For so many readers. *reason is NULL where any session of the same role can read the SELECT so,
@@ -43,7 +43,7 @@ bool table_scan_equal(const struct table_scan *a, const struct table_scan *b);
 
 /* Pages of one table, as one SELECT. */
 struct scan_piece {
-    struct slice table, columns; /* as above */
+    struct slice table, columns; /* names of the table and of its columns */
     /* '{oid, ...}': it is read with its partitions, of all of them these pages side by side, and
      * with none that is not listed. size 0: a table is read without others. */
     struct slice leaves;

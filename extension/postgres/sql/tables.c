@@ -31,7 +31,7 @@ enum status postgres_target_schema(struct sql_host *host, struct slice *schema,
 /* Rights of the session, at all and in the schema. */
 struct rights {
     bool is_read_only, has_extension, may_keep, has_schema, may_create;
-    char version[32]; /* of the extension's scripts */
+    char version[32]; /* the version of the extension's scripts */
 };
 
 static enum status read_rights(struct sql_host *host, struct slice schema, struct rights *rights,
@@ -173,7 +173,7 @@ enum status postgres_check_target(void *self, const struct table_target *target,
 enum status postgres_create_as(struct sql_host *host, const struct text *create,
                                struct slice select, uint64_t *rows, struct error *err)
 {
-    struct database_statement statement = {.count = 0}; /* what it selects is the user's */
+    struct database_statement statement = {.count = 0}; /* its SELECT is the user's */
     enum status status;
     struct text sql;
 
