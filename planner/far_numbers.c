@@ -1,5 +1,7 @@
 #include "planner/far_numbers.h"
 
+#include <math.h>
+
 #include "planner/query.h"
 
 /* Has the model's input a reach, and the SELECT its column? */
@@ -11,9 +13,10 @@ static bool is_told(const struct plan *plan, size_t number)
     return column >= 0 && (size_t)column < plan->query.count && input->least < input->greatest;
 }
 
+/* An infinite number makes a bad row, which others tell. */
 static bool is_far(const struct model_input *input, double number)
 {
-    return number < input->least || number > input->greatest;
+    return isfinite(number) && (number < input->least || number > input->greatest);
 }
 
 static void note(const struct plan *plan, size_t number, double far)
