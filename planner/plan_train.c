@@ -154,7 +154,7 @@ static void make_buckets(struct plan *plan)
     for (size_t i = 0; kind->buckets && i < plan->input_count; i++) {
         struct plan_input *input = &plan->inputs[i];
 
-        if (input->spec.type != INPUT_NUMERIC || input->spec.part || input->spec.offset)
+        if (input->spec.type != INPUT_NUMERIC || input_shares(&input->spec) || input->spec.offset)
             continue;
         input->spec.type = INPUT_CATEGORY;
         input->spec.rule = RULE_BUCKET;
@@ -164,11 +164,16 @@ static void make_buckets(struct plan *plan)
     }
 }
 
-static enum status refuse_age(const struct planning *planning, const struct plan_input *input)
+/* The number is one of several that its column's cell gives. */
+static enum status refuse_number(const struct planning *planning, const struct plan_input *input)
 {
     fail_at(planning->err, STATUS_INVALID, planning->statement->select_position,
             "\"%.*s\" is a number, of which %s makes no buckets", SLICE_FORMAT(input->spec.name),
             planning->plan->estimator->name);
+    if (!input->spec.part)
+        return error_hint(planning->err,
+                          "Make a column of each number of the list that the model should take, in "
+                          "the SELECT.");
     return error_hint(planning->err,
                       "Take other parts of the date, COLUMN DATE(%.*s, 'month', 'weekday'), or "
                       "make a number of it in the SELECT.",
@@ -186,7 +191,7 @@ static enum status check_inputs(const struct planning *planning)
             return refuse_text(planning, &plan->inputs[i]);
     for (size_t i = 0; kind->buckets && i < plan->input_count; i++)
         if (plan->inputs[i].spec.type == INPUT_NUMERIC)
-            return refuse_age(planning, &plan->inputs[i]);
+            return refuse_number(planning, &plan->inputs[i]);
     for (size_t i = 0; kind->takes_numbers_alone && i < plan->input_count; i++) {
         const struct plan_input *input = &plan->inputs[i];
 
