@@ -17,7 +17,8 @@
 static enum status refuse_changes(const struct sql_located *located, struct error *err)
 {
     (void)located;
-    fail(err, STATUS_INVALID, "a trigger on the model's table leaves out rows that are written");
+    fail(err, STATUS_INVALID,
+         "a trigger on the model's table changes rows of the model as they are written");
     return error_hint(err, "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' shows it; "
                            "DROP TRIGGER removes it.");
 }

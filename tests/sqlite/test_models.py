@@ -144,17 +144,20 @@ class Models(harness.Case):
         self.train(1)
         self.assertNotEqual(self.run_all("SELECT * FROM weights"), before)
 
-    def test_a_trigger_that_leaves_rows_out_makes_no_model(self):
+    def test_a_trigger_that_leaves_rows_out_or_changes_them_makes_no_model(self):
         self.train(0)
         self.train(1)
         kept = self.run_all("SELECT * FROM m")
-        for condition in ("", " WHEN new.part = 'tensor'"):
-            self.run_all(f"CREATE TRIGGER skips BEFORE INSERT ON m{condition} BEGIN SELECT raise(ignore); END")
+        for trigger in ("BEFORE INSERT ON m BEGIN SELECT raise(ignore)",
+                        "BEFORE INSERT ON m WHEN new.part = 'tensor' BEGIN SELECT raise(ignore)",
+                        "AFTER INSERT ON m WHEN new.part = 'tensor' BEGIN "
+                        "UPDATE m SET data = zeroblob(length(data)) WHERE rowid = new.rowid"):
+            self.run_all(f"CREATE TRIGGER meddles {trigger}; END")
             for again in (lambda: self.train(2), lambda: self.run_all("ROLLBACK MODEL m TO 1")):
-                with self.assertRaisesRegex(sqlite3.Error, "a trigger on the model's table leaves out rows"):
+                with self.assertRaisesRegex(sqlite3.Error, "a trigger on the model's table changes rows of the model"):
                     again()
                 self.assertEqual(self.run_all("SELECT * FROM m"), kept)
-            self.run_all("DROP TRIGGER skips")
+            self.run_all("DROP TRIGGER meddles")
         self.assertEqual(self.train(3)["version"], 3)
 
     def test_a_table_that_only_looks_like_a_model_is_not_listed(self):
