@@ -1,7 +1,7 @@
 /*
  * catalog.h - the seam through which the planner sees a database.
  *
- * Filled by each host (extension/sqlite, later extension/postgres) and by a
+ * Filled by each host (extension/sqlite, extension/postgres) and by a
  * test double. The planner asks two things: what does this query return, and
  * which model has this name.
  */

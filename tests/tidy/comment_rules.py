@@ -5,8 +5,6 @@ verb. A comment that begins with one of OPENINGS is neither: it is a relative cl
 genitive before its noun. So is a later sentence that begins with one of SENTENCES.
 
 A comment is a block: a C comment, neighbouring lines of // or #, or a docstring.
-
-Folders in NOT_YET are still to be rewritten. A folder without problems leaves the list.
 """
 
 import ast
@@ -14,7 +12,6 @@ import io
 import re
 import tokenize
 
-NOT_YET = ["extension/", "inputs/", "jobspec/", "planner/", "runtime/data/", "runtime/learn/", "scoring/"]
 OPENINGS = re.compile(r"(?:Of|What|Who|Whoever|Whose|As|That)\b(?!['(])", re.I)
 SENTENCES = re.compile(r"(?:(?<=[.!?;:]\s)|(?<=\n\n))(?:Of\b[^.;:]*[,:]|(?:Who|Whoever|Whose)\b)")
 C_NAMES = re.compile(r"\.(?:[chyl]|cc|h\.in)$")
@@ -97,17 +94,3 @@ def problems_of(name, text):
                 said = " ".join(words[match.start():].split())[:60]
                 place = line + words.count("\n", 0, match.start())
                 yield f"{name}:{place}: a comment begins with its noun, or is a sentence: {said}"
-
-
-def problems_of_all(files, not_yet=tuple(NOT_YET)):
-    """The problems of files (name, text) outside of the folders in not_yet, and folders there that have none."""
-    unfinished = set()
-    for name, text in files:
-        folder = next((folder for folder in not_yet if name.startswith(folder)), None)
-        if folder is None:
-            yield from problems_of(name, text)
-        elif folder not in unfinished and any(problems_of(name, text)):
-            unfinished.add(folder)
-    for folder in not_yet:
-        if folder not in unfinished:
-            yield f"{folder}: all comments begin well: take it off NOT_YET of tests/tidy/comment_rules.py"

@@ -2,8 +2,7 @@
  * tree_drops.h - dart: which rounds of trees a new round is grown without, and what each weighs
  * then (Rashmi and Gilad-Bachrach, 2015).
  *
- *     weights after round t --random bits of seed and t--> dropped: those that t + 1 is grown
- * without
+ *     weights after round t --random bits of seed and t--> rounds that t + 1 is grown without
  *
  * A round that is grown without k of those before it finds what these had found, so they and it
  * share: with eta the learning rate, which is in the new trees already,
