@@ -112,7 +112,7 @@ static void check_scores(const struct model *model)
     if (!cells || scorer_init(&scorer, model, ROWS, &err) != STATUS_OK)
         abort();
     for (uint32_t i = 0; i < model->transform.input_count; i++)
-        if (model->transform.inputs[i].offset)
+        if (model->transform.inputs[i].spec.offset)
             cells[i] = (struct cell){.type = CELL_REAL, .real = 1};
     for (uint32_t i = 0; i < scorer.rows_max; i++)
         if (scorer_transform(&scorer, i, cells, &err) != STATUS_OK)
