@@ -502,16 +502,18 @@ enum status learner_take_begin(struct learner *learner, struct slice head, uint6
 {
     struct learner_taking *taking = &learner->taking;
     const struct listed listed = list_arrays(learner);
+    enum status status;
 
     learner_take_abandon(learner);
-    if (read_head(learner, &listed, head, taking, err) != STATUS_OK ||
-        check_sizes(&listed, taking, body_bytes, err) != STATUS_OK ||
-        reserve_taking(learner, &listed, taking, err) != STATUS_OK) {
+    status = read_head(learner, &listed, head, taking, err);
+    if (status == STATUS_OK)
+        status = check_sizes(&listed, taking, body_bytes, err);
+    if (status == STATUS_OK)
+        status = reserve_taking(learner, &listed, taking, err);
+    taking->is_active = status == STATUS_OK;
+    if (status != STATUS_OK)
         drop_taking(learner);
-        return err->status;
-    }
-    taking->is_active = true;
-    return STATUS_OK;
+    return status;
 }
 
 void learner_take_piece(struct learner *learner, uint64_t offset, struct slice bytes)
