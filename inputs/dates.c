@@ -46,7 +46,7 @@ static int64_t year_and_month_of(int64_t day, unsigned *month, unsigned *day_of_
     return era * 400 + year_of_era + (*month < 2);
 }
 
-static bool is_day(int64_t year, int64_t month, int64_t day)
+bool date_is_day(int64_t year, int64_t month, int64_t day)
 {
     static const int64_t days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
     const bool is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
@@ -89,7 +89,7 @@ static bool take_day(struct slice *text, struct date *date)
     int64_t year, month, day;
 
     if (!take_number(text, 4, &year) || !take(text, '-') || !take_number(text, 2, &month) ||
-        !take(text, '-') || !take_number(text, 2, &day) || !is_day(year, month, day))
+        !take(text, '-') || !take_number(text, 2, &day) || !date_is_day(year, month, day))
         return false;
     *date = (struct date){.day = day_of(year, month, day)};
     return true;
@@ -327,7 +327,7 @@ static bool make_day(const struct field *year, const struct field *month, const 
 {
     if (day->digits == 0 || day->digits > 2 || month->digits > 2 ||
         (year->digits != 2 && (year->digits != 4 || year->number < 1000)) ||
-        !is_day(year_of(year), month->number, day->number))
+        !date_is_day(year_of(year), month->number, day->number))
         return false;
     *date = (struct date){.day = day_of(year_of(year), month->number, day->number)};
     return true;

@@ -30,6 +30,9 @@ struct date {
     int64_t microsecond; /* time of the day; 0 for a date alone */
 };
 
+/* Has the calendar such a day, from year 1 on? Months and days count from 1. */
+bool date_is_day(int64_t year, int64_t month, int64_t day);
+
 /*
  *     date  = YYYY-MM-DD
  *     time  = HH:MM[:SS[.digits]]

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "inputs/dates.h"
 #include "runtime/data/column_sample.h"
 
 #define ENDS       (ODD_CODES_MAX + 1)
@@ -148,13 +149,10 @@ static bool find_codes(const double *numbers, size_t count, double sign, struct 
 
 /* ---- dates ---- */
 
-static bool is_day(uint64_t year, uint64_t month, uint64_t day)
+static bool is_likely_day(uint64_t year, uint64_t month, uint64_t day)
 {
-    static const uint8_t days[] = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-    const bool is_leap_year = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-
-    return year >= YEAR_LEAST && year <= YEAR_MOST && month >= 1 && month <= 12 && day >= 1 &&
-           day <= days[month - 1] && (month != 2 || day < 29 || is_leap_year);
+    return year >= YEAR_LEAST && year <= YEAR_MOST &&
+           date_is_day((int64_t)year, (int64_t)month, (int64_t)day);
 }
 
 static bool is_moment(uint64_t time)
@@ -172,16 +170,16 @@ static bool is_written(double number, enum numbered_date form)
         return false;
     switch (form) {
     case WRITTEN_MONTH:
-        return digits < 1000000 && is_day(digits / 100, digits % 100, 1);
+        return digits < 1000000 && is_likely_day(digits / 100, digits % 100, 1);
     case WRITTEN_SHORT:
         return digits >= 100000 && digits < 500000 &&
-               is_day(2000 + digits / 10000, digits / 100 % 100, digits % 100);
+               is_likely_day(2000 + digits / 10000, digits / 100 % 100, digits % 100);
     case WRITTEN_DAY:
-        return is_day(digits / 10000, digits / 100 % 100, digits % 100);
+        return is_likely_day(digits / 10000, digits / 100 % 100, digits % 100);
     case WRITTEN_DAY_FIRST:
-        return is_day(year, second, first);
+        return is_likely_day(year, second, first);
     case WRITTEN_MONTH_FIRST:
-        return is_day(year, first, second);
+        return is_likely_day(year, first, second);
     case WRITTEN_MINUTE:
         return is_moment(digits % 10000 * 100) && is_written((double)(digits / 10000), WRITTEN_DAY);
     default:
