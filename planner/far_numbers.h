@@ -15,7 +15,7 @@
 /* Adds to the plan's notices, when the model's inputs are matched. */
 void note_far_numbers(const struct plan *plan);
 
-/* May rows behind the sample have the first of the model's input? */
+/* Has the sample no such number for the model's input, and may later rows have one? */
 bool far_numbers_may_come(const struct plan *plan, size_t input);
 /* Is the cell such a number? */
 bool far_number_is(const struct plan *plan, size_t input, const struct cell *cell);

@@ -88,7 +88,7 @@ static float greatest_of_all(const struct spool *spool, const struct transform *
     return greatest;
 }
 
-/* Also of rows that are held out. */
+/* Notes numbers beyond the reach of the model, in held-out rows, too. */
 static void note_far_numbers(const struct spool *spool, const struct dataset *dataset)
 {
     for (uint32_t i = 0; i < dataset->transform.input_count; i++) {

@@ -1,6 +1,6 @@
 /*
- * odd_numbers.h - numbers of a column that are rather none: codes that stand for a missing value,
- * and dates that are written as whole numbers.
+ * odd_numbers.h - numbers of a column that stand for something else: codes for a missing value, and
+ * dates that are written as whole numbers.
  *
  *     -999, -1, 9999    one to three whole numbers at an end of the column that no other number is
  *                       near, as many cells have them
@@ -11,9 +11,9 @@
  * A model takes both as the numbers that they are, unless robust_inputs.h makes a missing value of
  * a code: this is for a notice. Nothing is said of few cells and of few different ones.
  *
- * A code's other numbers are all 0 or more where it is below 0, or they lie nearer to each other
- * than the code to them, and then it looks like a code: 77, -888, 9999, -200, or the greatest of a
- * type. So a single far value, a long tail and counts are none.
+ * A number is a code where it alone is below 0, or where it looks like one (77, -888, 9999, -200,
+ * the greatest of a type) and is farther from the other numbers than these from each other. So a
+ * single far value, a long tail and counts are no codes.
  */
 #ifndef RUNTIME_DATA_ODD_NUMBERS_H
 #define RUNTIME_DATA_ODD_NUMBERS_H
@@ -27,7 +27,8 @@
 #define ODD_CODE_CELLS    3   /* cells with a code, and */
 #define ODD_CODE_CELLS_OF 100 /* one of so many */
 
-/* Day and month first: where they tell themselves apart; a 0 in front is not there. */
+/* The order of a date's parts. A 0 in front of a day or a month that comes first is lost; which of
+ * them comes first must follow from the numbers. */
 enum numbered_date {
     WRITTEN_NONE,
     WRITTEN_MONTH,       /* 202401 */
