@@ -38,8 +38,8 @@ struct follower {
     struct replacement replacement; /* makes masters that are missing */
 
     char said[POD_MESSAGE_MAX]; /* the last notice, which is not repeated */
-    struct outage outage;        /* of the API server */
-    struct error missing;        /* the account without which no pod can be made; OK: it is there */
+    struct outage outage;       /* the API server's */
+    struct error missing;       /* the account without which no pod can be made; OK: it is there */
     int64_t missing_since_ms;
     bool has_seen_job;
     bool has_ended;  /* on_end was called */

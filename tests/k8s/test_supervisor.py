@@ -584,7 +584,7 @@ class Outage(Case):
         self.run_pod()
         self.say(logged(1, event("started")))
         supervisor.until("started")
-        self.wait_for(lambda: self.api.streams >= 3)  # of the Job, its pods, its events
+        self.wait_for(lambda: self.api.streams >= 3)  # the watches for the Job, its pods, its events
         return supervisor
 
     def finish(self, supervisor):
@@ -641,8 +641,10 @@ class Outage(Case):
         supervisor = self.start()
         failed = supervisor.until("failed")
         self.assertIn("cannot list", failed["error"])
+        self.assertIn("totrain.collect(7) takes its model", failed["hint"])
         self.assertIn("kubectl delete job iris --namespace training", failed["hint"])
         self.assertEqual(supervisor.end(), 4)
+        self.assertTrue((self.folder / "left-behind").exists())
 
     def test_a_token_that_was_renewed_in_the_file_is_read(self):
         supervisor = self.running()

@@ -44,7 +44,8 @@ static void a_refusal_that_others_interrupt_counts_anew(void **state)
     (void)state;
 
     CHECK(outage_judge(&outage, &refused, 1, 1000) == OUTAGE_BEGINS);
-    CHECK(outage_judge(&outage, &silent, 9, 2000) == OUTAGE_NOTHING); /* it restarts: told already */
+    CHECK(outage_judge(&outage, &silent, 9, 2000) ==
+          OUTAGE_NOTHING); /* it restarts: told already */
     CHECK(outage_judge(&outage, &refused, 10, 3000) == OUTAGE_NOTHING);
     CHECK(outage_judge(&outage, &refused, 11, 1000 + OUTAGE_REFUSED_MS) == OUTAGE_NOTHING);
     CHECK(outage_judge(&outage, NULL, 0, 5000) == OUTAGE_NOTHING);
