@@ -81,15 +81,13 @@ class Psql(Case):
         self.check_origin("TRAIN")
 
     def check_origin(self, statement):
-        """An administrator of the cluster sees whose pods these are."""
+        """An administrator of the cluster sees whose job it is."""
         wanted = {"totrain.dev/statement": statement, "totrain.dev/model": "iris_model", "totrain.dev/user": "alice",
                   "totrain.dev/database": self.database}
-        for plural, role in (("jobs", "master"), ("pods", "worker")):
-            made = [thing["metadata"] for _, of, kind, thing in self.cluster.api.history
-                    if (of, kind) == (plural, "ADDED") and thing["metadata"]["labels"]["totrain.dev/role"] == role]
-            self.assertTrue(made)
-            self.assertLessEqual(wanted.items(), made[-1]["annotations"].items())
-            self.assertEqual(made[-1]["labels"]["totrain.dev/user"], "alice")
+        job = [thing for _, plural, kind, thing in self.cluster.api.history if (plural, kind) == ("jobs", "ADDED")][-1]
+        for metadata in (job["metadata"], job["spec"]["template"]["metadata"]):
+            self.assertLessEqual(wanted.items(), metadata["annotations"].items())
+            self.assertEqual(metadata["labels"]["totrain.dev/user"], "alice")
 
     def test_attributes_choose_from_the_administrators_lists(self):
         more = ("job.image = 'large', job.priority = 'batch', job.worker_cpu = 0.5, "
