@@ -15,6 +15,7 @@ import harness
 import place
 from harness import wait_for
 from training import BUILD, DEADLINE, ROOT, let_pods_in, make_image, postgres
+from waiting import eventually
 
 IMAGE = "localhost/totrain:train-test"
 PACED = "localhost/totrain:train-test-paced"  # a row takes 2 ms: a job lasts on any machine, and computes little
@@ -243,7 +244,7 @@ class Trains(Case):
     def test_ctrl_c_deletes_everything(self):
         said = self.cancel(self.begin())
         self.assertIn("canceling statement due to user request", said)
-        self.assertEqual(self.job_tables(), [], said)
+        eventually(self.job_tables, [], "tables of the job; the session said: " + said)
 
     def test_an_image_that_is_nowhere_is_an_error_in_the_session(self):
         self.server.execute("ALTER SYSTEM SET totrain.images = 'localhost/nowhere:1'")
