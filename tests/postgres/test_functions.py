@@ -59,7 +59,7 @@ class Functions(harness.Case):
         self.assertEqual(self.execute(f"SELECT {call} FROM iris"),
                          self.execute("SELECT totrain.predict('iris_model', i) FROM iris i"))
         self.assertEqual(self.one("SELECT totrain.call(NULL)"), (None,))
-        with self.assertRaisesRegex(errors.UndefinedTable, "nosuch"):
+        with self.assertRaisesRegex(errors.UndefinedObject, "nosuch"):
             self.one("SELECT totrain.call('nosuch')")
 
     def test_what_cannot_be_scored_is_said(self):

@@ -12,6 +12,9 @@ if not HAS_SQLITE_INSIDE:
     sys.modules["pysqlite3"] = None
 
 from datasette.app import Datasette  # noqa: E402  pylint: disable=wrong-import-position
+from datasette.utils.sqlite import sqlite3  # noqa: E402  pylint: disable=wrong-import-position
+
+import totrain  # noqa: E402  pylint: disable=wrong-import-position
 
 PREDICT = "SELECT sepal_length, totrain_predict('m', sepal_length, sepal_width, petal_length, petal_width) AS class FROM iris"
 
@@ -19,10 +22,11 @@ PREDICT = "SELECT sepal_length, totrain_predict('m', sepal_length, sepal_width, 
 class Plugin(harness.Case):
     def setUp(self):
         super().setUp()
-        self.database = self.connect()
+        self.database = sqlite3.connect(self.path)  # the library that the plugin uses
+        self.addCleanup(self.database.close)
         harness.load_iris(self.database)
-        self.database.execute(f"SELECT * FROM iris {harness.TRAIN}").fetchall()
-        self.expected = [list(row) for row in self.database.execute(PREDICT)]
+        totrain.run(self.database, f"SELECT * FROM iris {harness.TRAIN}")
+        self.expected = [list(row) for row in totrain.run(self.database, PREDICT)]
         self.assertEqual(len(set(row[1] for row in self.expected)), 3)
 
     def serve(self, *files, **options):
