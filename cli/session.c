@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli/cluster_jobs.h"
+#include "cli/next_step.h"
 #include "extension/engine/engine.h"
 #include "extension/postgres/libpq/database_libpq.h"
 #include "extension/postgres/libpq/libpq_host.h"
@@ -238,5 +239,7 @@ enum status session_run(struct session *session, struct slice text, const struct
     enum status status = run_piece(session, text, piece, err);
 
     progress_erase(&session->progress);
+    if (status == STATUS_OK)
+        next_step_print(session, text, piece);
     return status;
 }

@@ -184,7 +184,7 @@ static bool hint_show(const struct head *head, struct error *err)
             "ToTrain shows models and jobs: SHOW MODELS, SHOW MODEL model, SHOW TRAIN model, "
             "SHOW VERSIONS model, SHOW TRIALS model, SHOW JOBS and SHOW ATTRIBUTES.%s",
             is_word(&head->tokens[1], "TABLES")
-                ? " Tables are listed by SELECT name FROM sqlite_schema."
+                ? " Tables are listed by .tables in a shell, or SELECT name FROM sqlite_schema."
                 : "");
     return true;
 }

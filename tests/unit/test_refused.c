@@ -93,7 +93,7 @@ static void what_is_shown_and_cancelled_has_a_name(void **state)
         {"show atributes;", "Did you mean SHOW ATTRIBUTES?"},
         {"FORCAST m;", "Did you mean FORECAST m?"},
         {"forecasts \"my model\" FOR 3", "Did you mean FORECAST \"my model\"?"},
-        {"SHOW TABLES", SHOWS " Tables are listed by SELECT name FROM sqlite_schema."},
+        {"SHOW TABLES", SHOWS " Tables are listed by .tables in a shell, or SELECT name FROM sqlite_schema."},
         {"SHOW work_mem", SHOWS},
         {"SHOW", NULL},
         {"SHOW 'MODLES'", NULL},
@@ -356,9 +356,9 @@ static void columns_are_named_where_a_star_leaves_some_out(void **state)
     static const struct refused list[] = {
         {"SELECT * EXCEPT (a) FROM t", "The database has no * EXCEPT" STAR},
         {"SELECT t.* EXCLUDE(a, b) FROM t", "The database has no * EXCLUDE" STAR},
-        {"SELECT totrain_predict('m', *) FROM t", "SELECT * FROM t TO PREDICT guess USING m finds "
-                                                  "the columns by name; totrain_predict takes "
-                                                  "them in the order that SHOW MODEL lists."},
+        {"SELECT totrain_predict('m', *) FROM t", "SELECT totrain_call('m'); prints the call with "
+                                                  "all inputs of m. SELECT * FROM t TO PREDICT "
+                                                  "guess USING m finds the columns by name."},
         {"SELECT totrain_predict('m', a * b) FORM t", NULL},
         {"SELECT a FROM t EXCEPT (SELECT 1) FORM", NULL},
         {"SELECT * EXCEPT SELECT", NULL},
