@@ -149,8 +149,8 @@ static bool begins_a_statement(const char *word)
     return false;
 }
 
-/* No file is made of a word alone, which may be meant as a command, a statement or an old database's
- * name: a new database's name has a point, a slash, or is an address. */
+/* No file is made of a word alone, which may be meant as a command, a statement or an old
+ * database's name: a new database's name has a point, a slash, or is an address. */
 static enum status check_name(const char *word, struct error *err)
 {
     const char *names[COMMAND_COUNT];

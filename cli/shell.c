@@ -58,10 +58,15 @@ static bool spell_as_command(struct text *typed)
 /* psql's commands: the error names the dot command. */
 static void refuse_backslash(const struct session *session, struct slice line)
 {
-    static const char *const words[][2] = {
-        {"\\d", ".tables, or .schema TABLE"}, {"\\dt", ".tables"}, {"\\dv", ".tables"},
-        {"\\q", ".quit"},    {"\\i", ".read FILE"},     {"\\o", ".output FILE"},
-        {"\\x", ".mode line"}, {"\\timing", ".timing on"}, {"\\copy", ".import FILE TABLE"}};
+    static const char *const words[][2] = {{"\\d", ".tables, or .schema TABLE"},
+                                           {"\\dt", ".tables"},
+                                           {"\\dv", ".tables"},
+                                           {"\\q", ".quit"},
+                                           {"\\i", ".read FILE"},
+                                           {"\\o", ".output FILE"},
+                                           {"\\x", ".mode line"},
+                                           {"\\timing", ".timing on"},
+                                           {"\\copy", ".import FILE TABLE"}};
     const char *command = ".help lists them";
     struct slice word = {line.data, 0};
     struct error err;
@@ -94,9 +99,10 @@ static void say_open(struct slice text, size_t from)
     if (from == 0 || line.size == 0 || (line.data[0] != '.' && line.data[0] != '\\') ||
         ends_inside((struct slice){text.data, from}))
         return;
-    fputs("HINT:  A statement was begun above, and this line is part of it: ; ends it, Ctrl-C clears "
-          "it.\n",
-          stderr);
+    fputs(
+        "HINT:  A statement was begun above, and this line is part of it: ; ends it, Ctrl-C clears "
+        "it.\n",
+        stderr);
 }
 
 static bool is_dot_line(struct slice text)

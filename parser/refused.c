@@ -311,8 +311,9 @@ static bool hint_all_columns(struct reader reader, struct error *err)
 
         if (is_ours && slice_is(before.text, ",") && slice_is(token.text, "*") &&
             slice_is(read_token(&ahead).text, ")")) {
-            error_hint(err, "SELECT totrain_call('m'); prints the call with all inputs of m. SELECT * "
-                            "FROM t TO PREDICT guess USING m finds the columns by name.");
+            error_hint(err,
+                       "SELECT totrain_call('m'); prints the call with all inputs of m. SELECT * "
+                       "FROM t TO PREDICT guess USING m finds the columns by name.");
             return true;
         }
         is_ours = is_ours || is_our_function(token.text);

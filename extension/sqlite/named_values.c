@@ -53,8 +53,9 @@ enum status values_are_named(sqlite3_value **values, int count, uint32_t inputs,
     }
     *are = count > 0 && objects == count;
     if (is_sure && !*are)
-        return fail(err, STATUS_INVALID, "values by their names and values in the model's order "
-                                         "stand in one call"),
+        return fail(err, STATUS_INVALID,
+                    "values by their names and values in the model's order "
+                    "stand in one call"),
                error_hint(err, "Give all of them in totrain_named(), or none.");
     return STATUS_OK;
 }
@@ -180,14 +181,17 @@ static enum status put_pairs(int count, sqlite3_value **values, struct text *cel
                              struct error *err)
 {
     if (count % 2)
-        return fail(err, STATUS_INVALID, "expected a value after each name, and argument %d is the "
-                                         "last one", count);
+        return fail(err, STATUS_INVALID,
+                    "expected a value after each name, and argument %d is the "
+                    "last one",
+                    count);
     for (int i = 0; i < count; i++) {
         struct cell cell;
 
         sql_value(values[i], &cell);
         if (i % 2 == 0 && cell.type != CELL_TEXT)
-            return fail(err, STATUS_INVALID, "argument %d is no text, where a name is expected", i + 1),
+            return fail(err, STATUS_INVALID, "argument %d is no text, where a name is expected",
+                        i + 1),
                    error_hint(err, "Names stand in single quotes: totrain_named('x', x, 'y', y).");
         cell_put(cells, &cell);
     }

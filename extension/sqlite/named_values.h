@@ -2,13 +2,14 @@
  * named_values.h - a row's values by the names of the inputs: totrain_predict('m', json_object('x',
  * x, 'y', y)).
  *
- *     totrain_named('x', x, 'y', y)      name, value, name, value ... as cells, one behind the other
+ *     totrain_named('x', x, 'y', y)      name, value, name, value ... as cells, one behind the
+ * other
  *     {"x": 1, "y": "blue"}              a text of JSON: its members become the same cells
  *
- * They may come in any order, in several objects, and with names that the model does not take, which
- * are ignored, as PREDICT ignores other columns. A name that is missing or comes twice is an error.
- * Names are compared as SQLite compares those of columns: capitals do not count, unless two inputs
- * differ by them alone.
+ * They may come in any order, in several objects, and with names that the model does not take,
+ * which are ignored, as PREDICT ignores other columns. A name that is missing or comes twice is an
+ * error. Names are compared as SQLite compares those of columns: capitals do not count, unless two
+ * inputs differ by them alone.
  *
  * totrain_named() keeps all bits of a value. JSON has the digits that SQLite writes, 15 of them in
  * 3.40, where a number may come back as its neighbour. An array is the text of a list, an
@@ -31,10 +32,10 @@ struct named_values {
 
 void named_values_deinit(struct named_values *values);
 
-/* *are: the `count` arguments behind the model's name, which takes so many inputs, are objects, each
- * of them. JSON that lost its mark on the way, as a column's or a bound one, is one where it stands
- * alone and the model takes several inputs. INVALID where totrain_named() stands beside other
- * values. */
+/* *are: the `count` arguments behind the model's name, which takes so many inputs, are objects,
+ * each of them. JSON that lost its mark on the way, as a column's or a bound one, is one where it
+ * stands alone and the model takes several inputs. INVALID where totrain_named() stands beside
+ * other values. */
 enum status values_are_named(sqlite3_value **values, int count, uint32_t inputs, bool *are,
                              struct error *err);
 

@@ -417,9 +417,10 @@ static void check_listing(struct completion_candidate *candidates, size_t count,
 
 static void helps_that_do_not_fit_the_screen_are_left_out(void **state)
 {
-    struct completion_candidate candidates[] = {{SLICE("train.epoch"), SLICE("Passes over rows."), ""},
-                                                {SLICE("train.seed"), SLICE("Draws the rows."), ""},
-                                                {SLICE("train.x"), SLICE("Two lines of help."), ""}};
+    struct completion_candidate candidates[] = {
+        {SLICE("train.epoch"), SLICE("Passes over rows."), ""},
+        {SLICE("train.seed"), SLICE("Draws the rows."), ""},
+        {SLICE("train.x"), SLICE("Two lines of help."), ""}};
     static const char all[] = "  train.epoch  Passes over rows.\n"
                               "  train.seed   Draws the rows.\n"
                               "  train.x      Two lines of help.\n";
