@@ -3,7 +3,7 @@
 #define MARGIN         2  /* before each line, and between columns */
 #define HELP_AT_MAX    36 /* longer names have their help on the next line */
 #define HELP_WIDTH_MIN 20 /* a terminal narrower than that has longer lines */
-#define PROMPT_ROWS    2  /* what was typed, and the prompt below the list */
+#define PROMPT_ROWS    2  /* the line that was typed, and the prompt below the list */
 
 /* Letters; wide ones are taken for one: a list may be ragged, not wrong. */
 static size_t width_of(struct slice text)

@@ -26,7 +26,7 @@
 /* Besides, for job.where = 'kubernetes': submit --help shows these. */
 #define PROGRAM_TAKES_TOO (OPTIONS_CLUSTER | OPTIONS_KUBE_JOB)
 
-/* As of a program that SIGPIPE ends: what it had to write further nobody reads (`| head`). */
+/* The code of a program that SIGPIPE ends: nobody reads what it had to write further (`| head`). */
 #define EXIT_READER_GONE (128 + SIGPIPE)
 
 static const char help_start[] =

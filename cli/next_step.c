@@ -20,7 +20,7 @@ static bool is_for_a_person(const struct session *session)
             formatter->format == FORMAT_LINE);
 }
 
-/* As the statement has it, in quotes where it had some or needs them. */
+/* The name as the statement has it, in quotes where it had some. */
 static void append_path(const struct path *path, struct text *out)
 {
     for (int i = 0; i < path->count; i++) {

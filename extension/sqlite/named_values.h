@@ -21,7 +21,7 @@
 #include "extension/sqlite/api.h"
 #include "scoring/transform.h"
 
-#define NAMED_SUBTYPE 'N' /* of totrain_named(): SQL text cannot forge it */
+#define NAMED_SUBTYPE 'N' /* mark of totrain_named(): SQL text cannot forge it */
 
 /* The values that one call has given, of the row at hand. Zeros are a valid start. */
 struct named_values {

@@ -9,7 +9,7 @@ from typing import Any, Callable, Iterator, TypeVar
 
 
 class Error(Exception):
-    """What totrain itself refuses. Errors of a statement are those of the database's driver."""
+    """Errors of totrain itself. Those of a statement are those of the database's driver."""
 
 
 _FAMILIES = {"totrain", "sqlite3", "pysqlite3", "psycopg", "psycopg2"}

@@ -28,7 +28,7 @@ class State:
         self.notices: list[str] = []
         self.train: list[tuple[float, float]] = []
         self.held_out: list[tuple[float, float]] = []
-        self.first_epoch = 0  # of the curve
+        self.first_epoch = 0  # the curve's
         self.began = time.monotonic()
 
     def take(self, event: dict[str, Any]) -> None:

@@ -4,7 +4,7 @@
     datasette shop.db          ?sql=SELECT *, totrain_predict('m', x, y) FROM t
                                ?sql=SELECT * FROM t TO PREDICT guess USING m
 
-Datasette finds it by itself, as an entry point of the package. Whoever sees a page may score, and may not train: on
+Datasette finds it by itself, as an entry point of the package. A page's readers may score, and may not train: on
 connections that only read, and on those of databases in memory that are nobody's, statements that start processes
 (TRAIN, EVALUATE, EXPLAIN and the others, bare or by totrain()) are refused as SQLite refuses a function that is not
 authorized. They run where Datasette writes, by its execute_write(), so never on an immutable database. Where pysqlite3 is
@@ -20,8 +20,8 @@ from datasette.utils.sqlite import sqlite3  # pysqlite3 where that is installed
 
 from ._sqlite import load
 
-ACTING = {"totrain", "totrain_exec", "totrain_import_model", "totrain_config"}  # names of functions
-OF_JOBS = {"totrain_jobs", "totrain_workers", "totrain_events", "totrain_job_metrics", "totrain_shards"}  # of tables
+ACTING = {"totrain", "totrain_exec", "totrain_import_model", "totrain_config"}  # functions
+OF_JOBS = {"totrain_jobs", "totrain_workers", "totrain_events", "totrain_job_metrics", "totrain_shards"}  # tables
 
 
 def _authorized(action: int, table: str | None, name: str | None, _schema: str | None, _source: str | None) -> int:

@@ -46,7 +46,7 @@ class _TotrainEstimator(BaseEstimator):
         self.attributes = attributes
 
     def set_params(self, **params: Any) -> "_TotrainEstimator":
-        """As scikit-learn's; attributes__NAME is one attribute, beside those that are there."""
+        """Sets parameters as scikit-learn does; attributes__NAME is one attribute, beside those that are there."""
         nested = {name[len("attributes__"):]: value for name, value in params.items() if name.startswith("attributes__")}
         super().set_params(**{name: value for name, value in params.items() if not name.startswith("attributes__")})
         if nested:

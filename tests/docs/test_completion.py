@@ -24,7 +24,7 @@ def commands():
 
 
 class Completion:
-    """What each shell has to offer. complete(): the words that may stand in the place of the last word, without files."""
+    """The words that each shell offers. complete(): those that may stand in the place of the last word, without files."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="totrain-completion-")

@@ -107,7 +107,7 @@ class Rows(harness.Case):
         frame = polars.DataFrame(self.columns)
 
         class Relation:
-            """As DuckDB's relations are: a stream, and nothing else."""
+            """A stream, and nothing else, as DuckDB's relations are."""
 
             def __arrow_c_stream__(self, requested_schema=None):
                 return frame.__arrow_c_stream__(requested_schema)

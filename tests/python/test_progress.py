@@ -1,4 +1,4 @@
-"""What a statement that runs is shown as: its line, and the curve with axes and a legend."""
+"""The display of a statement that runs: its line, and the curve with axes and a legend."""
 
 import re
 import unittest
