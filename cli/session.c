@@ -225,7 +225,7 @@ static enum status run_piece(struct session *session, struct slice text, const s
     } else if (session->host->rows->query(session->host->self, sql, &sink, err) != STATUS_OK) {
         if (err->status == STATUS_SYNTAX && !err->hint[0])
             (void)refused_hint(sql, err->position, err);
-        (void)refused_missing_hint(err);
+        (void)refused_missing_hint(sql, err);
         if (err->position >= 0)
             err->position += piece->span.start;
         return err->status;

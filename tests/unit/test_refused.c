@@ -117,6 +117,7 @@ static void the_rows_come_before_the_verb(void **state)
         {"TRAIN LinearClassifier ON iris INTO m", ROWS_FIRST TRAIN_FORM},
         {"TRAIN LinearClassifier ON iris", ROWS_FIRST TRAIN_FORM},
         {"PREDICT iris USING m", ROWS_FIRST PREDICT_FORM},
+        {"PREDICT m ON iris", ROWS_FIRST PREDICT_FORM},
         {"EVALUATE m", ROWS_FIRST EVALUATE_FORM},
         {"EVALUATE m WITH metrics = 'AUC'; SELECT 1", ROWS_FIRST EVALUATE_FORM},
         {"TO TRAIN LinearClassifier LABEL class INTO m", ROWS_FIRST TRAIN_FORM},
@@ -391,14 +392,21 @@ static void a_name_that_is_not_there_may_have_another_one_here(void **state)
         {"no such table: train", ""},
         {"no such table: main.predict", ""},
         {"no such function: nope", ""},
+        {"no such function: totrain_proba", "Did you mean totrain_probability?"},
+        {"no such function: totrain_perdict", "Did you mean totrain_predict?"},
+        {"no such function: totrain_something_else", ""},
         {"no such column: predict", ""},
+        {"no such column: M", "A model's name stands in single quotes: totrain_predict('M', ...)."},
+        {"column \"m\" does not exist",
+         "A model's name stands in single quotes: totrain_predict('m', ...)."},
     };
+    const struct slice text = SLICE("SELECT predict, lower(x), totrain_predict(m, a) FROM t");
     struct error err;
     (void)state;
 
     for (size_t i = 0; i < COUNT(list); i++) {
         fail(&err, STATUS_DATABASE, "%s", list[i].message);
-        CHECK(refused_missing_hint(&err) == (list[i].hint[0] != 0));
+        CHECK(refused_missing_hint(text, &err) == (list[i].hint[0] != 0));
         assert_string_equal(err.hint, list[i].hint);
         assert_string_equal(err.message, list[i].message);
     }
