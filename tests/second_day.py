@@ -85,7 +85,7 @@ STEPS = {
 
 
 def check(case, ask):
-    """What is true at the end of all steps in any database; ask(sql): its rows as tuples."""
+    """Facts that hold behind the last step in any database; ask(sql): its rows as tuples."""
     compared = ask('SELECT model, "AUC" FROM compared')
     case.assertEqual([model for model, _ in compared], ["linear", "boosted", "forest"])
     case.assertTrue(all(0.8 < area < 0.95 for _, area in compared), compared)

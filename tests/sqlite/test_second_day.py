@@ -14,7 +14,7 @@ import second_day  # noqa: E402  pylint: disable=wrong-import-position
 
 class SecondDay(harness.Case):
     def sqlite3(self, *lines, path=None, loads=True):
-        """What the shell prints, in its mode list. An error fails the test."""
+        """The output of the shell, in its mode list. An error fails the test."""
         first = [f".load {harness.EXTENSION}"] if loads else []
         done = subprocess.run(["sqlite3", "-bail", path or self.path], input="\n".join([*first, *lines, ""]), text=True,
                               capture_output=True, timeout=4 * harness.DEADLINE, cwd=self.folder, check=False)
