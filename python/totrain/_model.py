@@ -74,8 +74,9 @@ class Model:
     """A model by its name (`m`, `schema.m`, `"my model"`), which is a table of the connection's database.
 
     `rows` of the methods are a DataFrame (pandas, polars, pyarrow, DuckDB's relations and whatever else has the Arrow
-    PyCapsule interface), a dict of columns or of one row, a list of such rows, an array of numpy of two dimensions, whose
-    columns are the model's inputs in their order, a SELECT, or the name of a table. Errors are the driver's, with a hint.
+    PyCapsule interface), a dict of columns or of one row, a list of such rows, an array of numpy of two dimensions,
+    whose columns are the model's inputs in their order, a SELECT, or the name of a table. Errors are the driver's, with
+    a hint.
     """
 
     def __init__(self, connection: Any, name: str) -> None:
@@ -89,8 +90,9 @@ class Model:
         """A copy or a pickle has the file and the name, and opens the file anew. Error where there is no file."""
         path = _file_of(self.connection)
         if path is None:
-            raise Error(f"{self!r} cannot be pickled: its database is no file of sqlite3. Give its statement a connection "
-                        "of totrain.connect('models.db'), and pickle that Model, or the file's path and the model's name")
+            raise Error(f"{self!r} cannot be pickled: its database is no file of sqlite3. Give its statement a "
+                        "connection of totrain.connect('models.db'), and pickle that Model, or the file's path and "
+                        "the model's name")
         return _opened, (path, self.name, self.result)
 
     def _run(self, rows: Any, clause: str) -> Result:
@@ -184,22 +186,24 @@ def _opened(path: str, name: str, result: Result | None) -> Model:
     return model
 
 
-def _clauses(model: str, label: str | None, columns: Any, using: str | None, into: str, attributes: dict[str, Any]) -> str:
+def _clauses(model: str, label: str | None, columns: Any, using: str | None, into: str,
+             attributes: dict[str, Any]) -> str:
     """TO TRAIN ... INTO, of the keywords of train()."""
     if not isinstance(model, str) or not re.fullmatch(r"[\w.:]+", model):
-        raise Error(f"model={model!r} is no name of a model, as 'XGBClassifier' is: SHOW ATTRIBUTES lists what there is")
+        raise Error(f"model={model!r} is no name of a model, as 'XGBClassifier' is: SHOW ATTRIBUTES lists them")
     given = [f"{name} = {literal(value)}" for name, value in attributes.items() if value is not None]
     columns = [columns] if isinstance(columns, str) else list(columns or [])
-    return " ".join(part for part in (
-        f"TO TRAIN {model}", "WITH " + ", ".join(given) if given else "", "COLUMN " + ", ".join(columns) if columns else "",
-        f"LABEL {quoted(label)}" if label is not None else "", f"USING {using}" if using else "", f"INTO {into}") if part)
+    parts = [f"TO TRAIN {model}", "WITH " + ", ".join(given) if given else "",
+             "COLUMN " + ", ".join(columns) if columns else "", f"LABEL {quoted(label)}" if label is not None else "",
+             f"USING {using}" if using else "", f"INTO {into}"]
+    return " ".join(part for part in parts if part)
 
 
 def _written(statement: Any, is_own: bool) -> str:
     """The statement as it runs: with the name of a model where nobody looks for it."""
     if not isinstance(statement, str):
-        raise Error(f"the statement is a {type(statement).__name__}, where a text is expected: \"TO TRAIN LinearClassifier "
-                    "LABEL y\"")
+        raise Error(f"the statement is a {type(statement).__name__}, where a text is expected: "
+                    "\"TO TRAIN LinearClassifier LABEL y\"")
     if re.match(r"(?is)\s*train\b", statement):
         raise Error("the statement begins with TRAIN: of a frame it begins with TO TRAIN")
     text = statement.strip().rstrip(";").rstrip()
@@ -225,18 +229,19 @@ def train(frame: Any, statement: str | None = None, *, connection: Any = None, n
         model = totrain.train(df, "TO TRAIN DNNClassifier LABEL species INTO flowers")
         model = totrain.train(df, "SELECT a, b, y FROM df WHERE a > 0 TO TRAIN LinearRegressor LABEL y INTO m")
 
-    By keywords: `model` is the name in TO TRAIN, `label` a column, `columns` what stands behind COLUMN, a text or a list,
-    `using` the model to go on from, `into` the name of the model's table, and all others are attributes as behind WITH,
-    by their short names (hidden_units=[16]) or whole ones (**{"train.epoch": 5}); None is left out.
+    By keywords: `model` is the name in TO TRAIN, `label` a column, `columns` what stands behind COLUMN, a text or a
+    list, `using` the model to go on from, `into` the name of the model's table, and all others are attributes as behind
+    WITH, by their short names (hidden_units=[16]) or whole ones (**{"train.epoch": 5}); None is left out.
 
     In SQLite the frame is read where it lies; on PostgreSQL it is a temporary table while the statement runs. A
     statement that begins with TO takes all of its columns; in others it is the table `name`. The model becomes a table
     of `connection`, by default of a new database of SQLite in memory that lives as long as the Model; there it needs no
-    name. Error where a column cannot be trained on; errors of the statement are the driver's, with the place in the text
-    that was given.
+    name. Error where a column cannot be trained on; errors of the statement are the driver's, with the place in the
+    text that was given.
     """
     is_own = connection is None
-    text, shown = _asked(statement, model, is_own, into, {"label": label, "columns": columns, "using": using, **attributes})
+    others = {"label": label, "columns": columns, "using": using, **attributes}
+    text, shown = _asked(statement, model, is_own, into, others)
     if is_own:
         connection = connect(":memory:")
     with Session(connection) as session:
@@ -250,7 +255,8 @@ def train(frame: Any, statement: str | None = None, *, connection: Any = None, n
     return trained
 
 
-def _asked(statement: str | None, model: str | None, is_own: bool, into: str | None, others: dict[str, Any]) -> tuple[str, int]:
+def _asked(statement: str | None, model: str | None, is_own: bool, into: str | None,
+           others: dict[str, Any]) -> tuple[str, int]:
     """The statement that train() was asked for, and how many lines of it the user wrote. Error where it was asked for
     two or for none."""
     given = [name for name, value in others.items() if value is not None]
@@ -260,7 +266,8 @@ def _asked(statement: str | None, model: str | None, is_own: bool, into: str | N
     if statement is not None:
         if model is not None or into is not None or given:
             first = "model" if model is not None else "into" if into is not None else given[0]
-            raise Error(f"a statement and {first}=: what the keywords say stands in the statement, or all of it in keywords")
+            raise Error(f"a statement and {first}=: what the keywords say stands in the statement, or all of it in "
+                        "keywords")
         written = _written(statement, is_own)
         return written, written.count("\n") + 1
     if into is None and not is_own:

@@ -46,7 +46,8 @@ def _axes(state: State, scale: _Scale) -> str:
     else:
         first, last = f"step {scale.first:,}", f"step {scale.last:,}"
     return (f'<rect x="{LEFT}" y="{TOP}" width="{right - LEFT}" height="{below - TOP}" fill="none" stroke="#8888"/>'
-            + _text(LEFT - 4, above + 8, f"{scale.greatest:.3g}", end) + _text(LEFT - 4, below, f"{scale.least:.3g}", end)
+            + _text(LEFT - 4, above + 8, f"{scale.greatest:.3g}", end)
+            + _text(LEFT - 4, below, f"{scale.least:.3g}", end)
             + _text(LEFT, HEIGHT - 4, first) + _text(right, HEIGHT - 4, last, end))
 
 

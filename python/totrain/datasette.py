@@ -7,8 +7,8 @@
 Datasette finds it by itself, as an entry point of the package. A page's readers may score, and may not train: on
 connections that only read, and on those of databases in memory that are nobody's, statements that start processes
 (TRAIN, EVALUATE, EXPLAIN and the others, bare or by totrain()) are refused as SQLite refuses a function that is not
-authorized. They run where Datasette writes, by its execute_write(), so never on an immutable database. Where pysqlite3 is
-installed Datasette takes it, which has SQLite inside: there are functions, as totrain('...'), and no bare statements.
+authorized. They run where Datasette writes, by its execute_write(), so never on an immutable database. Where pysqlite3
+is installed Datasette takes it, which has SQLite inside: there are functions, as totrain('...'), and no bare statements.
 """
 
 from __future__ import annotations

@@ -47,8 +47,9 @@ class _TotrainEstimator(BaseEstimator):
 
     def set_params(self, **params: Any) -> "_TotrainEstimator":
         """Sets parameters as scikit-learn does; attributes__NAME is one attribute, beside those that are there."""
-        nested = {name[len("attributes__"):]: value for name, value in params.items() if name.startswith("attributes__")}
-        super().set_params(**{name: value for name, value in params.items() if not name.startswith("attributes__")})
+        front = "attributes__"
+        nested = {name[len(front):]: value for name, value in params.items() if name.startswith(front)}
+        super().set_params(**{name: value for name, value in params.items() if not name.startswith(front)})
         if nested:
             self.attributes = {**(self.attributes or {}), **nested}
         return self

@@ -124,7 +124,8 @@ class Learning(harness.Case):
             self.assertAlmostEqual(importances.sum(), 1)
             self.assertGreater(importances[4] + importances[5], .7)
             self.assertLess(importances[0] + importances[1], .2)
-        frame = pandas.DataFrame({"noise": noise[:, 0], "word": self.y, "day": pandas.date_range("2024-01-01", periods=150)[noise[:, 1].argsort()]})
+        days = pandas.date_range("2024-01-01", periods=150)[noise[:, 1].argsort()]
+        frame = pandas.DataFrame({"noise": noise[:, 0], "word": self.y, "day": days})
         chosen = SelectFromModel(TotrainRegressor("XGBRegressor"), threshold=.5).fit(frame, (self.y == "setosa") * 1.0)
         self.assertEqual(list(chosen.get_support()), [False, True, False])
         constant = TotrainRegressor("XGBRegressor").fit(numpy.zeros((20, 2)), numpy.arange(20.0))
