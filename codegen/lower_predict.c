@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "codegen/lower_sql.h"
+#include "codegen/model_call.h"
 #include "codegen/model_path.h"
 #include "planner/dialect.h"
 #include "planner/plan.h"
@@ -14,9 +15,6 @@ static void append_column(struct text *sql, struct slice name)
     text_append_string(sql, "q.");
     text_append_identifier(sql, name);
 }
-
-/* A function of SQLite takes 127 arguments: totrain_row() packs many into one. */
-#define INPUTS_IN_A_ROW 100
 
 static void append_inputs(const struct plan *plan, size_t from, size_t to, struct text *sql)
 {

@@ -269,7 +269,7 @@ static enum status sql_run(const struct host *host, const struct plan *plan,
     if (status == STATUS_SYNTAX && !err->hint[0])
         (void)refused_hint(plan->text, err->position, err);
     if (status != STATUS_OK)
-        (void)refused_missing_hint(err);
+        (void)refused_missing_hint(plan->text, err);
     return status;
 }
 

@@ -395,6 +395,13 @@ COMMENT ON FUNCTION totrain.rows(text, VARIADIC "any") IS
 REVOKE ALL ON FUNCTION totrain.run(text, VARIADIC "any"), totrain.rows(text, VARIADIC "any") FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION totrain.run(text, VARIADIC "any"), totrain.rows(text, VARIADIC "any") TO totrain_user;
 
+CREATE FUNCTION totrain.call(model text) RETURNS text
+AS 'MODULE_PATHNAME', 'totrain_sql_call' LANGUAGE C STABLE PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION totrain.call(text) IS
+    'the call of totrain.predict with all inputs of the model, to copy';
+REVOKE ALL ON FUNCTION totrain.call(text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION totrain.call(text) TO totrain_user;
+
 -- Who only predicts, evaluates and lists, and who looks after the jobs of all. A role of such a name
 -- that was there before is taken where it has no other rights.
 DO $$
@@ -443,7 +450,7 @@ GRANT EXECUTE ON FUNCTION totrain.rows(text), totrain.rows(text, VARIADIC "any")
     totrain.component(text, record, integer), totrain.points(text, record),
     totrain.quantiles(text, record), totrain.leaf(text, record), totrain.shap(text, record),
     totrain.problem(text, record), totrain.model_rows(oid, boolean, boolean), totrain.is_own(oid),
-    totrain.version()
+    totrain.call(text), totrain.version()
     TO totrain_reader;
 GRANT SELECT ON totrain.jobs, totrain.workers, totrain.events, totrain.job_metrics, totrain.shards
     TO totrain_admin;

@@ -258,6 +258,11 @@ SUPPORT totrain.plan_support;
 COMMENT ON FUNCTION totrain.problem(text, record) IS
     'what keeps a row from being scored; NULL where nothing does';
 
+CREATE FUNCTION totrain.call(model text) RETURNS text
+AS 'MODULE_PATHNAME', 'totrain_sql_call' LANGUAGE C STABLE PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION totrain.call(text) IS
+    'the call of totrain.predict with all inputs of the model, to copy';
+
 -- Models of XGBoost and LightGBM as bytes, since no server's file is read or written. They run as the
 -- caller, who may write the model that TRAIN may write.
 
@@ -575,7 +580,7 @@ GRANT EXECUTE ON FUNCTION totrain.run(text), totrain.rows(text),
     totrain.logits(text, record), totrain.distance(text, record),
     totrain.component(text, record, integer), totrain.points(text, record),
     totrain.quantiles(text, record), totrain.leaf(text, record), totrain.shap(text, record),
-    totrain.problem(text, record), totrain.version(),
+    totrain.problem(text, record), totrain.call(text), totrain.version(),
     totrain.export_model(text, text), totrain.export_text(text, text),
     totrain.import_model(text, bytea, text),
     totrain.cancel(bigint), totrain.cancel(bigint, regrole), totrain.scale(bigint, bigint),
@@ -605,7 +610,7 @@ GRANT EXECUTE ON FUNCTION totrain.rows(text), totrain.rows(text, VARIADIC "any")
     totrain.component(text, record, integer), totrain.points(text, record),
     totrain.quantiles(text, record), totrain.leaf(text, record), totrain.shap(text, record),
     totrain.problem(text, record), totrain.model_rows(oid, boolean, boolean), totrain.is_own(oid),
-    totrain.version(),
+    totrain.call(text), totrain.version(),
     totrain.forecast_add(internal, anyelement, double precision, integer),
     totrain.forecast_add(internal, anyelement, double precision, integer, text),
     totrain.forecast_end(internal),

@@ -23,6 +23,7 @@
 #include <utils/snapmgr.h>
 #include <utils/typcache.h>
 
+#include "codegen/model_call.h"
 #include "extension/postgres/server/explain_models.h"
 #include "extension/postgres/server/model_cache.h"
 #include "extension/postgres/server/settings.h"
@@ -43,6 +44,7 @@ SQL_FUNCTION(totrain_sql_leaf);
 SQL_FUNCTION(totrain_sql_shap);
 SQL_FUNCTION(totrain_sql_as_type);
 SQL_FUNCTION(totrain_sql_problem);
+SQL_FUNCTION(totrain_sql_call);
 SQL_FUNCTION(totrain_sql_version);
 
 /* The caller, the moment of the call, and the snapshot of that moment. */
@@ -756,6 +758,30 @@ Datum totrain_sql_problem(PG_FUNCTION_ARGS)
     if (status != STATUS_INVALID)
         throw_error(&err);
     return CStringGetTextDatum(session_from_utf8(slice_of(err.message)));
+}
+
+/* The call of totrain.predict with all inputs, to copy. */
+Datum totrain_sql_call(PG_FUNCTION_ARGS)
+{
+    const struct scoring *scoring;
+    struct slice path;
+    struct text sql;
+    char *copied = NULL;
+
+    if (PG_ARGISNULL(0))
+        PG_RETURN_NULL();
+    scoring = find_scoring(fcinfo);
+    path = session_to_utf8(scoring->path, strlen(scoring->path));
+    text_init(&sql, TEXT_MAXIMUM); /* malloc'd: nothing below throws before it is freed */
+    model_call_append_postgres(path, &scoring->model->held.model.transform, &sql);
+    if (!sql.failed)
+        copied = palloc_extended(sql.size + 1, MCXT_ALLOC_NO_OOM);
+    if (copied)
+        memcpy(copied, sql.data, sql.size + 1);
+    text_deinit(&sql);
+    if (!copied)
+        ereport(ERROR, errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory"));
+    return CStringGetTextDatum(session_from_utf8(slice_of(copied)));
 }
 
 Datum totrain_sql_version(PG_FUNCTION_ARGS)
