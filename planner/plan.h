@@ -192,6 +192,8 @@ struct plan {
     struct slice extra_outputs[8]; /* predict.extra_outputs */
     enum output extra_kinds[8];    /* each one's kind for this model */
     size_t extra_output_count;
+    int checked_column; /* PREDICT: the values that came, beside what is forecast; -1: none */
+    double anomaly;     /* the probability from which one is an anomaly */
     struct plan_scoring scoring;
 
     struct notice_list *notices; /* never NULL; reading the rows adds to it */

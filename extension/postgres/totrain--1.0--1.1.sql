@@ -453,6 +453,43 @@ GRANT EXECUTE ON FUNCTION totrain.job_table(text), totrain.cancel(bigint, regrol
 
 -- Forecasts of a series that nobody trained, as an aggregate over its rows.
 
+CREATE FUNCTION totrain.forecast_lower(model text, "row" record, value anyelement,
+    level double precision DEFAULT 0.95) RETURNS double precision
+AS 'MODULE_PATHNAME', 'totrain_sql_forecast_lower' LANGUAGE C STABLE PARALLEL SAFE COST 100
+SUPPORT totrain.plan_support;
+COMMENT ON FUNCTION totrain.forecast_lower(text, record, anyelement, double precision) IS
+    'the lower bound of a forecast, for intervals of the level';
+
+CREATE FUNCTION totrain.forecast_upper(model text, "row" record, value anyelement,
+    level double precision DEFAULT 0.95) RETURNS double precision
+AS 'MODULE_PATHNAME', 'totrain_sql_forecast_upper' LANGUAGE C STABLE PARALLEL SAFE COST 100
+SUPPORT totrain.plan_support;
+COMMENT ON FUNCTION totrain.forecast_upper(text, record, anyelement, double precision) IS
+    'the upper bound of a forecast, for intervals of the level';
+
+CREATE FUNCTION totrain.anomaly_probability(model text, "row" record, value anyelement,
+    level double precision DEFAULT 0.95) RETURNS double precision
+AS 'MODULE_PATHNAME', 'totrain_sql_anomaly_probability' LANGUAGE C STABLE PARALLEL SAFE COST 100
+SUPPORT totrain.plan_support;
+COMMENT ON FUNCTION totrain.anomaly_probability(text, record, anyelement, double precision) IS
+    'how probable it is that a value lies nearer to its forecast than this one';
+
+CREATE FUNCTION totrain.is_anomaly(model text, "row" record, value anyelement,
+    level double precision DEFAULT 0.95) RETURNS boolean
+AS 'MODULE_PATHNAME', 'totrain_sql_is_anomaly' LANGUAGE C STABLE PARALLEL SAFE COST 100
+SUPPORT totrain.plan_support;
+COMMENT ON FUNCTION totrain.is_anomaly(text, record, anyelement, double precision) IS
+    'is that probability above the level?';
+
+REVOKE ALL ON FUNCTION totrain.forecast_lower(text, record, anyelement, double precision),
+    totrain.forecast_upper(text, record, anyelement, double precision),
+    totrain.anomaly_probability(text, record, anyelement, double precision),
+    totrain.is_anomaly(text, record, anyelement, double precision) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION totrain.forecast_lower(text, record, anyelement, double precision),
+    totrain.forecast_upper(text, record, anyelement, double precision),
+    totrain.anomaly_probability(text, record, anyelement, double precision),
+    totrain.is_anomaly(text, record, anyelement, double precision) TO totrain_user, totrain_reader;
+
 CREATE FUNCTION totrain.forecast_add(state internal, "time" anyelement, value double precision,
                                      horizon integer)
 RETURNS internal AS 'MODULE_PATHNAME', 'totrain_sql_forecast_add'

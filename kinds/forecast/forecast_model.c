@@ -119,15 +119,33 @@ static double reach_of(const struct forecast_model *forecast, uint32_t ahead,
     return (double)low[0] + interval->share * ((double)low[forecast->horizon] - (double)low[0]);
 }
 
-struct forecast_step forecast_step_of(const struct forecast_model *forecast, uint32_t series,
-                                      uint32_t ahead, const struct forecast_interval *interval)
+/* The numbers of a step to come, or of one of the history. */
+static const float *numbers_of(const struct forecast_model *forecast, uint32_t series,
+                               int64_t ahead)
 {
-    const float *numbers =
-        forecast->forecasts + ((size_t)series * forecast->horizon + ahead - 1) * STEP_NUMBERS;
+    if (ahead > 0)
+        return forecast->forecasts +
+               ((size_t)series * forecast->horizon + (size_t)ahead - 1) * STEP_NUMBERS;
+    return forecast->expected +
+           ((size_t)series * forecast->history + (size_t)(forecast->history - 1 + ahead)) *
+               STEP_NUMBERS;
+}
+
+/* The step whose errors tell how far an interval reaches: of the history each is the next one. */
+static uint32_t reaching_step(int64_t ahead)
+{
+    return ahead > 0 ? (uint32_t)ahead : 1;
+}
+
+struct forecast_step forecast_step_of(const struct forecast_model *forecast, uint32_t series,
+                                      int64_t ahead, const struct forecast_interval *interval)
+{
+    const float *numbers = numbers_of(forecast, series, ahead);
     const struct steps steps = forecast_steps(forecast, series);
     const double value = number_of_parts(numbers + STEP_VALUE);
-    const double deviations =
-        forecast->reaches ? reach_of(forecast, ahead, interval) : interval->normal;
+    const double deviations = forecast->reaches
+                                  ? reach_of(forecast, reaching_step(ahead), interval)
+                                  : interval->normal;
     const double reach = deviations * (double)numbers[STEP_DEVIATION];
     struct forecast_step step = {
         .time = steps_time(&steps, (int64_t)facts_of(forecast, series)[FACT_LAST] + ahead),
@@ -141,15 +159,54 @@ struct forecast_step forecast_step_of(const struct forecast_model *forecast, uin
     return step;
 }
 
-uint32_t forecast_ahead(const struct forecast_model *forecast, uint32_t series, int64_t time)
+bool forecast_ahead(const struct forecast_model *forecast, uint32_t series, int64_t time,
+                    int64_t *ahead)
 {
     const struct steps steps = forecast_steps(forecast, series);
     const int64_t index = steps_index(&steps, time);
-    const int64_t ahead = index - (int64_t)facts_of(forecast, series)[FACT_LAST];
 
-    if (ahead < 1 || ahead > forecast->horizon || steps_time(&steps, index) != time)
+    *ahead = index - (int64_t)facts_of(forecast, series)[FACT_LAST];
+    if (*ahead <= -(int64_t)forecast->history || *ahead > forecast->horizon || index < 0 ||
+        steps_time(&steps, index) != time)
+        return false;
+    return *ahead > 0 || numbers_of(forecast, series, *ahead)[STEP_DEVIATION] >= 0;
+}
+
+/* So many deviations, measured by the reaches of the step, in those of the normal distribution:
+ * the other way round as forecast_interval_of and reach_of go. */
+static double normal_of_reach(const struct forecast_model *forecast, uint32_t ahead,
+                              double deviations)
+{
+    const float *reaches = forecast->reaches + ahead - 1;
+    uint32_t below = 0;
+    double low, high, first, step;
+
+    while (below + 2 < FORECAST_LEVELS &&
+           deviations > (double)reaches[(size_t)(below + 1) * forecast->horizon])
+        below++;
+    low = normal_quantile_of_level(forecast_levels[below]);
+    high = normal_quantile_of_level(forecast_levels[below + 1]);
+    first = (double)reaches[(size_t)below * forecast->horizon];
+    step = (double)reaches[(size_t)(below + 1) * forecast->horizon] - first;
+    if (step > 0)
+        return low + (deviations - first) / step * (high - low);
+    return deviations > first ? INFINITY : low;
+}
+
+double forecast_anomaly(const struct forecast_model *forecast, uint32_t series, int64_t ahead,
+                        double value)
+{
+    const float *numbers = numbers_of(forecast, series, ahead);
+    const double error = fabs(value - number_of_parts(numbers + STEP_VALUE));
+    double deviations = error / (double)numbers[STEP_DEVIATION];
+
+    if (facts_of(forecast, series)[FACT_POSITIVE] != 0 && value < 0)
+        return 1;
+    if (error == 0)
         return 0;
-    return (uint32_t)ahead;
+    if (forecast->reaches)
+        deviations = normal_of_reach(forecast, reaching_step(ahead), deviations);
+    return deviations > 0 ? normal_level_of_quantile(deviations) : 0;
 }
 
 /* ---- a row ---- */
