@@ -67,8 +67,7 @@ enum forecast_duplicates { DUPLICATES_ARE_ERRORS, DUPLICATES_ARE_ADDED, DUPLICAT
     STORED(uint32_t, history, "forecast.history", SCOPE_TRAIN, IN_KIND(history),                   \
            INTEGER(0, HISTORY_MAX, "0"),                                                           \
            "Last values of each series for which the model keeps what it expects there, so that "  \
-           "TO PREDICT finds anomalies among them. 0: those of times to come alone.",              \
-           .example = "A year of days is WITH forecast.history = 365.")                            \
+           "TO PREDICT finds anomalies among them. 0: those of times to come alone.")              \
     PLANNED("forecast.anomaly", SCOPE_PREDICT,                                                     \
             REAL(CHECKED_LEVEL_LEAST, CHECKED_LEVEL_MOST, "0.95"),                                                             \
             "A value is an anomaly where its probability to be one is above this; lower and "      \

@@ -96,17 +96,30 @@ struct steps forecast_steps(const struct forecast_model *forecast, uint32_t seri
 
 const double forecast_levels[FORECAST_LEVELS] = {0.5, 0.8, 0.9, 0.95, 0.98};
 
+/* What normal_quantile_of_level gives of them, which a row would wait for. */
+const double forecast_normals[FORECAST_LEVELS] = {
+    0x1.5956b87528a48p-1, 0x1.4813c36e26d34p+0, 0x1.a515209676ac2p+0, 0x1.f5c0331eeff76p+0,
+    0x1.29c5c4630ff18p+1};
+
+static double normal_of(double level)
+{
+    for (uint32_t i = 0; i < FORECAST_LEVELS; i++)
+        if (level == forecast_levels[i])
+            return forecast_normals[i];
+    return normal_quantile_of_level(level);
+}
+
 /* Between two levels reaches grow as those of the normal distribution do, and so beyond the last.
  */
 struct forecast_interval forecast_interval_of(double level)
 {
-    struct forecast_interval interval = {.normal = normal_quantile_of_level(level)};
+    struct forecast_interval interval = {.normal = normal_of(level)};
     double low, high;
 
     while (interval.below + 2 < FORECAST_LEVELS && level > forecast_levels[interval.below + 1])
         interval.below++;
-    low = normal_quantile_of_level(forecast_levels[interval.below]);
-    high = normal_quantile_of_level(forecast_levels[interval.below + 1]);
+    low = forecast_normals[interval.below];
+    high = forecast_normals[interval.below + 1];
     interval.share = (interval.normal - low) / (high - low);
     return interval;
 }
@@ -184,8 +197,8 @@ static double normal_of_reach(const struct forecast_model *forecast, uint32_t ah
     while (below + 2 < FORECAST_LEVELS &&
            deviations > (double)reaches[(size_t)(below + 1) * forecast->horizon])
         below++;
-    low = normal_quantile_of_level(forecast_levels[below]);
-    high = normal_quantile_of_level(forecast_levels[below + 1]);
+    low = forecast_normals[below];
+    high = forecast_normals[below + 1];
     first = (double)reaches[(size_t)below * forecast->horizon];
     step = (double)reaches[(size_t)(below + 1) * forecast->horizon] - first;
     if (step > 0)
