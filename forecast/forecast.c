@@ -139,7 +139,7 @@ double normal_level_of_quantile(double deviations)
 
 /* ----- gaps and scale ----- */
 
-static void fill_gaps(double *values, uint32_t count)
+void forecast_fill_gaps(double *values, uint32_t count)
 {
     uint32_t known = 0;
 
@@ -317,7 +317,7 @@ enum status forecast_run(double *values, uint32_t count, const struct forecast_o
     while (isnan(values[count - 1]))
         count--;
     TRY(make_room(arena, options->horizon, forecast, &variances, err));
-    fill_gaps(values, count);
+    forecast_fill_gaps(values, count);
     scale = scale_values(values, count);
     series.values = values;
     series.count = count;

@@ -80,6 +80,8 @@ struct plan_attribute {
 /* A column of a statement's own making. */
 enum result_type { RESULT_INTEGER, RESULT_REAL, RESULT_TEXT, RESULT_DATE, RESULT_MOMENT };
 
+#define SERIES_SEASONS_MAX 8 /* that EXPLAIN shows: at most as many as a forecast looks for */
+
 struct plan_result {
     struct slice name;
     enum result_type type;
@@ -184,6 +186,9 @@ struct plan {
     double level;                /* likewise, of the intervals */
     struct plan_result *results; /* (result_count): FORECAST: its columns */
     size_t result_count;
+    bool explains_series; /* EXPLAIN of a forecast: `results` are its columns, too */
+    uint32_t part_seasons[SERIES_SEASONS_MAX]; /* (part_season_count): lengths, ascending */
+    uint32_t part_season_count;
     bool has_target;
     bool replaces_any; /* predict.replace, evaluate.replace */
     enum plan_bad_rows bad_rows;

@@ -7,6 +7,7 @@
 #include "planner/bad_rows.h"
 #include "planner/checked_values.h"
 #include "planner/dialect.h"
+#include "planner/explain_series.h"
 #include "planner/far_numbers.h"
 #include "planner/judging.h"
 #include "planner/label.h"
@@ -562,20 +563,6 @@ static enum status plan_permutation(struct planning *planning)
                          &plan->label_column, planning->err);
 }
 
-/* Nothing of a forecast depends on the rows that it is asked for. */
-static enum status refuse_series(const struct planning *planning)
-{
-    const struct name name = path_last(&planning->statement->object);
-
-    fail_at(planning->err, STATUS_UNSUPPORTED, name.position,
-            "a %.*s has no inputs whose importance could be measured",
-            SLICE_FORMAT(planning->plan->model.estimator));
-    return error_hint(planning->err,
-                      "FORECAST %s gives its numbers and intervals; SHOW MODEL "
-                      "tells its series, steps and seasons.",
-                      SQL_NAME(name.text));
-}
-
 enum status plan_explain_model(struct planning *planning)
 {
     const struct name *explainer = &planning->statement->explainer;
@@ -583,9 +570,11 @@ enum status plan_explain_model(struct planning *planning)
     TRY(check_explainer(planning));
     TRY(settings_read(planning, SCOPE_EXPLAIN));
     TRY(model_find(planning));
-    if (planning->plan->model.kind->learns_series)
-        return refuse_series(planning);
     TRY(model_room_need(planning));
+    if (planning->plan->model.kind->learns_series) {
+        TRY(explain_series_plan(planning));
+        return match_inputs(planning);
+    }
     plan_summary(planning);
     if (!is_permutation(explainer) && !is_shap(explainer))
         return plan_inside(planning);

@@ -361,19 +361,6 @@ static enum status open_workspace(const struct model *model, uint32_t rows_max, 
     return STATUS_OK;
 }
 
-static bool find_series(const struct model *model, const int32_t *ids, uint32_t *series)
-{
-    const struct forecast_model *forecast = forecast_of(model);
-    int32_t own[FORECAST_GROUPS_MAX];
-
-    for (uint32_t i = 0; i < forecast->groups; i++) {
-        if (ids[i] < 0)
-            return false;
-        own[i] = ids[i] - (int32_t)model->transform.inputs[i].first_id;
-    }
-    return forecast_find(forecast, own, series);
-}
-
 /* Part `part` of quantile `quantile` lies at part * FORECAST_QUANTILES + quantile. */
 static void put_outputs(const struct forecast_step *step, float *outputs)
 {
@@ -395,7 +382,7 @@ static bool find_step(const struct model *model, const float *dense, const int32
 {
     int64_t time;
 
-    if (!find_series(model, ids, series) || !forecast_time(&model->transform, dense, &time))
+    if (!forecast_row_series(model, ids, series) || !forecast_time(&model->transform, dense, &time))
         return false;
     return forecast_ahead(forecast_of(model), *series, time, ahead);
 }

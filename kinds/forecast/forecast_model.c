@@ -224,6 +224,19 @@ double forecast_anomaly(const struct forecast_model *forecast, uint32_t series, 
 
 /* ---- a row ---- */
 
+bool forecast_row_series(const struct model *model, const int32_t *ids, uint32_t *series)
+{
+    const struct forecast_model *forecast = forecast_of(model);
+    int32_t own[FORECAST_GROUPS_MAX];
+
+    for (uint32_t i = 0; i < forecast->groups; i++) {
+        if (ids[i] < 0)
+            return false;
+        own[i] = ids[i] - (int32_t)model->transform.inputs[i].first_id;
+    }
+    return forecast_find(forecast, own, series);
+}
+
 /* The nearest whole number, which a time between two milliseconds becomes. */
 static int64_t nearest(double number)
 {

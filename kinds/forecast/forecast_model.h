@@ -142,6 +142,9 @@ static inline const struct transform_input *forecast_time_input(const struct tra
     return &transform->inputs[transform->input_count - 1];
 }
 
+/* The series of a row, of its ids (transform->id_count); false: the training rows had none such. */
+bool forecast_row_series(const struct model *model, const int32_t *ids, uint32_t *series);
+
 /* The time of a row, of its dense inputs; false: it is NULL, or none that series have. */
 bool forecast_time(const struct transform *transform, const float *dense, int64_t *time);
 
