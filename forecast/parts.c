@@ -7,9 +7,10 @@
 #include "forecast/forecast.h"
 #include "forecast/stl.h"
 
+#define TURNS          2      /* a shift is no part of the seasons, and hides them */
 #define TREND_LEAST    7      /* values that a trend is smoothed over */
 #define TREND_SHARE    4      /* of a series without seasons one of so many */
-#define NORMAL_MEDIAN  1.4826 /* deviations of the normal distribution in a median deviation */
+#define NORMAL_MEAN    1.2533 /* deviations of the normal distribution in a mean absolute one */
 #define MEDIAN_STEPS   20     /* steps of fitting_check for each value of a median */
 
 static int by_value(const void *a, const void *b)
@@ -36,15 +37,17 @@ struct shifting {
     double *room, *more; /* (count) */
 };
 
-/* The median of the differences from one value to the next, on both sides of a place but not at
- * it. */
+/* The median of the slopes between values half a span apart, both before the place or both behind
+ * it: neighbours would tell little but their noise. */
 static double slope_at(const struct shifting *shifting, uint32_t at)
 {
+    const uint32_t apart = shifting->span / 2;
+    const double *level = shifting->level + at - shifting->span;
     uint32_t count = 0;
 
-    for (uint32_t i = at - shifting->span + 1; i < at + shifting->span; i++)
-        if (i != at)
-            shifting->more[count++] = shifting->level[i] - shifting->level[i - 1];
+    for (uint32_t side = 0; side < 2; side++, level += shifting->span)
+        for (uint32_t i = 0; i + apart < shifting->span; i++)
+            shifting->more[count++] = (level[i + apart] - level[i]) / apart;
     return median_of(shifting->more, count, shifting->room);
 }
 
@@ -63,20 +66,19 @@ static enum status find_jumps(const struct shifting *shifting, const struct fitt
     return STATUS_OK;
 }
 
-/* How far values are from the median of those around them, usually. */
+/* How far values are from the median of those around them: the mean, since a median would take
+ * rare large ones for none. */
 static double deviation_of(const struct shifting *shifting)
 {
-    const uint32_t span = shifting->span;
+    const uint32_t span = shifting->span, last = shifting->count - span;
+    double sum = 0;
 
     for (uint32_t i = 0; i < shifting->count; i++) {
-        const uint32_t first = i < span / 2                    ? 0
-                               : i + span > shifting->count    ? shifting->count - span
-                                                               : i - span / 2;
+        const uint32_t first = i < span / 2 ? 0 : i - span / 2 > last ? last : i - span / 2;
 
-        shifting->more[i] =
-            fabs(shifting->level[i] - median_of(shifting->level + first, span, shifting->room));
+        sum += fabs(shifting->level[i] - median_of(shifting->level + first, span, shifting->room));
     }
-    return NORMAL_MEDIAN * median_of(shifting->more, shifting->count, shifting->room);
+    return NORMAL_MEAN * sum / shifting->count;
 }
 
 /* The place whose level changes most among those that are left; 0: none does. */
@@ -122,7 +124,9 @@ static void take_shifts(const struct shifting *shifting, double *shifts)
     while ((at = greatest_jump(shifting, least)) > 0) {
         const uint32_t span = shifting->span;
 
-        shifts[first_of_level(shifting, at)] = shifting->jumps[at];
+        const uint32_t first = first_of_level(shifting, at);
+
+        shifts[first] = shifting->jumps[first] != 0 ? shifting->jumps[first] : shifting->jumps[at];
         for (uint32_t i = at > span ? at - span : 0; i <= at + span && i < shifting->count; i++)
             shifting->jumps[i] = 0;
     }
@@ -208,14 +212,16 @@ enum status parts_find(const double *values, uint32_t count, const uint32_t *sea
         return fail_no_memory(err);
     memcpy(parts->values, values, count * sizeof *values);
     forecast_fill_gaps(parts->values, count);
-    series.values = parts->values;
-    TRY(stl_split_seasons(&series, seasons, kept, fitting, parts->seasons, level, err));
-    TRY(find_shifts(level, count, longest, fitting, parts->shifts, err));
-    /* The seasons again, of the values on one level: a shift is not part of them. */
-    memcpy(parts->trend, parts->values, count * sizeof *values);
-    move_levels(parts->shifts, count, -1, parts->trend);
+    memset(parts->shifts, 0, count * sizeof *parts->shifts);
     series.values = parts->trend;
-    TRY(stl_split_seasons(&series, seasons, kept, fitting, parts->seasons, level, err));
+    for (int turn = 0; turn < TURNS; turn++) { /* seasons of the values on one level */
+        memcpy(parts->trend, parts->values, count * sizeof *values);
+        move_levels(parts->shifts, count, -1, parts->trend);
+        TRY(stl_split_seasons(&series, seasons, kept, fitting, parts->seasons, level, err));
+        move_levels(parts->shifts, count, 1, level);
+        TRY(find_shifts(level, count, longest, fitting, parts->shifts, err));
+    }
+    move_levels(parts->shifts, count, -1, level);
     stl_smooth(level, count, window > TREND_LEAST ? window : TREND_LEAST, parts->trend);
     for (uint32_t i = 0; i < count; i++)
         parts->remainder[i] = level[i] - parts->trend[i];

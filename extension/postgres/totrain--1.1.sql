@@ -587,6 +587,14 @@ LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 10000;
 COMMENT ON FUNCTION totrain.forecast(text, integer, double precision) IS
     'the forecasts of a model: of each series its next steps';
 
+CREATE FUNCTION totrain.forecast(model text, steps integer, level double precision, of_series text,
+                                 OUT series text, OUT "time" text, OUT value double precision,
+                                 OUT lower double precision, OUT upper double precision)
+RETURNS SETOF record AS 'MODULE_PATHNAME', 'totrain_sql_forecast_of'
+LANGUAGE C STABLE PARALLEL SAFE COST 100 ROWS 100;
+COMMENT ON FUNCTION totrain.forecast(text, integer, double precision, text) IS
+    'the same of one series, which is looked up';
+
 CREATE FUNCTION totrain.forecast_rows(model text, steps integer, level double precision)
 RETURNS SETOF record AS 'MODULE_PATHNAME', 'totrain_sql_forecast_rows'
 LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 10000;
@@ -622,6 +630,7 @@ GRANT EXECUTE ON FUNCTION totrain.run(text), totrain.rows(text),
     totrain.forecast_series(anyelement, double precision, integer),
     totrain.forecast_series(anyelement, double precision, integer, text),
     totrain.forecast(text, integer, double precision),
+    totrain.forecast(text, integer, double precision, text),
     totrain.forecast_rows(text, integer, double precision)
     TO totrain_user;
 GRANT EXECUTE ON FUNCTION totrain.job_table(text) TO totrain_user, totrain_monitor;
@@ -648,6 +657,7 @@ GRANT EXECUTE ON FUNCTION totrain.rows(text), totrain.rows(text, VARIADIC "any")
     totrain.forecast_series(anyelement, double precision, integer),
     totrain.forecast_series(anyelement, double precision, integer, text),
     totrain.forecast(text, integer, double precision),
+    totrain.forecast(text, integer, double precision, text),
     totrain.forecast_rows(text, integer, double precision)
     TO totrain_reader;
 GRANT SELECT ON totrain.jobs, totrain.workers, totrain.events, totrain.job_metrics, totrain.shards

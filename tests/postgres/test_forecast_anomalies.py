@@ -37,21 +37,33 @@ class Anomalies(harness.Case):
         self.cursor.execute("SELECT * FROM checked ORDER BY 1, 2, 3")
         return self.cursor.fetchall()
 
-    def in_sqlite(self):
-        """The same statements there."""
+    def in_sqlite(self, made="SELECT * FROM t TO PREDICT checked.sales USING m"):
+        """The same statements there: the table `checked`, or the rows of another statement."""
         database = sqlite3.connect(":memory:", isolation_level=None)
         database.enable_load_extension(True)
         database.load_extension(str(harness.BUILD / "totrain"))
         database.execute(f"CREATE TABLE {series.TABLE}")
         database.executemany("INSERT INTO t VALUES (?, ?, ?, ?)", ROWS)
         database.execute(TRAIN).fetchall()
-        database.execute("SELECT * FROM t TO PREDICT checked.sales USING m").fetchall()
+        rows = database.execute(made).fetchall()
+        if "PREDICT" not in made:
+            return rows
         return database.execute("SELECT * FROM checked ORDER BY 1, 2, 3").fetchall()
 
     def test_the_digits_are_those_of_sqlite(self):
         found = [(*row[:2], row[2].isoformat(), *row[3:]) for row in self.check()]
         self.assertEqual(found, [(*row[:8], None if row[8] is None else bool(row[8])) for row in self.in_sqlite()])
         self.assertEqual(sum(row[8] is True for row in found if row[:3] == ("s1", 0, "2024-03-10")), 1)
+
+    def test_parts_have_the_digits_of_sqlite(self):
+        wanted = self.in_sqlite("SELECT * FROM t TO EXPLAIN m")
+        rows = harness.run_statement(self.cursor, "SELECT * FROM t TO EXPLAIN m")
+        self.assertEqual(list(rows[0]), ["store", "item", "day", "sales", "trend", "season_7", "remainder", "level_shift"])
+        self.assertEqual([tuple(row.values()) for row in rows], wanted)
+        harness.run_statement(self.cursor, "SELECT * FROM t TO EXPLAIN m INTO parts")
+        self.cursor.execute("SELECT store, item, day::text, sales, trend, season_7, remainder, level_shift FROM parts")
+        self.assertEqual(self.cursor.fetchall(), wanted)
+        self.assertIn("level_shift", self.psql("SELECT * FROM t WHERE store = 's0' TO EXPLAIN m;").stdout)
 
     def test_workers_give_the_same(self):
         alone = self.check("WITH forecast.anomaly = 0.8")

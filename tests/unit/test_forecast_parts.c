@@ -184,6 +184,7 @@ static void it_stops_and_says_so_without_memory(void **state)
     fitting.arena = &arena;
     CHECK_FAILS(parts_find(values, COUNT_HERE, seasons, 1, &fitting, &parts, &err),
                 STATUS_INTERRUPTED, "interrupted");
+    steps = (uint64_t)1 << 40;
     CHECK_FAILS(parts_find(values, COUNT_HERE, NULL, 0, &fitting, &parts, &err),
                 STATUS_INTERRUPTED, "interrupted");
     arena_deinit(&arena);
