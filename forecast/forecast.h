@@ -33,12 +33,12 @@ struct forecast_options {
 };
 
 struct forecast {
-    double *values, *lower, *upper; /* (horizon) in the arena */
-    double *deviations;             /* (horizon): deviations of the values to come */
+    double *values, *lower, *upper;         /* (horizon) in the arena */
+    double *deviations;                     /* (horizon): deviations of the values to come */
     double *expected, *expected_deviations; /* (expected_count): of the last values, the newest
                                                last; NAN: beyond the numbers of a double */
     uint32_t expected_count; /* at most history, and one less than there are values */
-    uint32_t season;                /* the season used; 1: none */
+    uint32_t season;         /* the season used; 1: none */
 };
 
 /* All methods by their names, or the nearest one in the hint. */

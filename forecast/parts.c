@@ -7,11 +7,11 @@
 #include "forecast/forecast.h"
 #include "forecast/stl.h"
 
-#define TURNS          2      /* a shift is no part of the seasons, and hides them */
-#define TREND_LEAST    7      /* values that a trend is smoothed over */
-#define TREND_SHARE    4      /* of a series without seasons one of so many */
-#define NORMAL_MEAN    1.2533 /* deviations of the normal distribution in a mean absolute one */
-#define MEDIAN_STEPS   20     /* steps of fitting_check for each value of a median */
+#define TURNS        2      /* a shift is no part of the seasons, and hides them */
+#define TREND_LEAST  7      /* values that a trend is smoothed over */
+#define TREND_SHARE  4      /* of a series without seasons one of so many */
+#define NORMAL_MEAN  1.2533 /* deviations of the normal distribution in a mean absolute one */
+#define MEDIAN_STEPS 20     /* steps of fitting_check for each value of a median */
 
 static int by_value(const void *a, const void *b)
 {

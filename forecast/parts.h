@@ -7,9 +7,9 @@
  *                level that it has; a level that shifts is no line
  *     seasons    by STL, each without the others (stl.h)
  *     shifts     where a new level begins: the median of the values behind it, without seasons, is
- *                away from that of the values before by more than SHIFT_DEVIATIONS of the deviations
- *                around the medians, beside what the slope makes of it. Two shifts are at least so
- *                many values apart as a median takes.
+ *                away from that of the values before by more than SHIFT_DEVIATIONS of the
+ * deviations around the medians, beside what the slope makes of it. Two shifts are at least so many
+ * values apart as a median takes.
  *
  * The parts are of the series as it is given, values behind a place among them, so that they are
  * no forecast of it.
@@ -20,7 +20,7 @@
 #include "forecast/method.h"
 
 #define SHIFT_DEVIATIONS 4
-#define SHIFT_SPAN_LEAST 5  /* values on either side that a shift is told by */
+#define SHIFT_SPAN_LEAST 5 /* values on either side that a shift is told by */
 #define SHIFT_SPAN_MOST  60
 
 struct parts {

@@ -207,9 +207,9 @@ bool spec_same_scoring(const struct spec_scoring *a, const struct spec_scoring *
            a->as_means == b->as_means &&
            same_words(a->outputs, a->output_count, b->outputs, b->output_count) &&
            same_words(a->metrics, a->metric_count, b->metrics, b->metric_count) &&
-           a->checked == b->checked && a->anomaly == b->anomaly && a->average == b->average && a->report == b->report &&
-           a->has_threshold == b->has_threshold && a->threshold == b->threshold &&
-           a->false_positive_cost == b->false_positive_cost &&
+           a->checked == b->checked && a->anomaly == b->anomaly && a->average == b->average &&
+           a->report == b->report && a->has_threshold == b->has_threshold &&
+           a->threshold == b->threshold && a->false_positive_cost == b->false_positive_cost &&
            a->false_negative_cost == b->false_negative_cost &&
            a->keeps_bad_rows == b->keeps_bad_rows && a->replaces_any == b->replaces_any;
 }

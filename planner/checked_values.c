@@ -33,8 +33,7 @@ static enum status add_columns(struct planning *planning)
 
     for (size_t i = 0; i < COLUMNS; i++) {
         plan->extra_kinds[plan->extra_output_count] = columns[i].output;
-        TRY(name_column(planning, columns[i].name,
-                        &plan->extra_outputs[plan->extra_output_count]));
+        TRY(name_column(planning, columns[i].name, &plan->extra_outputs[plan->extra_output_count]));
         plan->extra_output_count++;
     }
     return STATUS_OK;

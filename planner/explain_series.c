@@ -16,8 +16,9 @@ static enum status refuse_explainer(const struct planning *planning)
     fail_at(planning->err, STATUS_UNSUPPORTED, name->position,
             "a %.*s has no inputs whose importance could be measured",
             SLICE_FORMAT(planning->plan->model.estimator));
-    return error_hint(planning->err, "Leave USING %.*s out: then the series of the SELECT are "
-                                     "shown as trend, seasons and remainder.",
+    return error_hint(planning->err,
+                      "Leave USING %.*s out: then the series of the SELECT are "
+                      "shown as trend, seasons and remainder.",
                       SLICE_FORMAT(name->text));
 }
 
@@ -89,8 +90,7 @@ static enum status add_parts(struct planning *planning)
 
     TRY(add_part(planning, SLICE("trend")));
     for (uint32_t i = 0; i < plan->part_season_count; i++)
-        TRY(add_part(planning,
-                     arena_printf(planning->arena, "season_%u", plan->part_seasons[i])));
+        TRY(add_part(planning, arena_printf(planning->arena, "season_%u", plan->part_seasons[i])));
     TRY(add_part(planning, SLICE("remainder")));
     return add_part(planning, SLICE("level_shift"));
 }

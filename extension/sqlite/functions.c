@@ -322,8 +322,9 @@ static void result_checked(sqlite3_context *context, int count, sqlite3_value **
     enum status status;
 
     if (count < 3)
-        status = fail(&err, STATUS_INVALID, "expected the model's name, one value per column, the "
-                                            "value that came and a level");
+        status = fail(&err, STATUS_INVALID,
+                      "expected the model's name, one value per column, the "
+                      "value that came and a level");
     else
         status = score(context, count - 2, values, &loaded, &err);
     if (status == STATUS_OK) {

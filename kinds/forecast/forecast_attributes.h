@@ -69,7 +69,7 @@ enum forecast_duplicates { DUPLICATES_ARE_ERRORS, DUPLICATES_ARE_ADDED, DUPLICAT
            "Last values of each series for which the model keeps what it expects there, so that "  \
            "TO PREDICT finds anomalies among them. 0: those of times to come alone.")              \
     PLANNED("forecast.anomaly", SCOPE_PREDICT,                                                     \
-            REAL(CHECKED_LEVEL_LEAST, CHECKED_LEVEL_MOST, "0.95"),                                                             \
+            REAL(CHECKED_LEVEL_LEAST, CHECKED_LEVEL_MOST, "0.95"),                                 \
             "A value is an anomaly where its probability to be one is above this; lower and "      \
             "upper are the bounds of such a level. The SELECT has the column of the label.",       \
             .aliases = WORDS("anomaly_prob_threshold"))

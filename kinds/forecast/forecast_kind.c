@@ -28,8 +28,8 @@ static struct kind_cost cost(const struct kind_params *params, const struct kind
     const double horizon = forecast_params(params)->horizon;
     const double history = forecast_params(params)->history;
     const double floats = shape->ids + SERIES_FACTS + STEP_NUMBERS * (horizon + history);
-    const double words = FORECAST_RECORD_WORDS + FORECAST_STEP_WORDS * horizon +
-                         FORECAST_EXPECTED_WORDS * history;
+    const double words =
+        FORECAST_RECORD_WORDS + FORECAST_STEP_WORDS * horizon + FORECAST_EXPECTED_WORDS * history;
     const double series = series_of(shape);
 
     /* The records of the learner, those of a state that is taken, and the stored numbers. */

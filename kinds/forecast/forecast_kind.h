@@ -15,7 +15,7 @@
 #define FORECAST_STEP_WORDS   3
 /* and for each value of the history whose expectation is kept */
 #define FORECAST_EXPECTED_WORDS 2
-#define FORECAST_QUANTILES    3 /* lower bound, value, upper bound */
+#define FORECAST_QUANTILES      3 /* lower bound, value, upper bound */
 
 extern const struct kind forecast_kind;
 

@@ -97,9 +97,9 @@ struct steps forecast_steps(const struct forecast_model *forecast, uint32_t seri
 const double forecast_levels[FORECAST_LEVELS] = {0.5, 0.8, 0.9, 0.95, 0.98};
 
 /* What normal_quantile_of_level gives of them, which a row would wait for. */
-const double forecast_normals[FORECAST_LEVELS] = {
-    0x1.5956b87528a48p-1, 0x1.4813c36e26d34p+0, 0x1.a515209676ac2p+0, 0x1.f5c0331eeff76p+0,
-    0x1.29c5c4630ff18p+1};
+const double forecast_normals[FORECAST_LEVELS] = {0x1.5956b87528a48p-1, 0x1.4813c36e26d34p+0,
+                                                  0x1.a515209676ac2p+0, 0x1.f5c0331eeff76p+0,
+                                                  0x1.29c5c4630ff18p+1};
 
 static double normal_of(double level)
 {
@@ -156,9 +156,8 @@ struct forecast_step forecast_step_of(const struct forecast_model *forecast, uin
     const float *numbers = numbers_of(forecast, series, ahead);
     const struct steps steps = forecast_steps(forecast, series);
     const double value = number_of_parts(numbers + STEP_VALUE);
-    const double deviations = forecast->reaches
-                                  ? reach_of(forecast, reaching_step(ahead), interval)
-                                  : interval->normal;
+    const double deviations =
+        forecast->reaches ? reach_of(forecast, reaching_step(ahead), interval) : interval->normal;
     const double reach = deviations * (double)numbers[STEP_DEVIATION];
     struct forecast_step step = {
         .time = steps_time(&steps, (int64_t)facts_of(forecast, series)[FACT_LAST] + ahead),

@@ -38,7 +38,8 @@ enum step_number { STEP_VALUE = 0, STEP_DEVIATION = NUMBER_PARTS, STEP_NUMBERS }
 /* Levels of intervals that models have reaches of. */
 #define FORECAST_LEVELS 5
 extern const double forecast_levels[FORECAST_LEVELS];
-extern const double forecast_normals[FORECAST_LEVELS]; /* their reaches in the normal distribution */
+extern const double
+    forecast_normals[FORECAST_LEVELS]; /* their reaches in the normal distribution */
 
 /* The kinds of times. */
 enum forecast_times { FORECAST_NUMBERS, FORECAST_DATES, FORECAST_MOMENTS };

@@ -40,7 +40,8 @@ struct rows_scoring {
     uint32_t taken, good;
     uint32_t places[SCORER_ROWS]; /* places of the batch's rows in the scorer; BAD: none */
     struct row_label labels[SCORER_ROWS];
-    struct cell checked[SCORER_ROWS]; /* PREDICT: the values that came; they borrow from the spool */
+    struct cell
+        checked[SCORER_ROWS]; /* PREDICT: the values that came; they borrow from the spool */
     char reasons[SCORER_ROWS][sizeof((struct error *)0)->message];
 };
 
@@ -107,8 +108,9 @@ static enum status find_outputs(struct rows_scoring *scoring, struct error *err)
         scoring->outputs[i] = (enum output)word;
         scoring->components += scoring->outputs[i] == OUTPUT_COMPONENT;
         if (output_is_checked(scoring->outputs[i]) && spec->checked == JOBSPEC_NO_LABEL)
-            return fail(err, STATUS_CORRUPT, "the job's spec: output \"%.*s\" is of a value, and "
-                                             "no cell has it",
+            return fail(err, STATUS_CORRUPT,
+                        "the job's spec: output \"%.*s\" is of a value, and "
+                        "no cell has it",
                         SLICE_FORMAT(spec->outputs[i]));
     }
     if (scoring->components > scoring->model.components)

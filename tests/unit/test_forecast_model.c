@@ -94,11 +94,10 @@ static void read_back(struct fixture *fixture, struct model *model)
 #define HISTORY 3
 
 /* What is expected at the last three steps; the first series has values at all of them. */
-static void keep_history(struct fixture *fixture, float expected[FIXTURE_SERIES][HISTORY]
-                                                                [STEP_NUMBERS])
+static void keep_history(struct fixture *fixture,
+                         float expected[FIXTURE_SERIES][HISTORY][STEP_NUMBERS])
 {
-    struct forecast_model *content =
-        (struct forecast_model *)(uintptr_t)fixture->model.content;
+    struct forecast_model *content = (struct forecast_model *)(uintptr_t)fixture->model.content;
 
     for (uint32_t i = 0; i < FIXTURE_SERIES; i++)
         for (uint32_t k = 0; k < HISTORY; k++) {
@@ -150,9 +149,8 @@ static void a_model_that_is_written_is_read_bit_by_bit(void **state)
             CHECK(!forecast_ahead(forecast, i, step.time + 1, &ahead));
         }
         CHECK(!forecast_ahead(forecast, i, fixture_firsts[i] + 2 * fixture_lasts[i], &ahead));
-        CHECK(!forecast_ahead(forecast, i,
-                              fixture_firsts[i] + 2 * (fixture_lasts[i] + 1 + FIXTURE_HORIZON),
-                              &ahead));
+        CHECK(!forecast_ahead(
+            forecast, i, fixture_firsts[i] + 2 * (fixture_lasts[i] + 1 + FIXTURE_HORIZON), &ahead));
     }
     fixture_deinit(&fixture);
 }
@@ -183,7 +181,7 @@ static void what_is_expected_of_the_past_is_kept(void **state)
         CHECK(step.value == 100 + (double)(HISTORY - 1 - k) + 0.1 && step.time == time);
         CHECK(step.upper == step.value + 4 * 2); /* reaches of 0.95, of the first step to come */
     }
-    CHECK(!forecast_ahead(forecast, 0, fixture_firsts[0], &ahead)); /* before what is kept */
+    CHECK(!forecast_ahead(forecast, 0, fixture_firsts[0], &ahead));     /* before what is kept */
     CHECK(!forecast_ahead(forecast, 1, fixture_firsts[1] - 2, &ahead)); /* before its first */
     CHECK(forecast_ahead(forecast, 3, fixture_firsts[3] + 2, &ahead));
     CHECK(!forecast_ahead(forecast, 3, fixture_firsts[3], &ahead)); /* nothing is expected */

@@ -185,8 +185,8 @@ static void it_stops_and_says_so_without_memory(void **state)
     CHECK_FAILS(parts_find(values, COUNT_HERE, seasons, 1, &fitting, &parts, &err),
                 STATUS_INTERRUPTED, "interrupted");
     steps = (uint64_t)1 << 40;
-    CHECK_FAILS(parts_find(values, COUNT_HERE, NULL, 0, &fitting, &parts, &err),
-                STATUS_INTERRUPTED, "interrupted");
+    CHECK_FAILS(parts_find(values, COUNT_HERE, NULL, 0, &fitting, &parts, &err), STATUS_INTERRUPTED,
+                "interrupted");
     arena_deinit(&arena);
     fitting.is_stopped = NULL;
     for (size_t most = 0, done = 0; !done; most += 1024) {

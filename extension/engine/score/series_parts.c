@@ -140,11 +140,12 @@ static enum status refuse_grid(const struct parting *parting, const struct grid 
     char time[TIME_BYTES];
 
     if (fault != GRID_DOUBLED)
-        return fail(err, STATUS_INVALID, "%u times would be %lld steps, of which most have no value",
-                    grid->times, (long long)grid->span);
+        return fail(err, STATUS_INVALID,
+                    "%u times would be %lld steps, of which most have no value", grid->times,
+                    (long long)grid->span);
     time_print(forecast_of(parting->model)->times == FORECAST_NUMBERS ? TIME_NUMBER
-               : grid->doubled % DAY_MICROSECONDS == 0               ? TIME_DATE
-                                                                     : TIME_MOMENT,
+               : grid->doubled % DAY_MICROSECONDS == 0                ? TIME_DATE
+                                                                      : TIME_MOMENT,
                grid->doubled, "", time);
     fail(err, STATUS_INVALID, "two values of a series have the time %s", time);
     return error_hint(err, "Add them up in the SELECT, as the model did: sum(%.*s) ... GROUP BY.",
@@ -264,8 +265,8 @@ static enum status part_all(struct parting *parting, struct error *err)
 
 /* ---- the whole ---- */
 
-enum status series_parts_columns(const struct plan *plan, struct arena *arena,
-                                 struct slice **names, size_t *count, struct error *err)
+enum status series_parts_columns(const struct plan *plan, struct arena *arena, struct slice **names,
+                                 size_t *count, struct error *err)
 {
     *count = plan->result_count;
     *names = ARENA_NEW(arena, struct slice, *count);
@@ -279,12 +280,13 @@ enum status series_parts_columns(const struct plan *plan, struct arena *arena,
 /* The columns were planned for the model that was there then. */
 static enum status check_model(const struct parting *parting, struct error *err)
 {
-    const size_t columns = forecast_of(parting->model)->groups + 2 +
-                           parting->plan->part_season_count + 3;
+    const size_t columns =
+        forecast_of(parting->model)->groups + 2 + parting->plan->part_season_count + 3;
 
     return columns == parting->columns
                ? STATUS_OK
-               : fail(err, STATUS_STALE, "the model was replaced meanwhile: run the statement again");
+               : fail(err, STATUS_STALE,
+                      "the model was replaced meanwhile: run the statement again");
 }
 
 static enum status find_all(struct parting *parting, struct arena *arena, const struct sink *sink,

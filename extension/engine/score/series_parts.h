@@ -15,8 +15,8 @@
 
 #define SERIES_PARTS_ROWS_MAX 1000000 /* rows of the SELECT, and of the result */
 
-enum status series_parts_columns(const struct plan *plan, struct arena *arena,
-                                 struct slice **names, size_t *count, struct error *err);
+enum status series_parts_columns(const struct plan *plan, struct arena *arena, struct slice **names,
+                                 size_t *count, struct error *err);
 
 enum status series_parts_run(const struct host *host, const struct plan *plan,
                              const struct model *model, struct arena *arena,

@@ -1,8 +1,8 @@
 /*
- * totrain.forecast('model' [, steps [, level [, series]]]): the rows of a stored forecast, for joins
- * and views, in columns that all models have; of one series, which is looked up and no other read,
- * where it is named. totrain.forecast_rows(model, steps, level): the same in
- * columns of the history, with the types that the statement names (codegen/lower_forecast.h).
+ * totrain.forecast('model' [, steps [, level [, series]]]): the rows of a stored forecast, for
+ * joins and views, in columns that all models have; of one series, which is looked up and no other
+ * read, where it is named. totrain.forecast_rows(model, steps, level): the same in columns of the
+ * history, with the types that the statement names (codegen/lower_forecast.h).
  *
  * The rows go into a tuplestore, which spills to disk. The model is held until it is full.
  */

@@ -690,8 +690,7 @@ static struct cell value_that_came(FunctionCallInfo fcinfo, struct scoring *scor
     if (PG_ARGISNULL(2))
         return cell;
     if (!scoring->has_checked) {
-        value_reader_init(&scoring->checked, get_fn_expr_argtype(fcinfo->flinfo, 2),
-                          FORM_DATA);
+        value_reader_init(&scoring->checked, get_fn_expr_argtype(fcinfo->flinfo, 2), FORM_DATA);
         scoring->has_checked = true;
     }
     context = MemoryContextSwitchTo(scoring->row);

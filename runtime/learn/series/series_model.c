@@ -289,8 +289,8 @@ enum status series_model_make(const struct series_plan *plan, const struct jobsp
                               struct series_model *model, struct error *err)
 {
     struct records records = {.words = words,
-                              .width = series_record_words(plan->options.horizon,
-                                                           plan->options.history),
+                              .width =
+                                  series_record_words(plan->options.horizon, plan->options.history),
                               .groups = dataset->transform.input_count - 1};
     double mase, naive, coverage = NAN;
     enum status status;
