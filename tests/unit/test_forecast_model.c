@@ -3,6 +3,7 @@
 
 #include "forecast/forecast.h"
 #include "kinds/forecast/forecast_rows.h"
+#include "scoring/outputs.h"
 #include "tests/check.h"
 #include "tests/unit/forecast_fixture.h"
 
@@ -247,6 +248,65 @@ static void an_anomaly_lies_outside_of_its_interval(void **state)
     fixture_deinit(&fixture);
 }
 
+static struct cell checked(const struct scorer *scorer, enum output output, struct cell value)
+{
+    struct cell cell;
+    struct error err;
+
+    CHECK_OK(scorer_checked_output(scorer, output, &value, 0.95, &cell, &err));
+    return cell;
+}
+
+static void check_row(struct scorer *scorer, int64_t day, struct cell value)
+{
+    const struct cell row[] = {cell_string("it's"), cell_integer(10), cell_integer(day)};
+    struct error err;
+
+    CHECK_OK(scorer_transform(scorer, 0, row, &err));
+    scorer_score(scorer, 1);
+    CHECK(checked(scorer, OUTPUT_LOWER, value).type == CELL_REAL);
+    CHECK(checked(scorer, OUTPUT_UPPER, value).real >= checked(scorer, OUTPUT_LOWER, value).real);
+}
+
+/* The first step of the first series is 0.1, with bounds that end at 0 and at 0.1 + 4 * 0.5. */
+static void a_value_that_came_has_four_outputs(void **state)
+{
+    const struct cell stranger[] = {cell_string("south"), cell_integer(10), cell_integer(13)};
+    const struct cell high = cell_real(2.2), fine = cell_integer(2), word = cell_string("x");
+    struct fixture fixture;
+    struct model model;
+    struct scorer scorer;
+    struct cell cell;
+    struct error err;
+    (void)state;
+
+    read_back(&fixture, &model);
+    CHECK_OK(scorer_init(&scorer, &model, 1, &err));
+    check_row(&scorer, 13, high);
+    CHECK(checked(&scorer, OUTPUT_LOWER, high).real == 0);
+    CHECK(checked(&scorer, OUTPUT_UPPER, high).real == 0.1 + 4 * 0.5);
+    CHECK(checked(&scorer, OUTPUT_ANOMALY, high).real > 0.95);
+    CHECK_INT(checked(&scorer, OUTPUT_IS_ANOMALY, high).integer, 1);
+    CHECK_INT(checked(&scorer, OUTPUT_IS_ANOMALY, fine).integer, 0);
+    CHECK(checked(&scorer, OUTPUT_IS_ANOMALY, cell_null()).type == CELL_NULL);
+    CHECK(checked(&scorer, OUTPUT_ANOMALY, cell_null()).type == CELL_NULL);
+    CHECK_FAILS(scorer_checked_output(&scorer, OUTPUT_LOWER, &word, 0.95, &cell, &err),
+                STATUS_INVALID, "holds 'x'");
+    CHECK_FAILS(scorer_checked_output(&scorer, OUTPUT_LOWER, &fine, 0.4, &cell, &err),
+                STATUS_INVALID, "a probability from 0.5 to 0.99999, not 0.4");
+    CHECK_FAILS(scorer_checked_output(&scorer, OUTPUT_LOWER, &fine, 1, &cell, &err), STATUS_INVALID,
+                "not 1");
+    CHECK_OK(scorer_transform(&scorer, 0, stranger, &err));
+    scorer_score(&scorer, 1);
+    CHECK(checked(&scorer, OUTPUT_UPPER, fine).type == CELL_NULL);
+    model.kind = kind_find(SLICE("linear"));
+    CHECK_FAILS(scorer_checked_output(&scorer, OUTPUT_LOWER, &fine, 0.9, &cell, &err),
+                STATUS_INVALID, "forecasts nothing that a value could be beside");
+    model.kind = kind_find(SLICE("forecast"));
+    scorer_deinit(&scorer);
+    fixture_deinit(&fixture);
+}
+
 /* Reaches that do not grow: what lies beyond them is sure, what lies within is not. */
 static void equal_reaches_tell_within_from_beyond(void **state)
 {
@@ -459,6 +519,7 @@ int main(void)
         cmocka_unit_test(damage_of_a_history_is_found),
         cmocka_unit_test(levels_have_the_quantiles_of_the_normal_distribution),
         cmocka_unit_test(an_anomaly_lies_outside_of_its_interval),
+        cmocka_unit_test(a_value_that_came_has_four_outputs),
         cmocka_unit_test(equal_reaches_tell_within_from_beyond),
         cmocka_unit_test(the_meta_row_alone_tells_what_a_statement_needs),
         cmocka_unit_test(a_series_is_found_by_its_ids),
