@@ -43,7 +43,7 @@ bool picture_find(struct slice name, enum picture_kind *kind);
 /* The report of EVALUATE; NULL: it comes of another statement. */
 const char *picture_report(enum picture_kind kind);
 
-/* Of a forecast the two columns before `expected` are the time and the value, and those before them
+/* The two columns of a forecast before `expected` are the time and the value, and those before them
  * tell series, of which there may be one. Rows come in the order of time.
  *
  * INVALID where the rows are not those of the kind, or none; LIMIT for too many classes. `model`

@@ -9,7 +9,7 @@
 
 #define TURNS        2      /* a shift is no part of the seasons, and hides them */
 #define TREND_LEAST  7      /* values that a trend is smoothed over */
-#define TREND_SHARE  4      /* of a series without seasons one of so many */
+#define TREND_SHARE  4      /* likewise, of a series without seasons: one of so many */
 #define NORMAL_MEAN  1.2533 /* deviations of the normal distribution in a mean absolute one */
 #define MEDIAN_STEPS 20     /* steps of fitting_check for each value of a median */
 

@@ -80,7 +80,7 @@ struct plan_attribute {
 /* A column of a statement's own making. */
 enum result_type { RESULT_INTEGER, RESULT_REAL, RESULT_TEXT, RESULT_DATE, RESULT_MOMENT };
 
-#define SERIES_SEASONS_MAX 8 /* that EXPLAIN shows: at most as many as a forecast looks for */
+#define SERIES_SEASONS_MAX 8 /* seasons that EXPLAIN shows, as many as a forecast has at most */
 
 struct plan_result {
     struct slice name;

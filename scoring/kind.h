@@ -270,7 +270,7 @@ struct kind {
     uint32_t output_parts;
     /* Tells whether the row has a number; only kinds with output_parts have it. */
     bool (*has_number)(void *workspace, const float *dense, const int32_t *ids);
-    /* What a value that came is beside what is expected of its row, for intervals of `level`
+    /* Compares a value that came with what is expected of its row, for intervals of `level`
      * (scoring/outputs.h); false: nothing is. NULL: its models expect nothing. */
     bool (*check_value)(const struct model *model, const float *dense, const int32_t *ids,
                         double value, double level, struct checked_value *checked);

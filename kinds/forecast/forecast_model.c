@@ -96,7 +96,7 @@ struct steps forecast_steps(const struct forecast_model *forecast, uint32_t seri
 
 const double forecast_levels[FORECAST_LEVELS] = {0.5, 0.8, 0.9, 0.95, 0.98};
 
-/* What normal_quantile_of_level gives of them, which a row would wait for. */
+/* The numbers that normal_quantile_of_level gives of them, which a row would wait for. */
 const double forecast_normals[FORECAST_LEVELS] = {0x1.5956b87528a48p-1, 0x1.4813c36e26d34p+0,
                                                   0x1.a515209676ac2p+0, 0x1.f5c0331eeff76p+0,
                                                   0x1.29c5c4630ff18p+1};

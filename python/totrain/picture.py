@@ -79,8 +79,8 @@ def calibration(model: Any, rows: Any, *, theme: str = "auto") -> Picture:
 
 
 def forecast(model: Any, rows: Any, *, theme: str = "auto") -> Picture:
-    """What came of one series, what the model expects, and its bounds. The last two columns of `rows` are the time and
-    the value, in the order of time; a value that is still to come is NULL."""
+    """The values of one series, those that the model expects, and their bounds. The last two columns of `rows` are the
+    time and the value, in the order of time; a value that is still to come is NULL."""
     return draw("forecast", model._run(rows, f"TO PREDICT USING {model.name}"), model=model.name, theme=theme)
 
 

@@ -94,7 +94,7 @@ static void read_back(struct fixture *fixture, struct model *model)
 
 #define HISTORY 3
 
-/* What is expected at the last three steps; the first series has values at all of them. */
+/* Expectations at the last three steps; the first series has values at all of them. */
 static void keep_history(struct fixture *fixture,
                          float expected[FIXTURE_SERIES][HISTORY][STEP_NUMBERS])
 {

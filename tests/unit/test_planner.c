@@ -793,7 +793,7 @@ static void a_forecast_is_asked_for_what_it_has(void **state)
     scene_deinit(&scene);
 }
 
-/* Of hours a day is shorter than the week that was found. */
+/* A day of hours is shorter than the week that was found. */
 static void a_forecast_is_explained_by_its_parts(void **state)
 {
     static const char *const names[] = {"store",      "item",      "day",

@@ -170,7 +170,7 @@ static double expected_deviation_of(const int64_t *record, uint32_t i)
 
 #define HISTORY_HERE 6
 
-/* Of values that repeat themselves in twos each is the one of two before. The first two steps have
+/* Values repeat themselves in twos, so each is the one of two before. The first two steps have
  * fewer values before them than the history is long. */
 static void values_of_the_past_are_expected(void **state)
 {
