@@ -33,6 +33,12 @@ struct model_array {
     const float **elements; /* where the model's content points to them */
 };
 
+/* A value beside what is expected in its place: the bounds within which a share of such values
+ * lies, and the probability that one lies nearer. */
+struct checked_value {
+    double lower, upper, probability;
+};
+
 /* A model whose outputs are sums of features: (rows, width) weights of dense columns and then ids,
  * (width) biases. The table has a row of each feature. */
 struct linear_weights {
@@ -264,6 +270,10 @@ struct kind {
     uint32_t output_parts;
     /* Tells whether the row has a number; only kinds with output_parts have it. */
     bool (*has_number)(void *workspace, const float *dense, const int32_t *ids);
+    /* Compares a value that came with what is expected of its row, for intervals of `level`
+     * (scoring/outputs.h); false: nothing is. NULL: its models expect nothing. */
+    bool (*check_value)(const struct model *model, const float *dense, const int32_t *ids,
+                        double value, double level, struct checked_value *checked);
     /* Points of a row, whole numbers of a card (scoring/outputs.h): ids (id_count). NULL: its
      * models have none. */
     double (*points)(const struct model *model, const int32_t *ids);

@@ -26,8 +26,10 @@ static double series_of(const struct kind_shape *shape)
 static struct kind_cost cost(const struct kind_params *params, const struct kind_shape *shape)
 {
     const double horizon = forecast_params(params)->horizon;
-    const double floats = shape->ids + SERIES_FACTS + STEP_NUMBERS * horizon;
-    const double words = FORECAST_RECORD_WORDS + FORECAST_STEP_WORDS * horizon;
+    const double history = forecast_params(params)->history;
+    const double floats = shape->ids + SERIES_FACTS + STEP_NUMBERS * (horizon + history);
+    const double words =
+        FORECAST_RECORD_WORDS + FORECAST_STEP_WORDS * horizon + FORECAST_EXPECTED_WORDS * history;
     const double series = series_of(shape);
 
     /* The records of the learner, those of a state that is taken, and the stored numbers. */
@@ -43,10 +45,13 @@ static void explain(const struct kind_params *params, const struct kind_shape *s
                     struct text *detail)
 {
     const uint32_t horizon = forecast_params(params)->horizon;
+    const uint32_t history = forecast_params(params)->history;
 
     text_printf(detail, "%s, %u step%s of %s",
                 forecast_method_words[forecast_params(params)->method], horizon,
                 horizon == 1 ? "" : "s", shape->ids > 0 ? "each series" : "one series");
+    if (history > 0)
+        text_printf(detail, ", and what is expected at the last %u", history);
 }
 
 static enum aim aim(const struct kind_params *params)
@@ -99,6 +104,8 @@ static void write_content(const struct model *model, cJSON *object)
     json_add_string(object, "unit", slice_of(unit_words[forecast->unit]));
     json_add_integer(object, "size", forecast->size);
     json_add_boolean(object, "reaches", forecast->has_reaches);
+    if (forecast->history > 0)
+        json_add_integer(object, "history", forecast->history);
     write_found(model, object);
 }
 
@@ -185,6 +192,7 @@ static enum status read_content(const cJSON *object, struct arena *arena, struct
     struct forecast_model *forecast = ARENA_NEW(arena, struct forecast_model, 1);
     struct forecast_found *found = ARENA_NEW(arena, struct forecast_found, 1);
     int64_t groups, series, horizon;
+    int64_t history = 0;
     bool has_reaches;
 
     if (!forecast || !found)
@@ -198,7 +206,10 @@ static enum status read_content(const cJSON *object, struct arena *arena, struct
     TRY(json_get_real(object, "level", &forecast->level, err));
     TRY(read_steps(object, forecast, err));
     TRY(json_get_boolean(object, "reaches", &has_reaches, err));
+    if (cJSON_HasObjectItem(object, "history"))
+        TRY(json_get_integer(object, "history", 1, HISTORY_MAX, &history, err));
     forecast->has_reaches = has_reaches;
+    forecast->history = (uint32_t)history;
     forecast->groups = (uint32_t)groups;
     forecast->series = (uint32_t)series;
     forecast->horizon = (uint32_t)horizon;
@@ -218,9 +229,11 @@ static bool number_of(const struct model *model, uint32_t i, uint64_t *number)
                                 forecast->times,
                                 double_bits(forecast->level),
                                 forecast->unit,
-                                (uint64_t)forecast->size};
+                                (uint64_t)forecast->size,
+                                forecast->history};
+    const size_t count = sizeof numbers / sizeof *numbers;
 
-    if (i >= sizeof numbers / sizeof *numbers)
+    if (i >= (forecast->history > 0 ? count : count - 1)) /* digests without it stay */
         return false;
     *number = numbers[i];
     return true;
@@ -235,8 +248,11 @@ static bool array_of(const struct model *model, uint32_t i, struct model_array *
         {"facts", forecast->series, SERIES_FACTS, true, &forecast->facts},
         {"ids", forecast->series, forecast->groups, true, &forecast->ids},
         {"reaches", FORECAST_LEVELS, forecast->horizon, true, &forecast->reaches},
+        {"expected", forecast->series, (uint64_t)forecast->history * STEP_NUMBERS, true,
+         &forecast->expected},
     };
-    const bool is_there[] = {true, true, forecast->groups > 0, forecast->has_reaches};
+    const bool is_there[] = {true, true, forecast->groups > 0, forecast->has_reaches,
+                             forecast->history > 0};
 
     for (uint32_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         if (is_there[k] && i-- == 0) {
@@ -295,6 +311,12 @@ static bool are_facts(const struct forecast_model *forecast, uint32_t series)
            steps_has(&steps, (int64_t)facts[FACT_LAST] + forecast->horizon);
 }
 
+/* -1: nothing is expected there. */
+static bool is_expected_deviation(float deviation)
+{
+    return deviation >= 0 || deviation == -1;
+}
+
 static enum status check(const struct model *model, struct error *err)
 {
     const struct forecast_model *forecast = forecast_of(model);
@@ -307,6 +329,9 @@ static enum status check(const struct model *model, struct error *err)
     for (uint64_t i = 0; i < numbers; i++)
         if (forecast->forecasts[i * STEP_NUMBERS + STEP_DEVIATION] < 0)
             return fail(err, STATUS_CORRUPT, "model: a deviation is below 0");
+    for (uint64_t i = 0; i < (uint64_t)forecast->series * forecast->history; i++)
+        if (!is_expected_deviation(forecast->expected[i * STEP_NUMBERS + STEP_DEVIATION]))
+            return fail(err, STATUS_CORRUPT, "model: a deviation of the history is below 0");
     for (uint32_t i = 0; forecast->reaches && i < FORECAST_LEVELS * forecast->horizon; i++)
         if (forecast->reaches[i] < 0)
             return fail(err, STATUS_CORRUPT, "model: an interval reaches less than nothing");
@@ -316,6 +341,7 @@ static enum status check(const struct model *model, struct error *err)
 static void params_of(const struct model *model, struct kind_params *params)
 {
     forecast_params(params)->horizon = forecast_of(model)->horizon;
+    forecast_params(params)->history = forecast_of(model)->history;
 }
 
 /* ---- scoring ---- */
@@ -335,19 +361,6 @@ static enum status open_workspace(const struct model *model, uint32_t rows_max, 
     return STATUS_OK;
 }
 
-static bool find_series(const struct model *model, const int32_t *ids, uint32_t *series)
-{
-    const struct forecast_model *forecast = forecast_of(model);
-    int32_t own[FORECAST_GROUPS_MAX];
-
-    for (uint32_t i = 0; i < forecast->groups; i++) {
-        if (ids[i] < 0)
-            return false;
-        own[i] = ids[i] - (int32_t)model->transform.inputs[i].first_id;
-    }
-    return forecast_find(forecast, own, series);
-}
-
 /* Part `part` of quantile `quantile` lies at part * FORECAST_QUANTILES + quantile. */
 static void put_outputs(const struct forecast_step *step, float *outputs)
 {
@@ -362,22 +375,24 @@ static void put_outputs(const struct forecast_step *step, float *outputs)
     }
 }
 
-/* The series of a row, and how many steps behind its last value it is; 0: it has no forecast. */
-static uint32_t find_step(const struct model *model, const float *dense, const int32_t *ids,
-                          uint32_t *series)
+/* The series of a row, and how many steps behind its last value it is; false: it has no
+ * forecast. */
+static bool find_step(const struct model *model, const float *dense, const int32_t *ids,
+                      uint32_t *series, int64_t *ahead)
 {
     int64_t time;
 
-    if (!find_series(model, ids, series) || !forecast_time(&model->transform, dense, &time))
-        return 0;
-    return forecast_ahead(forecast_of(model), *series, time);
+    if (!forecast_row_series(model, ids, series) || !forecast_time(&model->transform, dense, &time))
+        return false;
+    return forecast_ahead(forecast_of(model), *series, time, ahead);
 }
 
 static bool has_number(void *workspace, const float *dense, const int32_t *ids)
 {
     uint32_t series;
+    int64_t ahead;
 
-    return find_step(workspace, dense, ids, &series) > 0;
+    return find_step(workspace, dense, ids, &series, &ahead);
 }
 
 static void score_row(const struct model *model, const float *dense, const int32_t *ids,
@@ -385,9 +400,9 @@ static void score_row(const struct model *model, const float *dense, const int32
 {
     struct forecast_step step = {0, NAN, NAN, NAN};
     uint32_t series;
-    const uint32_t ahead = find_step(model, dense, ids, &series);
+    int64_t ahead;
 
-    if (ahead > 0)
+    if (find_step(model, dense, ids, &series, &ahead))
         step = forecast_step_of(forecast_of(model), series, ahead, interval);
     put_outputs(&step, outputs);
 }
@@ -404,6 +419,23 @@ static void score(void *workspace, const float *dense, const int32_t *ids, uint3
         ids += model->transform.id_count;
         outputs += FORECAST_QUANTILES * NUMBER_PARTS;
     }
+}
+
+static bool check_value(const struct model *model, const float *dense, const int32_t *ids,
+                        double value, double level, struct checked_value *checked)
+{
+    const struct forecast_interval interval = forecast_interval_of(level);
+    struct forecast_step step;
+    uint32_t series;
+    int64_t ahead;
+
+    if (!find_step(model, dense, ids, &series, &ahead))
+        return false;
+    step = forecast_step_of(forecast_of(model), series, ahead, &interval);
+    checked->lower = step.lower;
+    checked->upper = step.upper;
+    checked->probability = forecast_anomaly(forecast_of(model), series, ahead, value);
+    return true;
 }
 
 const struct kind forecast_kind = {
@@ -441,4 +473,5 @@ const struct kind forecast_kind = {
     .open = open_workspace,
     .score = score,
     .has_number = has_number,
+    .check_value = check_value,
 };

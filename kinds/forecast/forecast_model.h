@@ -4,10 +4,12 @@
  *     inputs     the group's columns, categories that tell a series, and then its time, a number;
  *                of dates that is their age (inputs/dates.h)
  *     series     one for each group of the training rows, ascending by their ids
- *     steps      1 to `horizon` behind the last time of a series, evenly spaced
+ *     steps      1 to `horizon` behind the last time of a series, evenly spaced; and where the
+ *                history is kept 0, the last time itself, back to -(history - 1)
  *
  * Each step of each series has the expected number, as three floats whose sum it is, and the
- * deviation of the values from it.
+ * deviation of the values from it. One of the history is expected after all that is before it; the
+ * first value of a series, and what is before it, has no such number.
  */
 #ifndef KINDS_FORECAST_FORECAST_MODEL_H
 #define KINDS_FORECAST_FORECAST_MODEL_H
@@ -36,6 +38,8 @@ enum step_number { STEP_VALUE = 0, STEP_DEVIATION = NUMBER_PARTS, STEP_NUMBERS }
 /* Levels of intervals that models have reaches of. */
 #define FORECAST_LEVELS 5
 extern const double forecast_levels[FORECAST_LEVELS];
+extern const double
+    forecast_normals[FORECAST_LEVELS]; /* their reaches in the normal distribution */
 
 /* The kinds of times. */
 enum forecast_times { FORECAST_NUMBERS, FORECAST_DATES, FORECAST_MOMENTS };
@@ -57,6 +61,7 @@ struct forecast_model {
     uint32_t groups;  /* columns; 0: all rows are one series */
     uint32_t series;  /* at least 1 */
     uint32_t horizon; /* steps */
+    uint32_t history; /* steps up to the last value that are kept, too */
     enum forecast_times times;
     double level;           /* level of the intervals where none is asked for */
     enum step_unit unit;    /* unit of the steps of all series */
@@ -68,6 +73,8 @@ struct forecast_model {
     const float *ids;       /* (series, groups): words of the category; NULL without groups */
     const float *facts;     /* (series, SERIES_FACTS) */
     const float *forecasts; /* (series, horizon * STEP_NUMBERS) */
+    const float *expected;  /* (series, history * STEP_NUMBERS), the last value's last: a deviation
+                               below 0 where nothing is expected */
     const struct forecast_found *found; /* NULL: it was not stored yet */
 };
 
@@ -114,12 +121,19 @@ struct forecast_interval {
 };
 struct forecast_interval forecast_interval_of(double level);
 
-/* Step `ahead`, from 1 to the horizon. */
+/* Step `ahead`, one that forecast_ahead gave, or any from 1 to the horizon. */
 struct forecast_step forecast_step_of(const struct forecast_model *forecast, uint32_t series,
-                                      uint32_t ahead, const struct forecast_interval *interval);
-/* How many steps behind the last value a time is; 0: it is before, farther than the horizon, or
- * between two steps. */
-uint32_t forecast_ahead(const struct forecast_model *forecast, uint32_t series, int64_t time);
+                                      int64_t ahead, const struct forecast_interval *interval);
+/* How many steps behind the last value a time is; false: it has no forecast, as it is before what
+ * is kept of the history, farther than the horizon, or between two steps. */
+bool forecast_ahead(const struct forecast_model *forecast, uint32_t series, int64_t time,
+                    int64_t *ahead);
+
+/* The probability that a value at such a step lies nearer to what is expected, by the same
+ * deviations that intervals have: above a level where it is outside of its interval. 1 for a value
+ * below 0 of a series that has none. */
+double forecast_anomaly(const struct forecast_model *forecast, uint32_t series, int64_t ahead,
+                        double value);
 
 /* ---- a row ---- */
 
@@ -128,6 +142,9 @@ static inline const struct transform_input *forecast_time_input(const struct tra
 {
     return &transform->inputs[transform->input_count - 1];
 }
+
+/* The series of a row, of its ids (transform->id_count); false: the training rows had none such. */
+bool forecast_row_series(const struct model *model, const int32_t *ids, uint32_t *series);
 
 /* The time of a row, of its dense inputs; false: it is NULL, or none that series have. */
 bool forecast_time(const struct transform *transform, const float *dense, int64_t *time);

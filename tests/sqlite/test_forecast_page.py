@@ -15,6 +15,7 @@ CREATE TABLE history AS WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 
 CREATE TABLE stores AS SELECT DISTINCT store, upper(store) AS city FROM history;
 CREATE TABLE days_to_come AS SELECT DISTINCT store, '2024-03-01' AS day FROM history;
 CREATE TABLE days_that_came AS SELECT store, day, 30.0 AS sales FROM days_to_come;
+CREATE TABLE new_days AS SELECT store, day, 1000.0 AS sales FROM days_to_come;
 """
 
 
@@ -26,9 +27,12 @@ class Page(harness.Case):
                 for block in tutorial.steps(tutorial.FORECAST.read_text(encoding="utf-8"), "sqlite")
                 for statement in tutorial.statements("\n".join(line.split("  --")[0] for line in block.body.splitlines()))]
         self.assertEqual([len(result) for result in rows[1:4]], [14, 56, 1])  # a week, the whole horizon, a table
-        cities, predicted, evaluated, in_query = rows[4:]
+        cities, predicted, evaluated, *checked, parts, _, in_query = rows[4:]
         self.assertEqual({city for city, _, _ in cities}, {"NORTH", "SOUTH"})
         self.assertEqual((len(cities), len(predicted), len(evaluated), len(in_query)), (14, 1, 1, 24))
+        self.assertEqual([[row[:2] for row in result] for result in checked], [[("checked", 2)]] * 2)
+        self.assertEqual(self.run_all("SELECT sum(is_anomaly), sum(sales) FROM checked"), [(2, 2000)])
+        self.assertEqual((len(parts), self.run_all("SELECT count(season_7) FROM parts")), (120, [(120,)]))
         self.assertEqual(self.run_all("SELECT count(*) FROM next_week"), [(14,)])
         self.assertEqual(self.run_all("SELECT count(sales) FROM plan"), [(2,)])
 

@@ -31,7 +31,7 @@ static struct series_plan plan_of(const struct forecast_params *params)
 }
 
 static enum status fit(const struct series_plan *plan, const struct point *points, uint32_t count,
-                       int64_t record[WORDS], struct error *err)
+                       int64_t *record, struct error *err)
 {
     struct point own[POINTS_HERE];
     struct arena arena;
@@ -65,7 +65,7 @@ static double deviation_of(const int64_t *record, uint32_t step)
 
 /* Values at the times 0, 1, 2 ...; NAN where one is missing. */
 static void fit_values(const struct forecast_params *params, const double *values, uint32_t count,
-                       int64_t record[WORDS])
+                       int64_t *record)
 {
     const struct series_plan plan = plan_of(params);
     struct point points[POINTS_HERE];
@@ -156,6 +156,63 @@ static void a_step_whose_value_is_missing_is_no_error(void **state)
     CHECK(errors.steps == 2 && errors.absolute == 2 + 6);
     CHECK_INT(record[RECORD_COUNT], 6);
     CHECK_INT(record[RECORD_LAST], 6);
+}
+
+static double expected_of(const int64_t *record, uint32_t i)
+{
+    return number_of(record[WORDS + i * EXPECTED_WORDS + EXPECTED_VALUE]);
+}
+
+static double expected_deviation_of(const int64_t *record, uint32_t i)
+{
+    return number_of(record[WORDS + i * EXPECTED_WORDS + EXPECTED_DEVIATION]);
+}
+
+#define HISTORY_HERE 6
+
+/* Values repeat themselves in twos, so each is the one of two before. The first two steps have
+ * fewer values before them than the history is long. */
+static void values_of_the_past_are_expected(void **state)
+{
+    static const double values[] = {1, 5, 1, NAN, 1, 7};
+    struct forecast_params params = params_of("seasonalnaive");
+    int64_t record[WORDS + HISTORY_HERE * EXPECTED_WORDS], without[WORDS];
+    (void)state;
+
+    params.seasons = (struct counts){{2}, 1};
+    fit_values(&params, values, 6, without);
+    params.history = HISTORY_HERE;
+    fit_values(&params, values, 6, record);
+    CHECK(memcmp(record, without, sizeof without) == 0);
+    CHECK(expected_deviation_of(record, 0) == -1 && expected_of(record, 0) == 0);
+    CHECK(expected_of(record, 1) == 1); /* one value before: it goes on */
+    CHECK(expected_of(record, 2) == 5);
+    CHECK(expected_of(record, 3) == 5);
+    CHECK(expected_of(record, 4) == 1);
+    CHECK(expected_of(record, 5) == 1); /* the gap is on the line between its neighbours */
+    for (uint32_t i = 1; i < HISTORY_HERE; i++)
+        CHECK(expected_deviation_of(record, i) > 0);
+}
+
+/* Each method expects of its past what it would forecast, with these parameters, from there. */
+static void any_method_expects_its_past(void **state)
+{
+    (void)state;
+    for (uint32_t method = 0; forecast_method_words[method]; method++) {
+        struct forecast_params params = params_of(forecast_method_words[method]);
+        int64_t record[WORDS + HISTORY_HERE * EXPECTED_WORDS];
+        double values[24];
+
+        for (uint32_t i = 0; i < 24; i++)
+            values[i] = 1000 + 10 * i + 100 * (i % 4);
+        params.seasons = (struct counts){{4}, 1};
+        params.history = HISTORY_HERE;
+        fit_values(&params, values, 24, record);
+        for (uint32_t i = 0; i < HISTORY_HERE; i++) {
+            CHECK(fabs(expected_of(record, i) - values[18 + i]) < 500);
+            CHECK(expected_deviation_of(record, i) >= 0);
+        }
+    }
 }
 
 /* One, two and three values, of which the last is the forecast; none has a past. */
@@ -351,6 +408,8 @@ int main(void)
         cmocka_unit_test(a_season_is_compared_with_the_one_before),
         cmocka_unit_test(several_pasts_are_added),
         cmocka_unit_test(a_step_whose_value_is_missing_is_no_error),
+        cmocka_unit_test(values_of_the_past_are_expected),
+        cmocka_unit_test(any_method_expects_its_past),
         cmocka_unit_test(short_series_have_a_forecast),
         cmocka_unit_test(any_values_have_numbers),
         cmocka_unit_test(a_series_that_was_never_below_zero_stays_there),

@@ -658,7 +658,7 @@ enum status series_open(const struct jobspec *spec, const struct dataset *datase
         return fail_no_memory(err);
     learner_init(&series->learner, &method, &series->progress, spec, dataset, team);
     series->groups = dataset->transform.input_count - 1;
-    series->width = series_record_words(params->horizon);
+    series->width = series_record_words(params->horizon, params->history);
     TRY_OR(failed, status, check_inputs(series, err));
     TRY_OR(failed, status,
            series_plan_make(params, !forecast_time_input(&dataset->transform)->spec.part,

@@ -1,5 +1,6 @@
 #include "runtime/learn/series/series_fit.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +8,8 @@
 #include "forecast/time_text.h"
 
 _Static_assert(FORECAST_RECORD_WORDS == (int)RECORD_STEPS &&
-                   FORECAST_STEP_WORDS == (int)RECORD_STEP_WORDS,
+                   FORECAST_STEP_WORDS == (int)RECORD_STEP_WORDS &&
+                   FORECAST_EXPECTED_WORDS == (int)EXPECTED_WORDS,
                "EXPLAIN counts what is learned");
 
 #define PAST_LEAST 4 /* values before a step that is forecast to measure the errors */
@@ -26,6 +28,7 @@ enum status series_plan_make(const struct forecast_params *params, bool are_numb
                                  .has_seasons = params->seasons.count > 0};
     TRY(forecast_method(slice_of(forecast_method_words[params->method]), &options->method, err));
     options->horizon = params->horizon;
+    options->history = params->history;
     options->level = params->level;
     options->season_is_given = params->seasons.count == 1;
     options->has_order = forecast_order(params, &options->order);
@@ -108,13 +111,15 @@ static enum status add_past(const struct series_plan *plan, const double *values
                             double *ratios, struct error *err)
 {
     double *past = ARENA_NEW(arena, double, origin);
+    struct forecast_options options = plan->options;
     struct forecast forecast;
     double scale, squares;
 
     if (!past)
         return fail_no_memory(err);
+    options.history = 0;
     memcpy(past, values, origin * sizeof *past);
-    TRY(forecast_run(past, origin, &plan->options, arena, &forecast, err));
+    TRY(forecast_run(past, origin, &options, arena, &forecast, err));
     scale = scale_of(values, origin, forecast.season, &squares);
     for (uint32_t h = 0; h < plan->options.horizon && origin + h < count; h++) {
         const double value = values[origin + h];
@@ -201,6 +206,30 @@ static enum status refuse(const struct series_plan *plan, const struct grid *gri
                            "mistakes.");
 }
 
+/* Can a model, whose numbers are floats, keep it? */
+static bool is_kept(const struct forecast *forecast, uint32_t i)
+{
+    const double expected = fabs(forecast->expected[i]);
+
+    return expected <= (double)FLT_MAX && forecast->expected_deviations[i] <= (double)FLT_MAX;
+}
+
+/* Steps before those that are expected have nothing. */
+static void put_history(const struct series_plan *plan, const struct forecast *forecast,
+                        int64_t *record)
+{
+    const uint32_t history = plan->options.history, first = history - forecast->expected_count;
+
+    record += series_record_words(plan->options.horizon, 0);
+    for (uint32_t i = 0; i < history; i++, record += EXPECTED_WORDS) {
+        const bool has_any = i >= first && is_kept(forecast, i - first);
+
+        record[EXPECTED_VALUE] = bits_of(has_any ? forecast->expected[i - first] : 0);
+        record[EXPECTED_DEVIATION] =
+            bits_of(has_any ? forecast->expected_deviations[i - first] : -1);
+    }
+}
+
 static enum status put_forecast(const struct series_plan *plan, const struct grid *grid,
                                 const double *ratios, struct arena *arena, int64_t *record,
                                 struct error *err)
@@ -222,6 +251,7 @@ static enum status put_forecast(const struct series_plan *plan, const struct gri
         step[RECORD_DEVIATION] = bits_of(forecast.deviations[h]);
         step[RECORD_RATIO] = bits_of(ratios[h]);
     }
+    put_history(plan, &forecast, record);
     return STATUS_OK;
 }
 
@@ -234,7 +264,7 @@ enum status series_fit(const struct series_plan *plan, struct point *points, uin
     struct grid grid;
     double *ratios;
 
-    memset(record, 0, series_record_words(horizon) * sizeof *record);
+    memset(record, 0, series_record_words(horizon, plan->options.history) * sizeof *record);
     points_sort(points, count);
     TRY(grid_make(points, count, plan->are_numbers, plan->duplicates, &plan->steps, arena, &grid,
                   &fault, err));

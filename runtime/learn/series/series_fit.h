@@ -25,7 +25,8 @@ struct series_errors {
 };
 #define SERIES_ERRORS (sizeof(struct series_errors) / sizeof(double))
 
-/* The integers of a record; behind them those of the steps, STEP_NUMBERS wide: value, deviation. */
+/* The integers of a record; behind them those of the steps to come, RECORD_STEP_WORDS wide, and of
+ * the last steps that are kept of the history, EXPECTED_WORDS wide, the newest last. */
 enum series_word {
     RECORD_COUNT, /* values that are known; 0: there is no forecast */
     RECORD_FIRST, /* the time of step 0 */
@@ -44,9 +45,15 @@ enum record_step {
     RECORD_STEP_WORDS
 };
 
-static inline uint32_t series_record_words(uint32_t horizon)
+enum record_expected {
+    EXPECTED_VALUE,
+    EXPECTED_DEVIATION, /* below 0: nothing is expected there */
+    EXPECTED_WORDS
+};
+
+static inline uint32_t series_record_words(uint32_t horizon, uint32_t history)
 {
-    return RECORD_STEPS + RECORD_STEP_WORDS * horizon;
+    return RECORD_STEPS + RECORD_STEP_WORDS * horizon + EXPECTED_WORDS * history;
 }
 
 /* The settings that all series of a job have in common. */
