@@ -44,6 +44,19 @@ static inline bool cell_list_has_numbers(const struct cell_list *list)
     return list->form == LIST_DENSE || list->form == LIST_SPARSE || list->form == LIST_WORDS;
 }
 
+/* Are its items, in one text, the values of a category? */
+static inline bool cell_list_has_items(const struct cell_list *list)
+{
+    return list->form == LIST_ITEMS;
+}
+
+/* May its cells be arrays of other lengths? A dense list takes those of its own. */
+static inline bool cell_list_takes_arrays(const struct cell_list *list)
+{
+    (void)list;
+    return false;
+}
+
 bool cell_list_equal(const struct cell_list *a, const struct cell_list *b);
 /* Can a list have such a delimiter? One that no number has. */
 bool cell_list_is_delimiter(char delimiter);

@@ -25,5 +25,7 @@ ENCODER_MAP(X)
 
 /* NULL: no encoder makes such an input. */
 const struct encoder *encoder_of(const struct input_spec *spec);
+/* One that is_named; NULL: there is none of this name. */
+const struct encoder *encoder_find(struct slice name);
 
 #endif

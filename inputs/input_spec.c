@@ -30,7 +30,7 @@ static enum status refuse(const struct input_spec *spec, const char *member, con
 
 static bool has_items(const struct input_spec *spec)
 {
-    return spec->list.form == LIST_ITEMS;
+    return cell_list_has_items(&spec->list);
 }
 
 static enum status check_list(const struct input_spec *spec, struct error *err)

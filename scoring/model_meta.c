@@ -1,4 +1,5 @@
 #include "scoring/model_meta.h"
+#include "inputs/encoders.h"
 #include "inputs/input_members.h"
 
 #include <ctype.h>
@@ -55,6 +56,13 @@ static void add_number(cJSON *object, const struct transform_input *input)
         json_add_real(object, "code", input->code);
 }
 
+/* May it have a vocabulary? Each category may. */
+static bool has_words(const struct transform_input *input)
+{
+    return input->spec.type == INPUT_CATEGORY ||
+           (input->spec.type == INPUT_TEXT && encoder_of(&input->spec)->counts == COUNTS_WORDS);
+}
+
 /* What was learned stands between the members of the spec. */
 static enum status add_input(cJSON *inputs, const struct transform_input *input, bool keeps_numbers,
                              struct error *err)
@@ -66,7 +74,7 @@ static enum status add_input(cJSON *inputs, const struct transform_input *input,
     json_add_boolean(object, "has_nulls", input->has_nulls);
     input_members_write(&input->spec, RECORD_MODEL, 1, object);
     if (input->spec.type != INPUT_NUMERIC) {
-        if (input->spec.type == INPUT_CATEGORY)
+        if (has_words(input))
             json_add_integer(object, "words", input->word_count);
         json_add_integer(object, "hash_buckets", input->hash_buckets);
     } else if (!keeps_numbers) {
@@ -77,6 +85,25 @@ static enum status add_input(cJSON *inputs, const struct transform_input *input,
     input_members_write(&input->spec, RECORD_MODEL, 2, object);
     json_append(inputs, object);
     return cut ? fail(err, STATUS_INVALID, "the model's %s has a zero byte", cut) : STATUS_OK;
+}
+
+/* Those that models of before did not know; none of them is needed twice. */
+static void add_encoders(cJSON *meta, const struct transform *transform)
+{
+    cJSON *names;
+
+    if (!transform_names_encoders(transform))
+        return;
+    names = json_add_array(meta, "encoders");
+    for (uint32_t i = 0; i < transform->input_count; i++) {
+        const struct encoder *encoder = transform->inputs[i].encoder;
+        uint32_t first = 0;
+
+        while (transform->inputs[first].encoder != encoder)
+            first++;
+        if (encoder->is_named && first == i)
+            json_append(names, json_string(slice_of(encoder->name)));
+    }
 }
 
 static cJSON *label_to_json(const struct cell *cell)
@@ -157,6 +184,7 @@ static enum status build_meta(const struct model *model, cJSON *meta, struct err
     if (model->kept_epoch > 0)
         json_add_integer(meta, "kept_epoch", model->kept_epoch);
     TRY(add_text(meta, "created_at", model->created_at, err));
+    add_encoders(meta, &model->transform);
     inputs = json_add_array(meta, "inputs");
     for (uint32_t i = 0; i < model->transform.input_count; i++)
         TRY(add_input(inputs, &model->transform.inputs[i], model->transform.keeps_numbers, err));
@@ -326,11 +354,11 @@ static enum status read_learned(const cJSON *object, uint32_t format, bool keeps
     TRY(json_get_boolean(object, "has_nulls", &input->has_nulls, err));
     if (is_text && input->has_nulls)
         return corrupt(err, "an input is no text");
-    if (input->spec.type == INPUT_CATEGORY)
+    if (has_words(input))
         TRY(get_count(object, "words", 0, CATEGORY_WORDS_MAX, &input->word_count, err));
     if (input->spec.type != INPUT_NUMERIC)
-        return get_count(object, "hash_buckets", is_text, CATEGORY_WORDS_MAX, &input->hash_buckets,
-                         err);
+        return get_count(object, "hash_buckets", is_text && !has_words(input), CATEGORY_WORDS_MAX,
+                         &input->hash_buckets, err);
     if (!keeps_numbers)
         return read_scale(object, format, input, err);
     if (format < MODEL_FORMAT_ORIGINS || !json_has(object, "origin"))
@@ -343,7 +371,33 @@ static enum status read_input(const cJSON *object, uint32_t format, bool keeps_n
 {
     TRY(input_members_read(object, RECORD_MODEL, members_of(format), arena, &input->spec, err));
     TRY(check_format(&input->spec, format, err));
+    if (!encoder_of(&input->spec))
+        return corrupt(err, "an input is made in no way that is known");
+    if (encoder_of(&input->spec)->is_named && format < MODEL_FORMAT_NAMES)
+        return corrupt(err, "an input has an encoder that its format does not name");
     return read_learned(object, format, keeps_numbers, input, err);
+}
+
+/* Looked at before the inputs are, which mean nothing to who lacks their encoder. */
+static enum status check_encoders(const cJSON *meta, uint32_t format, struct error *err)
+{
+    const cJSON *names, *name;
+
+    if (format < MODEL_FORMAT_NAMES)
+        return STATUS_OK;
+    TRY(json_get_array(meta, "encoders", MODEL_INPUTS_MAX, &names, err));
+    cJSON_ArrayForEach(name, names)
+    {
+        const struct slice wanted = slice_of(cJSON_IsString(name) ? name->valuestring : "");
+
+        if (encoder_find(wanted))
+            continue;
+        fail(err, STATUS_UNSUPPORTED,
+             "the model needs the encoder \"%.*s\", which this version does not have",
+             wanted.size > 40 ? 40 : (int)wanted.size, wanted.data);
+        return error_hint(err, "A later version trained it, and can read it.");
+    }
+    return STATUS_OK;
 }
 
 static enum status read_inputs(const cJSON *meta, uint32_t format, struct arena *arena,
@@ -628,6 +682,7 @@ static enum status read_meta(const cJSON *meta, const struct kind *const *kinds,
     TRY(get_text(meta, "created_at", WORD_BYTES_MAX, arena, &model->created_at, err));
     model->transform.keeps_numbers = model->kind->keeps_numbers;
     model->transform.has_rests = model->kind->has_rests && model->format >= MODEL_FORMAT_RESTS;
+    TRY(check_encoders(meta, model->format, err));
     TRY(read_inputs(meta, model->format, arena, &model->transform, err));
     TRY(read_labels(meta, arena, model, err));
     TRY(read_final(meta, arena, model, err));
