@@ -1,6 +1,8 @@
 /* Texts that all are lists, and what they are of, whoever counted which. */
 #include "scoring/list_counts.h"
 
+#include <string.h>
+
 #include "base/bytes.h"
 #include "tests/check.h"
 
@@ -22,6 +24,43 @@ static void check_equal(const struct list_counts *a, const struct list_counts *b
     CHECK(a->dense_least == b->dense_least && a->dense_most == b->dense_most);
     CHECK(a->sparse_ids == b->sparse_ids && a->sparse_most == b->sparse_most);
     CHECK(a->not_dense == b->not_dense && a->not_sparse == b->not_sparse);
+}
+
+/* Of texts of any kind, in any order, by any number of writers. */
+static void the_most_items_of_a_text_are_counted(void **state)
+{
+    static const struct {
+        const char *texts[TEXTS_MAX];
+        uint32_t most;
+    } cases[] = {
+        {{""}, 0},
+        {{"a"}, 1},
+        {{"a", "b,c"}, 2},
+        {{"a, b , c", "one two"}, 4}, /* white space in front of a comma counts, too */
+        {{"[1,2,3,4]", "x"}, 4},
+        {{"one two  three", "a,b"}, 3},
+    };
+    char many[2000];
+    struct list_counts counts = {0};
+    (void)state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct list_counts forwards = {0}, merged = {0};
+
+        for (size_t j = 0; j < TEXTS_MAX && cases[i].texts[j]; j++) {
+            struct list_counts one = {0};
+
+            list_count_items(&forwards, slice_of(cases[i].texts[j]));
+            list_count_items(&one, slice_of(cases[i].texts[j]));
+            list_counts_merge(&one, &merged);
+            merged = one;
+        }
+        CHECK_INT(forwards.items_most, cases[i].most);
+        CHECK_INT(merged.items_most, cases[i].most);
+    }
+    memset(many, ',', sizeof many - 1), many[0] = 'a', many[sizeof many - 1] = '\0';
+    list_count_items(&counts, slice_of(many));
+    CHECK_INT(counts.items_most, ITEMS_COUNTED_MAX);
 }
 
 static void texts_are_counted_by_what_they_can_be(void **state)
@@ -93,6 +132,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(texts_are_counted_by_what_they_can_be),
+        cmocka_unit_test(the_most_items_of_a_text_are_counted),
         cmocka_unit_test(counts_come_back_from_bytes),
     };
 
