@@ -96,10 +96,10 @@ static void add_encoders(cJSON *meta, const struct transform *transform)
         return;
     names = json_add_array(meta, "encoders");
     for (uint32_t i = 0; i < transform->input_count; i++) {
-        const struct encoder *encoder = transform->inputs[i].encoder;
+        const struct encoder *encoder = encoder_of(&transform->inputs[i].spec);
         uint32_t first = 0;
 
-        while (transform->inputs[first].encoder != encoder)
+        while (encoder_of(&transform->inputs[first].spec) != encoder)
             first++;
         if (encoder->is_named && first == i)
             json_append(names, json_string(slice_of(encoder->name)));
@@ -383,7 +383,7 @@ static enum status check_encoders(const cJSON *meta, uint32_t format, struct err
 {
     const cJSON *names, *name;
 
-    if (format < MODEL_FORMAT_NAMES)
+    if (format < MODEL_FORMAT_NAMES || !json_has(meta, "encoders"))
         return STATUS_OK;
     TRY(json_get_array(meta, "encoders", MODEL_INPUTS_MAX, &names, err));
     cJSON_ArrayForEach(name, names)

@@ -438,7 +438,7 @@ bool transform_counts_words(const struct transform *transform)
 bool transform_names_encoders(const struct transform *transform)
 {
     for (uint32_t i = 0; i < transform->input_count; i++)
-        if (transform->inputs[i].encoder->is_named)
+        if (encoder_of(&transform->inputs[i].spec)->is_named)
             return true;
     return false;
 }
