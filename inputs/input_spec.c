@@ -62,8 +62,10 @@ static enum status check_part(const struct input_spec *spec, struct error *err)
 static bool takes_rule(const struct input_spec *spec)
 {
     if (spec->type == INPUT_TEXT)
-        return has_items(spec) && (spec->rule == RULE_HASH || spec->rule == RULE_ID);
-    return spec->type == INPUT_CATEGORY && !spec->part;
+        return spec->list.form == LIST_SEQUENCE
+                   ? spec->rule == RULE_SEQUENCE
+                   : has_items(spec) && (spec->rule == RULE_HASH || spec->rule == RULE_ID);
+    return spec->type == INPUT_CATEGORY && !spec->part && spec->rule != RULE_SEQUENCE;
 }
 
 static enum status check_rule(const struct input_spec *spec, struct error *err)
