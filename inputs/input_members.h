@@ -70,10 +70,10 @@ struct input_member {
     bool is_of_source;                /* in a job it stands in the object "source" */
     enum member_store store;
     size_t offset;
-    uint32_t least, most;     /* of numbers; of texts their bytes in a job; of words the places that
-                                 may be said */
+    uint32_t least, most;     /* range of a number; bytes of a text in a job; places of the words
+                                 that may be said, from `least` on */
     const char *const *words; /* NULL-terminated */
-    const char *help;         /* what the schema says of it; NULL: nothing */
+    const char *help;         /* sentence of the schema; NULL: none */
 };
 extern const struct input_member input_members[INPUT_MEMBERS];
 

@@ -61,8 +61,8 @@ static size_t put_utf8(uint32_t code, char *to)
     return 4;
 }
 
-/* What stands behind \u: one unit, or two of a character beyond the first 65,536. Zero is none, as
- * words that hold it could not be told from shorter ones. */
+/* Reads what stands behind \u: one unit, or two of a character beyond the first 65,536. Zero is
+ * none, as words that hold it could not be told from shorter ones. */
 static bool read_code(const char **at, const char *end, uint32_t *code)
 {
     uint32_t low;
@@ -380,7 +380,7 @@ static bool is_step(const struct input_spec *spec)
     return spec->type == INPUT_NUMERIC && spec->list.form == LIST_STEPS;
 }
 
-/* As those of other lists are read, all of them with the first. */
+/* Numbers of other lists are read likewise, all of them with the first. */
 static enum status encode_step(const struct transform_input *input, const struct cell *cells,
                                struct encoded_row *row, struct error *err)
 {
