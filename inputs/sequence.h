@@ -24,7 +24,7 @@
 
 #include "inputs/cell_list.h"
 
-#define SEQUENCE_SIZE_MAX 512  /* that is found from the rows */
+#define SEQUENCE_SIZE_MAX 512  /* longest that the rows tell */
 #define SEQUENCE_WORD_MAX 1024 /* bytes of an item with escapes */
 
 /* An item after the other. */
@@ -32,7 +32,7 @@ struct sequence {
     struct slice rest;
     const struct cell_list *list;
     bool is_array;
-    char close;                   /* of an array: ] or } */
+    char close;                   /* end of an array: ] or } */
     char word[SEQUENCE_WORD_MAX]; /* the item, where it had escapes */
 };
 

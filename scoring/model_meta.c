@@ -63,7 +63,7 @@ static bool has_words(const struct transform_input *input)
            (input->spec.type == INPUT_TEXT && encoder_of(&input->spec)->counts == COUNTS_WORDS);
 }
 
-/* What was learned stands between the members of the spec. */
+/* Puts what was learned between the members of the spec. */
 static enum status add_input(cJSON *inputs, const struct transform_input *input, bool keeps_numbers,
                              struct error *err)
 {
@@ -345,7 +345,7 @@ static enum status read_scale(const cJSON *object, uint32_t format, struct trans
                             : corrupt(err, "a numeric input has a code, and no missing values");
 }
 
-/* What training learned, which no format but those of numbers has changed. */
+/* Reads what training learned, which no format but those of numbers has changed. */
 static enum status read_learned(const cJSON *object, uint32_t format, bool keeps_numbers,
                                 struct transform_input *input, struct error *err)
 {

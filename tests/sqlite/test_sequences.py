@@ -47,7 +47,7 @@ class Sequences(harness.Case):
         meta = self.meta()
         self.assertEqual([one["name"] for one in meta["inputs"]], ["s[1]", "s[2]", "s[3]", "SEQUENCE(path)"])
         self.assertEqual((meta["format"], meta["encoders"]), (21, ["sequence of numbers", "sequence"]))
-        # What no row keeps is in no vocabulary: home stands in front in all texts but those of two items or one less.
+        # Words that no row keeps are in no vocabulary: home stands in front in all texts but those of two items or one less.
         words = [row[0] for row in self.run_all("SELECT data FROM m WHERE part = 'vocabulary' ORDER BY position")]
         self.assertEqual(sorted(map(str, words)), ["buy", "cart", "home", "search"])
         self.train("path", names="path, y")

@@ -81,7 +81,7 @@ static cJSON *written(const struct input_spec *spec, enum input_record record)
     return read;
 }
 
-/* What a model does not store is not asked back of it. */
+/* Members that a model does not store are not asked back of it. */
 static struct input_spec as_stored(const struct input_spec *spec, enum input_record record)
 {
     struct input_spec stored = *spec;

@@ -26,7 +26,7 @@ static void check_equal(const struct list_counts *a, const struct list_counts *b
     CHECK(a->not_dense == b->not_dense && a->not_sparse == b->not_sparse);
 }
 
-/* Of texts of any kind, in any order, by any number of writers. */
+/* Texts are of any kind, in any order, and counted by any number of writers. */
 static void the_most_items_of_a_text_are_counted(void **state)
 {
     static const struct {
