@@ -50,11 +50,12 @@
 
 /* How the cells of a category become rows of the first layer. */
 #define CATEGORY_RULE_MAP(X)                                                                       \
-    X(RULE_WORDS, "words")   /* a vocabulary, learned from the rows */                             \
-    X(RULE_HASH, "hash")     /* the hash of the word */                                            \
-    X(RULE_ID, "id")         /* the number itself */                                               \
-    X(RULE_BUCKET, "bucket") /* the interval that the number is in */                              \
-    X(RULE_CROSS, "cross")   /* the hash of several columns' values (inputs/cross.h) */
+    X(RULE_WORDS, "words")       /* a vocabulary, learned from the rows */                         \
+    X(RULE_HASH, "hash")         /* the hash of the word */                                        \
+    X(RULE_ID, "id")             /* the number itself */                                           \
+    X(RULE_BUCKET, "bucket")     /* the interval that the number is in */                          \
+    X(RULE_CROSS, "cross")       /* the hash of several columns' values (inputs/cross.h) */        \
+    X(RULE_SEQUENCE, "sequence") /* a vocabulary of the items of lists (inputs/sequence.h) */
 
 /* Which part of a model takes an input, where COLUMN ... FOR says so. */
 #define MODEL_PART_MAP(X)                                                                          \
@@ -73,11 +74,13 @@
 
 /* How several values lie in one text (inputs/cell_list.h). */
 #define LIST_FORM_MAP(X)                                                                           \
-    X(LIST_NONE, "none")     /* it is one value */                                                 \
-    X(LIST_DENSE, "dense")   /* so many numbers */                                                 \
-    X(LIST_SPARSE, "sparse") /* ids, or pairs of an id and a number */                             \
-    X(LIST_ITEMS, "items")   /* ids or words, or pairs, of a category */                           \
-    X(LIST_WORDS, "words")   /* a free text, whose words are counted */
+    X(LIST_NONE, "none")         /* it is one value */                                             \
+    X(LIST_DENSE, "dense")       /* so many numbers */                                             \
+    X(LIST_SPARSE, "sparse")     /* ids, or pairs of an id and a number */                         \
+    X(LIST_ITEMS, "items")       /* ids or words, or pairs, of a category */                       \
+    X(LIST_WORDS, "words")       /* a free text, whose words are counted */                        \
+    X(LIST_SEQUENCE, "sequence") /* items in order, of a category (inputs/sequence.h) */           \
+    X(LIST_STEPS, "steps")       /* numbers in order, likewise */
 
 /* How the rows that the words of a text, or the items of a list, select become one. */
 #define COMBINER_MAP(X)                                                                            \

@@ -115,7 +115,8 @@ static enum status expect_rest(struct model_reader *reader, struct error *err)
     for (uint32_t i = 0; model->kind->array(model, i, &array); i++)
         TRY(expect_tensor(reader, &array, err));
     for (uint32_t i = 0; i < model->transform.input_count; i++)
-        if (model->transform.inputs[i].spec.type == INPUT_CATEGORY)
+        if (model->transform.inputs[i].spec.type == INPUT_CATEGORY ||
+            model->transform.inputs[i].word_count > 0)
             TRY(expect_words(reader, &model->transform.inputs[i], err));
     return STATUS_OK;
 }

@@ -160,6 +160,8 @@ static uint32_t format_of(const struct jobspec *spec, const struct dataset *data
 {
     const struct transform *transform = &dataset->transform;
 
+    if (transform_names_encoders(transform))
+        return MODEL_FORMAT_NAMES;
     if (final_fit_is_wanted(spec))
         return MODEL_FORMAT_FINALS;
     if (transform_counts_words(transform))

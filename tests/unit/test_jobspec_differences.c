@@ -443,7 +443,7 @@ static void lists_that_cannot_be_are_refused(void **state)
     inputs[1] = list_input(), inputs[1].list.size = 4000000000;
     check_not_written(&spec, "\"size\"");
     inputs[1] = list_input(), inputs[1].source = SLICE("");
-    check_not_written(&spec, "does not read back");
+    check_not_written(&spec, "\"column\" is missing");
     inputs[1] = list_input(), inputs[1].keeps_codes = false;
     inputs[1].type = INPUT_CATEGORY, inputs[1].vocabulary_max = 10;
     check_not_written(&spec, "\"list\": a category takes no such list");
@@ -462,7 +462,7 @@ static void lists_that_cannot_be_are_refused(void **state)
     inputs[1] = items_input(), inputs[1].words_max = 21;
     check_not_written(&spec, "\"words_max\": not the list's");
     inputs[1] = items_input(), inputs[1].words_max = inputs[1].list.size = 4000000;
-    check_not_written(&spec, "\"size\"");
+    check_not_written(&spec, "\"words_max\": expected an integer");
     inputs[1] = list_input(), inputs[1].part = DATE_AGE;
     check_not_written(&spec, "\"part\"");
 }
@@ -544,9 +544,9 @@ static void crosses_that_cannot_be_are_refused(void **state)
     inputs[1].cross = NULL;
     check_not_written(&spec, "\"cross\"");
     inputs[1].cross = &cross, inputs[1].rule = RULE_HASH;
-    check_not_written(&spec, "\"cross\": of the rule \"cross\" alone");
+    check_not_written(&spec, "\"rule\": a category with a rule is of a column");
     inputs[1].rule = RULE_CROSS, inputs[1].source = SLICE("site");
-    check_not_written(&spec, "\"source\"");
+    check_not_written(&spec, "\"column\": an input of the column itself");
     inputs[1].source = SLICE(""), columns[0].rule = RULE_CROSS;
     check_not_written(&spec, "a rule that it cannot have");
 }
