@@ -37,6 +37,7 @@ enum status tree_growth_resize(struct growing_tree *growth, uint32_t nodes, uint
     growth->frontier_count = frontier;
     growth->slot_count = slots;
     growth->free_count = free;
+    growth->word_count = 0;
     growth->draws.listed = 0;
     return STATUS_OK;
 }
@@ -48,6 +49,7 @@ void tree_growth_adopt(struct growing_tree *growth, const struct growing_counts 
     growth->frontier_count = growth->frontier_room = counts->frontier;
     growth->slot_count = growth->slot_room = counts->slots;
     growth->free_count = growth->free_room = counts->free_slots;
+    growth->word_count = growth->word_room = counts->words;
     growth->draws.listed = 0;
 }
 
@@ -84,6 +86,17 @@ static enum status give_slot(struct growing_tree *growth, uint32_t node, struct 
 
 /* ---- life ---- */
 
+/* Bins of the widest column that has long sets. */
+static uint32_t bins_ranked(const struct tree_bins *bins, const struct tree_split_options *options)
+{
+    uint32_t most = 0;
+
+    for (uint32_t c = 0; c < bins->column_count; c++)
+        if (tree_split_has_long_sets(&bins->columns[c], options) && bins->columns[c].bins > most)
+            most = bins->columns[c].bins;
+    return most;
+}
+
 static uint32_t limit_of(uint32_t value)
 {
     return value > 0 ? value : UINT32_MAX;
@@ -117,6 +130,7 @@ enum status tree_growth_init(struct growing_tree *growth, const struct tree_bins
                    seed},
         .total_bins = bins->offsets[bins->column_count],
     };
+    growth->bins_ranked = bins_ranked(bins, &growth->options);
     return tree_draws_init(growth, err);
 }
 
@@ -129,6 +143,8 @@ void tree_growth_deinit(struct growing_tree *growth)
     free(growth->free_slots);
     tree_draws_deinit(growth);
     free(growth->found);
+    free(growth->words);
+    free(growth->ranked);
     *growth = (struct growing_tree){0};
 }
 
@@ -250,16 +266,53 @@ static bool share_column(const struct growing_tree *growth, const struct sharing
     return is_good;
 }
 
+/* Space of each member of the team. */
+static enum status reserve_ranked(struct growing_tree *growth, struct team *team, struct error *err)
+{
+    return tree_growth_has_long_sets(growth)
+               ? reserve_array((void **)&growth->ranked, &growth->ranked_room, team_size(team),
+                               growth->bins_ranked * sizeof *growth->ranked, err)
+               : STATUS_OK;
+}
+
+static struct tree_ranked_word *ranked_of(const struct growing_tree *growth, uint32_t member)
+{
+    return growth->ranked ? growth->ranked + (size_t)member * growth->bins_ranked : NULL;
+}
+
+/* The node's split was found by this histogram: its list joins the words, if it is a long one. */
+static enum status keep_list(struct growing_tree *growth, uint32_t number,
+                             const struct tree_sums *histogram, struct error *err)
+{
+    struct tree_node *node = &growth->nodes[number];
+    struct tree_split *split = &node->split;
+    const uint32_t first = growth->word_count;
+    uint32_t end;
+
+    if (!tree_split_has_long_list(split))
+        return STATUS_OK;
+    end = first + split->many.count + split->many.count % 2;
+    TRY(RESERVE(growth, words, word_room, end, err));
+    growth->words[end - 1] = 0;
+    tree_split_write_list(&growth->bins->columns[split->column], histogram, units_of(growth, node),
+                          &growth->options, split, growth->ranked, growth->words + first);
+    split->many.first = first;
+    growth->word_count = end;
+    return STATUS_OK;
+}
+
 /* histogram: of the node in the column. */
 static void search_column(const struct growing_tree *growth, uint32_t number, uint32_t column,
-                          const struct tree_sums *histogram, struct tree_split *best)
+                          const struct tree_sums *histogram, uint32_t member,
+                          struct tree_split *best)
 {
     const struct tree_node *node = &growth->nodes[number];
     struct tree_split split;
 
     memset(&split, 0, sizeof split);
     tree_split_find(&growth->bins->columns[column], column, histogram, node->sums,
-                    units_of(growth, node), &growth->options, node->bounds, &split);
+                    units_of(growth, node), &growth->options, node->bounds,
+                    ranked_of(growth, member), &split);
     if (tree_split_is_better(&split, best))
         *best = split;
 }
@@ -272,7 +325,6 @@ static void search_columns(void *context, uint32_t member, uint32_t task)
     const uint32_t number = task / search->tasks_each;
     const struct sharing *sharing = &search->sharings[number];
     const uint32_t first = task % search->tasks_each * COLUMNS_OF_TASK;
-    (void)member;
 
     memset(&search->found[2 * (size_t)task], 0, 2 * sizeof *search->found);
     for (uint32_t c = first; c < first + COLUMNS_OF_TASK && c < columns; c++) {
@@ -283,11 +335,12 @@ static void search_columns(void *context, uint32_t member, uint32_t task)
                 search->allowed[((size_t)number * 2 + i) * columns + c])
                 search_column(growth, sharing->nodes[i], c,
                               histogram_of(growth, sharing->nodes[i]) + growth->bins->offsets[c],
-                              &search->found[2 * (size_t)task + i]);
+                              member, &search->found[2 * (size_t)task + i]);
     }
 }
 
-static void keep_best(struct growing_tree *growth, const struct search *search, uint32_t number)
+static enum status keep_best(struct growing_tree *growth, const struct search *search,
+                             uint32_t number, struct error *err)
 {
     for (uint32_t task = number * search->tasks_each; task < (number + 1) * search->tasks_each;
          task++)
@@ -298,6 +351,16 @@ static void keep_best(struct growing_tree *growth, const struct search *search, 
             if (node != TREE_NO_NODE && tree_split_is_better(found, &growth->nodes[node].split))
                 growth->nodes[node].split = *found;
         }
+    for (uint32_t i = 0; i < 2; i++) {
+        const uint32_t node = search->sharings[number].nodes[i];
+
+        if (node != TREE_NO_NODE)
+            TRY(keep_list(growth, node,
+                          histogram_of(growth, node) +
+                              growth->bins->offsets[growth->nodes[node].split.column],
+                          err));
+    }
+    return STATUS_OK;
 }
 
 static enum status search_all(struct growing_tree *growth, struct search *search, uint32_t count,
@@ -318,7 +381,7 @@ static enum status search_all(struct growing_tree *growth, struct search *search
         if (search->were_bad[task])
             return memory_damaged(err, "the rows of a node");
     for (uint32_t i = 0; i < count; i++)
-        keep_best(growth, search, i);
+        TRY(keep_best(growth, search, i, err));
     return STATUS_OK;
 }
 
@@ -331,11 +394,12 @@ static enum status find_splits(struct growing_tree *growth, const struct sharing
                             .sharings = sharings,
                             .tasks_each = (columns + COLUMNS_OF_TASK - 1) / COLUMNS_OF_TASK};
     uint8_t *allowed = malloc(2 * (size_t)count * columns + 1);
-    enum status status;
+    enum status status = reserve_ranked(growth, team, err);
 
     search.were_bad = calloc((size_t)count * search.tasks_each + 1, sizeof *search.were_bad);
-    status = allowed && search.were_bad ? search_all(growth, &search, count, allowed, team, err)
-                                        : fail_no_memory(err);
+    if (status == STATUS_OK)
+        status = allowed && search.were_bad ? search_all(growth, &search, count, allowed, team, err)
+                                            : fail_no_memory(err);
     free(allowed);
     free(search.were_bad);
     return status;
@@ -358,7 +422,6 @@ static void search_drawn(void *context, uint32_t member, uint32_t task)
     const uint32_t *columns = tree_draws_list(growth, task);
     const struct tree_sums *histogram = search->histograms + (size_t)task * growth->draws.bins;
     const uint32_t node = search->nodes[task];
-    (void)member;
 
     for (uint32_t i = 0; node != TREE_NO_NODE && i < growth->draws.columns; i++) {
         const uint32_t bins = growth->bins->columns[columns[i]].bins;
@@ -367,18 +430,46 @@ static void search_drawn(void *context, uint32_t member, uint32_t task)
             search->were_bad[task] = true;
             return;
         }
-        search_column(growth, node, columns[i], histogram, &growth->nodes[node].split);
+        search_column(growth, node, columns[i], histogram, member, &growth->nodes[node].split);
         histogram += bins;
     }
+}
+
+/* Where the histogram of the drawn column lies behind those before it. */
+static const struct tree_sums *drawn_histogram(const struct drawn_search *search, uint32_t task,
+                                               uint32_t column)
+{
+    const struct growing_tree *growth = search->growth;
+    const uint32_t *columns = tree_draws_list(growth, task);
+    const struct tree_sums *histogram = search->histograms + (size_t)task * growth->draws.bins;
+
+    for (uint32_t i = 0; columns[i] != column; i++)
+        histogram += growth->bins->columns[columns[i]].bins;
+    return histogram;
+}
+
+static enum status keep_drawn_lists(const struct drawn_search *search, uint32_t count,
+                                    struct error *err)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t node = search->nodes[i];
+
+        if (node != TREE_NO_NODE && tree_split_has_long_list(&search->growth->nodes[node].split))
+            TRY(keep_list(
+                search->growth, node,
+                drawn_histogram(search, i, search->growth->nodes[node].split.column), err));
+    }
+    return STATUS_OK;
 }
 
 static enum status find_drawn(struct growing_tree *growth, const uint32_t *nodes, uint32_t count,
                               const int64_t *histograms, struct team *team, struct error *err)
 {
-    struct drawn_search search = {growth, nodes, (const struct tree_sums *)histograms,
-                                  calloc(count + (size_t)1, sizeof *search.were_bad)};
+    struct drawn_search search = {growth, nodes, (const struct tree_sums *)histograms, NULL};
     bool was_bad = false;
 
+    TRY(reserve_ranked(growth, team, err));
+    search.were_bad = calloc(count + (size_t)1, sizeof *search.were_bad);
     if (!search.were_bad)
         return fail_no_memory(err);
     team_run(team_for(team, 1.0 * count * growth->draws.bins * BIN_NANOSECONDS), count,
@@ -386,7 +477,8 @@ static enum status find_drawn(struct growing_tree *growth, const uint32_t *nodes
     for (uint32_t i = 0; i < count; i++)
         was_bad = was_bad || search.were_bad[i];
     free(search.were_bad);
-    return was_bad ? memory_damaged(err, "the rows of a node") : STATUS_OK;
+    return was_bad ? memory_damaged(err, "the rows of a node")
+                   : keep_drawn_lists(&search, count, err);
 }
 
 /* ---- growing ---- */
