@@ -799,6 +799,20 @@ static void thousands_of_words_are_parted_in_order(void **state)
 
 /* ---- long sets ---- */
 
+/* Do scores of the words, each alone, exceed those of words that tell nothing? */
+static bool words_differ(const struct wide_node *node, const struct tree_split_options *o,
+                         struct tree_units units, const struct slow_word *words, uint32_t count)
+{
+    double scores = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        scores += score_of((double)node->histogram[words[i].bin].gradient * units.gradient,
+                           (double)node->histogram[words[i].bin].hessian * units.hessian, 0);
+    return scores - score_of((double)node->total.gradient * units.gradient,
+                             (double)node->total.hessian * units.hessian, o->lambda) >
+           units.dispersion * (count + 2 * sqrt(2. * count));
+}
+
 /* The greatest gain of any first or last words of the order. */
 static double slow_long(const struct wide_node *node, const struct tree_split_options *o,
                         struct tree_units units, const struct slow_word *words, uint32_t count)
@@ -828,7 +842,23 @@ static struct tree_sums sums_of_list(const struct wide_node *node, const struct 
     return left;
 }
 
-static void check_long(const struct wide_node *node, const struct tree_split_options *o,
+/* Half of what the words score each. */
+static double dispersion_of(const struct wide_node *node)
+{
+    double squares = 0, count = 0;
+
+    for (uint32_t b = 1; b < node->column.bins; b++) {
+        const double gradient = (double)node->histogram[b].gradient * 0x1p-10;
+
+        if (node->histogram[b].hessian == 0)
+            continue;
+        squares += gradient * gradient / ((double)node->histogram[b].hessian * 0x1p-12);
+        count++;
+    }
+    return squares / count / 2;
+}
+
+static bool check_long(const struct wide_node *node, const struct tree_split_options *o,
                        double dispersion)
 {
     static struct slow_word sorted[WIDE_MOST];
@@ -837,7 +867,9 @@ static void check_long(const struct wide_node *node, const struct tree_split_opt
     const struct tree_units units = {0x1p-10, 0x1p-12, 0x1p-12, dispersion};
     const uint32_t count = sort_words(node, o, units, sorted);
     const double chance = 2 / 3.14159265358979 * count * dispersion;
-    const double best = slow_long(node, o, units, sorted, count) - chance;
+    const double best = words_differ(node, o, units, sorted, count)
+                            ? slow_long(node, o, units, sorted, count) - chance
+                            : 0;
     struct tree_split shorter = {0}, split = {0};
     struct tree_sums left;
 
@@ -849,18 +881,20 @@ static void check_long(const struct wide_node *node, const struct tree_split_opt
     if (best > shorter.gain + 1e-9)
         CHECK(tree_split_has_long_list(&split));
     if (!tree_split_has_long_list(&split))
-        return;
+        return false;
     CHECK(split.many.count > TREE_LIST_WORDS && split.many.count <= o->max_cat_threshold);
     tree_split_write_list(&node->column, node->histogram, units, o, &split, space, words);
     for (uint32_t i = 0; i < split.many.count; i++)
         CHECK_INT(words[i], sorted[split.many.is_last ? count - 1 - i : i].bin);
     left = sums_of_list(node, &split, words);
     CHECK(left.gradient == split.left.gradient && left.hessian == split.left.hessian);
+    return true;
 }
 
 static void as_many_words_go_together_as_gain_more_than_chance(void **state)
 {
     struct wide_node *node = malloc(sizeof *node);
+    uint32_t found = 0;
     (void)state;
 
     assert_non_null(node);
@@ -872,8 +906,9 @@ static void as_many_words_go_together_as_gain_more_than_chance(void **state)
         o.min_group_rows = i % 6 == 3 ? 100 : 0;
         o.max_cat_threshold = TREE_WIDE_BINS_MAX;
         make_wide(node, i, i % 10 == 9 ? WIDE_MOST : 257 + (uint32_t)(draw(i, 5000) * 700));
-        check_long(node, &o, i % 4 * 0.3);
+        found += check_long(node, &o, (double)(i % 4) * dispersion_of(node) / 2);
     }
+    CHECK(found > 20 && found < 180);
     free(node);
 }
 

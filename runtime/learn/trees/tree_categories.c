@@ -1,5 +1,6 @@
 #include "runtime/learn/trees/tree_split_parts.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -342,6 +343,26 @@ static double chance_of(const struct finding *finding, uint32_t words)
     return 0x1.45f306dc9c883p-1 * words * finding->rules.units.dispersion;
 }
 
+/* Do the words differ by more than chance? Then their scores, each alone, are more together than
+ * dispersions times a chi-square's of so many, which hardly gets so far above its mean. Else there
+ * is nothing to sort them for. */
+static bool words_differ(const struct finding *finding, uint32_t words)
+{
+    const struct tree_units units = finding->rules.units;
+    const double unit = units.gradient * units.gradient / units.hessian;
+    const int64_t least = least_ranked(finding);
+    double scores = 0;
+
+    for (uint32_t bin = 1; bin < finding->column->bins; bin++) {
+        const struct tree_sums sums = finding->histogram[bin];
+        const double gradient = (double)sums.gradient;
+
+        if (sums.hessian >= least)
+            scores += gradient * gradient / (double)sums.hessian;
+    }
+    return scores * unit - finding->rules.parent > units.dispersion * (words + 2 * sqrt(2. * words));
+}
+
 static void put_long_set(const struct finding *finding, uint32_t count, const struct long_set *set,
                          struct tree_split *best)
 {
@@ -363,8 +384,6 @@ static void find_long_set(const struct finding *finding, struct tree_split *best
     struct long_set set = {.gain = 0};
     double gain;
 
-    if (count <= 2 * TREE_SHORT_WORDS)
-        return;
     find_end(finding, count, false, &set);
     find_end(finding, count, true, &set);
     gain = set.gain - chance_of(finding, count);
@@ -400,6 +419,6 @@ void tree_split_find_set(const struct finding *finding, struct tree_split *best)
         rank_bins(finding, &ranked);
     find_short_set(finding, &ranked, best);
     if (finding->space && ranked.count > 2 * TREE_SHORT_WORDS &&
-        tree_split_has_long_sets(finding->column, finding->options))
+        words_differ(finding, ranked.count))
         find_long_set(finding, best);
 }

@@ -275,9 +275,12 @@ static enum status reserve_ranked(struct growing_tree *growth, struct team *team
                : STATUS_OK;
 }
 
-static struct tree_ranked_word *ranked_of(const struct growing_tree *growth, uint32_t member)
+static struct tree_ranked_word *ranked_of(const struct growing_tree *growth, uint32_t column,
+                                          uint32_t member)
 {
-    return growth->ranked ? growth->ranked + (size_t)member * growth->bins_ranked : NULL;
+    return tree_split_has_long_sets(&growth->bins->columns[column], &growth->options)
+               ? growth->ranked + (size_t)member * growth->bins_ranked
+               : NULL;
 }
 
 /* The node's split was found by this histogram: its list joins the words, if it is a long one. */
@@ -312,7 +315,7 @@ static void search_column(const struct growing_tree *growth, uint32_t number, ui
     memset(&split, 0, sizeof split);
     tree_split_find(&growth->bins->columns[column], column, histogram, node->sums,
                     units_of(growth, node), &growth->options, node->bounds,
-                    ranked_of(growth, member), &split);
+                    ranked_of(growth, column, member), &split);
     if (tree_split_is_better(&split, best))
         *best = split;
 }

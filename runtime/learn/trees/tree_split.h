@@ -28,8 +28,9 @@
  * A set of more than TREE_SHORT_WORDS words must gain what chance gives it besides. Of k words that
  * tell nothing, sorted by what their few rows happen to have, the halves differ: each word's score
  * is the dispersion (tree_units) times a chi-square's, and parting normal numbers at their median
- * keeps 2 / pi of it. So a long set's gain is what is left of it without 2 / pi k dispersions. The
- * words of a short one are too few to matter, as in the libraries.
+ * keeps 2 / pi of it. So a long set's gain is what is left of it without 2 / pi k dispersions, and
+ * none is looked for where the k scores together are not above k dispersions by more than chance.
+ * The words of a short one are too few to matter, as in the libraries.
  *
  * Sums are integers, in units that are the same for all workers, so the best split is, too.
  */
