@@ -107,7 +107,8 @@ static const char *const goss[] = {"booster", "data_sample_strategy", NULL};
         "max_cat_threshold", "65535"                                                               \
     }
 #define SCIKIT                                                                                     \
-    ALL_WORDS, {"max_depth", "16"}, {"max_leaves", "1024"}, {"lambda", "0"}, {"min_child_weight", "0"},       \
+    ALL_WORDS, {"max_depth", "16"}, {"max_leaves", "1024"}, {"lambda", "0"},                       \
+        {"min_child_weight", "0"},                                                                 \
     {                                                                                              \
         "min_data_in_leaf", "1"                                                                    \
     }
@@ -164,12 +165,12 @@ static const struct estimator_default tensorflow[] = {BOOSTED_100, NO_PENALTY, E
 static const struct estimator_default bigquery[] = {{"train.num_boost_round", "20"}, END};
 static const struct estimator_default scikit_hist_of_classes[] = {
     BOOSTED_100, LEAF_BY_LEAF, ALL_WORDS, {"softmax_hessian", "scikit-learn"}, END};
-static const struct estimator_default scikit_hist_of_numbers[] = {BOOSTED_100, LEAF_BY_LEAF, ALL_WORDS,
-                                                                END};
+static const struct estimator_default scikit_hist_of_numbers[] = {BOOSTED_100, LEAF_BY_LEAF,
+                                                                  ALL_WORDS, END};
 static const struct estimator_default scikit_boosting_of_classes[] = {
     BOOSTED_100, {"max_depth", "3"}, NO_PENALTY, {"min_data_in_leaf", "1"}, ALL_WORDS, CURVED, END};
 static const struct estimator_default scikit_boosting_of_numbers[] = {
-    BOOSTED_100, {"max_depth", "3"},     NO_PENALTY, {"min_data_in_leaf", "1"},
+    BOOSTED_100, {"max_depth", "3"},   NO_PENALTY, {"min_data_in_leaf", "1"},
     ALL_WORDS,   {"huber_alpha", "0"}, END};
 static const struct estimator_default scikit_forest_of_numbers[] = {FOREST_100, SCIKIT, DRAWN, END};
 static const struct estimator_default scikit_forest_of_classes[] = {

@@ -77,7 +77,8 @@ enum status held_rows_take(struct held_rows *held, const struct outbox *outbox, 
         if (is_row(outbox->entries[i].kind))
             take(&held->rows, outbox, &outbox->entries[i]);
     if (held->rows.bytes.size > HELD_ROWS_BYTES_MAX)
-        return fail(err, STATUS_LIMIT, "the disk is full, and records of the job take more than %zu MiB",
+        return fail(err, STATUS_LIMIT,
+                    "the disk is full, and records of the job take more than %zu MiB",
                     HELD_ROWS_BYTES_MAX >> 20);
     return held->rows.failed ? fail_no_memory(err) : STATUS_OK;
 }

@@ -329,8 +329,8 @@ static void rows_that_find_no_room_are_stored_when_there_is_some(void **state)
     CHECK_OK(outbox_executor_perform(&fixture->old, &fixture->outbox, &err));
     CHECK_INT(counted(fixture, "SELECT step FROM job"), 4);
     CHECK_INT(counted(fixture, "SELECT sum(epoch) FROM metrics"), 6);
-    CHECK_INT(counted(fixture, "SELECT count(*) FROM workers WHERE state = 'left' AND \"index\" = 1"),
-              1);
+    CHECK_INT(
+        counted(fixture, "SELECT count(*) FROM workers WHERE state = 'left' AND \"index\" = 1"), 1);
     CHECK_INT(counted(fixture, "SELECT count(*) FROM workers"), 2);
     CHECK(!held_rows_are_there(&fixture->old.held));
 }

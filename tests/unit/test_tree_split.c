@@ -277,7 +277,8 @@ static void sets_are_as_small_as_the_statement_wants(void **state)
 
 static void few_words_are_on_the_side_that_is_ranked_highest_too(void **state)
 {
-    struct node node = {.column = {.is_category = true, .bins = 9, .words = 8}, .units = {1, 1, 1, 0}};
+    struct node node = {.column = {.is_category = true, .bins = 9, .words = 8},
+                        .units = {1, 1, 1, 0}};
     struct tree_split_options o = plain_options();
     struct tree_split best;
     (void)state;
@@ -316,7 +317,8 @@ static void words_of_few_rows_are_not_told_apart(void **state)
         o.cat_smooth = limit == 2 ? 2 : 0;
         best = best_of(&node, &o, no_bounds);
         CHECK(tree_split_goes_left(&best, NULL, 1) != tree_split_goes_left(&best, NULL, 4));
-        CHECK((tree_split_goes_left(&best, NULL, 7) != tree_split_goes_left(&best, NULL, 8)) == (limit == 0));
+        CHECK((tree_split_goes_left(&best, NULL, 7) != tree_split_goes_left(&best, NULL, 8)) ==
+              (limit == 0));
     }
 }
 
@@ -758,7 +760,8 @@ static void check_wide(const struct wide_node *node, const struct tree_split_opt
     struct tree_sums left = {0, 0};
     uint32_t lefts = 0;
 
-    tree_split_find(&node->column, 0, node->histogram, node->total, units, o, no_bounds, NULL, &split);
+    tree_split_find(&node->column, 0, node->histogram, node->total, units, o, no_bounds, NULL,
+                    &split);
     CHECK(split.gain >= best - 1e-9); /* or missing values alone */
     CHECK(split.bin == 0 || fabs(split.gain - best) < 1e-9);
     CHECK(split.gain == 0 || (split.by_set && split.has_list));

@@ -28,7 +28,8 @@ void tree_split_find_word(const struct finding *finding, struct tree_split *best
     choice = tree_split_choose(finding, &partings);
     if (choice.gain == 0)
         return;
-    if (!tree_split_take(finding, choice.gain, partings.parts[choice.parting], choice.is_with, best))
+    if (!tree_split_take(finding, choice.gain, partings.parts[choice.parting], choice.is_with,
+                         best))
         return;
     best->by_set = true;
     if (choice.parting < words)
@@ -273,8 +274,7 @@ bool tree_split_has_long_sets(const struct tree_column *column,
                               const struct tree_split_options *options)
 {
     return tree_split_is_by_order(column, options) &&
-           options->max_cat_threshold > TREE_SHORT_WORDS &&
-           column->bins - 1 > 2 * TREE_SHORT_WORDS;
+           options->max_cat_threshold > TREE_SHORT_WORDS && column->bins - 1 > 2 * TREE_SHORT_WORDS;
 }
 
 /* Of equal ranks the first word is first. */
@@ -360,7 +360,8 @@ static bool words_differ(const struct finding *finding, uint32_t words)
         if (sums.hessian >= least)
             scores += gradient * gradient / (double)sums.hessian;
     }
-    return scores * unit - finding->rules.parent > units.dispersion * (words + 2 * sqrt(2. * words));
+    return scores * unit - finding->rules.parent >
+           units.dispersion * (words + 2 * sqrt(2. * words));
 }
 
 static void put_long_set(const struct finding *finding, uint32_t count, const struct long_set *set,

@@ -365,8 +365,8 @@ void tree_split_find(const struct tree_column *column, uint32_t number,
 {
     const bool is_sorted = tree_split_is_by_order(column, options);
     const struct penalties of_parent = penalties_of(options, options->lambda, bounds);
-    struct finding finding = {column,  number, histogram, total,
-                              options, .rules = {.units = units}, .space = space};
+    struct finding finding = {
+        column, number, histogram, total, options, .rules = {.units = units}, .space = space};
     struct rules *rules = &finding.rules;
 
     rules->penalties = of_parent;

@@ -117,8 +117,8 @@ bool tree_split_has_long_sets(const struct tree_column *column,
 
 /* The best split by one column, to *best where it is better than what is there: a split of another
  * column, or one of gain 0. histogram (bins of the column): of a node whose sums are `total`.
- * space (bins), of a wide column that has long sets; NULL: short ones alone. A long list is still to
- * be written. */
+ * space (bins), of a wide column that has long sets; NULL: short ones alone. A long list is still
+ * to be written. */
 void tree_split_find(const struct tree_column *column, uint32_t number,
                      const struct tree_sums *histogram, struct tree_sums total,
                      struct tree_units units, const struct tree_split_options *options,

@@ -331,8 +331,8 @@ static struct tree_units units_of(const struct trees *trees, int64_t hessians, i
 
     if (hessians > 0) {
         units.rows_of_hessian = (double)trees->progress.sampled / (double)hessians;
-        units.dispersion = (double)squares * units.gradient * units.gradient /
-                           ((double)hessians * units.hessian);
+        units.dispersion =
+            (double)squares * units.gradient * units.gradient / ((double)hessians * units.hessian);
     }
     return units;
 }
