@@ -59,7 +59,7 @@ struct outbox_executor {
     bool leaves_room;        /* pieces do not fill the disk (checkpoint_leave_room) */
     bool logs_steps;         /* its store has a log of steps (step_log.h) */
     bool has_gap;            /* a step is missing: the log begins again with the next snapshot */
-    uint64_t transactions;   /* of rows, so far */
+    uint64_t transactions;   /* transactions of rows, so far */
     struct held_rows held;   /* rows that wait for room on the disk */
     struct event_log events; /* log.tensorboard; closed without it */
     struct store_call *call; /* begun around each use of the store; NULL: none */

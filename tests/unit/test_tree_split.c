@@ -950,7 +950,7 @@ static void words_that_tell_nothing_are_not_parted_by_the_thousand(void **state)
     free(node);
 }
 
-/* Of a column whose bins are bits of a set, as of one that has lists. */
+/* A column of few words has bits of a set in place of lists. */
 static void a_long_set_of_few_words_is_a_set_of_bits(void **state)
 {
     struct node node = {.column = {.is_category = true, .bins = 241, .words = 240},

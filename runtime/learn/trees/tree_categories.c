@@ -277,7 +277,7 @@ bool tree_split_has_long_sets(const struct tree_column *column,
            options->max_cat_threshold > TREE_SHORT_WORDS && column->bins - 1 > 2 * TREE_SHORT_WORDS;
 }
 
-/* Of equal ranks the first word is first. */
+/* The first word is first where ranks are equal. */
 static int compare_ranks(const void *a, const void *b)
 {
     const struct tree_ranked_word *first = a, *second = b;
@@ -337,7 +337,7 @@ static void find_end(const struct finding *finding, uint32_t count, bool is_last
     }
 }
 
-/* What parting so many words gains by chance: tree_split.h. */
+/* Gain that parting so many words has by chance: tree_split.h. */
 static double chance_of(const struct finding *finding, uint32_t words)
 {
     return 0x1.45f306dc9c883p-1 * words * finding->rules.units.dispersion;

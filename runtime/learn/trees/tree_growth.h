@@ -166,7 +166,7 @@ static inline bool tree_growth_has_long_sets(const struct growing_tree *growth)
 struct growing_counts {
     uint32_t nodes, divided, frontier, free_slots;
     uint32_t slots; /* slots of histograms */
-    uint32_t words; /* of long lists */
+    uint32_t words; /* words of long lists */
 };
 void tree_growth_adopt(struct growing_tree *growth, const struct growing_counts *counts);
 /* Takes over the members of such a tree that are in no array. */

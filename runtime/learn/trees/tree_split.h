@@ -25,8 +25,8 @@
  * that no row of the node has, or with cat_smooth too few, go with the rest. The words that go left
  * are those that are parted from the rest. In a wide column they are a list.
  *
- * A set of more than TREE_SHORT_WORDS words must gain what chance gives it besides. Of k words that
- * tell nothing, sorted by what their few rows happen to have, the halves differ: each word's score
+ * A set of more than TREE_SHORT_WORDS words must gain what chance gives it besides. The halves of k
+ * words that tell nothing, sorted by what their few rows happen to have, differ: each word's score
  * is the dispersion (tree_units) times a chi-square's, and parting normal numbers at their median
  * keeps 2 / pi of it. So a long set's gain is what is left of it without 2 / pi k dispersions, and
  * none is looked for where the k scores together are not above k dispersions by more than chance.
@@ -54,14 +54,14 @@ struct tree_units {
 };
 
 #define TREE_SHORT_WORDS 64
-#define TREE_LIST_WORDS  TREE_SHORT_WORDS /* that lie in a split itself */
+#define TREE_LIST_WORDS  TREE_SHORT_WORDS /* words that lie in a split itself */
 #define TREE_LIST_LONG   255              /* `bin` of a split whose list lies elsewhere */
 
 /* A list of more words, while it is looked for the first or the last ones of their order, then in
  * the `words` of the growing tree. */
 struct tree_long_list {
     uint32_t first, count;
-    uint32_t is_last; /* of the order */
+    uint32_t is_last; /* words are the last ones of the order */
 };
 
 /* Splits are kept and compared as bytes: there is 0 between the members of one that was found, and
