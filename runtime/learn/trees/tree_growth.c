@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/vectors.h"
 #include "base/words.h"
 #include "runtime/learn/trees/tree_draws.h"
 #include "runtime/learn/trees/tree_search.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/vectors.h"
+#include "runtime/learn/trees/tree_categories.h"
 #include "scoring/elementary.h"
 
 #define ROUNDING 0x1p-40 /* part of a score: more than double loses of it, less than rows gain */

@@ -70,8 +70,4 @@ struct choice tree_split_choose(const struct finding *finding, struct partings *
 bool tree_split_take(const struct finding *finding, double gain, struct tree_sums left,
                      bool missing_left, struct tree_split *best);
 
-/* Splits by one word; by a set of the words in their order, to *best where one is better. */
-void tree_split_find_word(const struct finding *finding, struct tree_split *best);
-void tree_split_find_set(const struct finding *finding, struct tree_split *best);
-
 #endif
