@@ -395,7 +395,7 @@ static cJSON *notices(void)
 
 static cJSON *scoring(void)
 {
-    cJSON *members = cJSON_CreateObject();
+    cJSON *members = cJSON_CreateObject(), *schema;
     const int64_t last_cell = JOBSPEC_COLUMNS_MAX - 1;
 
     json_add(members, "rows", integer(0, SCORED_ROWS_MAX, NULL));
@@ -424,11 +424,18 @@ static cJSON *scoring(void)
     json_add(members, "threshold", real_range(0, 1));
     json_add(members, "false_positive_cost", real_range(0, REPORT_COST_MAX));
     json_add(members, "false_negative_cost", real_range(0, REPORT_COST_MAX));
+    json_add(members, "interval", real_range(0.5, 0.9999));
+    json_add(members, "bootstrap",
+             integer(BOOTSTRAP_RESAMPLES_MIN, BOOTSTRAP_RESAMPLES_MAX,
+                     "evaluate: resamples that the metrics' intervals are of"));
+    json_add(members, "bootstrap_seed", integer(0, INT64_MAX, NULL));
     json_add(members, "keeps_bad_rows",
              typed("boolean", "a row that cannot be scored is put aside"));
     json_add(members, "replaces_any",
              typed("boolean", "the target may replace a table that no such statement made"));
-    return object(members);
+    schema = typed("object", NULL);
+    close_object(schema, members, MEMBERS("interval", "bootstrap", "bootstrap_seed"));
+    return schema;
 }
 
 static cJSON *job(const struct kind *kind)

@@ -78,6 +78,25 @@ static enum status read_cost(const cJSON *section, const char *name, double *cos
                       REPORT_COST_MAX);
 }
 
+/* Members that are there only where intervals are wanted. */
+static enum status read_bootstrap(const cJSON *section, struct bootstrap_choice *choice,
+                                  struct error *err)
+{
+    int64_t resamples, seed;
+
+    if (!json_has(section, "interval"))
+        return STATUS_OK;
+    TRY(json_get_real(section, "interval", &choice->level, err));
+    if (!(choice->level >= 0.5 && choice->level <= 0.9999))
+        return fail(err, STATUS_CORRUPT, "member \"interval\": expected 0.5 to 0.9999");
+    TRY(json_get_integer(section, "bootstrap", BOOTSTRAP_RESAMPLES_MIN, BOOTSTRAP_RESAMPLES_MAX,
+                         &resamples, err));
+    TRY(json_get_integer(section, "bootstrap_seed", 0, INT64_MAX, &seed, err));
+    choice->resamples = (uint32_t)resamples;
+    choice->seed = (uint64_t)seed;
+    return STATUS_OK;
+}
+
 static enum status read_judging(const cJSON *section, struct spec_scoring *scoring,
                                 struct error *err)
 {
@@ -89,6 +108,7 @@ static enum status read_judging(const cJSON *section, struct spec_scoring *scori
     TRY(json_get_real(section, "threshold", &scoring->threshold, err));
     TRY(read_cost(section, "false_positive_cost", &scoring->false_positive_cost, err));
     TRY(read_cost(section, "false_negative_cost", &scoring->false_negative_cost, err));
+    TRY(read_bootstrap(section, &scoring->bootstrap, err));
     scoring->average = (enum average)average;
     scoring->report = (enum report_kind)report;
     return scoring->threshold >= 0 && scoring->threshold <= 1
@@ -165,6 +185,11 @@ void spec_write_scoring(const struct spec_scoring *scoring, cJSON *json)
     json_add_real(section, "threshold", scoring->threshold);
     json_add_real(section, "false_positive_cost", scoring->false_positive_cost);
     json_add_real(section, "false_negative_cost", scoring->false_negative_cost);
+    if (scoring->bootstrap.level > 0) {
+        json_add_real(section, "interval", scoring->bootstrap.level);
+        json_add_integer(section, "bootstrap", scoring->bootstrap.resamples);
+        json_add_integer(section, "bootstrap_seed", (int64_t)scoring->bootstrap.seed);
+    }
     json_add_boolean(section, "keeps_bad_rows", scoring->keeps_bad_rows);
     json_add_boolean(section, "replaces_any", scoring->replaces_any);
 }
@@ -197,5 +222,8 @@ bool spec_same_scoring(const struct spec_scoring *a, const struct spec_scoring *
            a->has_threshold == b->has_threshold && a->threshold == b->threshold &&
            a->false_positive_cost == b->false_positive_cost &&
            a->false_negative_cost == b->false_negative_cost &&
-           a->keeps_bad_rows == b->keeps_bad_rows && a->replaces_any == b->replaces_any;
+           a->bootstrap.level == b->bootstrap.level &&
+           a->bootstrap.resamples == b->bootstrap.resamples &&
+           a->bootstrap.seed == b->bootstrap.seed && a->keeps_bad_rows == b->keeps_bad_rows &&
+           a->replaces_any == b->replaces_any;
 }

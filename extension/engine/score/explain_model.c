@@ -1,5 +1,6 @@
 #include "extension/engine/score/explain_model.h"
 
+#include "extension/engine/score/dependence_run.h"
 #include "extension/engine/score/importance_run.h"
 #include "extension/engine/score/inside_run.h"
 #include "extension/engine/score/score.h"
@@ -10,6 +11,8 @@ enum status explain_model_columns(const struct plan *plan, struct arena *arena,
 {
     if (plan->inside)
         return inside_columns(plan, arena, names, count, err);
+    if (plan->explain_by_dependence)
+        return dependence_columns(plan, arena, names, count, err);
     if (plan->explain_by_shap)
         return shap_columns(plan, arena, names, count, err);
     return importance_columns(plan, arena, names, count, err);
@@ -25,6 +28,8 @@ static enum status explain_with(const struct host *host, const struct plan *plan
         return fail(err, STATUS_STALE, "the model was replaced meanwhile: run the statement again");
     if (plan->inside)
         return inside_run(host, plan, model, arena, sink, err);
+    if (plan->explain_by_dependence)
+        return dependence_run(host, plan, model, arena, sink, err);
     if (plan->explain_by_shap)
         return shap_run(host, plan, model, arena, sink, err);
     return importance_run(host, plan, model, arena, sink, err);
