@@ -393,6 +393,16 @@ static cJSON *notices(void)
     return array(0, NOTICES_MAX, notice, "of planning and of reading the rows; kept in the model");
 }
 
+static cJSON *intervals(void)
+{
+    cJSON *members = cJSON_CreateObject();
+
+    json_add(members, "level", real_range(0.5, 0.9999));
+    json_add(members, "resamples", integer(BOOTSTRAP_RESAMPLES_MIN, BOOTSTRAP_RESAMPLES_MAX, NULL));
+    json_add(members, "seed", integer(0, INT64_MAX, NULL));
+    return object(members);
+}
+
 static cJSON *scoring(void)
 {
     cJSON *members = cJSON_CreateObject(), *schema;
@@ -424,17 +434,13 @@ static cJSON *scoring(void)
     json_add(members, "threshold", real_range(0, 1));
     json_add(members, "false_positive_cost", real_range(0, REPORT_COST_MAX));
     json_add(members, "false_negative_cost", real_range(0, REPORT_COST_MAX));
-    json_add(members, "interval", real_range(0.5, 0.9999));
-    json_add(members, "bootstrap",
-             integer(BOOTSTRAP_RESAMPLES_MIN, BOOTSTRAP_RESAMPLES_MAX,
-                     "evaluate: resamples that the metrics' intervals are of"));
-    json_add(members, "bootstrap_seed", integer(0, INT64_MAX, NULL));
+    json_add(members, "intervals", intervals());
     json_add(members, "keeps_bad_rows",
              typed("boolean", "a row that cannot be scored is put aside"));
     json_add(members, "replaces_any",
              typed("boolean", "the target may replace a table that no such statement made"));
     schema = typed("object", NULL);
-    close_object(schema, members, MEMBERS("interval", "bootstrap", "bootstrap_seed"));
+    close_object(schema, members, MEMBERS("intervals"));
     return schema;
 }
 

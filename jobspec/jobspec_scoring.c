@@ -78,21 +78,23 @@ static enum status read_cost(const cJSON *section, const char *name, double *cos
                       REPORT_COST_MAX);
 }
 
-/* Members that are there only where intervals are wanted. */
-static enum status read_bootstrap(const cJSON *section, struct bootstrap_choice *choice,
+/* An object that is there only where intervals are wanted. */
+static enum status read_intervals(const cJSON *section, struct bootstrap_choice *choice,
                                   struct error *err)
 {
-    int64_t resamples, seed;
+    const cJSON *intervals;
+    int64_t seed;
 
-    if (!json_has(section, "interval"))
+    if (!json_has(section, "intervals"))
         return STATUS_OK;
-    TRY(json_get_real(section, "interval", &choice->level, err));
+    TRY(spec_get_section(section, "intervals", MEMBERS("level", "resamples", "seed"), &intervals,
+                         err));
+    TRY(json_get_real(intervals, "level", &choice->level, err));
     if (!(choice->level >= 0.5 && choice->level <= 0.9999))
-        return fail(err, STATUS_CORRUPT, "member \"interval\": expected 0.5 to 0.9999");
-    TRY(json_get_integer(section, "bootstrap", BOOTSTRAP_RESAMPLES_MIN, BOOTSTRAP_RESAMPLES_MAX,
-                         &resamples, err));
-    TRY(json_get_integer(section, "bootstrap_seed", 0, INT64_MAX, &seed, err));
-    choice->resamples = (uint32_t)resamples;
+        return fail(err, STATUS_CORRUPT, "member \"level\": expected 0.5 to 0.9999");
+    TRY(spec_get_u32(intervals, "resamples", BOOTSTRAP_RESAMPLES_MIN, BOOTSTRAP_RESAMPLES_MAX,
+                     &choice->resamples, err));
+    TRY(json_get_integer(intervals, "seed", 0, INT64_MAX, &seed, err));
     choice->seed = (uint64_t)seed;
     return STATUS_OK;
 }
@@ -108,7 +110,7 @@ static enum status read_judging(const cJSON *section, struct spec_scoring *scori
     TRY(json_get_real(section, "threshold", &scoring->threshold, err));
     TRY(read_cost(section, "false_positive_cost", &scoring->false_positive_cost, err));
     TRY(read_cost(section, "false_negative_cost", &scoring->false_negative_cost, err));
-    TRY(read_bootstrap(section, &scoring->bootstrap, err));
+    TRY(read_intervals(section, &scoring->bootstrap, err));
     scoring->average = (enum average)average;
     scoring->report = (enum report_kind)report;
     return scoring->threshold >= 0 && scoring->threshold <= 1
@@ -123,13 +125,15 @@ enum status spec_read_scoring(const cJSON *json, struct arena *arena, struct job
     const cJSON *section;
     int64_t rows;
 
-    TRY(spec_get_section(json, "scoring",
-                         MEMBERS("rows", "shard_rows", "columns", "inputs", "label", "label_name",
-                                 "group", "group_name", "upper", "upper_name", "as_means",
-                                 "outputs", "metrics", "average", "report", "has_threshold",
-                                 "threshold", "false_positive_cost", "false_negative_cost",
-                                 "keeps_bad_rows", "replaces_any"),
-                         &section, err));
+    TRY(json_get_object(json, "scoring", &section, err));
+    TRY(spec_check_members(section,
+                           MEMBERS("rows", "shard_rows", "columns", "inputs", "label", "label_name",
+                                   "group", "group_name", "upper", "upper_name", "as_means",
+                                   "outputs", "metrics", "average", "report", "has_threshold",
+                                   "threshold", "false_positive_cost", "false_negative_cost",
+                                   "keeps_bad_rows", "replaces_any",
+                                   json_has(section, "intervals") ? "intervals" : NULL),
+                           err));
     TRY(json_get_integer(section, "rows", 0, SCORED_ROWS_MAX, &rows, err));
     scoring->rows = (uint64_t)rows;
     TRY(spec_get_u32(section, "shard_rows", 1, JOBSPEC_SHARD_ROWS_MAX, &scoring->shard_rows, err));
@@ -162,7 +166,7 @@ static void write_optional(cJSON *section, const char *name, uint32_t cell)
 
 void spec_write_scoring(const struct spec_scoring *scoring, cJSON *json)
 {
-    cJSON *section = json_add_object(json, "scoring"), *inputs;
+    cJSON *section = json_add_object(json, "scoring"), *inputs, *intervals;
 
     json_add_integer(section, "rows", (int64_t)scoring->rows);
     json_add_integer(section, "shard_rows", scoring->shard_rows);
@@ -186,9 +190,10 @@ void spec_write_scoring(const struct spec_scoring *scoring, cJSON *json)
     json_add_real(section, "false_positive_cost", scoring->false_positive_cost);
     json_add_real(section, "false_negative_cost", scoring->false_negative_cost);
     if (scoring->bootstrap.level > 0) {
-        json_add_real(section, "interval", scoring->bootstrap.level);
-        json_add_integer(section, "bootstrap", scoring->bootstrap.resamples);
-        json_add_integer(section, "bootstrap_seed", (int64_t)scoring->bootstrap.seed);
+        intervals = json_add_object(section, "intervals");
+        json_add_real(intervals, "level", scoring->bootstrap.level);
+        json_add_integer(intervals, "resamples", scoring->bootstrap.resamples);
+        json_add_integer(intervals, "seed", (int64_t)scoring->bootstrap.seed);
     }
     json_add_boolean(section, "keeps_bad_rows", scoring->keeps_bad_rows);
     json_add_boolean(section, "replaces_any", scoring->replaces_any);

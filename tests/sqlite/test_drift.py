@@ -163,7 +163,7 @@ class Drift(harness.Case):
         statements = {
             "numbers": ("SELECT x, k FROM {} ", "TO TRAIN XGBRegressor WITH train.test_size = 0 LABEL x INTO m", "k, x"),
             "classes": ("SELECT x, word FROM {} ", "TO TRAIN XGBClassifier WITH train.test_size = 0 LABEL word INTO m", "x"),
-            "margins": ("SELECT x, y FROM {} ", "TO TRAIN LinearSVC WITH train.test_size = 0 LABEL y INTO m", "x"),
+            "margins": ("SELECT x, y FROM {} ", "TO TRAIN LinearClassifier WITH model.loss = 'hinge', train.test_size = 0 LABEL y INTO m", "x"),
             "clusters": ("SELECT x, k FROM {} ", "TO TRAIN KMeans WITH n_clusters = 3 INTO m", "x, k"),
             "components": ("SELECT x, k FROM {} ", "TO TRAIN PCA WITH n_components = 1 INTO m", "x, k"),
             "outliers": ("SELECT x, k FROM {} ", "TO TRAIN OneClassSVM INTO m", "x, k"),
