@@ -2,12 +2,14 @@
 
 import json
 import math
+import pathlib
 import random
 import sqlite3
 import unittest
 
 import harness
 
+EXAMPLE = pathlib.Path(__file__).resolve().parents[2] / "examples" / "sql" / "watching.sql"
 LEAST = 0.0001
 COLUMNS = ["input", "psi", "verdict", "unseen", "nulls_then", "nulls_now", "mean_then", "mean_now", "median_then",
            "median_now"]
@@ -235,6 +237,13 @@ class Drift(harness.Case):
         self.run_all("UPDATE odd SET data = replace(data, '\"nulls\":', '\"nulls\":1') WHERE part = 'statistics'")
         with self.assertRaisesRegex(sqlite3.Error, 'statistics of "x"'):
             self.drift("odd", "t")
+
+    def test_the_example_runs(self):
+        harness.load_csv(self.database, "breast_cancer")
+        done = self.run_program(self.path, "-f", EXAMPLE)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for word in ("verdict", "AUC_lower", "mean_radius"):
+            self.assertIn(word, done.stdout)
 
 
 if __name__ == "__main__":
