@@ -91,7 +91,7 @@ static struct dependence_point number_of(const struct transform *transform,
         point.rest = dense[input->rest_offset];
         number += (double)point.rest;
     }
-    point.number = statistics_number(input, number);
+    point.number = statistics_cell(transform, input, number);
     return point;
 }
 

@@ -238,7 +238,7 @@ static struct middle middle_now(const struct drift *drift, struct drift_input *o
     middle = middle_of(one->numbers, one->count);
     if (one->input) {
         middle.mean = statistics_number(one->input, middle.mean);
-        middle.median = statistics_number(one->input, middle.median);
+        middle.median = statistics_cell(&drift->model->transform, one->input, middle.median);
     }
     return middle;
 }

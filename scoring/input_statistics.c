@@ -6,7 +6,9 @@
 #include "base/json.h"
 #include "inputs/cell_text.h"
 
-#define ROWS_MOST ((int64_t)1 << 53)
+#define ROWS_MOST  ((int64_t)1 << 53)
+#define MOST_POWER 1e15
+#define MOST_WHOLE 0x1p53
 
 uint32_t statistics_inputs(const struct transform *transform)
 {
@@ -118,6 +120,22 @@ struct input_value prediction_value_of(const struct scorer *scorer, double *prob
 double statistics_number(const struct transform_input *input, double number)
 {
     return input->spec.type == INPUT_NUMERIC ? number * input->scale + input->mean : number;
+}
+
+double statistics_cell(const struct transform *transform, const struct transform_input *input,
+                       double number)
+{
+    const double shown = statistics_number(input, number);
+
+    if (input->spec.type != INPUT_NUMERIC || transform->has_rests)
+        return shown;
+    for (double power = 1; power < MOST_POWER && fabs(shown) * power < MOST_WHOLE; power *= 10) {
+        const double rounded = nearbyint(shown * power) / power;
+
+        if (transform_number(input, rounded) == (float)number)
+            return rounded;
+    }
+    return shown;
 }
 
 /* ---- bins ---- */

@@ -1,6 +1,6 @@
 /*
- * input_statistics.h - what a model keeps of the rows that it was trained on, an input at a time,
- * and of its own predictions of them.
+ * input_statistics.h - the statistics that a model keeps of the rows that it was trained on, an
+ * input at a time, and of its own predictions of them.
  *
  *     values of the sample --make--> statistics --write--> a row of the model's table
  *                                               <--read--
@@ -32,11 +32,11 @@
 #define STATISTICS_BYTES_MAX  2048 /* bytes of one input's, written */
 #define STATISTICS_PREDICTION "(prediction)"
 
-/* What a row has in an input, or predicts. */
+/* The value that a row has in an input, or predicts. */
 struct input_value {
     bool is_null;
-    double number; /* of a number, as in dense */
-    int32_t id;    /* of a category, from 0; -1: no word that the model knows */
+    double number; /* a number's, as in dense */
+    int32_t id;    /* a category's, from 0; -1: no word that the model knows */
 };
 
 struct input_statistics {
@@ -55,8 +55,8 @@ uint32_t statistics_inputs(const struct transform *transform);
 
 /* Is the input one whose values are numbers? */
 bool statistics_are_numbers(const struct transform_input *input);
-/* What a row has in an input: dense and ids are the row's, `cell` that of the input's column. NULL:
- * it is not known, and a NULL is one where training saw some. */
+/* The value of a row in an input: dense and ids are the row's, `cell` that of the input's column.
+ * NULL: it is not known, and a NULL is one where training saw some. */
 struct input_value input_value_of(const struct transform *transform,
                                   const struct transform_input *input, const float *dense,
                                   const int32_t *ids, const struct cell *cell);
@@ -66,6 +66,10 @@ struct input_value prediction_value_of(const struct scorer *scorer, double *prob
 
 /* A number of dense in the units of the column. */
 double statistics_number(const struct transform_input *input, double number);
+/* The same of one cell: the shortest number that the model reads as this one, so that 29.7 is not
+ * 29.700000762939453. */
+double statistics_cell(const struct transform *transform, const struct transform_input *input,
+                       double number);
 
 /* The mean and median of ascending numbers; NAN of none. */
 struct middle {
@@ -81,7 +85,7 @@ void input_statistics_make(bool is_number, const struct input_value *values, siz
 uint32_t input_statistics_bin(const struct input_statistics *statistics,
                               const struct input_value *value);
 
-/* As JSON, in the arena. NO_MEMORY. */
+/* The JSON of statistics, in the arena. NO_MEMORY. */
 enum status input_statistics_write(const struct input_statistics *statistics, struct arena *arena,
                                    struct slice *json, struct error *err);
 /* CORRUPT for anything that input_statistics_write does not write. `name` is that of the input. */

@@ -63,7 +63,7 @@ static void measure_input(struct sample_statistics *statistics, const struct tra
     input_statistics_make(statistics_are_numbers(input), statistics->values, part->rows,
                           statistics->numbers, measured);
     measured->mean = statistics_number(input, measured->mean);
-    measured->median = statistics_number(input, measured->median);
+    measured->median = statistics_cell(transform, input, measured->median);
 }
 
 enum status sample_statistics_some(struct sample_statistics *statistics, struct error *err)

@@ -24,7 +24,7 @@ struct sample_statistics {
     struct arena arena;
 };
 
-/* Of a data set whose sample has rows. The model may lack its content. NO_MEMORY. */
+/* The data set's sample has rows. The model may lack its content. NO_MEMORY. */
 enum status sample_statistics_init(struct sample_statistics *statistics,
                                    const struct dataset *dataset, const struct model *model,
                                    struct error *err);

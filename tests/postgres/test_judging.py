@@ -39,14 +39,15 @@ class Judging(harness.Case):
 
     def test_drift_intervals_and_dependence_are_rows_and_tables(self):
         moved = "SELECT a + 1 AS a, nullif(b, 0) AS b FROM t"
-        found = self.rows(f"{moved} TO EVALUATE m WITH evaluate.report = 'drift'")
+        self.rows("SELECT * FROM t TO TRAIN LinearClassifier WITH train.epoch = 2, train.test_size = 0 LABEL kind INTO w")
+        found = self.rows(f"{moved} TO EVALUATE w WITH evaluate.report = 'drift'")
         self.assertEqual({row["input"] for row in found}, {"(prediction)", "a", "b"})
         by_name = {row["input"]: row for row in found}
         self.assertEqual(by_name["a"]["verdict"], "shifted")
         self.assertAlmostEqual(by_name["a"]["mean_now"] - by_name["a"]["mean_then"], 1, 4)
         self.assertEqual(by_name["b"]["nulls_now"],
                          float(self.execute("SELECT avg((b = 0)::int) FROM t")[0][0]))
-        self.rows(f"{moved} TO EVALUATE m WITH evaluate.report = 'drift' INTO r")
+        self.rows(f"{moved} TO EVALUATE w WITH evaluate.report = 'drift' INTO r")
         self.assertEqual(self.rows_of(f"SELECT {', '.join(found[0])} FROM r"), [tuple(row.values()) for row in found])
         bounded = "SELECT * FROM t TO EVALUATE m WITH evaluate.interval = 0.9, evaluate.bootstrap = 100"
         found = self.rows(bounded)
@@ -59,7 +60,7 @@ class Judging(harness.Case):
         points = self.rows(curve)
         self.assertEqual(len(points), 3)
         for point in points:
-            mean = self.execute(f"SELECT avg(totrain.probability('m', {point['value']!r}::float8, b)) FROM t")[0][0]
+            mean = self.execute(f"SELECT avg(totrain.probability('m', ROW({point['value']!r}::float8, b))) FROM t")[0][0]
             self.assertAlmostEqual(point["prediction"], mean, 6)
         self.rows(f"{curve} INTO r")
         self.assertEqual(self.execute("SELECT value, prediction FROM r"), [(p["value"], p["prediction"]) for p in points])

@@ -10,7 +10,7 @@ import harness
 
 
 def auc_of(rows):
-    """Of pairs (is positive, score): the share of pairs in order, equal scores count half."""
+    """The share of pairs of a positive and a negative that are in order; equal scores count half."""
     ranked, place, total = sorted(score for _, score in rows), {}, 0.0
     for i, score in enumerate(ranked):
         first, _ = place.get(score, (i, i))

@@ -44,7 +44,7 @@ static void rows_of_training_have_not_moved(void **state)
             CHECK(rows.cells[row * rows.columns + 1].real == 0);
             CHECK_SLICE(rows.cells[row * rows.columns + 2].text, "stable");
         }
-        CHECK_SLICE(rows.cells[rows.columns].text, "age"); /* of equal ones the model's first */
+        CHECK_SLICE(rows.cells[rows.columns].text, "age"); /* the model's first of equal ones */
         CHECK(!drift_lost_middles(drift));
         CHECK(rows.cells[rows.columns + 7].type == CELL_REAL);
         drift_free(drift);

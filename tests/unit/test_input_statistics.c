@@ -1,4 +1,4 @@
-/* What a model keeps of its training rows: bins by hand, and what is read back. */
+/* Statistics that a model keeps of its training rows: bins by hand, and reading them back. */
 #include "scoring/input_statistics.h"
 
 #include "tests/check.h"

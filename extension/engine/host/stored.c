@@ -468,8 +468,8 @@ uint32_t stored_versions_kept(void)
     return VERSIONS_KEPT;
 }
 
-/* What a version was measured by: the metrics of rows that were held out, or of folds, and those of
- * the training rows of which nothing else is known. */
+/* The numbers that a version was measured by: the metrics of rows that were held out, or of folds,
+ * and those of the training rows of which nothing else is known. */
 struct version_metrics {
     cJSON *object;
     const char *part; /* the last one's; NULL: there is none */
