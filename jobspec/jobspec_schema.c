@@ -399,7 +399,7 @@ static cJSON *intervals(void)
 
     json_add(members, "level", real_range(0.5, 0.9999));
     json_add(members, "resamples", integer(BOOTSTRAP_RESAMPLES_MIN, BOOTSTRAP_RESAMPLES_MAX, NULL));
-    json_add(members, "seed", integer(0, INT64_MAX, NULL));
+    json_add(members, "seed", long_integer("evaluate.seed"));
     return object(members);
 }
 
