@@ -43,7 +43,7 @@ class Models(harness.Case):
             told = json.loads(metrics)
             self.assertEqual((part, set(told)), (measured[version][0], set(measured[version][1])))
             for name, value in told.items():
-                self.assertAlmostEqual(value, measured[version][1][name], 12)
+                self.assertAlmostEqual(value, measured[version][1][name], 5)
         self.run_all("UPDATE m SET data = json_remove(data, '$.metrics') WHERE part = 'meta'")
         self.assertEqual([row[4:] for row in self.run_all("SHOW VERSIONS m") if row[3] == "current"], [(None, None)])
         self.run_all("UPDATE totrain_versions SET data = 'no meta' WHERE part = 'meta' AND version = 1")

@@ -469,7 +469,7 @@ uint32_t stored_versions_kept(void)
 }
 
 /* The numbers that a version was measured by: the metrics of rows that were held out, or of folds,
- * and those of the training rows of which nothing else is known. */
+ * and those of the training rows of which nothing else is known, in six digits. */
 struct version_metrics {
     cJSON *object;
     const char *part; /* the last one's; NULL: there is none */
@@ -479,14 +479,15 @@ static enum status take_version_metric(void *context, struct slice name, const c
                                        double value, struct error *err)
 {
     struct version_metrics *metrics = context;
-    char key[WORD_BYTES_MAX + 1];
+    char key[WORD_BYTES_MAX + 1], digits[32];
 
     (void)err;
     if (strcmp(part, PART_DEVIATION) == 0)
         return STATUS_OK;
     slice_copy(name, key, sizeof key);
+    snprintf(digits, sizeof digits, "%.6g", value);
     cJSON_DeleteItemFromObjectCaseSensitive(metrics->object, key);
-    json_add_real(metrics->object, key, value);
+    json_add_real(metrics->object, key, strtod(digits, NULL));
     metrics->part = part;
     return STATUS_OK;
 }
