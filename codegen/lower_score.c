@@ -79,6 +79,7 @@ enum status lower_score(const struct plan *plan, struct arena *arena, struct job
     scoring->replaces_any = plan->replaces_any;
     scoring->average = plan->average;
     scoring->report = plan->report;
+    scoring->bootstrap = plan->bootstrap;
     scoring->has_threshold = plan->has_threshold;
     scoring->threshold = plan->threshold;
     scoring->false_positive_cost = plan->costs.false_positive;

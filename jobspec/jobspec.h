@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "inputs/input_spec.h"
 #include "jobspec/job_attributes.h"
+#include "params/bootstrap_choice.h"
 #include "params/notice_list.h"
 #include "params/terms.h"
 #include "scoring/kind.h"
@@ -63,6 +64,7 @@ struct spec_scoring {
     enum average average;
     enum report_kind report;                         /* EVALUATE: what it returns */
     double false_positive_cost, false_negative_cost; /* costs in the report 'thresholds' */
+    struct bootstrap_choice bootstrap;               /* EVALUATE: the metrics' intervals */
     bool has_threshold; /* two classes: the positive one is predicted from `threshold` up */
     double threshold;
     bool keeps_bad_rows; /* a row that cannot be scored is put aside; else the job fails */

@@ -396,9 +396,19 @@ static cJSON *notices(void)
     return array(0, NOTICES_MAX, notice, "of planning and of reading the rows; kept in the model");
 }
 
-static cJSON *scoring(void)
+static cJSON *intervals(void)
 {
     cJSON *members = cJSON_CreateObject();
+
+    json_add(members, "level", real_range(0.5, 0.9999));
+    json_add(members, "resamples", integer(BOOTSTRAP_RESAMPLES_MIN, BOOTSTRAP_RESAMPLES_MAX, NULL));
+    json_add(members, "seed", long_integer("evaluate.seed"));
+    return object(members);
+}
+
+static cJSON *scoring(void)
+{
+    cJSON *members = cJSON_CreateObject(), *schema;
     const int64_t last_cell = JOBSPEC_COLUMNS_MAX - 1;
 
     json_add(members, "rows", integer(0, SCORED_ROWS_MAX, NULL));
@@ -431,11 +441,14 @@ static cJSON *scoring(void)
     json_add(members, "threshold", real_range(0, 1));
     json_add(members, "false_positive_cost", real_range(0, REPORT_COST_MAX));
     json_add(members, "false_negative_cost", real_range(0, REPORT_COST_MAX));
+    json_add(members, "intervals", intervals());
     json_add(members, "keeps_bad_rows",
              typed("boolean", "a row that cannot be scored is put aside"));
     json_add(members, "replaces_any",
              typed("boolean", "the target may replace a table that no such statement made"));
-    return object(members);
+    schema = typed("object", NULL);
+    close_object(schema, members, MEMBERS("intervals"));
+    return schema;
 }
 
 static cJSON *job(const struct kind *kind)

@@ -11,24 +11,25 @@
 
 #include "base/text.h"
 
-#define MODEL_INPUTS_MAX   2000  /* columns that a model takes */
-#define CATEGORY_WORDS     10000 /* words of a category column that are kept by default */
-#define CATEGORY_WORDS_MAX 10000000
-#define TEXT_BUCKETS       8192 /* words of texts, by default; CATEGORY_WORDS_MAX at most */
-#define TEXT_WORDS         128  /* different words of one text that count, by default */
-#define TEXT_WORDS_MAX     1024
-#define TEXT_COUNTS        1000  /* hash buckets where each is an input that counts, by default */
-#define BUCKETS_MAX        1000  /* buckets of a column of numbers */
-#define CLASSES_MAX        65536 /* different labels of a classifier */
-#define COMPONENTS_MAX     128   /* a projection's: columns that PREDICT adds */
-#define HIDDEN_LAYERS_MAX  16
-#define HIDDEN_UNITS_MAX   8192 /* units of one hidden layer */
-#define METRICS_MAX        16   /* metrics in one statement */
-#define WORD_BYTES_MAX     64   /* names of estimators, families, metrics */
-#define DIGEST_BYTES_MAX   64   /* a model's digest in hex digits */
-#define LABEL_BYTES_MAX    1000 /* a label named in a statement */
-#define TYPE_BYTES_MAX     1000 /* name of a database's type, with its schema and parameters */
-#define IP_BYTES_MAX       45   /* an address as text */
+#define MODEL_INPUTS_MAX      2000  /* columns that a model takes */
+#define CATEGORY_WORDS        10000 /* words of a category column that are kept by default */
+#define CATEGORY_WORDS_MAX    10000000
+#define TEXT_BUCKETS          8192 /* words of texts, by default; CATEGORY_WORDS_MAX at most */
+#define TEXT_WORDS            128  /* different words of one text that count, by default */
+#define TEXT_WORDS_MAX        1024
+#define TEXT_COUNTS           1000 /* hash buckets where each is an input that counts, by default */
+#define BUCKETS_MAX           1000 /* buckets of a column of numbers */
+#define CLASSES_MAX           65536 /* different labels of a classifier */
+#define DEPENDENCE_POINTS_MAX 1000  /* values of a column in a partial dependence */
+#define COMPONENTS_MAX        128   /* a projection's: columns that PREDICT adds */
+#define HIDDEN_LAYERS_MAX     16
+#define HIDDEN_UNITS_MAX      8192 /* units of one hidden layer */
+#define METRICS_MAX           16   /* metrics in one statement */
+#define WORD_BYTES_MAX        64   /* names of estimators, families, metrics */
+#define DIGEST_BYTES_MAX      64   /* a model's digest in hex digits */
+#define LABEL_BYTES_MAX       1000 /* a label named in a statement */
+#define TYPE_BYTES_MAX        1000 /* name of a database's type, with its schema and parameters */
+#define IP_BYTES_MAX          45   /* an address as text */
 
 #define EMBEDDING_DIMENSION_MAX 512
 
@@ -184,7 +185,8 @@
     X(REPORT_THRESHOLDS, "thresholds")                                                             \
     X(REPORT_GAIN, "gain")                                                                         \
     X(REPORT_CALIBRATION, "calibration")                                                           \
-    X(REPORT_RESIDUALS, "residuals")
+    X(REPORT_RESIDUALS, "residuals")                                                               \
+    X(REPORT_DRIFT, "drift")
 
 /* How a label follows from an output of a row. */
 #define LABEL_LINK_MAP(X)                                                                          \

@@ -141,6 +141,7 @@ struct model_summary {
     struct slice rounds[METRICS_MAX]; /* (round_count): metrics that were measured each round, in
                                          the order of the statement */
     size_t round_count;
+    bool has_statistics; /* it keeps those of its training rows (scoring/input_statistics.h) */
     uint32_t kept_epoch; /* the epoch whose weights it has; 0: the last */
     struct slice digest;
     int64_t version;

@@ -11,6 +11,7 @@
 
 #include "jobspec/jobspec.h"
 #include "params/attribute.h"
+#include "params/bootstrap_choice.h"
 #include "parser/statement.h"
 #include "planner/catalog.h"
 #include "planner/column_kind.h"
@@ -158,11 +159,15 @@ struct plan {
     struct slice positive;      /* TRAIN: model.positive as written; size 0: the greater label */
     enum report_kind report;    /* EVALUATE */
     struct report_costs costs;  /* costs of the model's mistakes */
+    struct bootstrap_choice bootstrap; /* EVALUATE: the metrics' intervals */
     /* TO EXPLAIN: what of the model is shown; NULL: SHAP values of rows, or importance, whose
      * metric is metrics[0] */
     const struct model_inside *inside;
-    bool explain_by_shap;
-    int explainer_position; /* in the text, of what asks for SHAP values */
+    bool explain_by_shap, explain_by_dependence;
+    struct slice explain_columns; /* partial dependence: their names, between commas; size 0: all */
+    uint32_t explain_points;      /* likewise: values of a column at most */
+    bool explain_individual;      /* likewise: each row's, too */
+    int explainer_position;       /* in the text, of what asks for SHAP values */
     uint32_t explain_repeats, explain_rows;
     uint64_t explain_seed;
     enum explain_picture explain_picture;

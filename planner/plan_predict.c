@@ -339,6 +339,8 @@ enum status plan_evaluate_one(struct planning *planning)
     TRY(match_inputs(planning));
     note_unseen_nulls(plan);
     note_far_numbers(plan);
+    if (plan->report == REPORT_DRIFT)
+        return model_room_need(planning);
     if (!task_has_label(plan->model.task))
         return label_refuse(planning, plan->model.estimator);
     plan->label = plan->model.label;
@@ -525,6 +527,61 @@ static enum status choose_shap(struct planning *planning)
                                      "permutation takes every model.");
 }
 
+static bool is_dependence(const struct name *explainer)
+{
+    static const char *const names[] = {"partial_dependence", "pdp", NULL};
+
+    return is_one_of(explainer->text, names);
+}
+
+/* Attributes of the other explainers have no use with partial dependence, and its own none
+ * elsewhere. */
+static enum status check_dependence(const struct planning *planning, bool is_wanted)
+{
+    static const char *const own[] = {"explain.columns", "explain.grid", "explain.individual",
+                                      NULL};
+    static const char *const others[] = {
+        "explain.metric",      "explain.repeats", "explain.seed",  "summary.plot_type",
+        "summary.max_display", "summary.sort",    "summary.alpha", NULL};
+
+    for (const char *const *name = is_wanted ? others : own; *name; name++) {
+        const struct setting *setting = settings_find(planning, *name);
+
+        if (!setting)
+            continue;
+        fail_at(planning->err, STATUS_INVALID, setting->name.position,
+                is_wanted ? "%s has no use with USING partial_dependence"
+                          : "%s is of USING partial_dependence",
+                *name);
+        return error_hint(planning->err, "Leave it out.");
+    }
+    return STATUS_OK;
+}
+
+/* No label is needed. */
+static enum status plan_dependence(struct planning *planning)
+{
+    const struct setting *columns = settings_find(planning, "explain.columns");
+    const struct setting *individual = settings_find(planning, "explain.individual");
+    struct plan *plan = planning->plan;
+
+    if (!task_has_label(plan->model.task)) {
+        fail_at(planning->err, STATUS_INVALID, planning->statement->explainer.position,
+                "partial dependence is of classifiers and regressors, and model %.*s is a %s",
+                SLICE_FORMAT(plan->model_name), task_models[plan->model.task]);
+        return error_hint(planning->err, "USING permutation takes every model.");
+    }
+    TRY(check_dependence(planning, true));
+    plan->explain_by_dependence = true;
+    plan->explain_points = (uint32_t)whole_number(planning, "explain.grid", 20);
+    plan->explain_individual = individual && setting_is_true(individual);
+    if (columns)
+        TRY(slice_keep(planning, columns->value.text, &plan->explain_columns));
+    TRY(target_into(planning, "evaluate.replace"));
+    TRY(query_describe(planning));
+    return match_inputs(planning);
+}
+
 /* SHAP values need no label. */
 static enum status plan_shap(struct planning *planning)
 {
@@ -576,6 +633,9 @@ enum status plan_explain_model(struct planning *planning)
         return match_inputs(planning);
     }
     plan_summary(planning);
+    if (is_dependence(explainer))
+        return plan_dependence(planning);
+    TRY(check_dependence(planning, false));
     if (!is_permutation(explainer) && !is_shap(explainer))
         return plan_inside(planning);
     TRY(choose_shap(planning));

@@ -146,6 +146,11 @@ struct model {
     struct slice metrics_json;         /* the result rows of TRAIN, for SHOW TRAIN */
     struct slice trials_json;          /* a search's, for SHOW TRIALS; size 0: there was none */
     const struct notice_list *notices; /* NULL: none */
+    /* (statistics_count): what the training rows have in each input, and behind these what the
+     * model predicts of them (input_statistics.h), as JSON. No part of the digest. 0: it keeps
+     * none; of model_read_meta the count alone. */
+    const struct slice *statistics;
+    uint32_t statistics_count;
 };
 
 uint32_t model_outputs(const struct model *model); /* floats that a row gives */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "scoring/input_statistics.h"
 #include "scoring/kind.h"
 #include "scoring/label_names.h"
 #include "scoring/model_bytes.h"
@@ -193,6 +194,8 @@ static enum status build_meta(const struct model *model, cJSON *meta, struct err
         final_step_write(&model->final, json_add_object(meta, "final"));
     model->kind->write_content(model, json_add_object(meta, model->kind->name));
     json_add_integer(meta, "weight_rows", (int64_t)model_weight_rows(model));
+    if (model->statistics_count > 0)
+        json_add_integer(meta, "statistics", model->statistics_count);
     if (model->notices && model->notices->count > 0)
         json_add(meta, "notices", notice_list_to_json(model->notices));
     TRY(add_kept(meta, "metrics", model->metrics_json, err));
@@ -689,6 +692,11 @@ static enum status read_meta(const cJSON *meta, const struct kind *const *kinds,
     TRY(check_offset(model, err));
     TRY(read_content(meta, arena, model, err));
     TRY(read_notices(meta, arena, model, err));
+    if (json_has(meta, "statistics")) {
+        const uint32_t count = statistics_inputs(&model->transform) + 1;
+
+        TRY(get_count(meta, "statistics", count, count, &model->statistics_count, err));
+    }
     trials = cJSON_GetObjectItemCaseSensitive(meta, "trials");
     if (trials)
         TRY(model_keep_trials(trials, arena, model, err));

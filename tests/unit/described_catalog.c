@@ -276,6 +276,9 @@ static void read_model(struct slice text, struct described_catalog *described)
             read_made(input->name, what, described);
         input->parts = slice_is(word(&one), "age") ? 1 << DATE_AGE | 1 << DATE_WEEKDAY : 0;
     }
+    described->model.has_statistics =
+        !described->model.kind || (!described->model.kind->learns_series &&
+                                   !slice_is(slice_prefix(described->model_name, 3), "old"));
     describe_outline(described);
 }
 

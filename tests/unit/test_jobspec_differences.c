@@ -66,6 +66,7 @@ static struct spec_scoring scoring_example(void)
         .metric_count = 1,
         .has_threshold = true,
         .threshold = 0.5,
+        .bootstrap = {.level = 0.95, .resamples = 1000, .seed = 7},
     };
 }
 
@@ -103,6 +104,9 @@ static void jobs_that_score_otherwise_are_not_equal(void **state)
     DIFFERS(threshold, 0.25);
     DIFFERS(false_positive_cost, 2);
     DIFFERS(false_negative_cost, 2);
+    DIFFERS(bootstrap.level, 0.9);
+    DIFFERS(bootstrap.resamples, 200);
+    DIFFERS(bootstrap.seed, 8);
     DIFFERS(keeps_bad_rows, true);
     DIFFERS(replaces_any, true);
 #undef DIFFERS
@@ -603,6 +607,13 @@ static void cells_and_thresholds_that_cannot_be_are_refused(void **state)
         {"threshold", "1.5", "\"threshold\": expected 0 to 1"},
         {"false_positive_cost", "-1", "\"false_positive_cost\": expected 0 to 1e+09"},
         {"false_negative_cost", "2e9", "\"false_negative_cost\": expected 0 to 1e+09"},
+        {"intervals", "{\"level\": 0.4, \"resamples\": 100, \"seed\": 0}",
+         "expected 0.5 to 0.9999"},
+        {"intervals", "{\"level\": 1, \"resamples\": 100, \"seed\": 0}", "expected 0.5 to 0.9999"},
+        {"intervals", "{\"level\": 0.9, \"resamples\": 99, \"seed\": 0}", "\"resamples\""},
+        {"intervals", "{\"level\": 0.9, \"resamples\": 100, \"seed\": -1}", "\"seed\""},
+        {"intervals", "{\"level\": 0.9, \"resamples\": 100}", "\"seed\" is missing"},
+        {"intervals", "0.9", "\"intervals\""},
         {"report", "\"haiku\"", "\"haiku\" is none of its words"},
         {"label", "4", "\"label\""},
     };

@@ -1,5 +1,6 @@
 #include "extension/engine/score/explain_model.h"
 
+#include "extension/engine/score/dependence_run.h"
 #include "extension/engine/score/importance_run.h"
 #include "extension/engine/score/inside_run.h"
 #include "extension/engine/score/score.h"
@@ -13,6 +14,8 @@ enum status explain_model_columns(const struct plan *plan, struct arena *arena,
         return series_parts_columns(plan, arena, names, count, err);
     if (plan->inside)
         return inside_columns(plan, arena, names, count, err);
+    if (plan->explain_by_dependence)
+        return dependence_columns(plan, arena, names, count, err);
     if (plan->explain_by_shap)
         return shap_columns(plan, arena, names, count, err);
     return importance_columns(plan, arena, names, count, err);
@@ -30,6 +33,8 @@ static enum status explain_with(const struct host *host, const struct plan *plan
         return series_parts_run(host, plan, model, arena, sink, err);
     if (plan->inside)
         return inside_run(host, plan, model, arena, sink, err);
+    if (plan->explain_by_dependence)
+        return dependence_run(host, plan, model, arena, sink, err);
     if (plan->explain_by_shap)
         return shap_run(host, plan, model, arena, sink, err);
     return importance_run(host, plan, model, arena, sink, err);

@@ -373,8 +373,9 @@ enum status score_job_target(struct jobstore *store, const struct jobspec *spec,
 }
 
 enum status score_job_metrics(const struct scored *scored, struct jobstore *store,
-                              struct arena *arena, struct bad_rows *bad, const struct sink *sink,
-                              struct evaluation_rows *rows, struct error *err)
+                              struct arena *arena, struct bad_rows *bad, const struct stop *stop,
+                              const struct sink *sink, struct evaluation_rows *rows,
+                              struct error *err)
 {
     const struct evaluation_order order = evaluation_order_of(&scored->spec->scoring);
     struct metrics_options options;
@@ -387,7 +388,7 @@ enum status score_job_metrics(const struct scored *scored, struct jobstore *stor
     TRY(metrics_new(&model, &options, &metrics, err));
     status = scored_measure(scored, store, metrics, bad, err);
     if (status == STATUS_OK)
-        status = evaluation_collect(&order, metrics, arena, sink, rows, err);
+        status = evaluation_collect(&order, metrics, stop, arena, sink, rows, err);
     metrics_free(metrics);
     return status;
 }
@@ -439,9 +440,11 @@ static enum status collect_metrics(struct scoring *scoring, struct jobstore *sto
                                    struct arena *arena, struct error *err)
 {
     const struct job *job = &scoring->job;
+    const struct stop stop = {job->host->session.interrupted, job->host->self};
     struct evaluation_rows rows;
 
-    TRY(score_job_metrics(&scoring->scored, store, arena, &scoring->bad, job->sink, &rows, err));
+    TRY(score_job_metrics(&scoring->scored, store, arena, &scoring->bad, &stop, job->sink, &rows,
+                          err));
     TRY(bad_rows_write(&scoring->bad, job->sink, err));
     if (scoring->bad.count == scoring->scored.rows.rows)
         return fail(err, STATUS_INVALID, "the query returns no rows to evaluate");
