@@ -140,9 +140,9 @@ enum status spec_read_scoring(const cJSON *json, struct arena *arena, struct job
     TRY(spec_check_members(section,
                            MEMBERS("rows", "shard_rows", "columns", "inputs", "label", "label_name",
                                    "group", "group_name", "upper", "upper_name", "as_means",
-                                   "outputs", "metrics", "average", "report", "has_threshold",
-                                   "threshold", "false_positive_cost", "false_negative_cost",
-                                   "keeps_bad_rows", "replaces_any",
+                                   "outputs", "checked", "anomaly", "metrics", "average", "report",
+                                   "has_threshold", "threshold", "false_positive_cost",
+                                   "false_negative_cost", "keeps_bad_rows", "replaces_any",
                                    json_has(section, "intervals") ? "intervals" : NULL),
                            err));
     TRY(json_get_integer(section, "rows", 0, SCORED_ROWS_MAX, &rows, err));
