@@ -182,11 +182,12 @@ static bool is_between(struct slice signs)
 bool word_form_is_parts(const struct word_form *form)
 {
     const struct slice all = {form->text, form->size};
-    size_t behind = 0, at = 0;
+    size_t behind, at = 0;
 
     while (at < all.size && all.data[at] != '#')
         at++;
     if (form->numbers < 2 || form->numbers > PARTS_MOST || at > 1 ||
+        memchr(all.data, 'M', all.size) || memchr(all.data, 'O', all.size) ||
         (at == 1 && !strchr("([+", all.data[0])))
         return false;
     for (behind = at + 1, at++; at < all.size; at++) {
