@@ -138,14 +138,25 @@ static bool ends_with_year(const struct shaped_words *shaped)
     return digits == 4;
 }
 
+/* "1920-21" is a season, no month. */
+static bool fits(const struct shaped_words *shaped, const char *form, uint32_t size)
+{
+    const struct slice word = {shaped->example, shaped->example_size};
+
+    if (!word_form_is(&shaped->form, form) || (size > 0 && size != word.size))
+        return false;
+    if (*form == 'M')
+        return ends_with_year(shaped) == (size == 0);
+    return strcmp(form, "#-#") != 0 || size != 7 ||
+           slice_compare((struct slice){word.data + 5, 2}, SLICE("12")) <= 0;
+}
+
 static void hint_dates(const struct plan *plan, const struct query_column *column)
 {
     const struct shaped_words *shaped = &column->shaped;
 
     for (size_t i = 0; i < sizeof dates / sizeof *dates; i++)
-        if (word_form_is(&shaped->form, dates[i].form) &&
-            (dates[i].size == 0 || dates[i].size == shaped->example_size) &&
-            (*dates[i].form != 'M' || ends_with_year(shaped) == (dates[i].size == 0))) {
+        if (fits(shaped, dates[i].form, dates[i].size)) {
             hint_cure(plan, column, &dates[i].cure);
             return;
         }
