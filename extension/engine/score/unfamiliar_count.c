@@ -19,10 +19,11 @@ enum status unfamiliar_count_init(const struct plan *plan, struct arena *arena,
     if (!counting->inputs || !counting->nulls || !counting->far)
         return fail_no_memory(err);
     memset(counting->nulls, 0, (inputs + 1) * sizeof *counting->nulls);
-    memset(counting->far, 0, (inputs + 1) * sizeof *counting->far);
-    for (size_t i = 0; i < inputs; i++)
+    for (size_t i = 0; i < inputs; i++) {
+        counting->far[i] = NAN;
         if (unseen_nulls_may_come(plan, i) || far_numbers_may_come(plan, i))
             counting->inputs[counting->count++] = i;
+    }
     return STATUS_OK;
 }
 
@@ -35,7 +36,7 @@ static void look_at(struct unfamiliar_count *counting, size_t input, const struc
     if (far_number_is(plan, input, cell)) {
         const double number = cell->type == CELL_REAL ? cell->real : (double)cell->integer;
 
-        if (fabs(number) > fabs(*far) || (number == -*far && number > 0))
+        if (isnan(*far) || fabs(number) > fabs(*far) || (number == -*far && number > 0))
             *far = number;
     } else if (unseen_null_is(plan, input, cell)) {
         counting->nulls[input]++;

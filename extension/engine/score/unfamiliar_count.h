@@ -20,7 +20,7 @@ struct unfamiliar_count {
     size_t *inputs; /* (count): of the model, that are looked at */
     size_t count;
     uint64_t *nulls; /* (model.input_count) */
-    double *far;     /* (model.input_count): the farthest number of each; 0: there is none */
+    double *far;     /* (model.input_count): the farthest number of each; NaN: there is none */
     uint64_t rows;
     const struct sink *to; /* where predictions go on to */
 };

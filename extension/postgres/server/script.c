@@ -427,6 +427,13 @@ static void open_scoring(struct slice text, const struct piece *piece,
         arena_deinit(&scoring->arena);
 }
 
+static void end_query(struct scoring_query *scoring)
+{
+    own_sql_announce((struct own_sql){NULL});
+    if (scoring)
+        arena_deinit(&scoring->arena);
+}
+
 /* A query of ours, or scoring's, whose arena ends with it. */
 static void run_query(const char *query, struct scoring_query *scoring)
 {
@@ -439,13 +446,13 @@ static void run_query(const char *query, struct scoring_query *scoring)
             show_notices(scoring, 0);
         run_sql(sql, -1, scoring);
     }
-    PG_FINALLY();
+    PG_CATCH();
     {
-        own_sql_announce((struct own_sql){NULL});
-        if (scoring)
-            arena_deinit(&scoring->arena);
+        end_query(scoring);
+        PG_RE_THROW();
     }
     PG_END_TRY();
+    end_query(scoring);
 }
 
 /* Forgets the rows that a job kept: they were committed with the end of the reading, so no rollback
