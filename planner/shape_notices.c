@@ -89,26 +89,30 @@ static const struct {
      {"date(substr($, 1, 4) || '-01-01', (substr($, 6) - 1) || ' days') AS $",
       "to_date($, 'YYYY-DDD') AS $", MAKES_DATES}},
     {"#q#",
-     6,
+     0,
      {"substr($, 1, 4) || '-' || printf('%02d', 3 * substr($, -1) - 2) || '-01' AS $",
       "to_date(left($, 4) || 3 * right($, 1)::integer - 2, 'YYYYMM') AS $", MAKES_DATES}},
     {"#-q#",
-     7,
+     0,
      {"substr($, 1, 4) || '-' || printf('%02d', 3 * substr($, -1) - 2) || '-01' AS $",
       "to_date(left($, 4) || 3 * right($, 1)::integer - 2, 'YYYYMM') AS $", MAKES_DATES}},
     {"q# #",
-     7,
+     0,
      {"substr($, -4) || '-' || printf('%02d', 3 * substr($, 2, 1) - 2) || '-01' AS $",
       "to_date(right($, 4) || 3 * substr($, 2, 1)::integer - 2, 'YYYYMM') AS $", MAKES_DATES}},
     {"#-w#",
      0,
-     {"date(substr($, 1, 4) || '-01-04', (7 * substr($, 7) - 7) || ' days') AS $",
-      "to_date(left($, 4) || '-01-04', 'YYYY-MM-DD') + 7 * (substr($, 7)::integer - 1) AS $",
+     {"date(substr($, 1, 4) || '-01-04', (7 * substr($, instr(lower($), 'w') + 1) - 7) || ' days') "
+      "AS $",
+      "to_date(left($, 4) || '-01-04', 'YYYY-MM-DD') + 7 * (substring($, '[0-9]+$')::integer - 1) AS "
+      "$",
       MAKES_DATES}},
     {"#w#",
      0,
-     {"date(substr($, 1, 4) || '-01-04', (7 * substr($, 6) - 7) || ' days') AS $",
-      "to_date(left($, 4) || '-01-04', 'YYYY-MM-DD') + 7 * (substr($, 6)::integer - 1) AS $",
+     {"date(substr($, 1, 4) || '-01-04', (7 * substr($, instr(lower($), 'w') + 1) - 7) || ' days') "
+      "AS $",
+      "to_date(left($, 4) || '-01-04', 'YYYY-MM-DD') + 7 * (substring($, '[0-9]+$')::integer - 1) AS "
+      "$",
       MAKES_DATES}},
     {"w# #",
      0,
@@ -120,6 +124,10 @@ static const struct {
      0,
      {"substr($, -4) || '-' || " MONTH_BY_NAME("$") " || '-01' AS $",
       "to_date(left($, 3) || right($, 4), 'MonYYYY') AS $", MAKES_DATES}},
+    {"#M",
+     0,
+     {"substr($, 1, 4) || '-' || " MONTH_BY_NAME("ltrim($, '0123456789- ')") " || '-01' AS $",
+      "to_date(left($, 4) || substring($, '[A-Za-z]{3}'), 'YYYYMon') AS $", MAKES_DATES}},
     {"M#",
      6,
      {"'20' || substr($, -2) || '-' || " MONTH_BY_NAME("$") " || '-01' AS $",
@@ -138,6 +146,15 @@ static bool ends_with_year(const struct shaped_words *shaped)
     return digits == 4;
 }
 
+static size_t leading_digits(struct slice word)
+{
+    size_t count = 0;
+
+    while (count < word.size && word.data[count] >= '0' && word.data[count] <= '9')
+        count++;
+    return count;
+}
+
 /* "1920-21" is a season, no month. */
 static bool fits(const struct shaped_words *shaped, const char *form, uint32_t size)
 {
@@ -145,6 +162,8 @@ static bool fits(const struct shaped_words *shaped, const char *form, uint32_t s
 
     if (!word_form_is(&shaped->form, form) || (size > 0 && size != word.size))
         return false;
+    if (strcmp(form, "#M") == 0)
+        return word.size > 5 && leading_digits(word) == 4;
     if (*form == 'M')
         return ends_with_year(shaped) == (size == 0);
     return strcmp(form, "#-#") != 0 || size != 7 ||

@@ -9,6 +9,7 @@
 #define BEHIND_MOST  6 /* bytes behind the last */
 
 #define THOUSANDS_DIGITS 3
+#define CODE_DIGITS      3 /* digits of a number, the first of them 0 */
 
 static bool is_digit(char c)
 {
@@ -62,6 +63,12 @@ static size_t number_size(struct slice word, size_t at, uint32_t *points, bool *
         size += 1 + digits_at(word, at + size + 1);
     }
     return size;
+}
+
+/* "007" is a code; "05" may be minutes. */
+static bool is_code(struct slice word, size_t at)
+{
+    return word.data[at] == '0' && digits_at(word, at) >= CODE_DIGITS;
 }
 
 /* "1.10.2" is three numbers, "1,234.5" one. */
@@ -148,6 +155,7 @@ bool word_form_of(struct slice word, struct word_form *form)
         size = number_size(word, at, &points, &form->has_commas);
         if (size > 0) {
             fits = put_number(form, points);
+            form->has_codes |= is_code(word, at);
             continue;
         }
         while (at + size < word.size && is_letter(word.data[at + size]))
@@ -186,7 +194,7 @@ bool word_form_is_parts(const struct word_form *form)
 
     while (at < all.size && all.data[at] != '#')
         at++;
-    if (form->numbers < 2 || form->numbers > PARTS_MOST || at > 1 ||
+    if (form->numbers < 2 || form->numbers > PARTS_MOST || form->has_codes || at > 1 ||
         memchr(all.data, 'M', all.size) || memchr(all.data, 'O', all.size) ||
         (at == 1 && !strchr("([+", all.data[0])))
         return false;

@@ -20,6 +20,7 @@ struct word_form {
     char text[FORM_BYTES_MAX];
     uint32_t size, numbers;
     bool has_commas; /* between thousands */
+    bool has_codes;  /* a number has three digits or more, of which 0 is the first */
 };
 
 /* False: it has no number, or its form is longer. */
@@ -27,7 +28,7 @@ bool word_form_of(struct slice word, struct word_form *form);
 bool word_form_is(const struct word_form *form, const char *text);
 
 /* Is it a number of a few parts that are numbers: "150-155", "120/80 mm", "(3) 4"? At most three
- * bytes stand between two of them, and letters before none. */
+ * bytes stand between two of them, letters before none, and none is a code such as 007. */
 bool word_form_is_parts(const struct word_form *form);
 /* Is it a sum of times, "7h 29m", or "PT449M"? */
 bool word_form_is_duration(const struct word_form *form);

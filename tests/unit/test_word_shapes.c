@@ -65,6 +65,8 @@ static void each_word_has_one_shape_or_none(void **state)
         {"1 1/2", SHAPE_PARTS, ""},
         {"10 then 20", SHAPE_NONE, ""},
         {"A10-20", SHAPE_NONE, ""},
+        {"17-000003", SHAPE_NONE, ""},
+        {"12-05", SHAPE_PARTS, ""},
         {"6042324088_R01C01", SHAPE_NONE, ""},
         {"#10-20", SHAPE_NONE, ""},
         {"10-20 of them all", SHAPE_NONE, ""},
