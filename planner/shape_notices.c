@@ -47,9 +47,9 @@ static void hint_cure(const struct plan *plan, const struct query_column *column
 
 void hint_bounds(const struct plan *plan, const struct query_column *column)
 {
-    static const struct cure cure = {
-        "CAST(ltrim(replace($, ',', ''), '<>=~≤≥≈± ') AS REAL) AS $",
-        "substring(replace($, ',', ''), '-?[0-9.]+')::float8 AS $", " leaves the numbers."};
+    static const struct cure cure = {"CAST(ltrim(replace($, ',', ''), '<>=~≤≥≈± ') AS REAL) AS $",
+                                     "substring(replace($, ',', ''), '-?[0-9.]+')::float8 AS $",
+                                     " leaves the numbers."};
 
     hint_cure(plan, column, &cure);
 }
@@ -104,14 +104,16 @@ static const struct {
      0,
      {"date(substr($, 1, 4) || '-01-04', (7 * substr($, instr(lower($), 'w') + 1) - 7) || ' days') "
       "AS $",
-      "to_date(left($, 4) || '-01-04', 'YYYY-MM-DD') + 7 * (substring($, '[0-9]+$')::integer - 1) AS "
+      "to_date(left($, 4) || '-01-04', 'YYYY-MM-DD') + 7 * (substring($, '[0-9]+$')::integer - 1) "
+      "AS "
       "$",
       MAKES_DATES}},
     {"#w#",
      0,
      {"date(substr($, 1, 4) || '-01-04', (7 * substr($, instr(lower($), 'w') + 1) - 7) || ' days') "
       "AS $",
-      "to_date(left($, 4) || '-01-04', 'YYYY-MM-DD') + 7 * (substring($, '[0-9]+$')::integer - 1) AS "
+      "to_date(left($, 4) || '-01-04', 'YYYY-MM-DD') + 7 * (substring($, '[0-9]+$')::integer - 1) "
+      "AS "
       "$",
       MAKES_DATES}},
     {"w# #",
@@ -242,8 +244,7 @@ static size_t characters_of(struct slice text)
     return count;
 }
 
-static void append_part_sqlite(const struct query_column *column, uint32_t number,
-                               struct text *out)
+static void append_part_sqlite(const struct query_column *column, uint32_t number, struct text *out)
 {
     const struct word_form *form = &column->shaped.form;
     const struct slice before = before_number(form, number == 0 ? 1 : number);
@@ -260,8 +261,7 @@ static void append_part_sqlite(const struct query_column *column, uint32_t numbe
     } else {
         text_append_string(out, "json_extract('[\"' || replace(");
         append_words(column, out);
-        text_printf(out, ", %s, '\",\"') || '\"]', '%c[%u]')", SQL_TEXT(before), DOLLAR,
-                    number);
+        text_printf(out, ", %s, '\",\"') || '\"]', '%c[%u]')", SQL_TEXT(before), DOLLAR, number);
     }
     text_append_string(out, memchr(form->text, '.', form->size) ? " AS INTEGER)" : " AS REAL)");
 }
@@ -277,8 +277,8 @@ static void append_part_postgres(const struct query_column *column, uint32_t num
     text_printf(out, ", '[^0-9%s]+'))[%u]::float8", has_points ? "" : ".", number + 1);
 }
 
-static void append_part(const struct plan *plan, const struct query_column *column,
-                        uint32_t number, struct text *out)
+static void append_part(const struct plan *plan, const struct query_column *column, uint32_t number,
+                        struct text *out)
 {
     if (plan->dialect == SQL_POSTGRES)
         append_part_postgres(column, number, out);
@@ -325,15 +325,17 @@ static void hint_parts(const struct plan *plan, const struct query_column *colum
             text_append_string(&sql, i > 0 ? ", " : "");
             append_part(plan, column, i, &sql);
             text_printf(&sql, " AS %s",
-                        SQL_NAME_WITH(column->name, i == 0 ? "_1" : i == 1 ? "_2" : "_3"));
+                        SQL_NAME_WITH(column->name, i == 0   ? "_1"
+                                                    : i == 1 ? "_2"
+                                                             : "_3"));
         }
         text_append_string(&sql, shown < form->numbers ? " and so on make numbers of them."
                                                        : " makes numbers of them.");
     } else {
         text_append_string(&sql, "Make a column of each of its numbers in the SELECT.");
     }
-    hint_sql(plan, column->name, sql.failed ? "Make columns of their numbers in the SELECT."
-                                            : text_string(&sql), "");
+    hint_sql(plan, column->name,
+             sql.failed ? "Make columns of their numbers in the SELECT." : text_string(&sql), "");
     text_deinit(&sql);
 }
 
@@ -390,7 +392,7 @@ static void hint_units(const struct plan *plan, const struct query_column *colum
     }
     text_init(&sql, NOTICE_BYTES_MAX);
     text_append_string(&sql, plan->dialect == SQL_POSTGRES ? NUMBER_POSTGRES : NUMBER_SQLITE);
-    text_printf(&sql, " AS $, %s($, '0123456789.,+- ') AS %s", 
+    text_printf(&sql, " AS $, %s($, '0123456789.,+- ') AS %s",
                 plan->dialect == SQL_POSTGRES ? "btrim" : "trim", unit);
     hint_sql(plan, column->name, text_string(&sql), " makes a number and a word of each.");
     text_deinit(&sql);
@@ -407,9 +409,9 @@ static void hint_ordinals(const struct plan *plan, const struct query_column *co
 
 static void hint_quoted(const struct plan *plan, const struct query_column *column)
 {
-    notice_hint(plan->notices, "trim(%s, '%s%c') AS %s leaves the numbers.",
-                SQL_NAME(column->name), column->shaped.example[0] == '\'' ? "'" : "",
-                column->shaped.example[0], SQL_NAME(column->name));
+    notice_hint(plan->notices, "trim(%s, '%s%c') AS %s leaves the numbers.", SQL_NAME(column->name),
+                column->shaped.example[0] == '\'' ? "'" : "", column->shaped.example[0],
+                SQL_NAME(column->name));
 }
 
 static void hint_measures(const struct plan *plan, const struct query_column *column)

@@ -130,7 +130,6 @@ void note_written_numbers(const struct plan *plan, const struct query_column *co
 
 /* ----- columns that are not ----- */
 
-
 /* The most frequent of the other texts, and what to do about it. */
 static void note_others(const struct plan *plan, const struct query_column *column,
                         const char *what, uint64_t share, uint64_t others, bool is_left_out)

@@ -8,7 +8,8 @@
 #include "base/text.h"
 #include "params/notice_list.h"
 
-/* Adds it, without a hint: numbers below least are one to the model, so are those above greatest. */
+/* Adds it, without a hint: numbers below least are one to the model, so are those above greatest.
+ */
 void far_number_note(struct notice_list *notices, struct slice column, double number, double least,
                      double greatest);
 

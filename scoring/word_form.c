@@ -83,8 +83,8 @@ static bool put_number(struct word_form *form, uint32_t points)
 
 static bool is_month(struct slice letters)
 {
-    static const char *const months[] = {"january", "february", "march",     "april",
-                                         "may",     "june",     "july",      "august",
+    static const char *const months[] = {"january",   "february", "march",    "april",
+                                         "may",       "june",     "july",     "august",
                                          "september", "october",  "november", "december"};
 
     for (size_t i = 0; i < sizeof months / sizeof *months; i++) {
@@ -211,9 +211,9 @@ bool word_form_is_parts(const struct word_form *form)
 bool word_unit_is_time(struct slice unit)
 {
     static const char *const units[] = {
-        "d",   "day",  "days", "h",      "hr",      "hrs", "hour",    "hours",   "m", "min",
-        "mins", "minute", "minutes", "s", "sec", "secs", "second", "seconds", "w", "week",
-        "weeks", "month", "months", "y", "yr", "yrs", "year", "years"};
+        "d",     "day",    "days",    "h", "hr",  "hrs",  "hour",   "hours",   "m", "min",
+        "mins",  "minute", "minutes", "s", "sec", "secs", "second", "seconds", "w", "week",
+        "weeks", "month",  "months",  "y", "yr",  "yrs",  "year",   "years"};
 
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
         if (slice_is_fold(unit, units[i]))
@@ -251,16 +251,17 @@ bool word_form_is_hours(const struct word_form *form)
 
     for (size_t i = 0; i + 1 < form->size && is_hours; i++)
         if (form->text[i] == '#')
-            is_hours = form->text[i + 1] == 'h' ||
-                       (form->text[i + 1] == 'm' &&
-                        !(i + 3 < form->size && form->text[i + 3] == 'n' && form->text[i + 2] == 'o'));
+            is_hours =
+                form->text[i + 1] == 'h' ||
+                (form->text[i + 1] == 'm' &&
+                 !(i + 3 < form->size && form->text[i + 3] == 'n' && form->text[i + 2] == 'o'));
     return is_hours && memchr(form->text, '#', form->size);
 }
 
 bool word_form_is_bound(const struct word_form *form)
 {
-    static const char *const forms[] = {"<#",   ">#",   "~#",   "<=#",  ">=#",
-                                        "≤#", "≥#", "≈#", "±#", "#+"};
+    static const char *const forms[] = {"<#", ">#", "~#", "<=#", ">=#",
+                                        "≤#", "≥#", "≈#", "±#",  "#+"};
 
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
         if (word_form_is(form, forms[i]))

@@ -2,11 +2,11 @@
 
 #include <string.h>
 
-#define WORDS_LEAST  10 /* different ones that tell a shape */
-#define YEAR_FIRST   1800
-#define YEAR_LAST    2100
-#define PARTS_MOST   5 /* parts of a date and its time, beside the year */
-#define LETTERS_MOST 24
+#define WORDS_LEAST   10 /* different ones that tell a shape */
+#define YEAR_FIRST    1800
+#define YEAR_LAST     2100
+#define PARTS_MOST    5 /* parts of a date and its time, beside the year */
+#define LETTERS_MOST  24
 #define UNITS_MOST    8 /* units of a column; more are names behind numbers */
 #define WORDS_OF_UNIT 3 /* words that each unit has, at the least */
 
@@ -67,11 +67,12 @@ static bool is_day_of_year(struct slice word)
            slice_compare((struct slice){word.data + 5, 3}, SLICE("366")) <= 0;
 }
 
-/* A month's name and a year, or a number of two digits that may be one: "January 2024", "Jan-24". */
+/* A month's name and a year, or a number of two digits that may be one: "January 2024", "Jan-24".
+ */
 static bool is_named_month(struct slice word, const struct word_form *form)
 {
-    const bool is_month = word_form_is(form, "M#") || word_form_is(form, "#M") ||
-                          word_form_is(form, "#-M");
+    const bool is_month =
+        word_form_is(form, "M#") || word_form_is(form, "#M") || word_form_is(form, "#-M");
 
     for (size_t i = 0; i < word.size && is_month; i++) {
         const size_t digits = digits_at(word, i);
@@ -166,7 +167,7 @@ struct shape_tally {
 };
 
 struct tally {
-    uint32_t words, mixed;            /* mixed: of the form "# #/#" */
+    uint32_t words, mixed; /* mixed: of the form "# #/#" */
     struct shape_tally of[WORD_SHAPES];
     struct slice units[UNITS_MOST];
     uint32_t units_count; /* UNITS_MOST + 1: there are more */
@@ -295,15 +296,14 @@ static bool is_shape(const struct tally *tally, enum word_shape shape)
         return false;
     if (shape == SHAPE_FRACTION)
         return tally->mixed > 0;
-    return shape != SHAPE_UNITS || (tally->units_count <= UNITS_MOST &&
-                                    tally->words >= WORDS_OF_UNIT * tally->units_count);
+    return shape != SHAPE_UNITS ||
+           (tally->units_count <= UNITS_MOST && tally->words >= WORDS_OF_UNIT * tally->units_count);
 }
 
 /* "B" is a billion beside "k" and "M", and a byte beside "kB". */
 static enum unit_family family_of(const struct tally *tally)
 {
-    static const char *const bytes[] = {"b",  "kb",  "mb",  "gb",  "tb",   "kib",
-                                        "mib", "gib", "tib"};
+    static const char *const bytes[] = {"b", "kb", "mb", "gb", "tb", "kib", "mib", "gib", "tib"};
     static const char *const counts[] = {"k", "m", "b", "bn", "t"};
     uint32_t as_bytes = 0, as_counts = 0;
 

@@ -51,7 +51,7 @@ struct shaped_words {
     enum word_shape shape;
     char example[WORD_KEPT_MAX], unit[UNIT_BYTES_MAX]; /* the unit of SHAPE_MEASURE */
     uint32_t example_size, unit_size;
-    struct word_form form; /* the form that all of them have; size 0: they have several */
+    struct word_form form;  /* the form that all of them have; size 0: they have several */
     uint32_t words, shaped; /* different words, and how many of them have the shape */
     bool has_commas;        /* between thousands, in some of them */
     bool is_hours;          /* SHAPE_DURATION: hours and minutes are all that they have */

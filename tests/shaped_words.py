@@ -51,10 +51,12 @@ def dates():
     for spell, in_quarters in ((lambda y, m: f"{y}-{m + 1:02}", 1), (lambda y, m: f"{MONTHS[m]} {y}", 1),
                                (lambda y, m: f"{MONTHS[m][:3]} {y}", 1), (lambda y, m: f"{y} {MONTHS[m]}", 1),
                                (lambda y, m: f"{y}-{MONTHS[m][:3]}", 1), (lambda y, m: f"{MONTHS[m][:3]}-{y % 100:02}", 1),
-                               (lambda y, m: f"{y}Q{m // 3 + 1}", 3), (lambda y, m: f"{y}-Q{m // 3 + 1}", 3), (lambda y, m: f"{y} q{m // 3 + 1}", 3),
+                               (lambda y, m: f"{y}Q{m // 3 + 1}", 3),
+                               (lambda y, m: f"{y}-Q{m // 3 + 1}", 3), (lambda y, m: f"{y} q{m // 3 + 1}", 3),
                                (lambda y, m: f"Q{m // 3 + 1} {y}", 3)):
-        yield "dates in a form that is not read", [(spell(2000 + i // 12, i % 12), f"{2000 + i // 12}-{i % 12 // in_quarters * in_quarters + 1:02}-01")
-                                                   for i in range(300)]
+        months = [(2000 + i // 12, i % 12) for i in range(300)]
+        yield "dates in a form that is not read", [(spell(y, m), f"{y}-{m // in_quarters * in_quarters + 1:02}-01")
+                                                   for y, m in months]
     days = [datetime.date(2001, 1, 4) + datetime.timedelta(weeks=i) for i in range(300)]
     for form in ("%G-W%V", "%GW%V", "%G W%V", "W%V %G"):
         yield "dates in a form that is not read", [(day.strftime(form), in_week(day)) for day in days]

@@ -12,8 +12,9 @@ import tables
 
 MISSING = (-1, -9, -99, -999, -9999, 999, 9999, 99999)
 FORMS = {"%Y%m%d": 8, "%Y%m%d%H%M": 12, "%Y%m%d%H%M%S": 14, "%d%m%Y": 8}
-PARTS = (("{a}-{b}", " - "), ("{a} to {b}", "to"), ("{a}/{b}", "/"), ("{a} x {b} cm", "x"), ("{a}:{b}:{c}.5", ":"), ("{a}.{b}.{c}", "."),
-         ("({a}) {b}-{c}", "-"), ("{a}–{b}", "–"), ("{a}°{b}'", "°"), ("<{a}", "<"), (">= {a}", ">"), ("~{a}.25", "~"), ("{a}+", "+"),
+PARTS = (("{a}-{b}", " - "), ("{a} to {b}", "to"), ("{a}/{b}", "/"), ("{a} x {b} cm", "x"), ("{a}:{b}:{c}.5", ":"),
+         ("{a}.{b}.{c}", "."), ("({a}) {b}-{c}", "-"), ("{a}–{b}", "–"), ("{a}°{b}'", "°"), ("<{a}", "<"), (">= {a}", ">"),
+         ("~{a}.25", "~"), ("{a}+", "+"),
          ("{a} kg", "kg"), ("{a}h {b}m", "h"), ("{a}th", "th"))
 
 
@@ -63,8 +64,8 @@ def weights_of_zero_leave_rows_out(case):
     kept = [i for i, weight in enumerate(weights) if weight]
     if case.is_classifier and len({label[i] for i in kept}) < 2:
         return None
-    fewer = tables.Table([tables.Column(column.name, column.kind, [column.values[i] for i in kept], []) for column in case.table.columns],
-                         [case.table.signal[i] for i in kept])
+    fewer = tables.Table([tables.Column(column.name, column.kind, [column.values[i] for i in kept], [])
+                          for column in case.table.columns], [case.table.signal[i] for i in kept])
     weighted = tables.Table(case.table.columns + [tables.Column("weight", "weight", weights, [])], case.table.signal)
     case.fill("fewer", fewer, [label[i] for i in kept])
     case.fill("weighted", weighted, label)
@@ -117,7 +118,8 @@ def shapes_are_told(case):
 def names_get_no_notice(case):
     """Codes, names and numbers with letters are words, and nothing is said of their shape."""
     draw = case.draw
-    form = draw.choice(("A{a}", "AB-{a}-{b}", "w{a}", "{a}{letter}", "item {a}", "{letter}{a}{letter}", "{a}-{letter}{b}", "#{a}", "no {a}"))
+    form = draw.choice(("A{a}", "AB-{a}-{b}", "w{a}", "{a}{letter}", "item {a}", "{letter}{a}{letter}", "{a}-{letter}{b}", "#{a}",
+                        "no {a}"))
     words = [form.format(a=draw.randrange(40), b=draw.randrange(9), letter=draw.choice("ABCEFIJLNOPQRUVXZ"))
              for _ in range(case.table.rows)]
     _fill(case, words)

@@ -1,16 +1,17 @@
-"""What a model has not learned of, NULLs and numbers beyond its reach, in rows that PREDICT returns: psql shows how many there are."""
+"""NULLs and numbers beyond a model's reach, of which it has not learned, in rows that PREDICT returns: psql tells of them."""
 
 import harness
 
-NULLS = 'column "x" is NULL in {} rows, and was in none that the model learned from: there NULL counts as the greatest of all numbers'
+NULLS = ('column "x" is NULL in {} rows, and was in none that the model learned from: '
+         "there NULL counts as the greatest of all numbers")
 FAR = 'column "x" has the number 1e+300: the model tells none beyond'
 
 
 class UnseenNulls(harness.Case):
     def setUp(self):
         super().setUp()
-        self.execute("CREATE TABLE t AS SELECT i::float8 AS x, 'w' || (i % 4) AS w, (i > 50) * 10.0 AS y FROM "
-                     "(SELECT g AS i FROM generate_series(0, 99) g) g".replace("(i > 50) * 10.0", "(i > 50)::int * 10.0::float8"))
+        self.execute("CREATE TABLE t AS SELECT i::float8 AS x, 'w' || (i % 4) AS w, (i > 50)::int * 10.0::float8 AS y FROM "
+                     "(SELECT g AS i FROM generate_series(0, 99) g) g")
         self.check_psql("SELECT * FROM t TO TRAIN LGBMRegressor LABEL y INTO m")
 
     def said(self, statement):
@@ -38,8 +39,8 @@ class UnseenNulls(harness.Case):
                 self.assertEqual(len(rows), 3000)
 
     def test_numbers_beyond_the_reach_of_the_model_are_told(self):
-        self.execute("CREATE TABLE far AS SELECT CASE WHEN g < 2999 THEN (g % 100)::float8 ELSE 1e300 END AS x, 'w' || (g % 4) AS w "
-                     "FROM generate_series(0, 2999) g")
+        self.execute("CREATE TABLE far AS SELECT CASE WHEN g < 2999 THEN (g % 100)::float8 ELSE 1e300 END AS x, "
+                     "'w' || (g % 4) AS w FROM generate_series(0, 2999) g")
         told, rows = self.said("SELECT x, w FROM far TO PREDICT g USING m")
         self.assertEqual(told.count("NOTICE"), 1, told)
         self.assertIn(FAR, told)

@@ -60,7 +60,8 @@ class ExplainedNotices(harness.Case):
         self.run_all(ROWS.format(last=499))
         said = self.explained("SELECT age, nullif(y, 13) AS y FROM t TO TRAIN XGBRegressor LABEL y INTO m")
         self.assertIn('TRAIN would fail: label column "y" is NULL in ', said[-1])
-        said = self.explained("SELECT age, nullif(y, 13) AS y FROM t TO TRAIN XGBRegressor WITH train.bad_rows = 'skip' LABEL y INTO m")
+        said = self.explained("SELECT age, nullif(y, 13) AS y FROM t TO TRAIN XGBRegressor WITH train.bad_rows = 'skip' LABEL y "
+                              "INTO m")
         self.assertFalse([notice for notice in said if "would fail" in notice], said)
 
     def test_nothing_is_left_of_it(self):

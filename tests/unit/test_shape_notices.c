@@ -52,7 +52,8 @@ static void each_shape_has_a_name_and_the_sql_of_its_database(void **state)
          "'[^0-9.]+'))[2]::float8 AS v_2 makes numbers of them."},
         {"(%u) 5-7", "(%u)6-8", "3 numbers with signs between them",
          "CAST(ltrim(v, '([+ ') AS REAL) AS v_1, CAST(substr(ltrim(v, '([+ '), instr(ltrim(v, '([+ "
-         "'), ')') + 1) AS REAL) AS v_2, CAST(substr(ltrim(v, '([+ '), instr(ltrim(v, '([+ '), '-') "
+         "'), ')') + 1) AS REAL) AS v_2, CAST(substr(ltrim(v, '([+ '), instr(ltrim(v, '([+ '), "
+         "'-') "
          "+ 1) AS REAL) AS v_3 makes numbers of them.",
          "(regexp_split_to_array(ltrim(v, '([+ '), '[^0-9.]+'))[1]::float8 AS v_1, "
          "(regexp_split_to_array(ltrim(v, '([+ '), '[^0-9.]+'))[2]::float8 AS v_2, "
@@ -66,12 +67,14 @@ static void each_shape_has_a_name_and_the_sql_of_its_database(void **state)
          "them.",
          "(regexp_split_to_array(v, '[^0-9.]+'))[1]::float8 + (regexp_split_to_array(v, "
          "'[^0-9.]+'))[2]::float8 / 60 AS v makes degrees of them."},
-        {"%uth", "%uth", "ordinal numbers", "CAST(replace(v, ',', '') AS INTEGER) AS v leaves the numbers.",
+        {"%uth", "%uth", "ordinal numbers",
+         "CAST(replace(v, ',', '') AS INTEGER) AS v leaves the numbers.",
          "substring(replace(v, ',', ''), '[0-9]+')::integer AS v leaves the numbers."},
         {"<%u", "%u+", "bounds or rough numbers",
          "CAST(ltrim(replace(v, ',', ''), '<>=~≤≥≈± ') AS REAL) AS v leaves the numbers.",
          "substring(replace(v, ',', ''), '-?[0-9.]+')::float8 AS v leaves the numbers."},
-        {"%u days 5 h", "%u days 6 h", "durations", "The SELECT can add up their parts, as by substr and instr.",
+        {"%u days 5 h", "%u days 6 h", "durations",
+         "The SELECT can add up their parts, as by substr and instr.",
          "EXTRACT(epoch FROM v::interval) / 60 AS v makes minutes of them."},
         {"%u kg", "%u lb", "numbers with several units",
          "CAST(replace(v, ',', '') AS REAL) AS v, trim(v, '0123456789.,+- ') AS v_unit makes a "
@@ -85,8 +88,8 @@ static void each_shape_has_a_name_and_the_sql_of_its_database(void **state)
          "substring(replace(v, ',', ''), '-?[0-9.]+')::float8 * CASE WHEN v ILIKE '%k%' THEN 1e3 "
          "WHEN v ILIKE '%m%' THEN 1e6 WHEN v ILIKE '%b%' THEN 1e9 WHEN v ILIKE '%t%' THEN 1e12 "
          "ELSE 1 END AS v makes numbers of them."},
-        {"19%u-07", "20%u-08", "dates in a form that is not read", "v || '-01' AS v makes dates of them.",
-         "v || '-01' AS v makes dates of them."},
+        {"19%u-07", "20%u-08", "dates in a form that is not read",
+         "v || '-01' AS v makes dates of them.", "v || '-01' AS v makes dates of them."},
         {"19%u-13", "20%u-14", "dates in a form that is not read",
          "Dates are read as 2024-01-31: the SELECT can make them of their parts, as by substr. "
          "COLUMN VOCABULARY(v) takes them as words without a notice.",
@@ -127,7 +130,8 @@ static void each_shape_has_a_name_and_the_sql_of_its_database(void **state)
 
 static void sql_that_would_be_cut_off_is_none(void **state)
 {
-    const char *name = "a column whose name is long, as it is a sentence of a questionnaire that somebody took";
+    const char *name =
+        "a column whose name is long, as it is a sentence of a questionnaire that somebody took";
     struct notice notice = said(name, "%u.1.1", "%u.1.2", SQL_SQLITE);
     (void)state;
 

@@ -144,7 +144,7 @@ static void nine_of_ten_words_make_the_shape_of_a_column(void **state)
     CHECK_INT(shapes_of("%u kg", 26, "x%u", 4).shape, SHAPE_NONE);
     CHECK_INT(shapes_of("%u kg", 15, "%u g", 15).shape, SHAPE_UNITS); /* no one unit */
     CHECK_INT(shapes_of("%u kg", 15, "%u c", 15).shape, SHAPE_NONE);  /* rather a code */
-    CHECK_INT(shapes_of("%u kg", 9, "x%u", 0).shape, SHAPE_NONE);    /* too few */
+    CHECK_INT(shapes_of("%u kg", 9, "x%u", 0).shape, SHAPE_NONE);     /* too few */
     CHECK_INT(shapes_of("10:%u", 20, "x%u", 0).shape, SHAPE_TIME);
     CHECK_INT(shapes_of("2019-W%u", 20, "x%u", 0).shape, SHAPE_DATE);
     CHECK_INT(shapes_of("'%u'", 20, "x%u", 0).shape, SHAPE_QUOTED);

@@ -6,8 +6,8 @@
 #include "base/stop.h"
 #include "extension/engine/host/stored_model.h"
 #include "extension/engine/rows/bad_rows.h"
-#include "extension/engine/score/unfamiliar_count.h"
 #include "extension/engine/score/score.h"
+#include "extension/engine/score/unfamiliar_count.h"
 #include "scoring/metrics.h"
 #include "scoring/row_label.h"
 

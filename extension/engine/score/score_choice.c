@@ -16,9 +16,9 @@
 
 #include "base/error.h"
 #include "extension/engine/score/evaluate_run.h"
-#include "extension/engine/score/unfamiliar_count.h"
 #include "extension/engine/score/score.h"
 #include "extension/engine/score/score_job.h"
+#include "extension/engine/score/unfamiliar_count.h"
 #include "runtime/launch/processor.h"
 
 #define LEAST_WORK 1e10  /* in all: a third of a second, several times what processes cost */

@@ -20,10 +20,10 @@
 #include "extension/engine/jobs/trained.h"
 #include "extension/engine/jobs/unpublished.h"
 #include "extension/engine/rows/bad_rows.h"
-#include "extension/engine/score/unfamiliar_count.h"
 #include "extension/engine/score/score.h"
 #include "extension/engine/score/score_choice.h"
 #include "extension/engine/score/score_rows.h"
+#include "extension/engine/score/unfamiliar_count.h"
 #include "jobspec/jobspec.h"
 #include "planner/plan.h"
 #include "runtime/data/model_file.h"
@@ -168,8 +168,8 @@ static enum status query_rows(struct scoring *scoring, const struct sink *sink, 
     return status;
 }
 
-static enum status note_unfamiliar(const struct scoring *scoring, struct unfamiliar_count *unfamiliar,
-                              struct error *err)
+static enum status note_unfamiliar(const struct scoring *scoring,
+                                   struct unfamiliar_count *unfamiliar, struct error *err)
 {
     const size_t told = scoring->job.plan->notices->count;
 

@@ -8,14 +8,14 @@
 #include "planner/unseen_nulls.h"
 
 enum status unfamiliar_count_init(const struct plan *plan, struct arena *arena,
-                            struct unfamiliar_count *counting, struct error *err)
+                                  struct unfamiliar_count *counting, struct error *err)
 {
     const size_t inputs = plan->model.input_count;
 
     *counting = (struct unfamiliar_count){.plan = plan,
-                                    .inputs = ARENA_NEW(arena, size_t, inputs + 1),
-                                    .nulls = ARENA_NEW(arena, uint64_t, inputs + 1),
-                                    .far = ARENA_NEW(arena, double, inputs + 1)};
+                                          .inputs = ARENA_NEW(arena, size_t, inputs + 1),
+                                          .nulls = ARENA_NEW(arena, uint64_t, inputs + 1),
+                                          .far = ARENA_NEW(arena, double, inputs + 1)};
     if (!counting->inputs || !counting->nulls || !counting->far)
         return fail_no_memory(err);
     memset(counting->nulls, 0, (inputs + 1) * sizeof *counting->nulls);
@@ -56,7 +56,7 @@ void unfamiliar_count_row(struct unfamiliar_count *counting, const struct cell *
 }
 
 enum status unfamiliar_count_columns(void *self, const struct slice *names, size_t count,
-                               struct error *err)
+                                     struct error *err)
 {
     return sink_columns(((const struct unfamiliar_count *)self)->to, names, count, err);
 }
@@ -130,7 +130,7 @@ static enum status append_schema(const struct host *host, const struct plan *pla
 }
 
 enum status unfamiliar_count_target(const struct host *host, struct unfamiliar_count *counting,
-                              struct error *err)
+                                    struct error *err)
 {
     const struct plan *plan = counting->plan;
     const struct sink rows = {.self = counting, .row = count_written};

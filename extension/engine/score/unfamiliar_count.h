@@ -1,7 +1,7 @@
 /*
- * unfamiliar_count.h - the NULLs of rows that are scored, in columns where the model has learned of none
- * and the statement's sample shows none either (planner/unseen_nulls.h); and the numbers that are
- * too far off for the model (planner/far_numbers.h).
+ * unfamiliar_count.h - the NULLs of rows that are scored, in columns where the model has learned of
+ * none and the statement's sample shows none either (planner/unseen_nulls.h); and the numbers that
+ * are too far off for the model (planner/far_numbers.h).
  *
  *     init --> row, row, row ... --> note
  *
@@ -27,13 +27,14 @@ struct unfamiliar_count {
 
 /* In the arena. NO_MEMORY. */
 enum status unfamiliar_count_init(const struct plan *plan, struct arena *arena,
-                            struct unfamiliar_count *counting, struct error *err);
+                                  struct unfamiliar_count *counting, struct error *err);
 /* A row of the plan's SELECT, which has all of its columns. */
 void unfamiliar_count_row(struct unfamiliar_count *counting, const struct cell *cells);
 /* Predictions on their way to `to`, as a sink has them, with `self` the counting. */
 enum status unfamiliar_count_columns(void *self, const struct slice *names, size_t count,
-                               struct error *err);
-enum status unfamiliar_count_pass(void *self, const struct cell *cells, size_t count, struct error *err);
+                                     struct error *err);
+enum status unfamiliar_count_pass(void *self, const struct cell *cells, size_t count,
+                                  struct error *err);
 /* The place of an input's column, the i-th of `inputs`, among predictions: the prediction stands in
  * place of a column of the SELECT, or behind all. */
 size_t unfamiliar_count_place(const struct unfamiliar_count *counting, size_t i);
@@ -43,6 +44,6 @@ void unfamiliar_count_cell(struct unfamiliar_count *counting, size_t i, const st
 void unfamiliar_count_note(struct unfamiliar_count *counting);
 /* All rows of the table that PREDICT wrote. */
 enum status unfamiliar_count_target(const struct host *host, struct unfamiliar_count *counting,
-                              struct error *err);
+                                    struct error *err);
 
 #endif

@@ -397,16 +397,16 @@ static enum status describe_scoring(struct slice text, const struct piece *piece
                         err));
     if (description.query.size == 0)
         return STATUS_OK;
-    scoring->sql = MemoryContextAllocExtended(CurrentMemoryContext, description.query.size + 1,
-                                              MCXT_ALLOC_NO_OOM | MCXT_ALLOC_ZERO |
-                                                  MCXT_ALLOC_HUGE);
+    scoring->sql =
+        MemoryContextAllocExtended(CurrentMemoryContext, description.query.size + 1,
+                                   MCXT_ALLOC_NO_OOM | MCXT_ALLOC_ZERO | MCXT_ALLOC_HUGE);
     if (!scoring->sql)
         return fail_no_memory(err);
     memcpy(scoring->sql, description.query.data, description.query.size);
     scoring->plan = description.plan;
-    return description.plan ? unfamiliar_count_init(description.plan, &scoring->arena,
-                                                    &scoring->counting, err)
-                            : STATUS_OK;
+    return description.plan
+               ? unfamiliar_count_init(description.plan, &scoring->arena, &scoring->counting, err)
+               : STATUS_OK;
 }
 
 /* Finds the query that a PREDICT without a target or a FORECAST is. */
