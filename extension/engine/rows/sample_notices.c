@@ -28,7 +28,7 @@ struct looking {
 static bool needs_more(const struct plan *plan)
 {
     return plan->search || plan->model_name.size > 0 || plan->query.cross_count > 0 ||
-           plan->query.sample_rows == 0 || strcmp(plan->estimator->kind->name, "forecast") == 0;
+           plan->query.sample_rows == 0 || plan->estimator->kind->learns_series;
 }
 
 static enum status take_first_rows(struct looking *looking, struct error *err)
