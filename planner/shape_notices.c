@@ -130,6 +130,10 @@ static const struct {
      0,
      {"substr($, 1, 4) || '-' || " MONTH_BY_NAME("ltrim($, '0123456789- ')") " || '-01' AS $",
       "to_date(left($, 4) || substring($, '[A-Za-z]{3}'), 'YYYYMon') AS $", MAKES_DATES}},
+    {"#-M",
+     0,
+     {"substr($, 1, 4) || '-' || " MONTH_BY_NAME("ltrim($, '0123456789- ')") " || '-01' AS $",
+      "to_date(left($, 4) || substring($, '[A-Za-z]{3}'), 'YYYYMon') AS $", MAKES_DATES}},
     {"M#",
      6,
      {"'20' || substr($, -2) || '-' || " MONTH_BY_NAME("$") " || '-01' AS $",
@@ -164,7 +168,7 @@ static bool fits(const struct shaped_words *shaped, const char *form, uint32_t s
 
     if (!word_form_is(&shaped->form, form) || (size > 0 && size != word.size))
         return false;
-    if (strcmp(form, "#M") == 0)
+    if (*form == '#' && form[strlen(form) - 1] == 'M')
         return word.size > 5 && leading_digits(word) == 4;
     if (*form == 'M')
         return ends_with_year(shaped) == (size == 0);
