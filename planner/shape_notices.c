@@ -104,7 +104,8 @@ static const struct {
      0,
      {"date(substr($, 1, 4) || '-01-04', (7 * substr($, instr(lower($), 'w') + 1) - 7) || ' days') "
       "AS $",
-      "to_date(left($, 4) || '-01-04', 'YYYY-MM-DD') + 7 * (substring($, '[0-9]+$')::integer - 1) "
+      "to_date(left($, 4) || '-01-04', 'YYYY-MM-DD') + 7 * (substring($, '[Ww]([0-9]+)')::integer "
+      "- 1) "
       "AS "
       "$",
       MAKES_DATES}},
@@ -112,7 +113,8 @@ static const struct {
      0,
      {"date(substr($, 1, 4) || '-01-04', (7 * substr($, instr(lower($), 'w') + 1) - 7) || ' days') "
       "AS $",
-      "to_date(left($, 4) || '-01-04', 'YYYY-MM-DD') + 7 * (substring($, '[0-9]+$')::integer - 1) "
+      "to_date(left($, 4) || '-01-04', 'YYYY-MM-DD') + 7 * (substring($, '[Ww]([0-9]+)')::integer "
+      "- 1) "
       "AS "
       "$",
       MAKES_DATES}},
