@@ -20,7 +20,7 @@ bool note_shape(const struct plan *plan, const struct query_column *column, bool
 /* Adds how numbers are made of bounds ("<5") and numbers to the notice added last. */
 void hint_bounds(const struct plan *plan, const struct query_column *column);
 
-/* What becomes of a column of words: "all are taken as words". */
+/* The end of a notice on a column of words: "all are taken as words". */
 const char *words_become(bool is_left_out);
 
 #endif

@@ -103,7 +103,7 @@ static bool is_ordinal_end(struct slice letters)
            slice_is_fold(letters, "rd") || slice_is_fold(letters, "th");
 }
 
-/* What a run of letters is instead of itself; 0: nothing. */
+/* The letter that stands for a run of letters; 0: none does. */
 static char class_of(const struct word_form *form, struct slice letters, bool is_last)
 {
     const bool follows = form->size > 0 && form->text[form->size - 1] == '#';

@@ -161,7 +161,7 @@ enum word_shape word_shape_of(struct slice word, struct slice *unit)
 struct shape_tally {
     uint32_t words;
     struct slice first;    /* by its bytes */
-    struct word_form form; /* of the first that was counted */
+    struct word_form form; /* the form of the first that was counted */
     bool has_forms;        /* there are others */
     bool has_commas, has_other_times;
 };
@@ -173,7 +173,7 @@ struct tally {
     uint32_t units_count; /* UNITS_MOST + 1: there are more */
 };
 
-/* What most of them are, if more than half of them are one. */
+/* The unit, and the form, of more than half of them, if there is one. */
 struct majority {
     struct slice unit;
     struct word_form form;

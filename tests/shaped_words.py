@@ -64,7 +64,7 @@ def dates():
 
 
 def words_in_shapes():
-    """Of each shape how it is called, and words with what the first column means that the hint makes of them."""
+    """Shapes: how each is called, and words with what the first column means that the hint makes of them."""
     yield from numbers_in_shapes()
     yield from durations()
     yield from dates()

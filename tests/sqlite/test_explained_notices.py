@@ -7,7 +7,7 @@ import tempfile
 import harness
 
 MODELS = ("LinearRegressor", "XGBRegressor", "DNNRegressor")
-# What only a model that was trained can tell.
+# Notices that only a model that was trained can have.
 AFTERWARDS = ("alone explains", "alone predicts", "no better than", "validation", "loss was least", "share 1 hash", "far values")
 SAMPLE = ", in a sample of 1,000 rows"
 ROWS = """CREATE TABLE t AS WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < {last}) SELECT

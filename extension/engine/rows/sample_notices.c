@@ -113,7 +113,7 @@ static enum status look(struct looking *looking, struct error *err)
     return STATUS_OK;
 }
 
-/* What is wrong with the rows is what TRAIN would say. A plan can be explained without room for
+/* TRAIN would say what is wrong with the rows. A plan can be explained without room for
  * them. */
 static enum status tell_failure(const struct looking *looking, struct error *err)
 {
