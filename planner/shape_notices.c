@@ -195,7 +195,7 @@ static void hint_dates(const struct plan *plan, const struct query_column *colum
 
 /* ---- several numbers ---- */
 
-/* What stands before the number, 0: the first, in the form. */
+/* The signs before the number in the form; 0: the first. */
 static struct slice before_number(const struct word_form *form, uint32_t number)
 {
     size_t begin = 0, end = 0;
