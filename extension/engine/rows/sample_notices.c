@@ -9,7 +9,6 @@
 #include "codegen/lower_train.h"
 #include "extension/engine/rows/bad_rows.h"
 #include "extension/engine/rows/spooling.h"
-#include "planner/query.h"
 #include "runtime/data/dataset.h"
 #include "runtime/launch/job_folder.h"
 
