@@ -175,11 +175,16 @@ static enum status describe_predict(const struct host *host, const struct plan *
                                     struct arena *arena, struct description *description,
                                     struct error *err)
 {
+    struct plan *kept = ARENA_NEW(arena, struct plan, 1);
     struct score_choice choice;
 
+    if (!kept)
+        return fail_no_memory(err);
     score_choose(host, plan, &choice);
     if (choice.by_workers)
         return predict_columns(plan, arena, &description->columns, &description->count, err);
+    *kept = *plan;
+    description->plan = kept;
     return describe_query(plan, predict_query, arena, description, err);
 }
 

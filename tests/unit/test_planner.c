@@ -1,3 +1,5 @@
+#include <math.h>
+
 #include "kinds/kmeans/kmeans_kind.h"
 #include "kinds/network/network_attributes.h"
 #include "kinds/trees/trees_attributes.h"
@@ -966,7 +968,7 @@ static void numbers_beyond_a_models_reach_are_told(void **state)
     struct scene scene;
     struct plan *plan = &scene.plan;
     struct query_column *column;
-    double found[2] = {0, -1e39};
+    double found[2] = {NAN, -1e39};
     (void)state;
 
     scene_init(&scene);
@@ -985,6 +987,7 @@ static void numbers_beyond_a_models_reach_are_told(void **state)
     CHECK_INT(plan->notices->count, 1);
     CHECK(strstr(plan->notices->items[0].text, "\"sepal_length\" has the number -1e+39"));
     column = &plan->query.columns[plan->model_columns[1]];
+    column->distinct_numbers = 1;
     for (int sign = -1; sign < 2; sign += 2) {
         column->least = sign < 0 ? -1e39 : 0;
         column->greatest = sign > 0 ? 1e39 : 0;
@@ -992,6 +995,13 @@ static void numbers_beyond_a_models_reach_are_told(void **state)
         note_far_numbers(plan);
     }
     CHECK_INT(plan->notices->count, 3);
+    plan->model.inputs[1].least = 1e38; /* 0 is far, too */
+    plan->model.inputs[1].greatest = 1e40;
+    column->least = 0;
+    column->greatest = 1e39;
+    note_far_numbers(plan);
+    CHECK_INT(plan->notices->count, 4);
+    CHECK(strstr(plan->notices->items[3].text, "\"sepal_length\" has the number 0:"));
     plan->query.sample_rows = 999;
     column->greatest = 0;
     CHECK(!far_numbers_may_come(plan, 1));

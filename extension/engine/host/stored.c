@@ -37,10 +37,10 @@ enum status sample_begin(struct sample *sample, struct query *query, struct erro
     return status;
 }
 
-static void take_number(struct query_column *column, double number)
+static void take_number(struct query_column *column, double number, bool is_first)
 {
-    column->least = number < column->least ? number : column->least;
-    column->greatest = number > column->greatest ? number : column->greatest;
+    column->least = is_first || number < column->least ? number : column->least;
+    column->greatest = is_first || number > column->greatest ? number : column->greatest;
 }
 
 /* By their bits, which as many whole numbers have. */
@@ -51,7 +51,8 @@ static enum status count_number(struct sample *sample, uint32_t column, const st
 
     if (cell->type != CELL_REAL && cell->type != CELL_INTEGER)
         return STATUS_OK;
-    take_number(&sample->query->columns[column], number);
+    take_number(&sample->query->columns[column], number,
+                sample->numbers->columns[column].distinct.used == 0);
     return cell_count_whole(sample->numbers, column, (int64_t)double_bits(number), err);
 }
 

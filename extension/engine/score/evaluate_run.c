@@ -6,8 +6,8 @@
 #include "base/stop.h"
 #include "extension/engine/host/stored_model.h"
 #include "extension/engine/rows/bad_rows.h"
-#include "extension/engine/score/null_count.h"
 #include "extension/engine/score/score.h"
+#include "extension/engine/score/unfamiliar_count.h"
 #include "scoring/drift.h"
 #include "scoring/metrics.h"
 #include "scoring/row_label.h"
@@ -26,7 +26,7 @@ struct evaluation {
     struct metrics *metrics; /* NULL: rows are counted for */
     struct drift *drift;     /* likewise */
     struct row_room room;
-    struct null_count nulls;
+    struct unfamiliar_count unfamiliar;
     uint32_t waiting; /* rows of the scorer that are not scored yet */
     struct row_label labels[SCORER_ROWS];
 };
@@ -90,7 +90,7 @@ static enum status evaluate_row(void *self, const struct cell *cells, size_t cou
     for (size_t i = 0; i < evaluations->count; i++) {
         struct evaluation *one = &evaluations->of[i];
 
-        null_count_row(&one->nulls, cells);
+        unfamiliar_count_row(&one->unfamiliar, cells);
         if (one->drift)
             TRY(drift_take_row(one->drift, &one->scorer, one->waiting, one->room.inputs, err));
         if (++one->waiting == one->scorer.rows_max)
@@ -191,7 +191,7 @@ static enum status evaluate(struct evaluations *evaluations, struct arena *arena
     TRY(bad_rows_query(&evaluations->bad, &rows, err));
     for (size_t i = 0; i < evaluations->count; i++) {
         TRY(score_waiting(&evaluations->of[i], err));
-        null_count_note(&evaluations->of[i].nulls);
+        unfamiliar_count_note(&evaluations->of[i].unfamiliar);
     }
     TRY(bad_rows_write(&evaluations->bad, sink, err));
     if (evaluations->row == evaluations->bad.count)
@@ -219,7 +219,7 @@ static enum status load(const struct host *host, const struct plan *plan, struct
     if (model->transform.column_count != plan->model.input_count)
         return fail(err, STATUS_STALE, "the model was replaced meanwhile: run the statement again");
     TRY(row_room_make(plan, arena, &evaluation->room, err));
-    TRY(null_count_init(plan, arena, &evaluation->nulls, err));
+    TRY(unfamiliar_count_init(plan, arena, &evaluation->unfamiliar, err));
     TRY(scorer_init(&evaluation->scorer, model, SCORER_ROWS, err));
     evaluation->has_scorer = true;
     evaluation->scorer.has_threshold = plan->has_threshold;

@@ -20,10 +20,10 @@
 #include "extension/engine/jobs/trained.h"
 #include "extension/engine/jobs/unpublished.h"
 #include "extension/engine/rows/bad_rows.h"
-#include "extension/engine/score/null_count.h"
 #include "extension/engine/score/score.h"
 #include "extension/engine/score/score_choice.h"
 #include "extension/engine/score/score_rows.h"
+#include "extension/engine/score/unfamiliar_count.h"
 #include "jobspec/jobspec.h"
 #include "planner/plan.h"
 #include "runtime/data/model_file.h"
@@ -61,7 +61,7 @@ struct spooling {
     struct cell *spread; /* room for a row with the elements of its vectors; NULL: all of its
                             columns are wanted, else the inputs, and the label that is looked at */
     uint64_t rows;
-    struct null_count nulls;
+    struct unfamiliar_count unfamiliar;
     struct text *faults; /* rows that are to be put aside: number, reason */
 };
 
@@ -114,7 +114,7 @@ static enum status spool_row(void *self, const struct cell *cells, size_t count,
     spooling->rows++;
     text_clear(&spooling->row);
     if (count >= plan->query.count)
-        null_count_row(&spooling->nulls, cells);
+        unfamiliar_count_row(&spooling->unfamiliar, cells);
     if (!spooling->spread) {
         for (size_t i = 0; i < plan->query.count; i++)
             TRY(put_cell(spooling, cells, count, (int)i, err));
@@ -170,12 +170,12 @@ static enum status query_rows(struct scoring *scoring, const struct sink *sink, 
     return status;
 }
 
-static enum status note_nulls(const struct scoring *scoring, struct null_count *nulls,
-                              struct error *err)
+static enum status note_unfamiliar(const struct scoring *scoring,
+                                   struct unfamiliar_count *unfamiliar, struct error *err)
 {
     const size_t told = scoring->job.plan->notices->count;
 
-    null_count_note(nulls);
+    unfamiliar_count_note(unfamiliar);
     return score_put_notices(scoring->job.plan, told, scoring->job.sink, err);
 }
 
@@ -190,7 +190,7 @@ static enum status spool_rows(struct scoring *scoring, uint64_t *rows, struct er
     enum status status;
 
     TRY(job_folder_file(&scoring->job.folder, "rows.spool", path, err));
-    TRY(null_count_init(plan, scoring->job.arena, &spooling.nulls, err));
+    TRY(unfamiliar_count_init(plan, scoring->job.arena, &spooling.unfamiliar, err));
     if (!lower_score_takes_all(plan)) {
         spooling.spread = ARENA_NEW(scoring->job.arena, struct cell,
                                     plan->query.count + plan->query.vectors.elements + 1);
@@ -203,7 +203,7 @@ static enum status spool_rows(struct scoring *scoring, uint64_t *rows, struct er
     text_deinit(&spooling.row);
     *rows = spooling.rows;
     if (status == STATUS_OK)
-        status = note_nulls(scoring, &spooling.nulls, err);
+        status = note_unfamiliar(scoring, &spooling.unfamiliar, err);
     if (status == STATUS_OK)
         return spool_writer_close(spooling.writer, err);
     spool_writer_abandon(spooling.writer);
