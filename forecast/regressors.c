@@ -356,6 +356,8 @@ static void fill_columns(const double *values, uint32_t count, const struct regr
         for (uint32_t t = 0; t < count; t++)
             column[t] = isnan(values[t]) ? NAN : regressors->values[(size_t)t * width + i];
         forecast_fill_gaps(column, count);
+        for (uint32_t t = 1; t < count; t++) /* behind the last one */
+            column[t] = isnan(column[t]) ? column[t - 1] : column[t];
         for (uint32_t t = 0; t < count; t++)
             regressors->values[(size_t)t * width + i] = column[t];
     }

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "forecast/forecast.h"
+#include "forecast/time_text.h"
 #include "kinds/forecast/forecast_model.h"
 #include "kinds/forecast/forecast_show.h"
 #include "scoring/elementary.h"
@@ -23,11 +24,18 @@ static double series_of(const struct kind_shape *shape)
     return shape->rows > 0 && words > shape->rows ? shape->rows : words;
 }
 
+/* All numbers but the time. */
+static double regressors_of(const struct kind_shape *shape)
+{
+    return shape->parts.linear_dense > 1 ? shape->parts.linear_dense - 1 : 0;
+}
+
 static struct kind_cost cost(const struct kind_params *params, const struct kind_shape *shape)
 {
-    const double horizon = forecast_params(params)->horizon;
-    const double floats = shape->ids + SERIES_FACTS + STEP_NUMBERS * horizon;
-    const double words = FORECAST_RECORD_WORDS + FORECAST_STEP_WORDS * horizon;
+    const double horizon = forecast_params(params)->horizon, regressors = regressors_of(shape);
+    const double floats =
+        shape->ids + SERIES_FACTS + STEP_NUMBERS * horizon + NUMBER_PARTS * regressors;
+    const double words = FORECAST_RECORD_WORDS + FORECAST_STEP_WORDS * horizon + regressors;
     const double series = series_of(shape);
 
     /* The records of the learner, those of a state that is taken, and the stored numbers. */
@@ -43,10 +51,13 @@ static void explain(const struct kind_params *params, const struct kind_shape *s
                     struct text *detail)
 {
     const uint32_t horizon = forecast_params(params)->horizon;
+    const double regressors = regressors_of(shape);
 
     text_printf(detail, "%s, %u step%s of %s",
                 forecast_method_words[forecast_params(params)->method], horizon,
                 horizon == 1 ? "" : "s", shape->ids > 0 ? "each series" : "one series");
+    if (regressors > 0)
+        text_printf(detail, ", with %.0f regressor%s", regressors, regressors > 1 ? "s" : "");
 }
 
 static enum aim aim(const struct kind_params *params)
@@ -66,13 +77,33 @@ struct aim_facts forecast_aim(double level)
                               .quantile_count = FORECAST_QUANTILES};
 }
 
+/* One of each regressor, in their order. */
+static void write_coefficients(const struct found_regressor *regressors, uint32_t count,
+                               cJSON *object)
+{
+    cJSON *all = json_add_array(object, "coefficients");
+
+    for (uint32_t i = 0; i < count; i++) {
+        cJSON *one = cJSON_CreateObject();
+
+        json_add_integer(one, "series", regressors[i].series);
+        json_add_real(one, "median", regressors[i].median);
+        json_append(all, one);
+    }
+}
+
 static void write_found(const struct model *model, cJSON *object)
 {
     const uint32_t groups = forecast_of(model)->groups;
+    const uint32_t regressors = forecast_of(model)->regressors;
     struct forecast_found found;
+    struct error ignored;
     cJSON *integers, *seasons;
 
-    forecast_count(model, &found);
+    if (forecast_count(model, &found, &ignored) != STATUS_OK) {
+        json_add(object, "seasons", NULL); /* the one fault of a tree is that memory has run out */
+        return;
+    }
     integers = json_add_array(object, "integers"); /* columns of the group */
     for (uint32_t i = 0; i < groups; i++)
         if (found.has_integers[i])
@@ -85,6 +116,8 @@ static void write_found(const struct model *model, cJSON *object)
         json_add_integer(season, "series", found.seasons[i].series);
         json_append(seasons, season);
     }
+    if (regressors > 0)
+        write_coefficients(found.regressors, regressors, object);
 }
 
 static void write_content(const struct model *model, cJSON *object)
@@ -107,19 +140,26 @@ static enum status check_inputs_of(const struct model *model, const struct forec
                                    struct error *err)
 {
     const struct transform *transform = &model->transform;
-    const struct transform_input *time = forecast_time_input(transform);
+    const struct transform_input *time;
 
-    if (model->task != TASK_REGRESSION || transform->input_count != forecast->groups + 1)
-        return fail(err, STATUS_CORRUPT, "model: a forecast has a group and a time for inputs");
+    if (model->task != TASK_REGRESSION ||
+        transform->input_count != forecast->groups + 1 + forecast->regressors ||
+        forecast_groups(transform) != forecast->groups)
+        return fail(err, STATUS_CORRUPT,
+                    "model: a forecast has a group, a time and regressors for inputs");
     for (uint32_t i = 0; i < forecast->groups; i++)
         if (transform->inputs[i].spec.type != INPUT_CATEGORY ||
             transform->inputs[i].spec.rule != RULE_WORDS || transform->inputs[i].hash_buckets > 0)
             return fail(err, STATUS_CORRUPT, "model: a group is told by words");
+    time = forecast_time_input(transform);
     if (time->spec.type != INPUT_NUMERIC || (time->spec.part && time->spec.part != DATE_AGE) ||
         !transform->has_rests)
         return fail(err, STATUS_CORRUPT, "model: a time is a number or the age of a date");
     if ((forecast->times == FORECAST_NUMBERS) != !time->spec.part)
         return fail(err, STATUS_CORRUPT, "model: a time is a number or a date");
+    for (uint32_t i = 1; i <= forecast->regressors; i++)
+        if (time[i].spec.type != INPUT_NUMERIC || time[i].spec.part || time[i].spec.offset)
+            return fail(err, STATUS_CORRUPT, "model: a regressor is a number");
     return STATUS_OK;
 }
 
@@ -179,6 +219,27 @@ static enum status read_found(const cJSON *object, uint32_t groups, struct forec
     return STATUS_OK;
 }
 
+/* Models without regressors say nothing of them. */
+static enum status read_regressors(const cJSON *object, struct forecast_model *forecast,
+                                   struct forecast_found *found, struct error *err)
+{
+    const cJSON *coefficients, *item;
+    int64_t series;
+
+    if (!json_has(object, "coefficients"))
+        return STATUS_OK;
+    TRY(json_get_array(object, "coefficients", REGRESSORS_MAX, &coefficients, err));
+    cJSON_ArrayForEach(item, coefficients)
+    {
+        struct found_regressor *regressor = &found->regressors[forecast->regressors++];
+
+        TRY(json_get_integer(item, "series", 0, UINT32_MAX, &series, err));
+        TRY(json_get_real(item, "median", &regressor->median, err));
+        regressor->series = (uint32_t)series;
+    }
+    return STATUS_OK;
+}
+
 static enum status read_content(const cJSON *object, struct arena *arena, struct model *model,
                                 struct error *err)
 {
@@ -203,6 +264,7 @@ static enum status read_content(const cJSON *object, struct arena *arena, struct
     forecast->series = (uint32_t)series;
     forecast->horizon = (uint32_t)horizon;
     TRY(read_found(object, forecast->groups, found, err));
+    TRY(read_regressors(object, forecast, found, err));
     if (!(forecast->level > 0 && forecast->level < 1) || (groups == 0 && series != 1))
         return fail(err, STATUS_CORRUPT, "model: no forecast has such a level, or such series");
     model->aim = forecast_aim(forecast->level);
@@ -218,9 +280,11 @@ static bool number_of(const struct model *model, uint32_t i, uint64_t *number)
                                 forecast->times,
                                 double_bits(forecast->level),
                                 forecast->unit,
-                                (uint64_t)forecast->size};
+                                (uint64_t)forecast->size,
+                                forecast->regressors};
+    const uint32_t count = sizeof numbers / sizeof *numbers;
 
-    if (i >= sizeof numbers / sizeof *numbers)
+    if (i >= count - (forecast->regressors == 0))
         return false;
     *number = numbers[i];
     return true;
@@ -235,8 +299,11 @@ static bool array_of(const struct model *model, uint32_t i, struct model_array *
         {"facts", forecast->series, SERIES_FACTS, true, &forecast->facts},
         {"ids", forecast->series, forecast->groups, true, &forecast->ids},
         {"reaches", FORECAST_LEVELS, forecast->horizon, true, &forecast->reaches},
+        {"coefficients", forecast->series, (uint64_t)forecast->regressors * NUMBER_PARTS, true,
+         &forecast->coefficients},
     };
-    const bool is_there[] = {true, true, forecast->groups > 0, forecast->has_reaches};
+    const bool is_there[] = {true, true, forecast->groups > 0, forecast->has_reaches,
+                             forecast->regressors > 0};
 
     for (uint32_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         if (is_there[k] && i-- == 0) {
@@ -380,15 +447,78 @@ static bool has_number(void *workspace, const float *dense, const int32_t *ids)
     return find_step(workspace, dense, ids, &series) > 0;
 }
 
+/* Which regressor the row lacks; the number of all of them: none. */
+static uint32_t find_missing(const struct model *model, const float *dense)
+{
+    const uint32_t count = forecast_of(model)->regressors;
+    double regressors[REGRESSORS_MAX];
+    uint32_t i = 0;
+
+    forecast_row_regressors(&model->transform, dense, regressors);
+    while (i < count && !isnan(regressors[i]))
+        i++;
+    return i;
+}
+
+/* "series store = 'north': regressor "promo" is NULL at 2024-06-01" */
+static enum status refuse_missing(const struct model *model, uint32_t series, int64_t time,
+                                  uint32_t regressor, struct error *err)
+{
+    const struct forecast_model *forecast = forecast_of(model);
+    const struct slice name = forecast_time_input(&model->transform)[1 + regressor].spec.name;
+    char when[TIME_BYTES];
+    struct text whose;
+
+    time_print(forecast->times == FORECAST_NUMBERS ? TIME_NUMBER
+               : forecast->times == FORECAST_DATES ? TIME_DATE
+                                                   : TIME_MOMENT,
+               time, "", when);
+    text_init(&whose, TEXT_MAXIMUM);
+    for (uint32_t i = 0; i < forecast->groups; i++)
+        text_printf(&whose, "%s%.*s = '%.*s'%s", i ? ", " : "series ",
+                    SLICE_FORMAT(slice_prefix(model->transform.inputs[i].spec.name, 60)),
+                    SLICE_FORMAT(slice_prefix(forecast_word(model, series, i), 60)),
+                    i + 1 < forecast->groups ? "" : ": ");
+    fail(err, STATUS_INVALID, "%.150sregressor \"%.*s\" is NULL at %s", text_string(&whose),
+         SLICE_FORMAT(slice_prefix(name, 60)), when);
+    text_deinit(&whose);
+    return error_hint(err,
+                      "Its value has to be known for a forecast: coalesce(%.*s, 0) AS %.*s "
+                      "gives one in the SELECT.",
+                      SLICE_FORMAT(slice_prefix(name, 60)), SLICE_FORMAT(slice_prefix(name, 60)));
+}
+
+static enum status check_row(void *workspace, const float *dense, const int32_t *ids,
+                             struct error *err)
+{
+    const struct model *model = workspace;
+    uint32_t series, missing;
+    int64_t time;
+
+    if (forecast_of(model)->regressors == 0 || find_step(model, dense, ids, &series) == 0)
+        return STATUS_OK;
+    missing = find_missing(model, dense);
+    if (missing == forecast_of(model)->regressors)
+        return STATUS_OK;
+    forecast_time(&model->transform, dense, &time);
+    return refuse_missing(model, series, time, missing, err);
+}
+
 static void score_row(const struct model *model, const float *dense, const int32_t *ids,
                       const struct forecast_interval *interval, float *outputs)
 {
+    const struct forecast_model *forecast = forecast_of(model);
     struct forecast_step step = {0, NAN, NAN, NAN};
+    double regressors[REGRESSORS_MAX];
     uint32_t series;
     const uint32_t ahead = find_step(model, dense, ids, &series);
 
     if (ahead > 0)
-        step = forecast_step_of(forecast_of(model), series, ahead, interval);
+        step = forecast_step_of(forecast, series, ahead, interval);
+    if (ahead > 0 && forecast->regressors > 0) {
+        forecast_row_regressors(&model->transform, dense, regressors);
+        forecast_add_regressors(forecast, series, regressors, &step);
+    }
     put_outputs(&step, outputs);
 }
 
@@ -441,4 +571,5 @@ const struct kind forecast_kind = {
     .open = open_workspace,
     .score = score,
     .has_number = has_number,
+    .check_row = check_row,
 };

@@ -136,9 +136,33 @@ struct forecast_step forecast_step_of(const struct forecast_model *forecast, uin
         .upper = value + reach,
     };
 
-    if (facts_of(forecast, series)[FACT_POSITIVE] != 0 && step.lower < 0)
+    if (facts_of(forecast, series)[FACT_POSITIVE] != 0 && step.lower < 0 &&
+        forecast->regressors == 0)
         step.lower = 0;
     return step;
+}
+
+static double coefficient_of(const struct forecast_model *forecast, uint32_t series, uint32_t i)
+{
+    return number_of_parts(forecast->coefficients +
+                           ((size_t)series * forecast->regressors + i) * NUMBER_PARTS);
+}
+
+void forecast_add_regressors(const struct forecast_model *forecast, uint32_t series,
+                             const double *regressors, struct forecast_step *step)
+{
+    const bool is_positive = facts_of(forecast, series)[FACT_POSITIVE] != 0;
+    double *const bounds[] = {&step->lower, &step->value, &step->upper};
+    double coefficients[REGRESSORS_MAX], sum;
+
+    for (uint32_t i = 0; i < forecast->regressors; i++)
+        coefficients[i] = coefficient_of(forecast, series, i);
+    sum = regressors_sum(coefficients, regressors, forecast->regressors);
+    for (int i = 0; i < 3; i++) {
+        *bounds[i] += sum;
+        if (is_positive && *bounds[i] < 0)
+            *bounds[i] = 0;
+    }
 }
 
 uint32_t forecast_ahead(const struct forecast_model *forecast, uint32_t series, int64_t time)
@@ -160,11 +184,24 @@ static int64_t nearest(double number)
     return (int64_t)floor(number + 0.5);
 }
 
+static double number_of(const struct transform_input *input, const float *dense)
+{
+    return input->mean + ((double)dense[input->dense_offset] + (double)dense[input->rest_offset]);
+}
+
+void forecast_row_regressors(const struct transform *transform, const float *dense,
+                             double *regressors)
+{
+    const struct transform_input *first = forecast_time_input(transform) + 1;
+
+    for (uint32_t i = 0; i < forecast_regressors(transform); i++)
+        regressors[i] = number_of(&first[i], dense);
+}
+
 bool forecast_time(const struct transform *transform, const float *dense, int64_t *time)
 {
     const struct transform_input *input = forecast_time_input(transform);
-    const double number =
-        input->mean + ((double)dense[input->dense_offset] + (double)dense[input->rest_offset]);
+    const double number = number_of(input, dense);
     const double day = DAY_OF_AGE_ZERO - number; /* an age is the greater, the older the date is */
 
     if (isnan(dense[input->dense_offset]))
@@ -253,12 +290,44 @@ static bool has_integers(const struct transform_input *input)
     return has_any;
 }
 
-void forecast_count(const struct model *model, struct forecast_found *found)
+static int compare_numbers(const void *a, const void *b)
+{
+    const double left = *(const double *)a, right = *(const double *)b;
+
+    return (left > right) - (left < right);
+}
+
+/* room (series) */
+static void count_coefficients(const struct forecast_model *forecast, uint32_t regressor,
+                               double *room, struct found_regressor *found)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < forecast->series; i++) {
+        room[count] = coefficient_of(forecast, i, regressor);
+        count += room[count] != 0;
+    }
+    *found = (struct found_regressor){.series = count};
+    if (count == 0)
+        return;
+    qsort(room, count, sizeof *room, compare_numbers);
+    found->median = 0.5 * room[(count - 1) / 2] + 0.5 * room[count / 2];
+}
+
+enum status forecast_count(const struct model *model, struct forecast_found *found,
+                           struct error *err)
 {
     const struct forecast_model *forecast = forecast_of(model);
+    double *room = forecast->regressors ? calloc(forecast->series, sizeof *room) : NULL;
 
     *found = (struct forecast_found){.season_count = 0};
     for (uint32_t i = 0; i < forecast->groups; i++)
         found->has_integers[i] = has_integers(&model->transform.inputs[i]);
     count_seasons(forecast, found);
+    if (forecast->regressors && !room)
+        return fail_no_memory(err);
+    for (uint32_t i = 0; i < forecast->regressors; i++)
+        count_coefficients(forecast, i, room, &found->regressors[i]);
+    free(room);
+    return STATUS_OK;
 }

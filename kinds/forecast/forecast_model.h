@@ -2,16 +2,18 @@
  * forecast_model.h - what a stored model of kind "forecast" consists of.
  *
  *     inputs     the group's columns, categories that tell a series, and then its time, a number;
- *                of dates that is their age (inputs/dates.h)
+ *                of dates that is their age (inputs/dates.h); behind it regressors, numbers
  *     series     one for each group of the training rows, ascending by their ids
  *     steps      1 to `horizon` behind the last time of a series, evenly spaced
  *
  * Each step of each series has the expected number, as three floats whose sum it is, and the
- * deviation of the values from it.
+ * deviation of the values from it. With regressors that is the number where all of them are 0, and
+ * each series has their coefficients, which are 0 where it was learned without them.
  */
 #ifndef KINDS_FORECAST_FORECAST_MODEL_H
 #define KINDS_FORECAST_FORECAST_MODEL_H
 
+#include "forecast/regressors.h"
 #include "forecast/steps.h"
 #include "scoring/model.h"
 
@@ -51,23 +53,29 @@ struct forecast_found {
         uint32_t length;      /* 1: none was found */
         uint32_t series;      /* number of series that have it */
     } seasons[SEASONS_SHOWN]; /* those of most series, these first */
+    struct found_regressor {
+        uint32_t series; /* number of series with a coefficient that is not 0 */
+        double median;   /* their middle one; the mean of two; 0 where there are none */
+    } regressors[REGRESSORS_MAX];
 };
 
 struct forecast_model {
-    uint32_t groups;  /* columns; 0: all rows are one series */
-    uint32_t series;  /* at least 1 */
-    uint32_t horizon; /* steps */
+    uint32_t groups;     /* columns; 0: all rows are one series */
+    uint32_t regressors; /* columns, at most REGRESSORS_MAX */
+    uint32_t series;     /* at least 1 */
+    uint32_t horizon;    /* steps */
     enum forecast_times times;
-    double level;           /* level of the intervals where none is asked for */
-    enum step_unit unit;    /* unit of the steps of all series */
-    int64_t size;           /* and how many make one (forecast/steps.h) */
-    bool has_reaches;       /* whether the array is stored */
-    const float *reaches;   /* (FORECAST_LEVELS, horizon): how many deviations an interval of the
-                               level reaches to either side, by the errors of the past; NULL: as in
-                               the normal distribution */
-    const float *ids;       /* (series, groups): words of the category; NULL without groups */
-    const float *facts;     /* (series, SERIES_FACTS) */
-    const float *forecasts; /* (series, horizon * STEP_NUMBERS) */
+    double level;              /* level of the intervals where none is asked for */
+    enum step_unit unit;       /* unit of the steps of all series */
+    int64_t size;              /* and how many make one (forecast/steps.h) */
+    bool has_reaches;          /* whether the array is stored */
+    const float *reaches;      /* (FORECAST_LEVELS, horizon): how many deviations an interval of the
+                                  level reaches to either side, by the errors of the past; NULL: as in
+                                  the normal distribution */
+    const float *ids;          /* (series, groups): words of the category; NULL without groups */
+    const float *facts;        /* (series, SERIES_FACTS) */
+    const float *forecasts;    /* (series, horizon * STEP_NUMBERS) */
+    const float *coefficients; /* (series, regressors * NUMBER_PARTS); NULL without regressors */
     const struct forecast_found *found; /* NULL: it was not stored yet */
 };
 
@@ -82,7 +90,9 @@ static inline const struct forecast_model *forecast_outline(const struct model *
     return model->outline;
 }
 
-void forecast_count(const struct model *model, struct forecast_found *found);
+/* NO_MEMORY alone. */
+enum status forecast_count(const struct model *model, struct forecast_found *found,
+                           struct error *err);
 
 /* ---- numbers as floats ---- */
 
@@ -114,23 +124,45 @@ struct forecast_interval {
 };
 struct forecast_interval forecast_interval_of(double level);
 
-/* Step `ahead`, from 1 to the horizon. */
+/* Step `ahead`, from 1 to the horizon; of a model with regressors where all of them are 0. */
 struct forecast_step forecast_step_of(const struct forecast_model *forecast, uint32_t series,
                                       uint32_t ahead, const struct forecast_interval *interval);
+/* The same with regressors (regressors), none of them NAN. */
+void forecast_add_regressors(const struct forecast_model *forecast, uint32_t series,
+                             const double *regressors, struct forecast_step *step);
 /* How many steps behind the last value a time is; 0: it is before, farther than the horizon, or
  * between two steps. */
 uint32_t forecast_ahead(const struct forecast_model *forecast, uint32_t series, int64_t time);
 
 /* ---- a row ---- */
 
-/* Number of the time's input, in a model and in the rows that it is learned from. */
+/* Columns of the group, in a model and in the rows that it is learned from. */
+static inline uint32_t forecast_groups(const struct transform *transform)
+{
+    uint32_t groups = 0;
+
+    while (groups < transform->input_count && transform->inputs[groups].spec.type == INPUT_CATEGORY)
+        groups++;
+    return groups;
+}
+/* The time's input, behind those of the group; there is one. */
 static inline const struct transform_input *forecast_time_input(const struct transform *transform)
 {
-    return &transform->inputs[transform->input_count - 1];
+    return &transform->inputs[forecast_groups(transform)];
+}
+/* The inputs behind the time. */
+static inline uint32_t forecast_regressors(const struct transform *transform)
+{
+    return transform->input_count - forecast_groups(transform) - 1;
 }
 
 /* The time of a row, of its dense inputs; false: it is NULL, or none that series have. */
 bool forecast_time(const struct transform *transform, const float *dense, int64_t *time);
+
+/* Regressors of a row, of its dense inputs, into regressors (forecast_regressors): NAN where one is
+ * NULL. */
+void forecast_row_regressors(const struct transform *transform, const float *dense,
+                             double *regressors);
 
 /* A whole number as SQL writes it: 7 and -7, but not 07, +7 or -0. */
 bool forecast_is_integer(struct slice word, int64_t *integer);

@@ -40,7 +40,7 @@ static enum status fit(const struct series_plan *plan, const struct point *point
     CHECK(count <= POINTS_HERE);
     memcpy(own, points, count * sizeof *own);
     arena_init(&arena, ARENA_MAXIMUM);
-    status = series_fit(plan, own, count, &arena, record, err);
+    status = series_fit(plan, own, count, NULL, &arena, record, err);
     arena_deinit(&arena);
     return status;
 }
