@@ -219,25 +219,36 @@ static enum status read_found(const cJSON *object, uint32_t groups, struct forec
     return STATUS_OK;
 }
 
-/* Models without regressors say nothing of them. */
-static enum status read_regressors(const cJSON *object, struct forecast_model *forecast,
-                                   struct forecast_found *found, struct error *err)
+/* Of as many inputs as are behind the time. */
+static enum status read_coefficients(const cJSON *object, uint32_t count,
+                                     struct forecast_found *found, struct error *err)
 {
     const cJSON *coefficients, *item;
     int64_t series;
+    uint32_t i = 0;
 
-    if (!json_has(object, "coefficients"))
-        return STATUS_OK;
-    TRY(json_get_array(object, "coefficients", REGRESSORS_MAX, &coefficients, err));
+    TRY(json_get_array(object, "coefficients", count, &coefficients, err));
     cJSON_ArrayForEach(item, coefficients)
     {
-        struct found_regressor *regressor = &found->regressors[forecast->regressors++];
-
         TRY(json_get_integer(item, "series", 0, UINT32_MAX, &series, err));
-        TRY(json_get_real(item, "median", &regressor->median, err));
-        regressor->series = (uint32_t)series;
+        TRY(json_get_real(item, "median", &found->regressors[i].median, err));
+        found->regressors[i++].series = (uint32_t)series;
     }
-    return STATUS_OK;
+    return i == count
+               ? STATUS_OK
+               : fail(err, STATUS_CORRUPT, "model: %u coefficients of %u regressors", i, count);
+}
+
+static enum status read_regressors(const cJSON *object, const struct transform *transform,
+                                   struct forecast_model *forecast, struct forecast_found *found,
+                                   struct error *err)
+{
+    if (transform->input_count <= forecast->groups + 1)
+        return STATUS_OK;
+    forecast->regressors = transform->input_count - forecast->groups - 1;
+    if (forecast->regressors > REGRESSORS_MAX)
+        return fail(err, STATUS_CORRUPT, "model: more than %d regressors", REGRESSORS_MAX);
+    return read_coefficients(object, forecast->regressors, found, err);
 }
 
 static enum status read_content(const cJSON *object, struct arena *arena, struct model *model,
@@ -264,7 +275,7 @@ static enum status read_content(const cJSON *object, struct arena *arena, struct
     forecast->series = (uint32_t)series;
     forecast->horizon = (uint32_t)horizon;
     TRY(read_found(object, forecast->groups, found, err));
-    TRY(read_regressors(object, forecast, found, err));
+    TRY(read_regressors(object, &model->transform, forecast, found, err));
     if (!(forecast->level > 0 && forecast->level < 1) || (groups == 0 && series != 1))
         return fail(err, STATUS_CORRUPT, "model: no forecast has such a level, or such series");
     model->aim = forecast_aim(forecast->level);

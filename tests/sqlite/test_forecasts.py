@@ -421,7 +421,8 @@ class Refused(ForecastCase):
         self.fails("SELECT * FROM t TO EXPLAIN m", "a Naive has no inputs whose importance could be measured", "FORECAST m")
 
     def test_other_columns_are_told(self):
-        notices = harness.notices(self.train("Naive", group="'store'", more=", forecast.duplicates = 'mean'"))
+        notices = harness.notices(self.train("Naive", group="'store'", more=", forecast.duplicates = 'mean'",
+                                             rows="(SELECT store, 'i' || item AS item, day, sales FROM t)"))
         self.assertTrue(any('column "item" is no input of a forecast' in notice for notice in notices), notices)
 
 

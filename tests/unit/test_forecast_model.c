@@ -1,6 +1,7 @@
 /* Stored forecasts: numbers as floats, models that are written and read, and their rows. */
 #include <math.h>
 
+#include "kinds/forecast/forecast_kind.h"
 #include "kinds/forecast/forecast_rows.h"
 #include "tests/check.h"
 #include "tests/unit/forecast_fixture.h"
@@ -66,18 +67,23 @@ static void integers_are_told_from_other_words(void **state)
 
 /* ----- models ----- */
 
-static void read_back(struct fixture *fixture, struct model *model)
+static void read_back_with(struct fixture *fixture, uint32_t regressors, struct model *model)
 {
     struct model_reader *reader;
     struct error err;
 
-    forecast_fixture_init(fixture);
+    forecast_fixture_make(fixture, regressors);
     fixture_write(fixture);
     CHECK_OK(model_reader_new(kinds, &fixture->arena, &reader, &err));
     for (size_t i = 0; i < fixture->row_count; i++)
         CHECK_OK(model_reader_add(reader, &fixture->rows[i], &err));
     CHECK_OK(model_reader_finish(reader, model, &err));
     model_reader_free(reader);
+}
+
+static void read_back(struct fixture *fixture, struct model *model)
+{
+    read_back_with(fixture, 0, model);
 }
 
 static void check_found(const struct forecast_model *forecast)
@@ -155,6 +161,124 @@ static void a_series_is_found_by_its_ids(void **state)
     }
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         CHECK(!forecast_find(forecast_of(&fixture.model), others[i], &series));
+    fixture_deinit(&fixture);
+}
+
+/* ----- regressors ----- */
+
+static void coefficients_come_back_with_what_series_have(void **state)
+{
+    const struct found_regressor *found;
+    struct fixture fixture;
+    struct model model, meta;
+    struct error err;
+    (void)state;
+
+    read_back_with(&fixture, FIXTURE_REGRESSORS, &model);
+    for (uint32_t i = 0; i < FIXTURE_SERIES; i++)
+        for (uint32_t k = 0; k < FIXTURE_REGRESSORS; k++)
+            CHECK(number_of_parts(forecast_of(&model)->coefficients +
+                                  (i * FIXTURE_REGRESSORS + k) * NUMBER_PARTS) ==
+                  fixture_coefficients[i][k]);
+    CHECK_OK(model_read_meta(fixture.rows[0].data, kinds, &fixture.arena, &meta, &err));
+    CHECK_INT(forecast_outline(&meta)->regressors, FIXTURE_REGRESSORS);
+    CHECK_INT(forecast_outline(&meta)->groups, 2);
+    found = forecast_outline(&meta)->found->regressors;
+    CHECK_INT(found[0].series, 3); /* -2, 1/3 and 1e6 */
+    CHECK(found[0].median == 1.0 / 3);
+    CHECK_INT(found[1].series, 2); /* -0.1 and -1e-20 */
+    CHECK(found[1].median == 0.5 * -0.1 + 0.5 * -1e-20);
+    fixture_deinit(&fixture);
+}
+
+struct asked {
+    const char *region;
+    int64_t store, time;
+    struct cell promo, price;
+};
+
+static enum status score_one(const struct model *model, const struct asked *asked,
+                             double bounds[FORECAST_QUANTILES], struct error *refused)
+{
+    const struct cell cells[] = {cell_string(asked->region), cell_integer(asked->store),
+                                 cell_integer(asked->time), asked->promo, asked->price};
+    struct scorer scorer;
+    enum status status;
+    struct error err;
+
+    CHECK_OK(scorer_init(&scorer, model, 1, &err));
+    status = scorer_transform(&scorer, 0, cells, refused);
+    if (status == STATUS_OK) {
+        scorer_score(&scorer, 1);
+        for (uint32_t i = 0; i < FORECAST_QUANTILES; i++)
+            bounds[i] = scorer_number(&scorer, i);
+    }
+    scorer_deinit(&scorer);
+    return status;
+}
+
+/* The reach of the level .95 is 4 deviations of a half. */
+static void a_row_is_its_step_and_what_regressors_add(void **state)
+{
+    const struct asked second = {"it's", 9, 2, cell_integer(3), cell_real(7)};
+    const struct asked first = {"it's", 10, 13, cell_real(-1), cell_real(2.5)};
+    const struct asked plain = {"", 9, (INT64_C(1) << 40) + 6, cell_integer(9), cell_integer(9)};
+    double bounds[FORECAST_QUANTILES];
+    struct fixture fixture;
+    struct model model;
+    struct error err;
+    (void)state;
+
+    read_back_with(&fixture, FIXTURE_REGRESSORS, &model);
+    CHECK_OK(score_one(&model, &second, bounds, &err));
+    CHECK(bounds[1] == -0.0 - 6 && bounds[0] == -8 && bounds[2] == -4);
+    /* That series never was below 0: neither is its value, nor its bounds. */
+    CHECK_OK(score_one(&model, &first, bounds, &err));
+    CHECK(bounds[0] == 0 && bounds[1] == 0 && bounds[2] == 0);
+    CHECK_OK(score_one(&model, &plain, bounds, &err));
+    CHECK(bounds[1] == fixture_values[3][0]);
+    fixture_deinit(&fixture);
+}
+
+static void a_row_without_a_regressor_is_refused_where_it_has_a_forecast(void **state)
+{
+    struct asked asked = {"it's", 9, 2, cell_null(), cell_real(7)};
+    double bounds[FORECAST_QUANTILES];
+    struct fixture fixture;
+    struct model model;
+    struct error err;
+    (void)state;
+
+    read_back_with(&fixture, FIXTURE_REGRESSORS, &model);
+    CHECK_FAILS(score_one(&model, &asked, bounds, &err), STATUS_INVALID,
+                "series region = 'it's', store = '9': regressor \"promo\" is NULL at 2");
+    CHECK(strstr(err.hint, "coalesce(promo, 0)"));
+    asked.promo = cell_integer(0);
+    asked.price = cell_null();
+    CHECK_FAILS(score_one(&model, &asked, bounds, &err), STATUS_INVALID, "\"price\" is NULL");
+    asked.time = 3; /* between two steps: no forecast */
+    CHECK_OK(score_one(&model, &asked, bounds, &err));
+    CHECK(isnan(bounds[1]));
+    asked = (struct asked){"south", 9, 2, cell_null(), cell_null()};
+    CHECK_OK(score_one(&model, &asked, bounds, &err));
+    CHECK(isnan(bounds[1]));
+    fixture_deinit(&fixture);
+}
+
+static void rows_alone_have_no_regressors(void **state)
+{
+    const struct forecast_ask ask = {.steps = NULL};
+    struct forecast_rows rows;
+    struct fixture fixture;
+    struct model model;
+    struct error err;
+    (void)state;
+
+    read_back_with(&fixture, FIXTURE_REGRESSORS, &model);
+    CHECK_FAILS(forecast_rows_open(&rows, &model, &ask, NULL, &err), STATUS_INVALID,
+                "the model has 2 regressors, whose values to come have to be given");
+    CHECK(strstr(err.hint, "SELECT region, store, day, promo, price FROM days_to_come"));
+    forecast_rows_close(&rows);
     fixture_deinit(&fixture);
 }
 
@@ -314,6 +438,10 @@ int main(void)
         cmocka_unit_test(a_model_that_is_written_is_read_bit_by_bit),
         cmocka_unit_test(the_meta_row_alone_tells_what_a_statement_needs),
         cmocka_unit_test(a_series_is_found_by_its_ids),
+        cmocka_unit_test(coefficients_come_back_with_what_series_have),
+        cmocka_unit_test(a_row_is_its_step_and_what_regressors_add),
+        cmocka_unit_test(a_row_without_a_regressor_is_refused_where_it_has_a_forecast),
+        cmocka_unit_test(rows_alone_have_no_regressors),
         cmocka_unit_test(rows_come_by_words_and_numbers_by_value),
         cmocka_unit_test(one_series_is_looked_up),
         cmocka_unit_test(what_cannot_be_asked_for_is_refused),
