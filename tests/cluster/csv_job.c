@@ -21,7 +21,7 @@
 #define GROUPS 19 /* groups of rows */
 
 #define CSV_VALUES_MAX    256 /* lines whose first number is a value of series */
-#define SERIES_VALUES     14  /* values of each */
+#define SERIES_VALUES     12  /* values of each */
 #define SERIES_LANES      4
 #define SERIES_OF_A_PHASE 8 /* most series of a lane in a phase (runtime/learn/series/series.c) */
 
