@@ -10,10 +10,10 @@
 
 #define VALUES_LEAST    8    /* and three for each regressor */
 #define DEPENDENT       1e-9 /* share of a column's squares that the ones before it leave */
-#define SEARCHES        2    /* of an order, each of the remainder by then */
+#define SEARCHES        2    /* searches of an order, each for the remainder by then */
 #define TURNS_MAX       12
-#define CHANGE_LEAST    1e-7 /* of a coefficient, in units of the deviations */
-#define COEFFICIENT_MAX 1e30 /* what floats can hold with room for a sum */
+#define CHANGE_LEAST    1e-7 /* change of a coefficient, in units of the deviations */
+#define COEFFICIENT_MAX 1e30 /* floats hold it, with room for a sum */
 
 struct equations {
     double products[REGRESSORS_MAX + 1][REGRESSORS_MAX + 1], right[REGRESSORS_MAX + 1];
@@ -178,7 +178,7 @@ static void find_remainder(struct regression *regression)
                 regression->remainder[t] -= regression->coefficients[i] * regression->columns[i][t];
 }
 
-/* What follows from the columns before it, and a constant, is dropped. */
+/* Drops the columns that follow from those before them, and a constant. */
 static enum status drop_dependent(struct regression *regression, struct error *err)
 {
     TRY(regress(regression, regression->columns, NULL, regression->values, regression->count, err));
@@ -395,7 +395,7 @@ enum status regressors_run(double *values, uint32_t count, const struct regresso
     const uint32_t width = regressors->width;
     struct regressors known = *regressors;
     struct forecast_options of_remainder = *options;
-    double middle; /* what is left of values stays where they are */
+    double middle; /* the remainder lies where the values do */
     struct regression *regression = ARENA_NEW(arena, struct regression, 1);
     uint64_t steps = 0;
     const struct fitting fitting = {.arena = arena,

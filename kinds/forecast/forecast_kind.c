@@ -132,6 +132,12 @@ static void write_content(const struct model *model, cJSON *object)
     json_add_string(object, "unit", slice_of(unit_words[forecast->unit]));
     json_add_integer(object, "size", forecast->size);
     json_add_boolean(object, "reaches", forecast->has_reaches);
+    if (isfinite(forecast->limits.lower))
+        json_add_real(object, "lower", forecast->limits.lower);
+    if (isfinite(forecast->limits.upper))
+        json_add_real(object, "upper", forecast->limits.upper);
+    if (forecast->limits.is_whole)
+        json_add_boolean(object, "round", true);
     write_found(model, object);
 }
 
@@ -219,7 +225,7 @@ static enum status read_found(const cJSON *object, uint32_t groups, struct forec
     return STATUS_OK;
 }
 
-/* Of as many inputs as are behind the time. */
+/* One for each of the inputs behind the time. */
 static enum status read_coefficients(const cJSON *object, uint32_t count,
                                      struct forecast_found *found, struct error *err)
 {
@@ -251,6 +257,22 @@ static enum status read_regressors(const cJSON *object, const struct transform *
     return read_coefficients(object, forecast->regressors, found, err);
 }
 
+/* Those that are there. */
+static enum status read_limits(const cJSON *object, struct forecast_limits *limits,
+                               struct error *err)
+{
+    *limits = forecast_unlimited;
+    if (json_has(object, "lower"))
+        TRY(json_get_real(object, "lower", &limits->lower, err));
+    if (json_has(object, "upper"))
+        TRY(json_get_real(object, "upper", &limits->upper, err));
+    if (json_has(object, "round"))
+        TRY(json_get_boolean(object, "round", &limits->is_whole, err));
+    return limits->lower < limits->upper
+               ? STATUS_OK
+               : fail(err, STATUS_CORRUPT, "model: no forecast is within its limits");
+}
+
 static enum status read_content(const cJSON *object, struct arena *arena, struct model *model,
                                 struct error *err)
 {
@@ -274,6 +296,7 @@ static enum status read_content(const cJSON *object, struct arena *arena, struct
     forecast->groups = (uint32_t)groups;
     forecast->series = (uint32_t)series;
     forecast->horizon = (uint32_t)horizon;
+    TRY(read_limits(object, &forecast->limits, err));
     TRY(read_found(object, forecast->groups, found, err));
     TRY(read_regressors(object, &model->transform, forecast, found, err));
     if (!(forecast->level > 0 && forecast->level < 1) || (groups == 0 && series != 1))
@@ -282,20 +305,28 @@ static enum status read_content(const cJSON *object, struct arena *arena, struct
     return check_inputs_of(model, forecast, err);
 }
 
+/* Regressors and limits of models that have any, so that others keep their digests. */
 static bool number_of(const struct model *model, uint32_t i, uint64_t *number)
 {
+    enum { NUMBERS_OF_ALL = 7, NUMBERS_OF_REGRESSORS, NUMBERS_OF_LIMITS = 11 };
     const struct forecast_model *forecast = forecast_of(model);
-    const uint64_t numbers[] = {forecast->groups,
-                                forecast->series,
-                                forecast->horizon,
-                                forecast->times,
-                                double_bits(forecast->level),
-                                forecast->unit,
-                                (uint64_t)forecast->size,
-                                forecast->regressors};
-    const uint32_t count = sizeof numbers / sizeof *numbers;
+    const struct forecast_limits *limits = &forecast->limits;
+    const uint64_t numbers[NUMBERS_OF_LIMITS] = {forecast->groups,
+                                                 forecast->series,
+                                                 forecast->horizon,
+                                                 forecast->times,
+                                                 double_bits(forecast->level),
+                                                 forecast->unit,
+                                                 (uint64_t)forecast->size,
+                                                 forecast->regressors,
+                                                 double_bits(limits->lower),
+                                                 double_bits(limits->upper),
+                                                 limits->is_whole};
+    const uint32_t count = forecast_is_limited(limits) ? NUMBERS_OF_LIMITS
+                           : forecast->regressors > 0  ? NUMBERS_OF_REGRESSORS
+                                                       : NUMBERS_OF_ALL;
 
-    if (i >= count - (forecast->regressors == 0))
+    if (i >= count)
         return false;
     *number = numbers[i];
     return true;

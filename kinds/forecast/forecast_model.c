@@ -119,6 +119,13 @@ static double reach_of(const struct forecast_model *forecast, uint32_t ahead,
     return (double)low[0] + interval->share * ((double)low[forecast->horizon] - (double)low[0]);
 }
 
+static void limit_step(const struct forecast_model *forecast, struct forecast_step *step)
+{
+    step->lower = forecast_limited_lower(&forecast->limits, step->lower);
+    step->value = forecast_limited_value(&forecast->limits, step->value);
+    step->upper = forecast_limited_upper(&forecast->limits, step->upper);
+}
+
 struct forecast_step forecast_step_of(const struct forecast_model *forecast, uint32_t series,
                                       uint32_t ahead, const struct forecast_interval *interval)
 {
@@ -136,9 +143,11 @@ struct forecast_step forecast_step_of(const struct forecast_model *forecast, uin
         .upper = value + reach,
     };
 
-    if (facts_of(forecast, series)[FACT_POSITIVE] != 0 && step.lower < 0 &&
-        forecast->regressors == 0)
+    if (forecast->regressors > 0)
+        return step;
+    if (facts_of(forecast, series)[FACT_POSITIVE] != 0 && step.lower < 0)
         step.lower = 0;
+    limit_step(forecast, &step);
     return step;
 }
 
@@ -163,6 +172,7 @@ void forecast_add_regressors(const struct forecast_model *forecast, uint32_t ser
         if (is_positive && *bounds[i] < 0)
             *bounds[i] = 0;
     }
+    limit_step(forecast, step);
 }
 
 uint32_t forecast_ahead(const struct forecast_model *forecast, uint32_t series, int64_t time)

@@ -15,6 +15,7 @@
 
 #include "forecast/regressors.h"
 #include "forecast/steps.h"
+#include "kinds/forecast/forecast_limits.h"
 #include "scoring/model.h"
 
 #define FORECAST_GROUPS_MAX 8 /* columns that tell a series */
@@ -65,6 +66,7 @@ struct forecast_model {
     uint32_t series;     /* at least 1 */
     uint32_t horizon;    /* steps */
     enum forecast_times times;
+    struct forecast_limits limits;
     double level;              /* level of the intervals where none is asked for */
     enum step_unit unit;       /* unit of the steps of all series */
     int64_t size;              /* and how many make one (forecast/steps.h) */

@@ -32,6 +32,8 @@ enum status forecast_check_regressors(uint32_t regressors, const struct slice *c
     error_hint(err, "Write SELECT %.120s%s FROM days_to_come TO PREDICT f.%.*s USING the model.",
                text_string(&list), list.size > 120 ? "..." : "",
                SLICE_FORMAT(slice_prefix(label, 40)));
+    if (list.failed)
+        fail_no_memory(err);
     text_deinit(&list);
     return err->status;
 }

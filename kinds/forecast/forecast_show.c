@@ -87,6 +87,22 @@ static enum status put_regressors(const struct model *model, model_fact_sink *pu
     return status;
 }
 
+/* "0 to 100, whole numbers" */
+static void append_limits(const struct forecast_model *forecast, struct text *out)
+{
+    const struct forecast_limits *limits = &forecast->limits;
+    const bool has_lower = isfinite(limits->lower), has_upper = isfinite(limits->upper);
+
+    if (has_lower && has_upper)
+        text_printf(out, "%.9g to %.9g", limits->lower, limits->upper);
+    else if (has_lower)
+        text_printf(out, "%.9g or more", limits->lower);
+    else if (has_upper)
+        text_printf(out, "%.9g or less", limits->upper);
+    if (limits->is_whole)
+        text_printf(out, "%swhole numbers", has_lower || has_upper ? ", " : "");
+}
+
 static enum status put_text(model_fact_sink *put, void *context, const char *name,
                             const struct forecast_model *forecast,
                             void (*append)(const struct forecast_model *, struct text *),
@@ -112,5 +128,7 @@ enum status forecast_show(const struct model *model, model_fact_sink *put, void 
     TRY(put_text(put, context, "steps", forecast, append_steps, err));
     TRY(put_text(put, context, "seasons", forecast, append_seasons, err));
     TRY(put_regressors(model, put, context, err));
+    if (forecast_is_limited(&forecast->limits))
+        TRY(put_text(put, context, "limits", forecast, append_limits, err));
     return put(context, "level", cell_real(forecast->level), err);
 }

@@ -233,6 +233,7 @@ static void describe_outline(struct described_catalog *described)
                                 .horizon = 14,
                                 .times = FORECAST_DATES,
                                 .level = 0.95,
+                                .limits = forecast_unlimited,
                                 .found = &described->found};
     for (size_t i = 0; i < groups; i++)
         described->found.has_integers[i] = slice_is(slice_prefix(model->inputs[i].name, 4), "item");

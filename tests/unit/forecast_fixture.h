@@ -79,6 +79,7 @@ static inline void forecast_fixture_make(struct fixture *fixture, uint32_t regre
                                       .horizon = FIXTURE_HORIZON,
                                       .times = FORECAST_NUMBERS,
                                       .level = 0.95,
+                                      .limits = forecast_unlimited,
                                       .unit = STEP_NUMBER,
                                       .size = 2,
                                       .has_reaches = true,

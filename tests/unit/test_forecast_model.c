@@ -232,7 +232,7 @@ static void a_row_is_its_step_and_what_regressors_add(void **state)
     read_back_with(&fixture, FIXTURE_REGRESSORS, &model);
     CHECK_OK(score_one(&model, &second, bounds, &err));
     CHECK(bounds[1] == -0.0 - 6 && bounds[0] == -8 && bounds[2] == -4);
-    /* That series never was below 0: neither is its value, nor its bounds. */
+    /* The first series never was below 0: neither is its value, nor its bounds. */
     CHECK_OK(score_one(&model, &first, bounds, &err));
     CHECK(bounds[0] == 0 && bounds[1] == 0 && bounds[2] == 0);
     CHECK_OK(score_one(&model, &plain, bounds, &err));
@@ -280,6 +280,93 @@ static void rows_alone_have_no_regressors(void **state)
     CHECK(strstr(err.hint, "SELECT region, store, day, promo, price FROM days_to_come"));
     forecast_rows_close(&rows);
     fixture_deinit(&fixture);
+}
+
+/* ----- limits ----- */
+
+static enum status read_limited(struct fixture *fixture, struct forecast_limits limits,
+                                struct model *model, struct error *err)
+{
+    struct model_reader *reader;
+    enum status status;
+
+    forecast_fixture_init(fixture);
+    ((struct forecast_model *)(uintptr_t)fixture->model.content)->limits = limits;
+    fixture_write(fixture);
+    status = model_reader_new(kinds, &fixture->arena, &reader, err);
+    for (size_t i = 0; i < fixture->row_count && status == STATUS_OK; i++)
+        status = model_reader_add(reader, &fixture->rows[i], err);
+    if (status == STATUS_OK)
+        status = model_reader_finish(reader, model, err);
+    model_reader_free(reader);
+    return status;
+}
+
+/* Step 2 of series 1: -1.5 and 2 to either side. */
+static void check_limited(struct forecast_limits limits, double lower, double value, double upper)
+{
+    const struct forecast_interval interval = forecast_interval_of(0.95);
+    struct forecast_step step;
+    struct fixture fixture;
+    struct model model;
+    struct error err;
+
+    CHECK_OK(read_limited(&fixture, limits, &model, &err));
+    CHECK(forecast_of(&model)->limits.lower == limits.lower);
+    CHECK(forecast_of(&model)->limits.upper == limits.upper);
+    CHECK(forecast_of(&model)->limits.is_whole == limits.is_whole);
+    step = forecast_step_of(forecast_of(&model), 1, 2, &interval);
+    CHECK(step.lower == lower && step.value == value && step.upper == upper);
+    fixture_deinit(&fixture);
+}
+
+static void steps_are_within_the_limits(void **state)
+{
+    (void)state;
+    check_limited(forecast_unlimited, -3.5, -1.5, 0.5);
+    check_limited((struct forecast_limits){-2, INFINITY, false}, -2, -1.5, 0.5);
+    check_limited((struct forecast_limits){-INFINITY, -1, false}, -3.5, -1.5, -1);
+    check_limited((struct forecast_limits){0.25, 0.75, false}, 0.25, 0.25, 0.5);
+    check_limited((struct forecast_limits){-INFINITY, INFINITY, true}, -4, -1, 1);
+    check_limited((struct forecast_limits){-3.25, INFINITY, true}, -3.25, -1, 1);
+}
+
+static void limits_that_leave_nothing_are_damage(void **state)
+{
+    struct fixture fixture;
+    struct model model;
+    struct error err;
+    (void)state;
+
+    CHECK_FAILS(read_limited(&fixture, (struct forecast_limits){1, 1, false}, &model, &err),
+                STATUS_CORRUPT, "no forecast is within its limits");
+    fixture_deinit(&fixture);
+}
+
+/* The digest covers the kind's numbers. Models without limits have those that they always had. */
+static void limits_are_among_what_the_digest_covers(void **state)
+{
+    static const struct forecast_limits all[] = {{-INFINITY, INFINITY, false},
+                                                 {0, INFINITY, false},
+                                                 {-INFINITY, 0, false},
+                                                 {-INFINITY, INFINITY, true}};
+    uint64_t numbers[4][16] = {{0}};
+    uint32_t counts[4] = {0};
+    (void)state;
+
+    for (int i = 0; i < 4; i++) {
+        struct fixture fixture;
+        struct model model;
+        struct error err;
+
+        CHECK_OK(read_limited(&fixture, all[i], &model, &err));
+        while (model.kind->number(&model, counts[i], &numbers[i][counts[i]]))
+            counts[i]++;
+        for (int j = 0; j < i; j++)
+            CHECK(counts[i] != counts[j] || memcmp(numbers[i], numbers[j], sizeof *numbers) != 0);
+        fixture_deinit(&fixture);
+    }
+    CHECK_INT(counts[0], 7);
 }
 
 /* ----- rows ----- */
@@ -442,6 +529,9 @@ int main(void)
         cmocka_unit_test(a_row_is_its_step_and_what_regressors_add),
         cmocka_unit_test(a_row_without_a_regressor_is_refused_where_it_has_a_forecast),
         cmocka_unit_test(rows_alone_have_no_regressors),
+        cmocka_unit_test(steps_are_within_the_limits),
+        cmocka_unit_test(limits_that_leave_nothing_are_damage),
+        cmocka_unit_test(limits_are_among_what_the_digest_covers),
         cmocka_unit_test(rows_come_by_words_and_numbers_by_value),
         cmocka_unit_test(one_series_is_looked_up),
         cmocka_unit_test(what_cannot_be_asked_for_is_refused),

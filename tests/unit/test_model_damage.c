@@ -37,7 +37,7 @@ enum damage_of {
     JOINED,
     POOLED,
     FORECAST,
-    REGRESSORS, /* of a forecast */
+    REGRESSORS, /* a forecast that has them */
     DAMAGES
 };
 

@@ -259,7 +259,7 @@ static void scales_change_nothing_but_the_scale(void **state)
     arena_deinit(&made.arena);
 }
 
-/* What was forecast of a series without negative values may be below 0 where regressors are 0. */
+/* A series without negative values may be below 0 where regressors are 0. */
 static void nothing_is_cut_before_regressors_are_added(void **state)
 {
     double values[COUNT], x[COUNT * WIDTH];

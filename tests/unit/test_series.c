@@ -10,7 +10,7 @@
 
 #define COLUMNS_MAX 5  /* two that tell a series, the time, a regressor, the value */
 #define VALUES      9  /* values of each series, but for some */
-#define VALUES_MORE 20 /* of each series with a regressor */
+#define VALUES_MORE 20 /* the same of a series with a regressor */
 
 struct table {
     struct folder folder;

@@ -482,7 +482,7 @@ static void a_past_with_regressors_is_cut_at_zero(void **state)
         const double *own = regressors + (size_t)i * REGRESSORS_HERE;
 
         points[i].value = 20 * own[0] + random_uniform(5, RANDOM_SIMULATION, i, 0);
-        if (i >= 40) { /* as never before: some -40 */
+        if (i >= 40) { /* so little as never before: some -40 */
             regressors[i * REGRESSORS_HERE] = -2;
             points[i].value = 0;
         }
@@ -491,6 +491,31 @@ static void a_past_with_regressors_is_cut_at_zero(void **state)
     CHECK(series_errors_of(record).absolute == 0);
     CHECK_INT(record[RECORD_POSITIVE], 1);
     arena_deinit(&arena);
+}
+
+/* ---- limits ---- */
+
+static void errors_of_the_past_are_those_within_the_limits(void **state)
+{
+    static const double values[] = {0.5, 2.25, 4.5, 6.75, 8, 10, 12};
+    struct forecast_params params = params_of("naive");
+    int64_t plain[WORDS], limited[WORDS];
+    (void)state;
+
+    fit_values(&params, values, 7, plain);
+    params.lower = (struct reals){{7.5}, 1};
+    params.upper = (struct reals){{11}, 1};
+    fit_values(&params, values, 7, limited);
+    /* The naive forecast of 8, 10 and 12 is 6.75, and 7.5 with its limit. */
+    CHECK(series_errors_of(plain).absolute == 1.25 + 3.25 + 5.25);
+    CHECK(series_errors_of(limited).absolute == 0.5 + 2.5 + 4.5);
+    CHECK(series_errors_of(limited).covered < series_errors_of(plain).covered); /* 12 is above */
+    CHECK(memcmp(plain + RECORD_STEPS, limited + RECORD_STEPS,
+                 sizeof plain - RECORD_STEPS * sizeof *plain) == 0);
+    params.lower.count = params.upper.count = 0;
+    params.is_whole = true;
+    fit_values(&params, values, 7, limited);
+    CHECK(series_errors_of(limited).absolute == 1 + 3 + 5); /* 7 */
 }
 
 static void a_season_that_is_needed_has_to_be_there(void **state)
@@ -526,6 +551,7 @@ int main(void)
         cmocka_unit_test(the_order_of_rows_with_regressors_changes_no_bit),
         cmocka_unit_test(a_regressor_is_missing_only_where_the_value_is),
         cmocka_unit_test(a_past_with_regressors_is_cut_at_zero),
+        cmocka_unit_test(errors_of_the_past_are_those_within_the_limits),
         cmocka_unit_test(a_season_that_is_needed_has_to_be_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

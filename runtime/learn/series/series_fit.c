@@ -24,6 +24,7 @@ enum status series_plan_make(const struct forecast_params *params, bool are_numb
                                  .gaps = (enum forecast_gaps)params->gaps,
                                  .backtests = params->backtests,
                                  .are_numbers = are_numbers,
+                                 .limits = forecast_limits_of(params),
                                  .has_seasons = params->seasons.count > 0};
     TRY(forecast_method(slice_of(forecast_method_words[params->method]), &options->method, err));
     options->horizon = params->horizon;
@@ -217,7 +218,7 @@ static void add_step(const struct forecast *forecast, uint32_t h, double value, 
     errors->naive_scaled += fabs(value - naive) / scale;
 }
 
-/* What the regressors of a place add to step h; false: they are not known, as where a gap was
+/* Adds to step h what the regressors of a place tell; false: they are not known, as where a gap was
  * filled. */
 static bool add_regressors(const struct regressors *known, const double *coefficients,
                            uint32_t place, bool is_positive, struct forecast *forecast, uint32_t h)
@@ -234,6 +235,13 @@ static bool add_regressors(const struct regressors *known, const double *coeffic
             *bounds[i] = 0;
     }
     return true;
+}
+
+static void limit(const struct forecast_limits *limits, struct forecast *forecast, uint32_t h)
+{
+    forecast->lower[h] = forecast_limited_lower(limits, forecast->lower[h]);
+    forecast->values[h] = forecast_limited_value(limits, forecast->values[h]);
+    forecast->upper[h] = forecast_limited_upper(limits, forecast->upper[h]);
 }
 
 /* Compares the forecast that `origin` would have had with the values that came. ratios (horizon;
@@ -260,10 +268,11 @@ static enum status add_past(const struct series_plan *plan, const double *values
         if (known->width > 0 &&
             !add_regressors(known, coefficients, origin + h, is_positive, &forecast, h))
             continue;
+        if (ratios && forecast.deviations[h] > 0) /* without limits: forecast_limits.h */
+            ratios[h] = fabs(value - forecast.values[h]) / forecast.deviations[h];
+        limit(&plan->limits, &forecast, h);
         add_step(&forecast, h, value, naive_of(values, origin, h + 1, forecast.season), scale,
                  squares, errors);
-        if (ratios && forecast.deviations[h] > 0)
-            ratios[h] = fabs(value - forecast.values[h]) / forecast.deviations[h];
     }
     return STATUS_OK;
 }

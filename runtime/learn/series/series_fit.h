@@ -64,6 +64,7 @@ struct series_plan {
     uint32_t backtests;
     bool are_numbers, has_seasons; /* has_seasons: the statement gives them */
     struct steps steps;            /* common_steps.h */
+    struct forecast_limits limits;
     uint32_t regressors;
     const struct transform_input *regressor_inputs; /* (regressors) */
 };

@@ -118,6 +118,7 @@ static enum status fill_content(const struct series_plan *plan, const struct rec
                                              .horizon = horizon,
                                              .times = times_of(plan, records),
                                              .level = plan->options.level,
+                                             .limits = plan->limits,
                                              .unit = plan->steps.unit,
                                              .size = plan->steps.size,
                                              .ids = model->ids,
