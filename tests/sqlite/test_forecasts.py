@@ -373,7 +373,8 @@ class Limits(ForecastCase):
 
     def test_limits_that_leave_nothing(self):
         self.make(series.rows(1, 1))
-        self.refuse("forecast.upper is above forecast.lower, and 1 is not above 2", "forecast.lower = 0", more=", forecast.lower = 2, forecast.upper = 1")
+        self.refuse("forecast.upper is above forecast.lower, and 1 is not above 2", "forecast.lower = 0",
+                    more=", forecast.lower = 2, forecast.upper = 1")
         self.refuse("forecast.lower is one number, not a list of 2", more=", forecast.lower = [1, 2]")
 
 
