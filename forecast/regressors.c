@@ -386,6 +386,8 @@ static void move(struct forecast *forecast, uint32_t horizon, double by)
         forecast->lower[h] += by;
         forecast->upper[h] += by;
     }
+    for (uint32_t i = 0; i < forecast->expected_count; i++)
+        forecast->expected[i] += by;
 }
 
 enum status regressors_run(double *values, uint32_t count, const struct regressors *regressors,

@@ -29,9 +29,9 @@ struct regressors {
 /* Are there methods that would forecast nothing sensible of a remainder? Those of rare demand. */
 bool regressors_suit(const struct method *method);
 
-/* Does what forecast_run does, with the remainder: a value is that where all regressors are 0.
- * Missing regressors lie on the line between their neighbours. coefficients (width). values and
- * regressors are used up. */
+/* Does what forecast_run does, with the remainder: a value, to come or expected of the history, is
+ * that where all regressors are 0. Missing regressors lie on the line between their neighbours.
+ * coefficients (width). values and regressors are used up. */
 enum status regressors_run(double *values, uint32_t count, const struct regressors *regressors,
                            const struct forecast_options *options, struct arena *arena,
                            struct forecast *forecast, double *coefficients, struct error *err);

@@ -55,6 +55,9 @@ struct spec_scoring {
     struct slice outputs[JOBSPEC_OUTPUTS_MAX]; /* PREDICT: words of scoring/outputs.h, in order;
                                                   the n-th "component" is the n-th one */
     size_t output_count;
+    uint32_t checked; /* PREDICT: the cell of the value that came (scoring/outputs.h), or
+                         JOBSPEC_NO_LABEL */
+    double anomaly;   /* from this probability on it is an anomaly */
     struct slice metrics[METRICS_MAX]; /* EVALUATE */
     size_t metric_count;
     enum average average;

@@ -417,6 +417,10 @@ static cJSON *scoring(void)
              typed("boolean", "evaluate: whether the model's aim is not looked at"));
     json_add(members, "outputs",
              words_wanted(JOBSPEC_OUTPUTS_MAX, "predict: words of scoring/outputs.h"));
+    json_add(
+        members, "checked",
+        integer(-1, last_cell, "predict, of forecasts: the cell of a value that came; -1: none"));
+    json_add(members, "anomaly", real_range(0, 1));
     json_add(members, "metrics", words_wanted(METRICS_MAX, NULL));
     json_add(members, "average", word(average_words, NULL));
     json_add(members, "report", word(report_words, "evaluate: what it returns"));

@@ -68,6 +68,17 @@ static enum status read_aim(const cJSON *section, struct arena *arena, struct sp
     return json_get_boolean(section, "as_means", &scoring->as_means, err);
 }
 
+/* Reads what a value that came is compared with. */
+static enum status read_checked(const cJSON *section, struct spec_scoring *scoring,
+                                struct error *err)
+{
+    TRY(read_optional(section, "checked", scoring->columns, &scoring->checked, err));
+    TRY(json_get_real(section, "anomaly", &scoring->anomaly, err));
+    return scoring->anomaly >= 0 && scoring->anomaly <= 1
+               ? STATUS_OK
+               : fail(err, STATUS_CORRUPT, "member \"anomaly\": expected 0 to 1");
+}
+
 static enum status read_cost(const cJSON *section, const char *name, double *cost,
                              struct error *err)
 {
@@ -106,9 +117,9 @@ enum status spec_read_scoring(const cJSON *json, struct arena *arena, struct job
     TRY(spec_get_section(json, "scoring",
                          MEMBERS("rows", "shard_rows", "columns", "inputs", "label", "label_name",
                                  "group", "group_name", "upper", "upper_name", "as_means",
-                                 "outputs", "metrics", "average", "report", "has_threshold",
-                                 "threshold", "false_positive_cost", "false_negative_cost",
-                                 "keeps_bad_rows", "replaces_any"),
+                                 "outputs", "checked", "anomaly", "metrics", "average", "report",
+                                 "has_threshold", "threshold", "false_positive_cost",
+                                 "false_negative_cost", "keeps_bad_rows", "replaces_any"),
                          &section, err));
     TRY(json_get_integer(section, "rows", 0, SCORED_ROWS_MAX, &rows, err));
     scoring->rows = (uint64_t)rows;
@@ -120,6 +131,7 @@ enum status spec_read_scoring(const cJSON *json, struct arena *arena, struct job
     TRY(read_aim(section, arena, scoring, err));
     TRY(spec_get_words(section, "outputs", JOBSPEC_OUTPUTS_MAX, arena, scoring->outputs,
                        &scoring->output_count, err));
+    TRY(read_checked(section, scoring, err));
     TRY(spec_get_words(section, "metrics", METRICS_MAX, arena, scoring->metrics,
                        &scoring->metric_count, err));
     TRY(read_judging(section, scoring, err));
@@ -158,6 +170,8 @@ void spec_write_scoring(const struct spec_scoring *scoring, cJSON *json)
     json_add_string(section, "upper_name", scoring->upper_name);
     json_add_boolean(section, "as_means", scoring->as_means);
     write_words(section, "outputs", scoring->outputs, scoring->output_count);
+    write_optional(section, "checked", scoring->checked);
+    json_add_real(section, "anomaly", scoring->anomaly);
     write_words(section, "metrics", scoring->metrics, scoring->metric_count);
     json_add_string(section, "average", slice_of(average_words[scoring->average]));
     json_add_string(section, "report", slice_of(report_words[scoring->report]));
@@ -193,9 +207,9 @@ bool spec_same_scoring(const struct spec_scoring *a, const struct spec_scoring *
            a->as_means == b->as_means &&
            same_words(a->outputs, a->output_count, b->outputs, b->output_count) &&
            same_words(a->metrics, a->metric_count, b->metrics, b->metric_count) &&
-           a->average == b->average && a->report == b->report &&
-           a->has_threshold == b->has_threshold && a->threshold == b->threshold &&
-           a->false_positive_cost == b->false_positive_cost &&
+           a->checked == b->checked && a->anomaly == b->anomaly && a->average == b->average &&
+           a->report == b->report && a->has_threshold == b->has_threshold &&
+           a->threshold == b->threshold && a->false_positive_cost == b->false_positive_cost &&
            a->false_negative_cost == b->false_negative_cost &&
            a->keeps_bad_rows == b->keeps_bad_rows && a->replaces_any == b->replaces_any;
 }

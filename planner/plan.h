@@ -80,6 +80,8 @@ struct plan_attribute {
 /* A column of a statement's own making. */
 enum result_type { RESULT_INTEGER, RESULT_REAL, RESULT_TEXT, RESULT_DATE, RESULT_MOMENT };
 
+#define SERIES_SEASONS_MAX 8 /* seasons that EXPLAIN shows, as many as a forecast has at most */
+
 struct plan_result {
     struct slice name;
     enum result_type type;
@@ -184,6 +186,9 @@ struct plan {
     double level;                /* likewise, of the intervals */
     struct plan_result *results; /* (result_count): FORECAST: its columns */
     size_t result_count;
+    bool explains_series; /* EXPLAIN of a forecast: `results` are its columns, too */
+    uint32_t part_seasons[SERIES_SEASONS_MAX]; /* (part_season_count): lengths, ascending */
+    uint32_t part_season_count;
     bool has_target;
     bool replaces_any; /* predict.replace, evaluate.replace */
     enum plan_bad_rows bad_rows;
@@ -192,6 +197,8 @@ struct plan {
     struct slice extra_outputs[8]; /* predict.extra_outputs */
     enum output extra_kinds[8];    /* each one's kind for this model */
     size_t extra_output_count;
+    int checked_column; /* PREDICT: the values that came, beside what is forecast; -1: none */
+    double anomaly;     /* the probability from which one is an anomaly */
     struct plan_scoring scoring;
 
     struct notice_list *notices; /* never NULL; reading the rows adds to it */

@@ -5,7 +5,9 @@
 #include "planner/attribute_check.h"
 #include "planner/attributes.h"
 #include "planner/bad_rows.h"
+#include "planner/checked_values.h"
 #include "planner/dialect.h"
+#include "planner/explain_series.h"
 #include "planner/far_numbers.h"
 #include "planner/judging.h"
 #include "planner/label.h"
@@ -258,13 +260,14 @@ static enum status check_added_columns(const struct planning *planning)
     struct name target = path_last(&planning->statement->predict_into);
     const bool is_named = planning->statement->predict_into.count > 0;
     int target_position = is_named ? target.position : planning->statement->verb_position;
+    const int extra_position = setting ? setting->value.span.start : target_position;
 
     for (uint32_t i = 0; i < predicted_count(plan); i++)
         TRY(check_added(planning, predicted_name(plan, i), target_position));
     if (plan->quarantine_table.size > 0)
         TRY(check_added(planning, SLICE(QUARANTINE_REASON), target_position));
     for (size_t i = 0; i < plan->extra_output_count; i++) {
-        TRY(check_added(planning, plan->extra_outputs[i], setting->value.span.start));
+        TRY(check_added(planning, plan->extra_outputs[i], extra_position));
         for (uint32_t j = 0; j < predicted_count(plan); j++)
             if (slice_equal_fold(plan->extra_outputs[i], predicted_name(plan, j)))
                 return fail_at(planning->err, STATUS_INVALID, target_position,
@@ -303,7 +306,8 @@ enum status plan_predict(struct planning *planning)
     note_unseen_nulls(plan);
     note_far_numbers(plan);
     plan->label = plan->model.label;
-    plan->label_column = replaced_column(plan);
+    TRY(checked_values_plan(planning));
+    plan->label_column = plan->checked_column < 0 ? replaced_column(plan) : -1;
     return check_added_columns(planning);
 }
 
@@ -559,20 +563,6 @@ static enum status plan_permutation(struct planning *planning)
                          &plan->label_column, planning->err);
 }
 
-/* Nothing of a forecast depends on the rows that it is asked for. */
-static enum status refuse_series(const struct planning *planning)
-{
-    const struct name name = path_last(&planning->statement->object);
-
-    fail_at(planning->err, STATUS_UNSUPPORTED, name.position,
-            "a %.*s has no inputs whose importance could be measured",
-            SLICE_FORMAT(planning->plan->model.estimator));
-    return error_hint(planning->err,
-                      "FORECAST %s gives its numbers and intervals; SHOW MODEL "
-                      "tells its series, steps and seasons.",
-                      SQL_NAME(name.text));
-}
-
 enum status plan_explain_model(struct planning *planning)
 {
     const struct name *explainer = &planning->statement->explainer;
@@ -580,9 +570,11 @@ enum status plan_explain_model(struct planning *planning)
     TRY(check_explainer(planning));
     TRY(settings_read(planning, SCOPE_EXPLAIN));
     TRY(model_find(planning));
-    if (planning->plan->model.kind->learns_series)
-        return refuse_series(planning);
     TRY(model_room_need(planning));
+    if (planning->plan->model.kind->learns_series) {
+        TRY(explain_series_plan(planning));
+        return match_inputs(planning);
+    }
     plan_summary(planning);
     if (!is_permutation(explainer) && !is_shap(explainer))
         return plan_inside(planning);

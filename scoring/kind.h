@@ -33,6 +33,12 @@ struct model_array {
     const float **elements; /* where the model's content points to them */
 };
 
+/* A value beside what is expected in its place: the bounds within which a share of such values
+ * lies, and the probability that one lies nearer. */
+struct checked_value {
+    double lower, upper, probability;
+};
+
 /* A model whose outputs are sums of features: (rows, width) weights of dense columns and then ids,
  * (width) biases. The table has a row of each feature. */
 struct linear_weights {
@@ -45,7 +51,7 @@ struct linear_weights {
 
 /* The parameters that a statement gives a model of the kind, in the kind's own struct. A job spec
  * has them by value; zeros are a model of which nothing is said. */
-#define KIND_PARAMS_BYTES 512
+#define KIND_PARAMS_BYTES 576
 /* The type attribute of each such struct: the same bytes are read as the struct of the kind, copied
  * as kind_params, and may be read as another kind's struct that begins alike. */
 #define KIND_PARAMS_TYPE __attribute__((may_alias))
@@ -268,6 +274,10 @@ struct kind {
      * depends on. NULL: no row does. */
     enum status (*check_row)(void *workspace, const float *dense, const int32_t *ids,
                              struct error *err);
+    /* Compares a value that came with what is expected of its row, for intervals of `level`
+     * (scoring/outputs.h); false: nothing is. NULL: its models expect nothing. */
+    bool (*check_value)(const struct model *model, const float *dense, const int32_t *ids,
+                        double value, double level, struct checked_value *checked);
     /* Points of a row, whole numbers of a card (scoring/outputs.h): ids (id_count). NULL: its
      * models have none. */
     double (*points)(const struct model *model, const int32_t *ids);

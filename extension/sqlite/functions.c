@@ -312,6 +312,52 @@ static void component(sqlite3_context *context, int count, sqlite3_value **value
         result_cell(context, cell);
 }
 
+/* totrain_is_anomaly('model', input, ..., value, level), and the like */
+static void result_checked(sqlite3_context *context, int count, sqlite3_value **values,
+                           const char *function, enum output output)
+{
+    struct loaded *loaded;
+    struct cell value, cell;
+    struct error err;
+    enum status status;
+
+    if (count < 3)
+        status = fail(&err, STATUS_INVALID,
+                      "expected the model's name, one value per column, the "
+                      "value that came and a level");
+    else
+        status = score(context, count - 2, values, &loaded, &err);
+    if (status == STATUS_OK) {
+        sql_value(values[count - 2], &value);
+        status = scorer_checked_output(&loaded->model->held.scorer, output, &value,
+                                       sqlite3_value_double(values[count - 1]), &cell, &err);
+    }
+    if (status != STATUS_OK)
+        function_raise(context, function, &err);
+    else
+        result_cell(context, cell);
+}
+
+static void lower(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    result_checked(context, count, values, "totrain_forecast_lower", OUTPUT_LOWER);
+}
+
+static void upper(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    result_checked(context, count, values, "totrain_forecast_upper", OUTPUT_UPPER);
+}
+
+static void anomaly_probability(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    result_checked(context, count, values, "totrain_anomaly_probability", OUTPUT_ANOMALY);
+}
+
+static void is_anomaly(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    result_checked(context, count, values, "totrain_is_anomaly", OUTPUT_IS_ANOMALY);
+}
+
 static void shap(sqlite3_context *context, int count, sqlite3_value **values)
 {
     result_output(context, count, values, "totrain_shap", OUTPUT_SHAP);
@@ -398,6 +444,10 @@ static const struct {
     {"totrain_leaf", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, leaf},
     {"totrain_points", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, points},
     {"totrain_component", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, component},
+    {"totrain_forecast_lower", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, lower},
+    {"totrain_forecast_upper", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, upper},
+    {"totrain_anomaly_probability", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, anomaly_probability},
+    {"totrain_is_anomaly", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, is_anomaly},
     {"totrain_shap", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, shap},
     {"totrain_problem", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, problem},
     {"totrain_fits", -1, SQLITE_UTF8, fits},

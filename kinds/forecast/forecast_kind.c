@@ -33,9 +33,11 @@ static double regressors_of(const struct kind_shape *shape)
 static struct kind_cost cost(const struct kind_params *params, const struct kind_shape *shape)
 {
     const double horizon = forecast_params(params)->horizon, regressors = regressors_of(shape);
+    const double history = forecast_params(params)->history;
     const double floats =
-        shape->ids + SERIES_FACTS + STEP_NUMBERS * horizon + NUMBER_PARTS * regressors;
-    const double words = FORECAST_RECORD_WORDS + FORECAST_STEP_WORDS * horizon + regressors;
+        shape->ids + SERIES_FACTS + STEP_NUMBERS * (horizon + history) + NUMBER_PARTS * regressors;
+    const double words = FORECAST_RECORD_WORDS + FORECAST_STEP_WORDS * horizon +
+                         FORECAST_EXPECTED_WORDS * history + regressors;
     const double series = series_of(shape);
 
     /* The records of the learner, those of a state that is taken, and the stored numbers. */
@@ -51,6 +53,7 @@ static void explain(const struct kind_params *params, const struct kind_shape *s
                     struct text *detail)
 {
     const uint32_t horizon = forecast_params(params)->horizon;
+    const uint32_t history = forecast_params(params)->history;
     const double regressors = regressors_of(shape);
 
     text_printf(detail, "%s, %u step%s of %s",
@@ -58,6 +61,8 @@ static void explain(const struct kind_params *params, const struct kind_shape *s
                 horizon == 1 ? "" : "s", shape->ids > 0 ? "each series" : "one series");
     if (regressors > 0)
         text_printf(detail, ", with %.0f regressor%s", regressors, regressors > 1 ? "s" : "");
+    if (history > 0)
+        text_printf(detail, ", and what is expected at the last %u", history);
 }
 
 static enum aim aim(const struct kind_params *params)
@@ -138,6 +143,8 @@ static void write_content(const struct model *model, cJSON *object)
         json_add_real(object, "upper", forecast->limits.upper);
     if (forecast->limits.is_whole)
         json_add_boolean(object, "round", true);
+    if (forecast->history > 0)
+        json_add_integer(object, "history", forecast->history);
     write_found(model, object);
 }
 
@@ -279,6 +286,7 @@ static enum status read_content(const cJSON *object, struct arena *arena, struct
     struct forecast_model *forecast = ARENA_NEW(arena, struct forecast_model, 1);
     struct forecast_found *found = ARENA_NEW(arena, struct forecast_found, 1);
     int64_t groups, series, horizon;
+    int64_t history = 0;
     bool has_reaches;
 
     if (!forecast || !found)
@@ -292,7 +300,10 @@ static enum status read_content(const cJSON *object, struct arena *arena, struct
     TRY(json_get_real(object, "level", &forecast->level, err));
     TRY(read_steps(object, forecast, err));
     TRY(json_get_boolean(object, "reaches", &has_reaches, err));
+    if (cJSON_HasObjectItem(object, "history"))
+        TRY(json_get_integer(object, "history", 1, HISTORY_MAX, &history, err));
     forecast->has_reaches = has_reaches;
+    forecast->history = (uint32_t)history;
     forecast->groups = (uint32_t)groups;
     forecast->series = (uint32_t)series;
     forecast->horizon = (uint32_t)horizon;
@@ -305,26 +316,28 @@ static enum status read_content(const cJSON *object, struct arena *arena, struct
     return check_inputs_of(model, forecast, err);
 }
 
-/* Regressors and limits of models that have any, so that others keep their digests. */
+/* Regressors, limits and a history of models that have any, so that others keep their digests. */
 static bool number_of(const struct model *model, uint32_t i, uint64_t *number)
 {
-    enum { NUMBERS_OF_ALL = 7, NUMBERS_OF_REGRESSORS, NUMBERS_OF_LIMITS = 11 };
+    enum { NUMBERS_OF_ALL = 7, NUMBERS_OF_REGRESSORS, NUMBERS_OF_LIMITS = 11, NUMBERS_OF_HISTORY };
     const struct forecast_model *forecast = forecast_of(model);
     const struct forecast_limits *limits = &forecast->limits;
-    const uint64_t numbers[NUMBERS_OF_LIMITS] = {forecast->groups,
-                                                 forecast->series,
-                                                 forecast->horizon,
-                                                 forecast->times,
-                                                 double_bits(forecast->level),
-                                                 forecast->unit,
-                                                 (uint64_t)forecast->size,
-                                                 forecast->regressors,
-                                                 double_bits(limits->lower),
-                                                 double_bits(limits->upper),
-                                                 limits->is_whole};
-    const uint32_t count = forecast_is_limited(limits) ? NUMBERS_OF_LIMITS
-                           : forecast->regressors > 0  ? NUMBERS_OF_REGRESSORS
-                                                       : NUMBERS_OF_ALL;
+    const uint64_t numbers[NUMBERS_OF_HISTORY] = {forecast->groups,
+                                                  forecast->series,
+                                                  forecast->horizon,
+                                                  forecast->times,
+                                                  double_bits(forecast->level),
+                                                  forecast->unit,
+                                                  (uint64_t)forecast->size,
+                                                  forecast->regressors,
+                                                  double_bits(limits->lower),
+                                                  double_bits(limits->upper),
+                                                  limits->is_whole,
+                                                  forecast->history};
+    const uint32_t count = forecast->history > 0         ? NUMBERS_OF_HISTORY
+                           : forecast_is_limited(limits) ? NUMBERS_OF_LIMITS
+                           : forecast->regressors > 0    ? NUMBERS_OF_REGRESSORS
+                                                         : NUMBERS_OF_ALL;
 
     if (i >= count)
         return false;
@@ -341,10 +354,16 @@ static bool array_of(const struct model *model, uint32_t i, struct model_array *
         {"facts", forecast->series, SERIES_FACTS, true, &forecast->facts},
         {"ids", forecast->series, forecast->groups, true, &forecast->ids},
         {"reaches", FORECAST_LEVELS, forecast->horizon, true, &forecast->reaches},
+        {"expected", forecast->series, (uint64_t)forecast->history * STEP_NUMBERS, true,
+         &forecast->expected},
         {"coefficients", forecast->series, (uint64_t)forecast->regressors * NUMBER_PARTS, true,
          &forecast->coefficients},
     };
-    const bool is_there[] = {true, true, forecast->groups > 0, forecast->has_reaches,
+    const bool is_there[] = {true,
+                             true,
+                             forecast->groups > 0,
+                             forecast->has_reaches,
+                             forecast->history > 0,
                              forecast->regressors > 0};
 
     for (uint32_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
@@ -404,6 +423,12 @@ static bool are_facts(const struct forecast_model *forecast, uint32_t series)
            steps_has(&steps, (int64_t)facts[FACT_LAST] + forecast->horizon);
 }
 
+/* -1: nothing is expected there. */
+static bool is_expected_deviation(float deviation)
+{
+    return deviation >= 0 || deviation == -1;
+}
+
 static enum status check(const struct model *model, struct error *err)
 {
     const struct forecast_model *forecast = forecast_of(model);
@@ -416,6 +441,9 @@ static enum status check(const struct model *model, struct error *err)
     for (uint64_t i = 0; i < numbers; i++)
         if (forecast->forecasts[i * STEP_NUMBERS + STEP_DEVIATION] < 0)
             return fail(err, STATUS_CORRUPT, "model: a deviation is below 0");
+    for (uint64_t i = 0; i < (uint64_t)forecast->series * forecast->history; i++)
+        if (!is_expected_deviation(forecast->expected[i * STEP_NUMBERS + STEP_DEVIATION]))
+            return fail(err, STATUS_CORRUPT, "model: a deviation of the history is below 0");
     for (uint32_t i = 0; forecast->reaches && i < FORECAST_LEVELS * forecast->horizon; i++)
         if (forecast->reaches[i] < 0)
             return fail(err, STATUS_CORRUPT, "model: an interval reaches less than nothing");
@@ -425,6 +453,7 @@ static enum status check(const struct model *model, struct error *err)
 static void params_of(const struct model *model, struct kind_params *params)
 {
     forecast_params(params)->horizon = forecast_of(model)->horizon;
+    forecast_params(params)->history = forecast_of(model)->history;
 }
 
 /* ---- scoring ---- */
@@ -444,19 +473,6 @@ static enum status open_workspace(const struct model *model, uint32_t rows_max, 
     return STATUS_OK;
 }
 
-static bool find_series(const struct model *model, const int32_t *ids, uint32_t *series)
-{
-    const struct forecast_model *forecast = forecast_of(model);
-    int32_t own[FORECAST_GROUPS_MAX];
-
-    for (uint32_t i = 0; i < forecast->groups; i++) {
-        if (ids[i] < 0)
-            return false;
-        own[i] = ids[i] - (int32_t)model->transform.inputs[i].first_id;
-    }
-    return forecast_find(forecast, own, series);
-}
-
 /* Part `part` of quantile `quantile` lies at part * FORECAST_QUANTILES + quantile. */
 static void put_outputs(const struct forecast_step *step, float *outputs)
 {
@@ -471,22 +487,24 @@ static void put_outputs(const struct forecast_step *step, float *outputs)
     }
 }
 
-/* The series of a row, and how many steps behind its last value it is; 0: it has no forecast. */
-static uint32_t find_step(const struct model *model, const float *dense, const int32_t *ids,
-                          uint32_t *series)
+/* The series of a row, and how many steps behind its last value it is; false: it has no
+ * forecast. */
+static bool find_step(const struct model *model, const float *dense, const int32_t *ids,
+                      uint32_t *series, int64_t *ahead)
 {
     int64_t time;
 
-    if (!find_series(model, ids, series) || !forecast_time(&model->transform, dense, &time))
-        return 0;
-    return forecast_ahead(forecast_of(model), *series, time);
+    if (!forecast_row_series(model, ids, series) || !forecast_time(&model->transform, dense, &time))
+        return false;
+    return forecast_ahead(forecast_of(model), *series, time, ahead);
 }
 
 static bool has_number(void *workspace, const float *dense, const int32_t *ids)
 {
     uint32_t series;
+    int64_t ahead;
 
-    return find_step(workspace, dense, ids, &series) > 0;
+    return find_step(workspace, dense, ids, &series, &ahead);
 }
 
 /* Which regressor the row lacks; the number of all of them: none. */
@@ -535,9 +553,9 @@ static enum status check_row(void *workspace, const float *dense, const int32_t 
 {
     const struct model *model = workspace;
     uint32_t series, missing;
-    int64_t time;
+    int64_t time, ahead;
 
-    if (forecast_of(model)->regressors == 0 || find_step(model, dense, ids, &series) == 0)
+    if (forecast_of(model)->regressors == 0 || !find_step(model, dense, ids, &series, &ahead))
         return STATUS_OK;
     missing = find_missing(model, dense);
     if (missing == forecast_of(model)->regressors)
@@ -546,21 +564,32 @@ static enum status check_row(void *workspace, const float *dense, const int32_t 
     return refuse_missing(model, series, time, missing, err);
 }
 
+/* regressors: the row's. */
+static struct forecast_step step_of_row(const struct model *model, const float *dense,
+                                        uint32_t series, int64_t ahead,
+                                        const struct forecast_interval *interval,
+                                        double regressors[REGRESSORS_MAX])
+{
+    const struct forecast_model *forecast = forecast_of(model);
+    struct forecast_step step = forecast_step_of(forecast, series, ahead, interval);
+
+    if (forecast->regressors == 0)
+        return step;
+    forecast_row_regressors(&model->transform, dense, regressors);
+    forecast_add_regressors(forecast, series, regressors, &step);
+    return step;
+}
+
 static void score_row(const struct model *model, const float *dense, const int32_t *ids,
                       const struct forecast_interval *interval, float *outputs)
 {
-    const struct forecast_model *forecast = forecast_of(model);
     struct forecast_step step = {0, NAN, NAN, NAN};
     double regressors[REGRESSORS_MAX];
     uint32_t series;
-    const uint32_t ahead = find_step(model, dense, ids, &series);
+    int64_t ahead;
 
-    if (ahead > 0)
-        step = forecast_step_of(forecast, series, ahead, interval);
-    if (ahead > 0 && forecast->regressors > 0) {
-        forecast_row_regressors(&model->transform, dense, regressors);
-        forecast_add_regressors(forecast, series, regressors, &step);
-    }
+    if (find_step(model, dense, ids, &series, &ahead))
+        step = step_of_row(model, dense, series, ahead, interval, regressors);
     put_outputs(&step, outputs);
 }
 
@@ -576,6 +605,24 @@ static void score(void *workspace, const float *dense, const int32_t *ids, uint3
         ids += model->transform.id_count;
         outputs += FORECAST_QUANTILES * NUMBER_PARTS;
     }
+}
+
+static bool check_value(const struct model *model, const float *dense, const int32_t *ids,
+                        double value, double level, struct checked_value *checked)
+{
+    const struct forecast_interval interval = forecast_interval_of(level);
+    double regressors[REGRESSORS_MAX];
+    struct forecast_step step;
+    uint32_t series;
+    int64_t ahead;
+
+    if (!find_step(model, dense, ids, &series, &ahead))
+        return false;
+    step = step_of_row(model, dense, series, ahead, &interval, regressors);
+    checked->lower = step.lower;
+    checked->upper = step.upper;
+    checked->probability = forecast_anomaly(forecast_of(model), series, ahead, regressors, value);
+    return true;
 }
 
 const struct kind forecast_kind = {
@@ -614,4 +661,5 @@ const struct kind forecast_kind = {
     .score = score,
     .has_number = has_number,
     .check_row = check_row,
+    .check_value = check_value,
 };

@@ -245,8 +245,9 @@ enum status forecast_rows_open(struct forecast_rows *rows, const struct model *m
     *rows = (struct forecast_rows){.model = model, .series = UINT32_MAX};
     TRY(forecast_check_kind(model->kind, model->estimator, err));
     forecast = forecast_of(model);
-    TRY(forecast_check_regressors(forecast->regressors, model->transform.columns,
-                                  model->transform.column_count, model->label, err));
+    if (!ask->is_of_names)
+        TRY(forecast_check_regressors(forecast->regressors, model->transform.columns,
+                                      model->transform.column_count, model->label, err));
     if (ask->steps)
         TRY(forecast_check_steps(forecast, *ask->steps, err));
     if (ask->level)

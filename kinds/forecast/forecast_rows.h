@@ -22,6 +22,7 @@ struct forecast_ask {
     const int64_t *steps;       /* NULL: the model's horizon */
     const double *level;        /* NULL: the model's */
     const struct slice *series; /* by the name of forecast_rows_series alone; NULL: all of them */
+    bool is_of_names;           /* series alone are asked for, and nothing of steps to come */
 };
 
 struct forecast_rows {
@@ -38,8 +39,9 @@ struct forecast_rows {
     struct forecast_step step;
 };
 
-/* INVALID, with a hint, for a model of another kind, or one whose regressors nobody gives, and for
- * more steps or another level than there can be. A series that the model does not have is none. */
+/* INVALID, with a hint, for a model of another kind, or one whose regressors nobody gives where
+ * they count, and for more steps or another level than there can be. A series that the model does
+ * not have is none. */
 enum status forecast_rows_open(struct forecast_rows *rows, const struct model *model,
                                const struct forecast_ask *ask, const struct stop *stop,
                                struct error *err);

@@ -78,6 +78,12 @@ def calibration(model: Any, rows: Any, *, theme: str = "auto") -> Picture:
     return _report("calibration", model, rows, theme)
 
 
+def forecast(model: Any, rows: Any, *, theme: str = "auto") -> Picture:
+    """The values of one series, those that the model expects, and their bounds. The last two columns of `rows` are the
+    time and the value, in the order of time; a value that is still to come is NULL."""
+    return draw("forecast", model._run(rows, f"TO PREDICT USING {model.name}"), model=model.name, theme=theme)
+
+
 def importance(model: Any, rows: Any, *, theme: str = "auto") -> Picture:
     """By how much the metric falls when an input is dealt out anew, with its deviation; the first 40 inputs."""
     return draw("importance", model.explain(rows), model=model.name, theme=theme)

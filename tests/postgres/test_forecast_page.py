@@ -20,6 +20,7 @@ INSERT INTO holidays VALUES ('2024-01-20', 'Easter'), ('2024-02-11', 'Easter'), 
 CREATE TABLE stores AS SELECT DISTINCT store, upper(store) AS city FROM history;
 CREATE TABLE days_to_come AS SELECT DISTINCT store, DATE '2024-03-01' AS day FROM history;
 CREATE TABLE days_that_came AS SELECT store, day, 30.0::float8 AS sales FROM days_to_come;
+CREATE TABLE new_days AS SELECT store, day, 1000.0::float8 AS sales FROM days_to_come;
 """
 
 
@@ -29,6 +30,8 @@ class Page(harness.Case):
         out = self.check_psql(TABLES + "".join(block.body for block in blocks)).splitlines()
         for part, count in (("north|2024-03-01|", 3), ("NORTH|2024-03-01|", 1), ("south|2024-04-", 0)):
             self.assertGreaterEqual(len([line for line in out if line.startswith(part)]), count, out)
+        self.assertEqual(self.execute("SELECT count(*) FROM checked WHERE is_anomaly AND sales = 1000"), [(2,)])
+        self.assertEqual(self.execute("SELECT count(season_7) FROM parts"), [(120,)])
         self.assertEqual(self.execute("SELECT count(*) FROM next_week"), [(14,)])
         self.assertEqual(self.execute("SELECT count(sales) FROM plan"), [(2,)])
         self.assertEqual(self.execute("SELECT count(*) FROM f WHERE sales > 20"), [(2,)])

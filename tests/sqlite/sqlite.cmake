@@ -11,7 +11,7 @@ if(TOTRAIN_SANITIZE MATCHES "address|thread")
                   OUTPUT_VARIABLE library OUTPUT_STRIP_TRAILING_WHITESPACE)
   list(APPEND sqlite_environment "LD_PRELOAD=${library}" "ASAN_OPTIONS=detect_leaks=0")
 endif()
-foreach(name final_step frames unseen_nulls silence word_shapes tree_draws interrupts model_cache expected_time best_epoch clicks forecast_page forecast_regressors forecast_series forecasts forecast_statement servers columns documents far_numbers words lists column_kinds constraints texts kmeans linear linked_losses network_settings trees using boosters quantiles shap tree_references class_weights exchange formulas dates judging digests memory detached metrics shards model_memory model_pieces shell errors mistakes python transactions targets replacing python_signals models prediction quarantine bad_rows scoring interrupt cli edge_cases parallel_spool
+foreach(name final_step frames unseen_nulls silence word_shapes tree_draws interrupts model_cache expected_time best_epoch clicks forecast_page forecast_regressors forecast_series forecasts forecast_anomalies forecast_parts forecast_statement servers columns documents far_numbers words lists column_kinds constraints texts kmeans linear linked_losses network_settings trees using boosters quantiles shap tree_references class_weights exchange formulas dates judging digests memory detached metrics shards model_memory model_pieces shell errors mistakes python transactions targets replacing python_signals models prediction quarantine bad_rows scoring interrupt cli edge_cases parallel_spool
              interactive tensorboard folds search
              outliers tables notices tree_quality
              spellings import naive_bayes offsets exposure one_class pca regressions scorecard)

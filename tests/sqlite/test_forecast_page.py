@@ -20,6 +20,7 @@ INSERT INTO holidays VALUES ('2024-01-20', 'Easter'), ('2024-02-11', 'Easter'), 
 CREATE TABLE stores AS SELECT DISTINCT store, upper(store) AS city FROM history;
 CREATE TABLE days_to_come AS SELECT DISTINCT store, '2024-03-01' AS day FROM history;
 CREATE TABLE days_that_came AS SELECT store, day, 30.0 AS sales FROM days_to_come;
+CREATE TABLE new_days AS SELECT store, day, 1000.0 AS sales FROM days_to_come;
 """
 
 
@@ -35,9 +36,12 @@ class Page(harness.Case):
         promoted = self.run_all("SELECT sales FROM f")
         self.assertTrue(len(promoted) == 2 and all(sales > 20 for sales, in promoted), promoted)
         self.assertRegex(dict(self.run_all("SHOW MODEL with_holidays"))["regressors"], "easter .* in 2 series, eve .* in 2")
-        cities, predicted, evaluated, in_query = rows[7:]
+        cities, predicted, evaluated, *checked, parts, _, in_query = rows[7:]
         self.assertEqual({city for city, _, _ in cities}, {"NORTH", "SOUTH"})
         self.assertEqual((len(cities), len(predicted), len(evaluated), len(in_query)), (14, 1, 1, 24))
+        self.assertEqual([[row[:2] for row in result] for result in checked], [[("checked", 2)]] * 2)
+        self.assertEqual(self.run_all("SELECT sum(is_anomaly), sum(sales) FROM checked"), [(2, 2000)])
+        self.assertEqual((len(parts), self.run_all("SELECT count(season_7) FROM parts")), (120, [(120,)]))
         self.assertEqual(self.run_all("SELECT count(*) FROM next_week"), [(14,)])
         self.assertEqual(self.run_all("SELECT count(sales) FROM plan"), [(2,)])
 

@@ -102,6 +102,65 @@ class WhatTheyExplain(RegressorCase):
             self.assertTrue(found and all(row[-1] is not None for row in found), gaps)
 
 
+class WhatIsExpected(RegressorCase):
+    def check(self, rows="t", more=""):
+        """{(store, item, day): (promo, sales, expected, lower, upper, probability, is_anomaly)}"""
+        self.run_all(f"SELECT store, item, day, promo, price, sales FROM {rows} TO PREDICT checked.sales {more} USING m")
+        return {row[:3]: (row[3], *row[5:]) for row in self.run_all("SELECT * FROM checked")}
+
+    def test_a_promotion_is_no_anomaly_and_sales_without_one_are(self):
+        days = [day.isoformat() for day in series.days(DAYS)]
+        jump = next(("s1", 0, row[2]) for row in self.run_all("SELECT * FROM t WHERE store = 's1' AND item = 0 AND NOT promo")
+                    if row[2] > days[-20])
+        self.run_all(f"UPDATE t SET sales = sales + 40 WHERE store = 's1' AND item = 0 AND day = '{jump[2]}'")
+        for estimator in ("Forecast", "AutoETS"):
+            self.train(estimator, more=", forecast.history = 40")
+            checked = self.check()
+            self.assertEqual(sum(row[2] is not None for row in checked.values()), 6 * 40)
+            self.assertEqual(checked[jump][-1], 1, checked[jump])
+            others = [row for key, row in checked.items() if row[2] is not None and key[:2] != jump[:2]]
+            promoted = [row for row in others if row[0]]
+            self.assertGreater(len(promoted), 20)
+            self.assertLess(sum(row[-1] for row in promoted), 0.2 * len(promoted), estimator)
+            self.assertLess(max(abs(row[1] - row[2]) for row in promoted), 25)
+            # The same values, but for the promotions that explain them.
+            silent = self.check("(SELECT store, item, day, 0 AS promo, price, sales FROM t)")
+            self.assertGreater(sum(silent[key][-1] for key, row in checked.items() if row[0] and row[2] is not None),
+                               0.6 * sum(1 for row in checked.values() if row[0] and row[2] is not None))
+
+    def test_verdicts_are_those_of_bounds(self):
+        for more in ("", ", forecast.round = true", ", forecast.lower = 90, forecast.upper = 150"):
+            self.train(more=", forecast.history = 30" + more)
+            for rows in ("t", "t_next"):
+                for _, sales, expected, lower, upper, probability, verdict in self.check(rows, "WITH forecast.anomaly = 0.8").values():
+                    if expected is not None and abs(probability - 0.8) > 1e-9:
+                        self.assertEqual((verdict, verdict), (probability > 0.8, not lower <= sales <= upper), (sales, lower, upper, more))
+
+    def test_the_history_changes_no_forecast(self):
+        self.train()
+        found = self.run_all("SELECT * FROM t_next TO PREDICT f USING m")
+        for workers in ("", ", job.min_workers = 3, job.max_workers = 3"):
+            self.train(more=", forecast.history = 30" + workers)
+            self.assertEqual(self.run_all("SELECT * FROM t_next TO PREDICT f USING m"), found)
+
+    def test_a_row_without_a_regressor(self):
+        self.train(more=", forecast.history = 30")
+        self.run_all("UPDATE t SET promo = NULL WHERE day < '2024-01-20'")  # nothing is expected there
+        self.check()
+        self.run_all("UPDATE t SET promo = NULL WHERE day = (SELECT max(day) FROM t)")
+        self.fails("SELECT * FROM t TO PREDICT checked.sales USING m", 'regressor "promo" is NULL at', "bad_rows = 'quarantine'")
+        found = self.check(more="WITH predict.bad_rows = 'quarantine'")
+        self.assertEqual(len(found), 6 * (DAYS - 1))
+
+    def test_parts_are_of_the_values(self):
+        self.train()
+        self.run_all("UPDATE t SET promo = NULL WHERE day = (SELECT max(day) FROM t)")
+        parts = self.run_all("SELECT * FROM t TO EXPLAIN m")
+        self.assertEqual(len(parts), 6 * DAYS)
+        for row in parts:
+            self.assertAlmostEqual(row[3], sum(row[4:-1]))
+
+
 class WhatIsTold(RegressorCase):
     def notices(self, **named):
         return harness.notices(self.train("AutoETS", **named))

@@ -216,7 +216,9 @@ static void read_made(struct slice column, struct slice what, struct described_c
     described->made_list[number] = made;
 }
 
-/* Describes a forecast, whose inputs are known. */
+#define HOUR_MICROSECONDS INT64_C(3600000000)
+
+/* Describes a forecast of hours, whose inputs are known; of its series two have a week's season. */
 static void describe_outline(struct described_catalog *described)
 {
     struct model_summary *model = &described->model;
@@ -234,7 +236,12 @@ static void describe_outline(struct described_catalog *described)
                                 .times = FORECAST_DATES,
                                 .level = 0.95,
                                 .limits = forecast_unlimited,
+                                .unit = STEP_MICROSECOND,
+                                .size = HOUR_MICROSECONDS,
                                 .found = &described->found};
+    described->found.season_count = 2;
+    described->found.seasons[0] = (struct found_season){168, 2};
+    described->found.seasons[1] = (struct found_season){1, 1};
     for (size_t i = 0; i < groups; i++)
         described->found.has_integers[i] = slice_is(slice_prefix(model->inputs[i].name, 4), "item");
     model->outline = &described->outline;

@@ -188,7 +188,7 @@ static void attributes_are_those_that_the_estimator_knows(void **state)
                  "predict.threshold|job.where|job.min_workers|job.max_workers|job.wait|job.metrics|"
                  "job.priority|"
                  "job.worker_cpu|job.worker_memory|job.image|predict.bad_rows|predict.replace|"
-                 "predict.extra_outputs");
+                 "predict.extra_outputs|forecast.anomaly");
     CHECK(offers("SELECT * FROM iris TO TRAIN DNNClassifier WITH |", "optimizer.learning_rate"));
     CHECK(!offers("SELECT * FROM iris TO TRAIN DNNClassifier WITH |", "job.strategy"));
 }

@@ -93,6 +93,8 @@ static void jobs_that_score_otherwise_are_not_equal(void **state)
     DIFFERS(label_name, SLICE("Class"));
     DIFFERS(outputs[1], SLICE("confidence"));
     DIFFERS(output_count, 1);
+    DIFFERS(checked, 1);
+    DIFFERS(anomaly, 0.5);
     DIFFERS(metrics[0], SLICE("F1"));
     DIFFERS(metric_count, 0);
     DIFFERS(average, AVERAGE_MICRO);

@@ -731,6 +731,9 @@ static void a_regressor_of_dates_says_what_it_counts(void **state)
 
 /* ---- FORECAST ---- */
 
+#define STORE_ROWS                                                                                 \
+    "-- query: store TEXT 9 texts; item INTEGER 9 integers; day TEXT 9 texts 9 dates; sales REAL " \
+    "9 reals\n"
 #define STORES                                                                                     \
     "-- model: f Forecast regression; label sales real; inputs store category, item category, "    \
     "day numeric\n"
@@ -787,8 +790,63 @@ static void a_forecast_is_asked_for_what_it_has(void **state)
     PLAN_FAILS(MODEL "FORECAST m", STATUS_INVALID, "the model is no forecast but a DNNClassifier");
     PLAN_FAILS("-- memory: 3000 of 2000\n" STORES "FORECAST f", STATUS_LIMIT,
                "a session loads models of up to 2.0 KiB");
-    PLAN_FAILS(STORES "SELECT * FROM t TO EXPLAIN f", STATUS_UNSUPPORTED,
-               "a Forecast has no inputs whose importance could be measured");
+    scene_deinit(&scene);
+}
+
+/* A day of hours is shorter than the week that was found. */
+static void a_forecast_is_explained_by_its_parts(void **state)
+{
+    static const char *const names[] = {"store",      "item",      "day",
+                                        "sales",      "trend",     "season_24",
+                                        "season_168", "remainder", "level_shift"};
+    struct scene scene;
+    const struct plan *plan = &scene.plan;
+    (void)state;
+
+    scene_init(&scene);
+    PLAN_OK(STORE_ROWS STORES
+            "SELECT * FROM t TO EXPLAIN f WITH explain.replace = true INTO parts");
+    CHECK(plan->explains_series && plan->has_target && plan->replaces_any);
+    CHECK_INT(plan->result_count, 9);
+    for (size_t i = 0; i < 9; i++)
+        CHECK(slice_is(plan->results[i].name, names[i]));
+    CHECK_INT(plan->part_season_count, 2);
+    CHECK_INT(plan->part_seasons[0], 24);
+    CHECK_INT(plan->part_seasons[1], 168);
+    CHECK_INT(plan->label_column, 3);
+    PLAN_OK("-- query: season_24 TEXT 9 texts; day TEXT 9 texts 9 dates; trend REAL 9 reals\n"
+            "-- model: f Forecast regression; label trend real; inputs season_24 category, day "
+            "numeric\nSELECT * FROM t TO EXPLAIN f");
+    CHECK(slice_is(plan->results[3].name, "trend_trend"));
+    CHECK(slice_is(plan->results[4].name, "trend_season_24"));
+    PLAN_FAILS(STORE_ROWS STORES "SELECT * FROM t TO EXPLAIN f USING permutation",
+               STATUS_UNSUPPORTED, "a Forecast has no inputs whose importance could be measured");
+    PLAN_FAILS(STORE_ROWS STORES "SELECT * FROM t TO EXPLAIN f WITH explain.seed = 1",
+               STATUS_INVALID, "explain.seed has no use with a forecast");
+    PLAN_FAILS(
+        "-- query: store TEXT 9 texts; item INTEGER 9 integers; day TEXT 9 texts 9 dates\n" STORES
+        "SELECT * FROM t TO EXPLAIN f",
+        STATUS_INVALID, "label column \"sales\"");
+    scene_deinit(&scene);
+}
+
+static void values_that_came_are_checked(void **state)
+{
+    struct scene scene;
+    const struct plan *plan = &scene.plan;
+    (void)state;
+
+    scene_init(&scene);
+    PLAN_OK(STORE_ROWS STORES "SELECT * FROM t TO PREDICT c.sales USING f");
+    CHECK_INT(plan->checked_column, 3);
+    CHECK(plan->anomaly == 0.95 && slice_is(plan->target_column, "expected"));
+    CHECK_INT(plan->extra_output_count, 4);
+    CHECK_INT(plan->label_column, -1);
+    PLAN_OK(STORE_ROWS STORES "SELECT * FROM t TO PREDICT c.guess USING f");
+    CHECK(plan->checked_column == -1 && plan->extra_output_count == 0);
+    PLAN_OK(STORE_ROWS STORES
+            "SELECT * FROM t TO PREDICT c.guess WITH forecast.anomaly = 0.8 USING f");
+    CHECK(plan->anomaly == 0.8 && slice_is(plan->target_column, "guess"));
     scene_deinit(&scene);
 }
 
@@ -976,6 +1034,8 @@ int main(void)
         cmocka_unit_test(a_regressor_of_dates_says_what_it_counts),
         cmocka_unit_test(a_forecast_has_the_columns_of_its_history),
         cmocka_unit_test(a_forecast_is_asked_for_what_it_has),
+        cmocka_unit_test(a_forecast_is_explained_by_its_parts),
+        cmocka_unit_test(values_that_came_are_checked),
         cmocka_unit_test(a_threshold_is_a_number_or_a_rule),
         cmocka_unit_test(what_is_learned_last_needs_rows_that_are_held_out),
         cmocka_unit_test(nulls_that_a_model_has_not_learned_of_are_told),

@@ -31,7 +31,7 @@ static struct series_plan plan_of(const struct forecast_params *params)
 }
 
 static enum status fit(const struct series_plan *plan, const struct point *points, uint32_t count,
-                       int64_t record[WORDS], struct error *err)
+                       int64_t *record, struct error *err)
 {
     struct point own[POINTS_HERE];
     struct arena arena;
@@ -62,7 +62,8 @@ static enum status fit_with(const struct forecast_params *params, const struct p
     plan.regressors = REGRESSORS_HERE;
     plan.regressor_inputs = inputs;
     arena_init(arena, ARENA_MAXIMUM);
-    *record = ARENA_NEW(arena, int64_t, series_record_words(HORIZON_HERE, REGRESSORS_HERE));
+    *record = ARENA_NEW(arena, int64_t,
+                        series_record_words(HORIZON_HERE, params->history, REGRESSORS_HERE));
     return series_fit(&plan, own, count, regressors, arena, *record, err);
 }
 
@@ -86,7 +87,7 @@ static double deviation_of(const int64_t *record, uint32_t step)
 
 /* Values at the times 0, 1, 2 ...; NAN where one is missing. */
 static void fit_values(const struct forecast_params *params, const double *values, uint32_t count,
-                       int64_t record[WORDS])
+                       int64_t *record)
 {
     const struct series_plan plan = plan_of(params);
     struct point points[POINTS_HERE];
@@ -177,6 +178,63 @@ static void a_step_whose_value_is_missing_is_no_error(void **state)
     CHECK(errors.steps == 2 && errors.absolute == 2 + 6);
     CHECK_INT(record[RECORD_COUNT], 6);
     CHECK_INT(record[RECORD_LAST], 6);
+}
+
+static double expected_of(const int64_t *record, uint32_t i)
+{
+    return number_of(record[WORDS + i * EXPECTED_WORDS + EXPECTED_VALUE]);
+}
+
+static double expected_deviation_of(const int64_t *record, uint32_t i)
+{
+    return number_of(record[WORDS + i * EXPECTED_WORDS + EXPECTED_DEVIATION]);
+}
+
+#define HISTORY_HERE 6
+
+/* Values repeat themselves in twos, so each is the one of two before. The first two steps have
+ * fewer values before them than the history is long. */
+static void values_of_the_past_are_expected(void **state)
+{
+    static const double values[] = {1, 5, 1, NAN, 1, 7};
+    struct forecast_params params = params_of("seasonalnaive");
+    int64_t record[WORDS + HISTORY_HERE * EXPECTED_WORDS], without[WORDS];
+    (void)state;
+
+    params.seasons = (struct counts){{2}, 1};
+    fit_values(&params, values, 6, without);
+    params.history = HISTORY_HERE;
+    fit_values(&params, values, 6, record);
+    CHECK(memcmp(record, without, sizeof without) == 0);
+    CHECK(expected_deviation_of(record, 0) == -1 && expected_of(record, 0) == 0);
+    CHECK(expected_of(record, 1) == 1); /* one value before: it goes on */
+    CHECK(expected_of(record, 2) == 5);
+    CHECK(expected_of(record, 3) == 5);
+    CHECK(expected_of(record, 4) == 1);
+    CHECK(expected_of(record, 5) == 1); /* the gap is on the line between its neighbours */
+    for (uint32_t i = 1; i < HISTORY_HERE; i++)
+        CHECK(expected_deviation_of(record, i) > 0);
+}
+
+/* Each method expects of its past what it would forecast, with these parameters, from there. */
+static void any_method_expects_its_past(void **state)
+{
+    (void)state;
+    for (uint32_t method = 0; forecast_method_words[method]; method++) {
+        struct forecast_params params = params_of(forecast_method_words[method]);
+        int64_t record[WORDS + HISTORY_HERE * EXPECTED_WORDS];
+        double values[24];
+
+        for (uint32_t i = 0; i < 24; i++)
+            values[i] = 1000 + 10 * i + 100 * (i % 4);
+        params.seasons = (struct counts){{4}, 1};
+        params.history = HISTORY_HERE;
+        fit_values(&params, values, 24, record);
+        for (uint32_t i = 0; i < HISTORY_HERE; i++) {
+            CHECK(fabs(expected_of(record, i) - values[18 + i]) < 500);
+            CHECK(expected_deviation_of(record, i) >= 0);
+        }
+    }
 }
 
 /* One, two and three values, of which the last is the forecast; none has a past. */
@@ -353,9 +411,9 @@ static void a_series_without_values_has_no_record(void **state)
 
 /* ---- regressors ---- */
 
-static double coefficient_of(const int64_t *record, uint32_t regressor)
+static double coefficient_of(const int64_t *record, uint32_t history, uint32_t regressor)
 {
-    return number_of(record[series_record_coefficients(HORIZON_HERE) + regressor]);
+    return number_of(record[series_record_coefficients(HORIZON_HERE, history) + regressor]);
 }
 
 /* 100 + 10 promo - 3 price, and twice as much of some noise as of nothing. */
@@ -385,8 +443,8 @@ static void regressors_have_coefficients_and_explain_the_past(void **state)
 
     make_promoted(points, regressors, 40);
     CHECK_OK(fit_with(&params, points, 40, regressors, &arena, &record, &err));
-    CHECK(fabs(coefficient_of(record, 0) - 10) < 0.1);
-    CHECK(fabs(coefficient_of(record, 1) + 3) < 0.1);
+    CHECK(fabs(coefficient_of(record, 0, 0) - 10) < 0.1);
+    CHECK(fabs(coefficient_of(record, 0, 1) + 3) < 0.1);
     CHECK(fabs(value_of(record, 0) - 100) < 0.5); /* where both are 0 */
     errors = series_errors_of(record);
     CHECK(errors.steps == HORIZON_HERE && errors.absolute < HORIZON_HERE * 0.2);
@@ -394,11 +452,41 @@ static void regressors_have_coefficients_and_explain_the_past(void **state)
     arena_deinit(&arena);
 }
 
+/* Steps of the past are moved as those to come are: whoever tells one adds its row's regressors. */
+static void the_past_is_expected_where_regressors_are_0(void **state)
+{
+    static const char *const methods[] = {"forecast", "autoets", "theta", "seasonalnaive"};
+    double regressors[POINTS_HERE * REGRESSORS_HERE];
+    struct point points[POINTS_HERE];
+    (void)state;
+
+    make_promoted(points, regressors, 40);
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+        struct forecast_params params = params_of(methods[i]);
+        int64_t *record, *without;
+        struct arena arena, second;
+        struct error err;
+
+        CHECK_OK(fit_with(&params, points, 40, regressors, &second, &without, &err));
+        params.history = HISTORY_HERE;
+        CHECK_OK(fit_with(&params, points, 40, regressors, &arena, &record, &err));
+        for (uint32_t k = 0; k < HISTORY_HERE; k++) {
+            CHECK(fabs(expected_of(record, k) - 100) < 0.5);
+            CHECK(expected_deviation_of(record, k) > 0 && expected_deviation_of(record, k) < 1);
+        }
+        CHECK(memcmp(record, without, WORDS * sizeof *record) == 0); /* all else stays */
+        for (uint32_t k = 0; k < REGRESSORS_HERE; k++)
+            CHECK(coefficient_of(record, HISTORY_HERE, k) == coefficient_of(without, 0, k));
+        arena_deinit(&arena);
+        arena_deinit(&second);
+    }
+}
+
 /* Rows of one time in the order in which they come, backwards and mixed. */
 static void the_order_of_rows_with_regressors_changes_no_bit(void **state)
 {
     struct forecast_params params = params_of("theta");
-    const uint32_t words = series_record_words(HORIZON_HERE, REGRESSORS_HERE);
+    const uint32_t words = series_record_words(HORIZON_HERE, 0, REGRESSORS_HERE);
     double regressors[POINTS_HERE * REGRESSORS_HERE], other[POINTS_HERE * REGRESSORS_HERE];
     struct point points[POINTS_HERE], moved[POINTS_HERE];
     struct arena arena, second;
@@ -419,7 +507,7 @@ static void the_order_of_rows_with_regressors_changes_no_bit(void **state)
          duplicates++) {
         params.duplicates = duplicates;
         CHECK_OK(fit_with(&params, points, count, regressors, &arena, &record, &err));
-        CHECK(coefficient_of(record, 0) != 0);
+        CHECK(coefficient_of(record, 0, 0) != 0);
         for (uint32_t turn = 0; turn < 2; turn++) {
             for (uint32_t i = 0; i < count; i++) {
                 const uint32_t from = turn ? count - 1 - i : i * 7 % count;
@@ -459,7 +547,7 @@ static void a_regressor_is_missing_only_where_the_value_is(void **state)
         params.gaps = gaps;
         regressors[36 * REGRESSORS_HERE] = NAN;
         CHECK_OK(fit_with(&params, points, 40, regressors, &arena, &record, &err));
-        CHECK(isfinite(coefficient_of(record, 0)) && isfinite(value_of(record, 0)));
+        CHECK(isfinite(coefficient_of(record, 0, 0)) && isfinite(value_of(record, 0)));
         CHECK(series_errors_of(record).steps == HORIZON_HERE - 1);
         CHECK(isfinite(series_errors_of(record).absolute));
         arena_deinit(&arena);
@@ -539,6 +627,8 @@ int main(void)
         cmocka_unit_test(a_season_is_compared_with_the_one_before),
         cmocka_unit_test(several_pasts_are_added),
         cmocka_unit_test(a_step_whose_value_is_missing_is_no_error),
+        cmocka_unit_test(values_of_the_past_are_expected),
+        cmocka_unit_test(any_method_expects_its_past),
         cmocka_unit_test(short_series_have_a_forecast),
         cmocka_unit_test(any_values_have_numbers),
         cmocka_unit_test(a_series_that_was_never_below_zero_stays_there),
@@ -548,6 +638,7 @@ int main(void)
         cmocka_unit_test(what_is_no_series_is_refused),
         cmocka_unit_test(a_series_without_values_has_no_record),
         cmocka_unit_test(regressors_have_coefficients_and_explain_the_past),
+        cmocka_unit_test(the_past_is_expected_where_regressors_are_0),
         cmocka_unit_test(the_order_of_rows_with_regressors_changes_no_bit),
         cmocka_unit_test(a_regressor_is_missing_only_where_the_value_is),
         cmocka_unit_test(a_past_with_regressors_is_cut_at_zero),

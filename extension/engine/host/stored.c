@@ -194,8 +194,8 @@ static enum status check_replaced_by_rows(const struct table_target *target,
 
     if (found->is_marked || target->replaces_any)
         return STATUS_OK;
-    fail(err, STATUS_INVALID, "table \"%.*s\" exists, and %s did not make it",
-         SLICE_FORMAT(target->name), is_predict ? "TO PREDICT" : "EVALUATE");
+    fail(err, STATUS_INVALID, "table \"%.*s\" exists, and no %s made it",
+         SLICE_FORMAT(target->name), is_predict ? "PREDICT or FORECAST" : "EVALUATE or EXPLAIN");
     return error_hint(err,
                       "Choose another name; or WITH %s.replace = true replaces the table and "
                       "all that is in it.",

@@ -59,7 +59,7 @@ struct spooling {
     struct spool_writer *writer;
     struct text row;
     struct cell *spread; /* room for a row with the elements of its vectors; NULL: all of its
-                            columns are wanted, else the inputs, and of EVALUATE the label */
+                            columns are wanted, else the inputs, and the label that is looked at */
     uint64_t rows;
     struct null_count nulls;
     struct text *faults; /* rows that are to be put aside: number, reason */
@@ -130,6 +130,8 @@ static enum status spool_row(void *self, const struct cell *cells, size_t count,
             TRY(put_cell(spooling, cells, count, plan->model_columns[i], err));
         if (plan->kind == STATEMENT_EVALUATE && plan->label_column >= 0)
             TRY(put_cell(spooling, cells, count, plan->label_column, err));
+        if (plan->checked_column >= 0)
+            TRY(put_cell(spooling, cells, count, plan->checked_column, err));
         if (plan->group_column >= 0)
             TRY(put_cell(spooling, cells, count, plan->group_column, err));
         if (plan->upper_column >= 0)

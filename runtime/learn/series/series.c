@@ -665,7 +665,8 @@ enum status series_open(const struct jobspec *spec, const struct dataset *datase
         return fail_no_memory(err);
     learner_init(&series->learner, &method, &series->progress, spec, dataset, team);
     series->groups = forecast_groups(&dataset->transform);
-    series->width = series_record_words(params->horizon, forecast_regressors(&dataset->transform));
+    series->width = series_record_words(params->horizon, params->history,
+                                        forecast_regressors(&dataset->transform));
     TRY_OR(failed, status, check_inputs(series, err));
     TRY_OR(failed, status,
            series_plan_make(params, !forecast_time_input(&dataset->transform)->spec.part,

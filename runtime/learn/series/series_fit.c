@@ -1,5 +1,6 @@
 #include "runtime/learn/series/series_fit.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,8 @@
 #include "forecast/time_text.h"
 
 _Static_assert(FORECAST_RECORD_WORDS == (int)RECORD_STEPS &&
-                   FORECAST_STEP_WORDS == (int)RECORD_STEP_WORDS,
+                   FORECAST_STEP_WORDS == (int)RECORD_STEP_WORDS &&
+                   FORECAST_EXPECTED_WORDS == (int)EXPECTED_WORDS,
                "EXPLAIN counts what is learned");
 
 #define PAST_LEAST 4 /* values before a step that is forecast to measure the errors */
@@ -28,6 +30,7 @@ enum status series_plan_make(const struct forecast_params *params, bool are_numb
                                  .has_seasons = params->seasons.count > 0};
     TRY(forecast_method(slice_of(forecast_method_words[params->method]), &options->method, err));
     options->horizon = params->horizon;
+    options->history = params->history;
     options->level = params->level;
     options->season_is_given = params->seasons.count == 1;
     options->has_order = forecast_order(params, &options->order);
@@ -176,21 +179,21 @@ static enum status lay_out(const struct grid *grid, const struct regressor_row *
 
 /* The forecast of the values, and where there are regressors the coefficients. known (count,
  * width): copied. */
-static enum status forecast_values(const struct series_plan *plan, double *values, uint32_t count,
-                                   const struct regressors *known, struct arena *arena,
-                                   struct forecast *forecast, double *coefficients,
-                                   struct error *err)
+static enum status forecast_values(const struct forecast_options *options, double *values,
+                                   uint32_t count, const struct regressors *known,
+                                   struct arena *arena, struct forecast *forecast,
+                                   double *coefficients, struct error *err)
 {
     const size_t all = (size_t)count * known->width;
     struct regressors own = *known;
 
     if (known->width == 0)
-        return forecast_run(values, count, &plan->options, arena, forecast, err);
+        return forecast_run(values, count, options, arena, forecast, err);
     own.values = ARENA_NEW(arena, double, all);
     if (!own.values)
         return fail_no_memory(err);
     memcpy(own.values, known->values, all * sizeof *own.values);
-    return regressors_run(values, count, &own, &plan->options, arena, forecast, coefficients, err);
+    return regressors_run(values, count, &own, options, arena, forecast, coefficients, err);
 }
 
 /* ---- errors of the past, step by step ---- */
@@ -252,13 +255,15 @@ static enum status add_past(const struct series_plan *plan, const double *values
                             struct error *err)
 {
     double *past = ARENA_NEW(arena, double, origin), coefficients[REGRESSORS_MAX];
+    struct forecast_options options = plan->options;
     struct forecast forecast;
     double scale, squares;
 
     if (!past)
         return fail_no_memory(err);
+    options.history = 0;
     memcpy(past, values, origin * sizeof *past);
-    TRY(forecast_values(plan, past, origin, known, arena, &forecast, coefficients, err));
+    TRY(forecast_values(&options, past, origin, known, arena, &forecast, coefficients, err));
     scale = scale_of(values, origin, forecast.season, &squares);
     for (uint32_t h = 0; h < plan->options.horizon && origin + h < count; h++) {
         const double value = values[origin + h];
@@ -348,19 +353,44 @@ static enum status refuse(const struct series_plan *plan, const struct grid *gri
                            "mistakes.");
 }
 
+/* Can a model, whose numbers are floats, keep it? */
+static bool is_kept(const struct forecast *forecast, uint32_t i)
+{
+    const double expected = fabs(forecast->expected[i]);
+
+    return expected <= (double)FLT_MAX && forecast->expected_deviations[i] <= (double)FLT_MAX;
+}
+
+/* Steps before those that are expected have nothing. */
+static void put_history(const struct series_plan *plan, const struct forecast *forecast,
+                        int64_t *record)
+{
+    const uint32_t history = plan->options.history, first = history - forecast->expected_count;
+
+    record += series_record_history(plan->options.horizon);
+    for (uint32_t i = 0; i < history; i++, record += EXPECTED_WORDS) {
+        const bool has_any = i >= first && is_kept(forecast, i - first);
+
+        record[EXPECTED_VALUE] = bits_of(has_any ? forecast->expected[i - first] : 0);
+        record[EXPECTED_DEVIATION] =
+            bits_of(has_any ? forecast->expected_deviations[i - first] : -1);
+    }
+}
+
 static enum status put_forecast(const struct series_plan *plan, const struct grid *grid,
                                 const struct regressors *known, const double *ratios,
                                 struct arena *arena, int64_t *record, struct error *err)
 {
-    int64_t *coefficient = record + series_record_coefficients(plan->options.horizon);
+    int64_t *coefficient =
+        record + series_record_coefficients(plan->options.horizon, plan->options.history);
     double coefficients[REGRESSORS_MAX];
     struct forecast forecast;
 
     if (!steps_has(&grid->steps, grid->last + plan->options.horizon))
         return fail(err, STATUS_INVALID, "the forecast goes beyond the year 9999, or 2^53");
     record[RECORD_POSITIVE] = is_positive(grid) && plan->options.method == &combined_method;
-    TRY(forecast_values(plan, grid->values, grid->count, known, arena, &forecast, coefficients,
-                        err));
+    TRY(forecast_values(&plan->options, grid->values, grid->count, known, arena, &forecast,
+                        coefficients, err));
     for (uint32_t i = 0; i < known->width; i++)
         coefficient[i] = bits_of(coefficients[i]);
     record[RECORD_COUNT] = grid->known;
@@ -374,6 +404,7 @@ static enum status put_forecast(const struct series_plan *plan, const struct gri
         step[RECORD_DEVIATION] = bits_of(forecast.deviations[h]);
         step[RECORD_RATIO] = bits_of(ratios[h]);
     }
+    put_history(plan, &forecast, record);
     return STATUS_OK;
 }
 
@@ -390,7 +421,8 @@ enum status series_fit(const struct series_plan *plan, struct point *points, uin
     struct grid grid;
     double *ratios;
 
-    memset(record, 0, series_record_words(horizon, plan->regressors) * sizeof *record);
+    memset(record, 0,
+           series_record_words(horizon, plan->options.history, plan->regressors) * sizeof *record);
     if (known.width > 0) {
         rows = ARENA_NEW(arena, struct regressor_row, count);
         if (!rows)

@@ -26,8 +26,9 @@ struct series_errors {
 };
 #define SERIES_ERRORS (sizeof(struct series_errors) / sizeof(double))
 
-/* The integers of a record; behind them those of the steps, and then the coefficients of the
- * regressors. */
+/* The integers of a record; behind them those of the steps to come, RECORD_STEP_WORDS wide, of the
+ * last steps that are kept of the history, EXPECTED_WORDS wide, the newest last, and then the
+ * coefficients of the regressors. */
 enum series_word {
     RECORD_COUNT, /* values that are known; 0: there is no forecast */
     RECORD_FIRST, /* the time of step 0 */
@@ -46,14 +47,24 @@ enum record_step {
     RECORD_STEP_WORDS
 };
 
-/* The place of the first coefficient. */
-static inline uint32_t series_record_coefficients(uint32_t horizon)
+enum record_expected {
+    EXPECTED_VALUE,
+    EXPECTED_DEVIATION, /* below 0: nothing is expected there */
+    EXPECTED_WORDS
+};
+
+/* The places of the first step of the history, and of the first coefficient. */
+static inline uint32_t series_record_history(uint32_t horizon)
 {
     return RECORD_STEPS + RECORD_STEP_WORDS * horizon;
 }
-static inline uint32_t series_record_words(uint32_t horizon, uint32_t regressors)
+static inline uint32_t series_record_coefficients(uint32_t horizon, uint32_t history)
 {
-    return series_record_coefficients(horizon) + regressors;
+    return series_record_history(horizon) + EXPECTED_WORDS * history;
+}
+static inline uint32_t series_record_words(uint32_t horizon, uint32_t history, uint32_t regressors)
+{
+    return series_record_coefficients(horizon, history) + regressors;
 }
 
 /* The settings that all series of a job have in common. */
