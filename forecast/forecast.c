@@ -192,8 +192,8 @@ static struct scale scale_values(double *values, uint32_t count)
 
 /* ----- the forecast ----- */
 
-static uint32_t choose_season(const double *values, uint32_t count,
-                              const struct forecast_options *options)
+uint32_t forecast_choose_season(const double *values, uint32_t count,
+                                const struct forecast_options *options)
 {
     uint32_t season = 1;
 
@@ -268,7 +268,8 @@ static enum status finish(const struct forecast_options *options, const struct s
                           const double *variances, struct forecast *forecast, struct error *err)
 {
     const double deviations = normal_quantile_of_level(options->level);
-    const bool is_cut = options->method == &combined_method && !scale->is_negative;
+    const bool is_cut =
+        options->method == &combined_method && !scale->is_negative && !options->is_remainder;
 
     for (uint32_t h = 0; h < options->horizon; h++) {
         const double deviation = sqrt(variances[h] > 0 ? variances[h] : 0);
@@ -321,7 +322,7 @@ enum status forecast_run(double *values, uint32_t count, const struct forecast_o
     scale = scale_values(values, count);
     series.values = values;
     series.count = count;
-    series.season = scale.is_constant ? 1 : choose_season(values, count, options);
+    series.season = scale.is_constant ? 1 : forecast_choose_season(values, count, options);
     forecast->season = series.season;
     if (scale.is_constant) {
         for (uint32_t h = 0; h < options->horizon; h++)

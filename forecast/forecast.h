@@ -28,6 +28,7 @@ struct forecast_options {
     bool season_is_given;          /* the first one holds where there are two of it, found or not */
     struct arima_order order;      /* order of the method arima */
     bool has_order;                /* false: it is searched for */
+    bool is_remainder;             /* a remainder of regressors: nothing is cut at 0 */
     bool (*is_stopped)(void *stop); /* NULL: nobody asks */
     void *stop;
 };
@@ -48,6 +49,12 @@ enum status forecast_method(struct slice name, const struct method **method, str
 void forecast_add_season(struct forecast_options *options, uint32_t length);
 /* Has it no season where the method or the order needs one? */
 bool forecast_lacks_season(const struct forecast_options *options);
+
+/* Missing values between two others are put on the line between them. */
+void forecast_fill_gaps(double *values, uint32_t count);
+/* The season that these values are forecast with; 1: none. */
+uint32_t forecast_choose_season(const double *values, uint32_t count,
+                                const struct forecast_options *options);
 
 /* The number of standard deviations on either side within which such a share lies. */
 double normal_quantile_of_level(double level);

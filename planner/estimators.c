@@ -333,6 +333,8 @@ const struct estimator estimators[] = {
      SERIES_OF(auto_arima)},
     {"ARIMA_PLUS", FORECASTS, ONE_METHOD, "Another name of AutoARIMA, as BigQuery ML has it.",
      SERIES_OF(auto_arima)},
+    {"ARIMA_PLUS_XREG", FORECASTS, ONE_METHOD, "AutoARIMA with regressors, as BigQuery ML has it.",
+     SERIES_OF(auto_arima)},
     {"ARIMA", FORECASTS, ONE_METHOD, "ARIMA of orders that are given, or searched for.",
      SERIES_OF(arima)},
     {"Theta", FORECASTS, ONE_METHOD, "Theta, the mean of a trend and exponential smoothing.",

@@ -5,6 +5,21 @@
 #include "planner/settings.h"
 #include "planner/targets.h"
 
+static enum status check_regressors(const struct planning *planning)
+{
+    const struct model_summary *model = &planning->plan->model;
+    const struct forecast_model *forecast = model->outline;
+    struct slice columns[FORECAST_GROUPS_MAX + 1 + REGRESSORS_MAX];
+    size_t count = 0;
+
+    for (; count < model->input_count && count < sizeof columns / sizeof *columns; count++)
+        columns[count] = model->inputs[count].name;
+    if (forecast_check_regressors(forecast->regressors, columns, count, model->label,
+                                  planning->err) == STATUS_OK)
+        return STATUS_OK;
+    return error_place(planning->err, path_last(&planning->statement->object).position);
+}
+
 static enum status plan_model(struct planning *planning)
 {
     struct plan *plan = planning->plan;
@@ -12,6 +27,7 @@ static enum status plan_model(struct planning *planning)
     TRY(model_find(planning));
     if (forecast_check_kind(plan->model.kind, plan->model.estimator, planning->err) != STATUS_OK)
         return error_place(planning->err, path_last(&planning->statement->object).position);
+    TRY(check_regressors(planning));
     return model_room_need(planning);
 }
 

@@ -132,6 +132,13 @@ static double reach_of(const struct forecast_model *forecast, uint32_t ahead,
     return (double)low[0] + interval->share * ((double)low[forecast->horizon] - (double)low[0]);
 }
 
+static void limit_step(const struct forecast_model *forecast, struct forecast_step *step)
+{
+    step->lower = forecast_limited_lower(&forecast->limits, step->lower);
+    step->value = forecast_limited_value(&forecast->limits, step->value);
+    step->upper = forecast_limited_upper(&forecast->limits, step->upper);
+}
+
 /* The numbers of a step to come, or of one of the history. */
 static const float *numbers_of(const struct forecast_model *forecast, uint32_t series,
                                int64_t ahead)
@@ -166,9 +173,43 @@ struct forecast_step forecast_step_of(const struct forecast_model *forecast, uin
         .upper = value + reach,
     };
 
+    if (forecast->regressors > 0)
+        return step;
     if (facts_of(forecast, series)[FACT_POSITIVE] != 0 && step.lower < 0)
         step.lower = 0;
+    limit_step(forecast, &step);
     return step;
+}
+
+static double coefficient_of(const struct forecast_model *forecast, uint32_t series, uint32_t i)
+{
+    return number_of_parts(forecast->coefficients +
+                           ((size_t)series * forecast->regressors + i) * NUMBER_PARTS);
+}
+
+static double sum_regressors(const struct forecast_model *forecast, uint32_t series,
+                             const double *regressors)
+{
+    double coefficients[REGRESSORS_MAX];
+
+    for (uint32_t i = 0; i < forecast->regressors; i++)
+        coefficients[i] = coefficient_of(forecast, series, i);
+    return regressors_sum(coefficients, regressors, forecast->regressors);
+}
+
+void forecast_add_regressors(const struct forecast_model *forecast, uint32_t series,
+                             const double *regressors, struct forecast_step *step)
+{
+    const bool is_positive = facts_of(forecast, series)[FACT_POSITIVE] != 0;
+    double *const bounds[] = {&step->lower, &step->value, &step->upper};
+    const double sum = sum_regressors(forecast, series, regressors);
+
+    for (int i = 0; i < 3; i++) {
+        *bounds[i] += sum;
+        if (is_positive && *bounds[i] < 0)
+            *bounds[i] = 0;
+    }
+    limit_step(forecast, step);
 }
 
 bool forecast_ahead(const struct forecast_model *forecast, uint32_t series, int64_t time,
@@ -205,15 +246,32 @@ static double normal_of_reach(const struct forecast_model *forecast, uint32_t ah
     return deviations > first ? INFINITY : low;
 }
 
+/* How far a value is from what is expected, before limits: of all numbers that become the value by
+ * them the nearest one counts. */
+static double error_of(const struct forecast_limits *limits, double expected, double value)
+{
+    const double above = limits->is_whole ? ceil(value) - 1 : value;
+    const double below = limits->is_whole ? floor(value) + 1 : value;
+
+    if (above > expected)
+        return value == limits->lower ? 0 : above - expected;
+    return below < expected && value != limits->upper ? expected - below : 0;
+}
+
 double forecast_anomaly(const struct forecast_model *forecast, uint32_t series, int64_t ahead,
-                        double value)
+                        const double *regressors, double value)
 {
     const float *numbers = numbers_of(forecast, series, ahead);
-    const double error = fabs(value - number_of_parts(numbers + STEP_VALUE));
-    double deviations = error / (double)numbers[STEP_DEVIATION];
+    const double sum = forecast->regressors > 0 ? sum_regressors(forecast, series, regressors) : 0;
+    struct forecast_limits limits = forecast->limits;
+    double error, deviations;
 
-    if (facts_of(forecast, series)[FACT_POSITIVE] != 0 && value < 0)
+    if (facts_of(forecast, series)[FACT_POSITIVE] != 0 && limits.lower < 0)
+        limits.lower = 0;
+    if (value < limits.lower || value > limits.upper)
         return 1;
+    error = error_of(&limits, number_of_parts(numbers + STEP_VALUE) + sum, value);
+    deviations = error / (double)numbers[STEP_DEVIATION];
     if (error == 0)
         return 0;
     if (forecast->reaches)
@@ -242,11 +300,24 @@ static int64_t nearest(double number)
     return (int64_t)floor(number + 0.5);
 }
 
+static double number_of(const struct transform_input *input, const float *dense)
+{
+    return input->mean + ((double)dense[input->dense_offset] + (double)dense[input->rest_offset]);
+}
+
+void forecast_row_regressors(const struct transform *transform, const float *dense,
+                             double *regressors)
+{
+    const struct transform_input *first = forecast_time_input(transform) + 1;
+
+    for (uint32_t i = 0; i < forecast_regressors(transform); i++)
+        regressors[i] = number_of(&first[i], dense);
+}
+
 bool forecast_time(const struct transform *transform, const float *dense, int64_t *time)
 {
     const struct transform_input *input = forecast_time_input(transform);
-    const double number =
-        input->mean + ((double)dense[input->dense_offset] + (double)dense[input->rest_offset]);
+    const double number = number_of(input, dense);
     const double day = DAY_OF_AGE_ZERO - number; /* an age is the greater, the older the date is */
 
     if (isnan(dense[input->dense_offset]))
@@ -335,12 +406,44 @@ static bool has_integers(const struct transform_input *input)
     return has_any;
 }
 
-void forecast_count(const struct model *model, struct forecast_found *found)
+static int compare_numbers(const void *a, const void *b)
+{
+    const double left = *(const double *)a, right = *(const double *)b;
+
+    return (left > right) - (left < right);
+}
+
+/* room (series) */
+static void count_coefficients(const struct forecast_model *forecast, uint32_t regressor,
+                               double *room, struct found_regressor *found)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < forecast->series; i++) {
+        room[count] = coefficient_of(forecast, i, regressor);
+        count += room[count] != 0;
+    }
+    *found = (struct found_regressor){.series = count};
+    if (count == 0)
+        return;
+    qsort(room, count, sizeof *room, compare_numbers);
+    found->median = 0.5 * room[(count - 1) / 2] + 0.5 * room[count / 2];
+}
+
+enum status forecast_count(const struct model *model, struct forecast_found *found,
+                           struct error *err)
 {
     const struct forecast_model *forecast = forecast_of(model);
+    double *room = forecast->regressors ? calloc(forecast->series, sizeof *room) : NULL;
 
     *found = (struct forecast_found){.season_count = 0};
     for (uint32_t i = 0; i < forecast->groups; i++)
         found->has_integers[i] = has_integers(&model->transform.inputs[i]);
     count_seasons(forecast, found);
+    if (forecast->regressors && !room)
+        return fail_no_memory(err);
+    for (uint32_t i = 0; i < forecast->regressors; i++)
+        count_coefficients(forecast, i, room, &found->regressors[i]);
+    free(room);
+    return STATUS_OK;
 }

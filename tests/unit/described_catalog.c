@@ -222,21 +222,27 @@ static void read_made(struct slice column, struct slice what, struct described_c
 static void describe_outline(struct described_catalog *described)
 {
     struct model_summary *model = &described->model;
+    uint32_t groups = 0;
 
     if (!model->kind || !model->kind->learns_series)
         return;
-    described->outline = (struct forecast_model){.groups = (uint32_t)model->input_count - 1,
-                                                 .series = 3,
-                                                 .horizon = 14,
-                                                 .times = FORECAST_DATES,
-                                                 .level = 0.95,
-                                                 .unit = STEP_MICROSECOND,
-                                                 .size = HOUR_MICROSECONDS,
-                                                 .found = &described->found};
+    while (model->inputs[groups].type == INPUT_CATEGORY)
+        groups++;
+    described->outline =
+        (struct forecast_model){.groups = groups,
+                                .regressors = (uint32_t)model->input_count - groups - 1,
+                                .series = 3,
+                                .horizon = 14,
+                                .times = FORECAST_DATES,
+                                .level = 0.95,
+                                .limits = forecast_unlimited,
+                                .unit = STEP_MICROSECOND,
+                                .size = HOUR_MICROSECONDS,
+                                .found = &described->found};
     described->found.season_count = 2;
     described->found.seasons[0] = (struct found_season){168, 2};
     described->found.seasons[1] = (struct found_season){1, 1};
-    for (size_t i = 0; i + 1 < model->input_count; i++)
+    for (size_t i = 0; i < groups; i++)
         described->found.has_integers[i] = slice_is(slice_prefix(model->inputs[i].name, 4), "item");
     model->outline = &described->outline;
 }

@@ -158,7 +158,8 @@ static void verbs_follow_to_and_estimators_follow_train(void **state)
         "BoostedTreesClassifier|BoostedTreesRegressor|HistGradientBoostingClassifier|"
         "HistGradientBoostingRegressor|GradientBoostingClassifier|"
         "GradientBoostingRegressor|boosted_tree_classifier|boosted_tree_regressor|NaiveBayes|PCA|"
-        "ScoreCard|Forecast|AutoETS|ETS|AutoARIMA|ARIMA_PLUS|ARIMA|Theta|OptimizedTheta|"
+        "ScoreCard|Forecast|AutoETS|ETS|AutoARIMA|ARIMA_PLUS|ARIMA_PLUS_XREG|ARIMA|Theta|"
+        "OptimizedTheta|"
         "DynamicTheta|"
         "DynamicOptimizedTheta|MSTL|SeasonalNaive|Naive|Croston|SBA|TSB|OneClassSVM");
     CHECK_OFFERS("SELECT * FROM iris\nTO TRAIN\n  dnnc|", "DNNClassifier");

@@ -37,6 +37,7 @@ enum damage_of {
     JOINED,
     POOLED,
     FORECAST,
+    REGRESSORS, /* a forecast that has them */
     DAMAGES
 };
 
@@ -337,8 +338,8 @@ static void model_init(struct fixture *fixture, enum damage_of kind)
         fixture_write(fixture);
         return;
     }
-    if (kind == FORECAST) {
-        forecast_fixture_init(fixture);
+    if (kind == FORECAST || kind == REGRESSORS) {
+        forecast_fixture_make(fixture, kind == REGRESSORS ? FIXTURE_REGRESSORS : 0);
         fixture_write(fixture);
         return;
     }
@@ -1005,6 +1006,26 @@ static void forecasts_with_a_wrong_value_are_refused(void **state)
         check_meta(FORECAST, cases[i].old, cases[i].with, STATUS_CORRUPT, cases[i].message);
 }
 
+static void forecasts_with_wrong_regressors_are_refused(void **state)
+{
+    static const struct {
+        const char *old, *with, *message;
+    } cases[] = {
+        {"\"coefficients\":[{\"series\":3", "\"coefficients\":[{\"series\":-3", "from 0 to"},
+        {"\"coefficients\":[", "\"coefficients\":[1,", ""},
+        {"\"coefficients\":[", "\"coefficients\":[{\"series\":1,\"median\":1},", "at most 2"},
+        {"\"coefficients\":[{\"series\":3,\"median\":0.3333333333333333},", "\"coefficients\":[",
+         "1 coefficients of 2 regressors"},
+        {"\"groups\":2", "\"groups\":1", "integers of a column that is not there"},
+        {"\"median\":", "\"mean\":", "median"},
+        {"\"coefficients\":[", "\"coefficients\":3,\"other\":[", "coefficients"},
+    };
+    (void)state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_meta(REGRESSORS, cases[i].old, cases[i].with, STATUS_CORRUPT, cases[i].message);
+}
+
 /* A number of an array, which the checksums cover. */
 static void check_number(size_t array, size_t number, float with, const char *message)
 {
@@ -1458,6 +1479,7 @@ int main(void)
         cmocka_unit_test(regressions_with_a_wrong_value_are_refused),
         cmocka_unit_test(one_class_with_a_wrong_value_is_refused),
         cmocka_unit_test(forecasts_with_a_wrong_value_are_refused),
+        cmocka_unit_test(forecasts_with_wrong_regressors_are_refused),
         cmocka_unit_test(series_with_a_wrong_number_are_refused),
         cmocka_unit_test(score_cards_with_a_wrong_value_are_refused),
         cmocka_unit_test(components_with_a_wrong_value_are_refused),

@@ -93,7 +93,8 @@ static enum status take_row(void *self, const struct cell *cells, size_t count, 
         return fail(err, STATUS_DATABASE, "the query no longer returns the columns it had");
     for (size_t i = 0; i < plan->model.input_count; i++)
         parting->inputs[i] = cells[plan->model_columns[i]];
-    TRY(scorer_transform(&parting->scorer, 0, parting->inputs, err));
+    TRY(transform_row(&parting->model->transform, parting->inputs, parting->scorer.dense,
+                      parting->scorer.ids, err)); /* regressors may be NULL */
     TRY(cell_to_number(&cells[plan->label_column], parting->model->labels.reading, plan->label,
                        &point.value, &is_null, err));
     if (is_null)
@@ -294,7 +295,7 @@ static enum status find_all(struct parting *parting, struct arena *arena, const 
 {
     const double started = score_seconds_now();
     const struct stop stop = {is_interrupted, (void *)(uintptr_t)parting->host};
-    const struct forecast_ask ask = {.steps = NULL};
+    const struct forecast_ask ask = {.is_of_names = true};
     struct evaluation_rows rows;
 
     TRY(series_parts_columns(parting->plan, arena, &rows.names, &rows.columns, err));
