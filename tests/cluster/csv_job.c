@@ -113,6 +113,7 @@ static void spool_csv(struct csv_job *job, const char *csv, const char *folder, 
         if (i >= job->words)
             job->inputs[i] = job->buckets ? (struct input_spec){.type = INPUT_CATEGORY,
                                                                 .rule = RULE_BUCKET,
+                                                                .source = cells[i],
                                                                 .vocabulary_max = job->buckets}
                                           : (struct input_spec){.type = INPUT_NUMERIC};
         job->inputs[i].name = cells[i];
