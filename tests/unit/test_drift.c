@@ -52,6 +52,60 @@ static void rows_of_training_have_not_moved(void **state)
     }
 }
 
+/* Rows of training whose age is below. */
+static enum status take_young(struct drift *drift, const struct model *model, double age,
+                              struct error *err)
+{
+    for (uint32_t row = 0; row < WATCHED_ROWS; row++) {
+        struct cell cells[4];
+
+        watched_cells(row, cells);
+        if (cells[0].type == CELL_REAL && cells[0].real < age)
+            TRY(take_rows(drift, model, row, 1, err));
+    }
+    return STATUS_OK;
+}
+
+static struct slice verdict_of_age(const struct report_rows *rows)
+{
+    for (size_t row = 0; row < rows->rows; row++)
+        if (slice_is(rows->cells[row * rows->columns].text, "age"))
+            return rows->cells[row * rows->columns + 2].text;
+    return SLICE("none");
+}
+
+static void rows_that_have_moved_come_first(void **state)
+{
+    static const struct {
+        uint32_t times; /* so often the rows below `age`, beside all of them */
+        double age;
+        const char *verdict;
+    } cases[] = {{1, 45, "moderate"}, {4, 23, "shifted"}, {9, 9, "shifted"}};
+    (void)state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct fixture fixture;
+        struct report_rows rows;
+        struct drift *drift;
+        struct error err;
+
+        watched_init(&fixture, 2);
+        CHECK_OK(watched_keep(&fixture, &err));
+        CHECK_OK(drift_new(&fixture.model, DRIFT_NUMBERS_MAX, &drift, &err));
+        CHECK_OK(take_rows(drift, &fixture.model, 0, WATCHED_ROWS, &err));
+        for (uint32_t time = 0; time < cases[i].times; time++)
+            CHECK_OK(take_young(drift, &fixture.model, cases[i].age, &err));
+        CHECK_OK(drift_make(drift, &fixture.arena, &rows, &err));
+        CHECK_SLICE(rows.cells[0].text, "(prediction)");
+        CHECK_SLICE(verdict_of_age(&rows), cases[i].verdict);
+        for (size_t row = 2; row < rows.rows; row++)
+            CHECK(rows.cells[row * rows.columns + 1].real <=
+                  rows.cells[(row - 1) * rows.columns + 1].real);
+        drift_free(drift);
+        fixture_deinit(&fixture);
+    }
+}
+
 static void too_many_numbers_lose_their_middles_alone(void **state)
 {
     struct fixture fixture;
@@ -213,6 +267,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_of_training_have_not_moved),
+        cmocka_unit_test(rows_that_have_moved_come_first),
         cmocka_unit_test(too_many_numbers_lose_their_middles_alone),
         cmocka_unit_test(a_model_without_statistics_of_its_own_is_refused),
         cmocka_unit_test(a_table_keeps_the_statistics),

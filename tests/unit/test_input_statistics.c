@@ -128,6 +128,10 @@ static void damaged_ones_are_refused(void **state)
         {"{\"rows\":3,\"nulls\":3,\"counts\":[],\"bounds\":[]" NUMBER_END, "those of the rows"},
         {"{\"rows\":3,\"nulls\":1,\"counts\":[1,-1,2],\"bounds\":[1,2]" NUMBER_END, "a count"},
         {"{\"rows\":3,\"nulls\":1,\"counts\":[1,\"1\"],\"bounds\":[1]" NUMBER_END, "a count"},
+        {"{\"rows\":3,\"nulls\":1,\"counts\":[9007199254740992],\"bounds\":[]" NUMBER_END,
+         "a count"},
+        {"{\"rows\":3,\"nulls\":1,\"bounds\":[]" NUMBER_END, "\"counts\""},
+        {"{\"rows\":3,\"nulls\":1,\"counts\":{},\"bounds\":[]" NUMBER_END, "\"counts\""},
         {"{\"rows\":3,\"nulls\":1,\"counts\":[1,1],\"bounds\":[]" NUMBER_END, "\"bounds\""},
         {"{\"rows\":3,\"nulls\":0,\"counts\":[1,1,1],\"bounds\":[2,2]" NUMBER_END, "ascend"},
         {"{\"rows\":2,\"nulls\":0,\"counts\":[1,1],\"bounds\":[2],\"median\":1}", "\"mean\""},
@@ -137,6 +141,8 @@ static void damaged_ones_are_refused(void **state)
         {"{\"rows\":2,\"nulls\":0,\"counts\":[1,1],\"ids\":[3]}", "other ids"},
         {"{\"rows\":3,\"nulls\":0,\"counts\":[1,1,1],\"ids\":[-1]}", "an id"},
         {"{\"rows\":3,\"nulls\":0,\"counts\":[1,1,1],\"ids\":[\"a\"]}", "an id"},
+        {"{\"rows\":3,\"nulls\":0,\"counts\":[1,1,1],\"ids\":[2147483648]}", "an id"},
+        {"{\"rows\":2,\"nulls\":0,\"counts\":[1,1],\"ids\":{}}", "\"ids\""},
     };
     struct input_statistics statistics;
     struct error err;
