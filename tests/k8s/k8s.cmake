@@ -5,8 +5,7 @@
 set(k8s_environment "TOTRAIN_BUILD=${CMAKE_BINARY_DIR}" "PYTHONDONTWRITEBYTECODE=1")
 
 # k8s_tests(FILE [LAB] [ALONE | OTHER_LAB] CLASS...): each of these classes of test_FILE.py is a test k8s_FILE_CLASS. They
-# mostly wait, so that a dozen run at once and share a lab: each test has a namespace, and asks for a resource of its own
-# where it needs slots (harness.make_room).
+# share a lab: each test has a namespace, and asks for a resource of its own where it needs slots (harness.make_room).
 # OTHER_LAB: it takes a node or the API server away. One such test at a time, on a lab of theirs.
 # ALONE: it measures; nothing runs beside it.
 # LAB: it tests what our tests ask of Kubernetes and of the lab, and runs when the lab has changed (tools/test-k8s).
