@@ -179,6 +179,8 @@ install: build
 	install -D -m 755 build/release/ship/totrain $(DESTDIR)$(PREFIX)/lib/totrain/totrain
 	install -D -m 644 docs/totrain.1 $(DESTDIR)$(PREFIX)/share/man/man1/totrain.1
 	install -D -m 644 cli/bash-completion/totrain $(DESTDIR)$(PREFIX)/share/bash-completion/completions/totrain
+	install -D -m 644 cli/zsh-completion/_totrain $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_totrain
+	install -D -m 644 cli/fish-completion/totrain.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/totrain.fish
 
 install-postgres: setup
 	@cmake --preset release -DCMAKE_INSTALL_PREFIX=$(PREFIX) > /dev/null

@@ -36,7 +36,8 @@ enum random_purpose {
     RANDOM_GROUP_FOLD,     /* a = 0,      b = the upper half of a row hash, which is its group's */
     RANDOM_TRIAL,          /* a = trial,  b = hash of an attribute's name; 0: of all together */
     RANDOM_FEATURE,        /* a = what is drawn, b = of which feature and input */
-    RANDOM_SHARD           /* a = shard, counted over all epochs, b = row of it */
+    RANDOM_SHARD,          /* a = shard, counted over all epochs, b = row of it */
+    RANDOM_BOOTSTRAP       /* a = resample, b = draw */
 };
 
 uint64_t random_bits(uint64_t seed, enum random_purpose purpose, uint64_t a, uint64_t b);

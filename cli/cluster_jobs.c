@@ -141,6 +141,10 @@ static enum status describe(void *self, const struct plan_cluster *wanted, struc
         TRY(fill_run(options, job, err));
     TRY(ask_settings(session, err));
     job->schema = slice_of(session->job_schema);
+    job->database = arena_copy(arena, slice_of(PQdb(session->libpq.connection)));
+    job->user = arena_copy(arena, slice_of(PQuser(session->libpq.connection)));
+    if (!job->database.data || !job->user.data)
+        return fail_no_memory(err);
     *access = (struct cluster_access){.kubeconfig = SLICE(""),
                                       .context = slice_of(options->context ? options->context : ""),
                                       .allows_exec = true,

@@ -603,6 +603,8 @@ static void complete_sql(struct finder *finder)
             offer(finder, SLICE("totrain_quantiles"), SLICE(""), "(");
             offer(finder, SLICE("totrain_component"), SLICE(""), "(");
             offer(finder, SLICE("totrain_points"), SLICE(""), "(");
+            offer(finder, SLICE("totrain_is_anomaly"), SLICE(""), "(");
+            offer(finder, SLICE("totrain_anomaly_probability"), SLICE(""), "(");
             offer(finder, SLICE("totrain_forecast"), SLICE(""), "(");
             offer(finder, SLICE("totrain_forecast_series"), SLICE(""), "(");
             offer(finder, SLICE("totrain_export_model"), SLICE(""), "(");

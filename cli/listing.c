@@ -3,6 +3,7 @@
 #define MARGIN         2  /* before each line, and between columns */
 #define HELP_AT_MAX    36 /* longer names have their help on the next line */
 #define HELP_WIDTH_MIN 20 /* a terminal narrower than that has longer lines */
+#define PROMPT_ROWS    2  /* the line that was typed, and the prompt below the list */
 
 /* Letters; wide ones are taken for one: a list may be ragged, not wrong. */
 static size_t width_of(struct slice text)
@@ -115,13 +116,38 @@ static void append_side_by_side(const struct completion *completion, size_t colu
     }
 }
 
-void listing_append(const struct completion *completion, size_t columns, struct text *out)
+static size_t lines_of(struct slice text)
+{
+    size_t lines = 0;
+
+    for (size_t i = 0; i < text.size; i++)
+        lines += text.data[i] == '\n';
+    return lines;
+}
+
+/* The helps where all of them fit, else the names alone. */
+static void append_what_fits(const struct completion *completion, size_t columns, size_t rows,
+                             struct text *out)
+{
+    const size_t before = out->size;
+
+    append_with_help(completion, columns, out);
+    if (out->failed || completion->count == 1 ||
+        lines_of((struct slice){out->data + before, out->size - before}) + PROMPT_ROWS <= rows)
+        return;
+    out->size = before;
+    append_side_by_side(completion, columns, out);
+    text_append_string(out, "  More letters and Tab: fewer names, with their help.\n");
+}
+
+void listing_append(const struct completion *completion, size_t columns, size_t rows,
+                    struct text *out)
 {
     if (completion->count == 0) {
         append_blanks(out, MARGIN);
         append_wrapped(out, completion->note, MARGIN, columns);
     } else if (has_help(completion)) {
-        append_with_help(completion, columns, out);
+        append_what_fits(completion, columns, rows, out);
     } else {
         append_side_by_side(completion, columns, out);
     }

@@ -5,7 +5,8 @@
  *     train.early_stopping  End after so many evaluations without improvement
  *                           and keep the best model.
  *
- * Where none has help, as with tables, they stand side by side.
+ * Where none has help, as with tables, or there are more lines of help than fit on the screen, they
+ * stand side by side.
  */
 #ifndef CLI_LISTING_H
 #define CLI_LISTING_H
@@ -15,7 +16,9 @@
 #define LISTED_MAX 100
 
 /* Append lines of at most `columns` characters; a longer name has a longer
- * line. Without candidates: the note. */
-void listing_append(const struct completion *completion, size_t columns, struct text *out);
+ * line. With help there are at most `rows` lines, less the two that the prompt takes. Without
+ * candidates: the note. */
+void listing_append(const struct completion *completion, size_t columns, size_t rows,
+                    struct text *out);
 
 #endif

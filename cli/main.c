@@ -3,6 +3,7 @@
  * totrain COMMAND ...                   everything else, one word each
  */
 #include <locale.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -24,6 +25,9 @@
      OPTION_VERSION)
 /* Besides, for job.where = 'kubernetes': submit --help shows these. */
 #define PROGRAM_TAKES_TOO (OPTIONS_CLUSTER | OPTIONS_KUBE_JOB)
+
+/* The code of a program that SIGPIPE ends: nobody reads what it had to write further (`| head`). */
+#define EXIT_READER_GONE (128 + SIGPIPE)
 
 static const char help_start[] =
     "usage: totrain DB [-c SQL]... [-f FILE]... [OPTION]...\n"
@@ -50,7 +54,8 @@ static const char help_end[] =
     "Kubernetes (job.where = 'kubernetes') are those of totrain submit --help.\n"
     "\n"
     "exit codes: 0 done, 1 job failed, 2 usage or SQL error, 3 connection,\n"
-    "  4 permission, 5 refused by limits, 130 interrupted\n"
+    "  4 permission, 5 refused by limits, 130 interrupted,\n"
+    "  141 nobody reads the output any more (| head)\n"
     "man totrain has the rest: dot commands, environment variables, files\n";
 
 static int command_help(int argc, char **argv);
@@ -144,27 +149,30 @@ static bool begins_a_statement(const char *word)
     return false;
 }
 
-/* A file of that name would be made, which nobody wants who means a command or a statement. */
+/* No file is made of a word alone, which may be meant as a command, a statement or an old
+ * database's name: a new database's name has a point, a slash, or is an address. */
 static enum status check_name(const char *word, struct error *err)
 {
     const char *names[COMMAND_COUNT];
     int nearest;
 
-    if (access(word, F_OK) == 0 || (strpbrk(word, "./:") && !strchr(word, ' ')))
+    if (access(word, F_OK) == 0 || (strpbrk(word, "./:=") && !begins_a_statement(word)))
         return STATUS_OK;
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         names[i] = commands[i].name;
     nearest = text_nearest(slice_of(word), names, COMMAND_COUNT);
-    if (!begins_a_statement(word) && nearest < 0)
-        return STATUS_OK;
     fail(err, STATUS_INVALID, "there is neither a command nor a database \"%s\"", word);
     if (begins_a_statement(word))
         return error_hint(err,
                           "A statement stands behind -c: totrain DATABASE -c \"...\". A new "
                           "database of that name is written ./%s.",
                           word);
-    return error_hint(err, "Did you mean totrain %s? A new database of that name is written ./%s.",
-                      names[nearest], word);
+    if (nearest >= 0)
+        return error_hint(err,
+                          "Did you mean totrain %s? A new database of that name is written ./%s.",
+                          names[nearest], word);
+    return error_hint(err, "A new database of that name is written ./%s, or with an ending: %s.db.",
+                      word, word);
 }
 
 static enum status check_words(const struct options *options, struct error *err)
@@ -176,8 +184,9 @@ static enum status check_words(const struct options *options, struct error *err)
         fail(err, STATUS_INVALID, "no database is named");
     else
         fail(err, STATUS_INVALID, "more than one database: %s", options->words[1]);
-    if (options->word_count > 1 && begins_a_statement(options->words[1]))
-        return error_hint(err, "A statement stands behind -c.");
+    if (options->word_count > 1 &&
+        (begins_a_statement(options->words[0]) || begins_a_statement(options->words[1])))
+        return error_hint(err, "A statement stands behind -c: totrain DATABASE -c \"...\".");
     return error_hint(err, "totrain --help shows how it is called.");
 }
 
@@ -186,6 +195,7 @@ static int run_database(const struct options *options)
     struct session session;
     struct error err;
     enum status status;
+    bool is_heard;
 
     setlocale(LC_CTYPE, "C.UTF-8"); /* widths of characters in tables */
     if (check_words(options, &err) != STATUS_OK)
@@ -195,8 +205,9 @@ static int run_database(const struct options *options)
         status = run_inputs(&session, options);
     else
         report(&err, options->colour);
+    is_heard = !session.formatter.reader_is_gone;
     session_close(&session);
-    return status_exit_code(status);
+    return is_heard ? status_exit_code(status) : EXIT_READER_GONE;
 }
 
 int main(int argc, char **argv)

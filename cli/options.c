@@ -21,6 +21,7 @@ static const struct row {
     {OPTION_FILE, 'f', NULL, "FILE", "run the statements of the file; - is standard input", 0},
     {OPTION_FORMAT, 0, "format", FORMAT_NAMES, "how results are written", 0},
     {OPTION_PROGRESS, 0, "progress", "auto|json|none", "how training is followed", 0},
+    {OPTION_PROGRESS, 'q', "quiet", NULL, "no progress, no notices: results and errors alone", 0},
     {OPTION_COLOUR, 0, "color", "auto|always|never", "errors in colour", 0},
     {OPTION_OUTPUT, 'o', NULL, "FILE", "into this file, not to standard output",
      offsetof(struct options, output)},
@@ -124,6 +125,10 @@ static bool apply_kind(struct options *options, const struct row *row, const cha
     case OPTION_FORMAT:
         return format_find(slice_of(value), &options->format);
     case OPTION_PROGRESS:
+        if (!value) { /* --quiet */
+            options->progress = PROGRESS_NONE;
+            return true;
+        }
         return progress_find(slice_of(value), &options->progress);
     case OPTION_THEME:
         return theme_find(slice_of(value), &options->theme);

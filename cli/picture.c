@@ -15,8 +15,10 @@
 #define WORDS_MAX  160
 #define LABEL_MAX  22 /* bytes of a name in the margin */
 
-static const char *const kind_names[] = {"history", "confusion",   "roc",
-                                         "pr",      "calibration", "importance"};
+#define TIMES_SHOWN 5 /* below a forecast */
+
+static const char *const kind_names[] = {"history",     "confusion",  "roc",     "pr",
+                                         "calibration", "importance", "forecast"};
 
 bool picture_find(struct slice name, enum picture_kind *kind)
 {
@@ -31,7 +33,9 @@ bool picture_find(struct slice name, enum picture_kind *kind)
 
 const char *picture_report(enum picture_kind kind)
 {
-    return kind == PICTURE_HISTORY || kind == PICTURE_IMPORTANCE ? NULL : kind_names[kind];
+    return kind == PICTURE_HISTORY || kind == PICTURE_IMPORTANCE || kind == PICTURE_FORECAST
+               ? NULL
+               : kind_names[kind];
 }
 
 /* ----- the rows ----- */
@@ -462,6 +466,125 @@ static enum status draw_importance(const struct drawing *drawing, struct error *
     return STATUS_OK;
 }
 
+/* ----- forecast ----- */
+
+struct forecast_columns {
+    size_t time, value, expected, lower, upper;
+};
+
+static enum status find_forecast(const struct picture_table *table,
+                                 struct forecast_columns *columns, struct error *err)
+{
+    TRY(find_column(table, "expected", &columns->expected, err));
+    TRY(find_column(table, "lower", &columns->lower, err));
+    TRY(find_column(table, "upper", &columns->upper, err));
+    if (columns->expected < 2)
+        return fail(err, STATUS_INVALID, "the rows have no time and value before \"expected\""),
+               error_hint(err, "The last two columns of the SELECT are the time and the value.");
+    columns->value = columns->expected - 1;
+    columns->time = columns->expected - 2;
+    for (size_t row = 1; row < table->row_count; row++)
+        for (size_t i = 0; i < columns->time; i++)
+            if (!same(cell_at(table, row, i), cell_at(table, 0, i)))
+                return fail(err, STATUS_INVALID, "the rows are of several series"),
+                       error_hint(err, "WHERE in the SELECT picks one of them.");
+    return STATUS_OK;
+}
+
+/* Times are shown as they are written, some of them. */
+static void draw_times(const struct drawing *drawing, const struct frame *frame, size_t column)
+{
+    const size_t rows = drawing->table->row_count;
+    const size_t shown = rows < TIMES_SHOWN ? rows : TIMES_SHOWN;
+    struct text words;
+
+    text_init(&words, WORDS_MAX);
+    for (size_t i = 0; i < shown; i++) {
+        const size_t row = i > 0 ? (rows - 1) * i / (shown - 1) : 0;
+        const struct svg_point at = place(frame, (double)row, frame->y.least);
+
+        svg_line(drawing->svg, at, (struct svg_point){at.x, TOP}, "grid");
+        svg_words(drawing->svg, at.x, BOTTOM + 18, SVG_MIDDLE, "",
+                  words_of(cell_at(drawing->table, row, column), &words));
+    }
+    text_deinit(&words);
+}
+
+/* A strip for each row that has bounds. */
+static void draw_bounds(const struct drawing *drawing, const struct frame *frame,
+                        const struct forecast_columns *columns)
+{
+    for (size_t row = 0; row < drawing->table->row_count; row++) {
+        const double lower = number_of(cell_at(drawing->table, row, columns->lower));
+        const double upper = number_of(cell_at(drawing->table, row, columns->upper));
+        const struct svg_point from = place(frame, (double)row - 0.5, upper);
+        const struct svg_point to = place(frame, (double)row + 0.5, lower);
+        const double left = fmax(LEFT, from.x), right = fmin(RIGHT, to.x);
+
+        if (isfinite(lower) && isfinite(upper))
+            svg_box(drawing->svg, (struct svg_point){left, from.y}, right - left, to.y - from.y,
+                    0.18, "a");
+    }
+}
+
+/* A curve by the numbers of rows, broken where there is none. */
+static enum status draw_by_rows(const struct drawing *drawing, const struct frame *frame,
+                                size_t column, const char *class, struct error *err)
+{
+    const struct picture_table *table = drawing->table;
+    struct svg_point *points = calloc(table->row_count + 1, sizeof *points);
+    size_t count = 0;
+
+    if (!points)
+        return fail_no_memory(err);
+    for (size_t row = 0; row <= table->row_count; row++) {
+        const double value =
+            row < table->row_count ? number_of(cell_at(table, row, column)) : (double)NAN;
+
+        if (isfinite(value)) {
+            points[count++] = place(frame, (double)row, value);
+            continue;
+        }
+        if (count == 1) { /* one alone is a dash */
+            points[1] = (struct svg_point){points[0].x + 3, points[0].y};
+            points[count++ - 1].x -= 3;
+        }
+        if (count > 0)
+            svg_path(drawing->svg, points, count, class);
+        count = 0;
+    }
+    free(points);
+    return STATUS_OK;
+}
+
+static enum status draw_forecast(const struct drawing *drawing, struct error *err)
+{
+    struct frame frame = {{0, (double)drawing->table->row_count - 1}, {INFINITY, -INFINITY}};
+    struct forecast_columns columns = {0};
+    struct text words;
+
+    TRY(find_forecast(drawing->table, &columns, err));
+    reach(&frame.y, drawing->table, columns.value);
+    reach(&frame.y, drawing->table, columns.lower);
+    reach(&frame.y, drawing->table, columns.upper);
+    if (!isfinite(frame.y.least))
+        return fail(err, STATUS_INVALID, "the rows have no values, and none are expected");
+    widen(&frame.x);
+    widen(&frame.y);
+    text_init(&words, WORDS_MAX);
+    text_append(&words, slice_prefix(drawing->table->names[columns.value], LABEL_MAX));
+    begin_drawing(drawing, HEIGHT, "what came, and what is expected", "");
+    draw_axis(drawing->svg, &frame, false);
+    draw_times(drawing, &frame, columns.time);
+    svg_words(drawing->svg, LEFT - 8, TOP - 10, SVG_START, "", text_slice(&words));
+    text_deinit(&words);
+    draw_legend(drawing->svg, RIGHT - 210, "a", "what came");
+    draw_legend(drawing->svg, RIGHT - 110, "b", "expected");
+    draw_bounds(drawing, &frame, &columns);
+    TRY(draw_by_rows(drawing, &frame, columns.value, "a", err));
+    return draw_by_rows(drawing, &frame, columns.expected, "b", err);
+}
+
 /* ----- all of them ----- */
 
 static enum status draw(const struct drawing *drawing, enum picture_kind kind, struct error *err)
@@ -479,6 +602,8 @@ static enum status draw(const struct drawing *drawing, enum picture_kind kind, s
         return draw_calibration(drawing, err);
     case PICTURE_IMPORTANCE:
         return draw_importance(drawing, err);
+    case PICTURE_FORECAST:
+        return draw_forecast(drawing, err);
     }
     return STATUS_OK;
 }

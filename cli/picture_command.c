@@ -27,6 +27,7 @@ static const char usage_start[] =
     "  roc, pr       of two classes: the curve over all thresholds\n"
     "  calibration   of two classes: how often what is predicted comes true\n"
     "  importance    by how much the metric falls without an input\n"
+    "  forecast      of one series: what came, what is expected, and its bounds\n"
     "\n"
     "All but history are measured on the rows of -c, or, without it, on those of the\n"
     "statement that trained the model, which flatter it. With - rows come as JSON from\n"
@@ -206,7 +207,8 @@ static enum status write_statement(struct session *session, const struct options
         text_printf(sql, "%.*s TO EVALUATE %s WITH evaluate.report = '%s'", SLICE_FORMAT(select),
                     model, report);
     else if (status == STATUS_OK)
-        text_printf(sql, "%.*s TO EXPLAIN %s", SLICE_FORMAT(select), model);
+        text_printf(sql, "%.*s TO %s %s", SLICE_FORMAT(select),
+                    kind == PICTURE_FORECAST ? "PREDICT USING" : "EXPLAIN", model);
     arena_deinit(&arena);
     return status;
 }

@@ -15,6 +15,7 @@
 #include "cli/names.h"
 
 #define COLUMNS_DEFAULT 80
+#define ROWS_DEFAULT    24
 
 struct prompt {
     EditLine *editor;
@@ -146,7 +147,8 @@ static void list(const struct completion *completion)
 
     text_init(&lines, TEXT_MAXIMUM);
     text_append_char(&lines, '\n');
-    listing_append(completion, is_known ? size.ws_col : COLUMNS_DEFAULT, &lines);
+    listing_append(completion, is_known ? size.ws_col : COLUMNS_DEFAULT,
+                   is_known && size.ws_row > 0 ? size.ws_row : ROWS_DEFAULT, &lines);
     fwrite(text_string(&lines), 1, lines.size, stdout);
     fflush(stdout);
     text_deinit(&lines);

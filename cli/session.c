@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli/cluster_jobs.h"
+#include "cli/next_step.h"
 #include "extension/engine/engine.h"
 #include "extension/postgres/libpq/database_libpq.h"
 #include "extension/postgres/libpq/libpq_host.h"
@@ -224,7 +225,7 @@ static enum status run_piece(struct session *session, struct slice text, const s
     } else if (session->host->rows->query(session->host->self, sql, &sink, err) != STATUS_OK) {
         if (err->status == STATUS_SYNTAX && !err->hint[0])
             (void)refused_hint(sql, err->position, err);
-        (void)refused_missing_hint(err);
+        (void)refused_missing_hint(sql, err);
         if (err->position >= 0)
             err->position += piece->span.start;
         return err->status;
@@ -238,5 +239,7 @@ enum status session_run(struct session *session, struct slice text, const struct
     enum status status = run_piece(session, text, piece, err);
 
     progress_erase(&session->progress);
+    if (status == STATUS_OK)
+        next_step_print(session, text, piece);
     return status;
 }

@@ -6,6 +6,7 @@
 #include "cli/dot_line.h"
 #include "cli/prompt.h"
 #include "cli/script.h"
+#include "cli/shell_config.h"
 #include "parser/splitter.h"
 
 #define TYPED_BYTES_MAX ((size_t)64 << 20) /* bytes of one statement */
@@ -35,22 +36,73 @@ static bool may_complete(struct slice text, size_t from)
     return from == 0 || memchr(line, ';', size) || memmem(line, size, "*/", 2);
 }
 
-/* quit, exit or help alone, as in other shells: the dot command of that name. */
+/* quit, exit, help or ? alone, as in other shells: the dot command of that name. */
 static bool spell_as_command(struct text *typed)
 {
-    static const char *const words[] = {"quit", "exit", "help"};
+    static const char *const words[][2] = {
+        {"quit", ".quit"}, {"exit", ".exit"}, {"help", ".help"}, {"?", ".help"}};
     struct slice word = slice_trim(text_slice(typed));
 
     while (word.size > 0 && word.data[word.size - 1] == ';')
         word.size--;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (!slice_is_fold(word, words[i]))
+        if (!slice_is_fold(word, words[i][0]))
             continue;
         text_clear(typed);
-        text_printf(typed, ".%s", words[i]);
+        text_append_string(typed, words[i][1]);
         return true;
     }
     return false;
+}
+
+/* psql's commands: the error names the dot command. */
+static void refuse_backslash(const struct session *session, struct slice line)
+{
+    static const char *const words[][2] = {{"\\d", ".tables, or .schema TABLE"},
+                                           {"\\dt", ".tables"},
+                                           {"\\dv", ".tables"},
+                                           {"\\q", ".quit"},
+                                           {"\\i", ".read FILE"},
+                                           {"\\o", ".output FILE"},
+                                           {"\\x", ".mode line"},
+                                           {"\\timing", ".timing on"},
+                                           {"\\copy", ".import FILE TABLE"}};
+    const char *command = ".help lists them";
+    struct slice word = {line.data, 0};
+    struct error err;
+
+    while (word.size < line.size && !strchr(" \t;+", line.data[word.size]))
+        word.size++;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (slice_is(word, words[i][0]))
+            command = words[i][1];
+    fail(&err, STATUS_INVALID, "unknown command \"%.*s\"", SLICE_FORMAT(slice_prefix(word, 40)));
+    error_hint(&err, "Commands begin with a point here: %s.", command);
+    script_fail(session, &err);
+}
+
+/* Does the text end within a string, a quoted name or a comment? */
+static bool ends_inside(struct slice text)
+{
+    struct piece piece = {.open = false};
+
+    for (int from = 0; (size_t)from < text.size; from = piece.next)
+        piece = split_piece(text, from);
+    return piece.open;
+}
+
+/* A command typed behind a part of a statement has become a part of it. */
+static void say_open(struct slice text, size_t from)
+{
+    const struct slice line = slice_trim((struct slice){text.data + from, text.size - from});
+
+    if (from == 0 || line.size == 0 || (line.data[0] != '.' && line.data[0] != '\\') ||
+        ends_inside((struct slice){text.data, from}))
+        return;
+    fputs(
+        "HINT:  A statement was begun above, and this line is part of it: ; ends it, Ctrl-C clears "
+        "it.\n",
+        stderr);
 }
 
 static bool is_dot_line(struct slice text)
@@ -64,9 +116,19 @@ static bool is_dot_line(struct slice text)
 static void run_typed(struct session *session, struct prompt *prompt, struct text *typed,
                       size_t from)
 {
-    if (!spell_as_command(typed) && !is_dot_line(text_slice(typed)) &&
-        !(may_complete(text_slice(typed), from) && is_complete(text_slice(typed))))
+    const struct slice first = slice_trim(text_slice(typed));
+
+    if (first.size > 0 && first.data[0] == '\\') {
+        prompt_remember(prompt, first);
+        refuse_backslash(session, first);
+        text_clear(typed);
         return;
+    }
+    if (!spell_as_command(typed) && !is_dot_line(text_slice(typed)) &&
+        !(may_complete(text_slice(typed), from) && is_complete(text_slice(typed)))) {
+        say_open(text_slice(typed), from);
+        return;
+    }
     prompt_remember(prompt, text_slice(typed));
     script_run(session, NULL, text_slice(typed));
     fflush(stdout);
@@ -127,6 +189,8 @@ enum status shell_run(struct session *session)
         return STATUS_NO_MEMORY;
     printf("totrain " TOTRAIN_VERSION "; a statement ends with ;  .help lists commands, Ctrl-D "
            "ends the session\n");
+    shell_config_run(session);
+    fflush(stdout);
     text_init(&typed, TYPED_BYTES_MAX);
     while (!session->is_ended && step(session, prompt, &typed))
         ;

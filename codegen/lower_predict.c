@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "codegen/lower_sql.h"
+#include "codegen/model_call.h"
 #include "codegen/model_path.h"
 #include "planner/dialect.h"
 #include "planner/plan.h"
@@ -14,9 +15,6 @@ static void append_column(struct text *sql, struct slice name)
     text_append_string(sql, "q.");
     text_append_identifier(sql, name);
 }
-
-/* A function of SQLite takes 127 arguments: totrain_row() packs many into one. */
-#define INPUTS_IN_A_ROW 100
 
 static void append_inputs(const struct plan *plan, size_t from, size_t to, struct text *sql)
 {
@@ -44,10 +42,22 @@ static struct slice type_of_prediction(const struct plan *plan)
                                                 : SLICE("pg_catalog.int8");
 }
 
+/* The value that came, and the level that tells an anomaly. */
+static void append_checked(const struct plan *plan, struct text *sql)
+{
+    const struct dialect *dialect = dialect_of(plan->dialect);
+
+    text_append_string(sql, ", ");
+    append_column(sql, plan->query.columns[plan->checked_column].name);
+    text_append_string(sql, dialect->takes_rows ? ", '" : ", ");
+    text_append_real(sql, plan->anomaly);
+    text_append_string(sql, dialect->end_of_real);
+}
+
 /* totrain.predict(E'model', q.*, NULL::pg_catalog.int8): PostgreSQL hands over the row as
  * it is, and the function finds the inputs by their names. */
 static void append_postgres_call(const struct plan *plan, const char *function, struct slice path,
-                                 uint32_t number, struct text *sql)
+                                 uint32_t number, bool is_checked, struct text *sql)
 {
     text_printf(sql, "totrain.%s(", function);
     lower_literal(path, sql);
@@ -56,19 +66,21 @@ static void append_postgres_call(const struct plan *plan, const char *function, 
         text_printf(sql, ", NULL::%.*s", SLICE_FORMAT(type_of_prediction(plan)));
     if (number > 0)
         text_printf(sql, ", %u", number);
+    if (is_checked)
+        append_checked(plan, sql);
     text_append_char(sql, ')');
 }
 
 /* totrain_function('model', q."a", q."b"), or with more inputs
- * totrain_function('model', totrain_row(q."a", ...), totrain_row(...)). A number that is not 0
- * stands behind them. */
-static void append_numbered(const struct plan *plan, const char *function, struct slice path,
-                            uint32_t number, struct text *sql)
+ * totrain_function('model', totrain_row(q."a", ...), totrain_row(...)). A number that is not 0, and
+ * of outputs that are about it the value that came, stand behind them. */
+static void append_with_more(const struct plan *plan, const char *function, struct slice path,
+                             uint32_t number, bool is_checked, struct text *sql)
 {
     size_t count = plan->model.input_count;
 
     if (dialect_of(plan->dialect)->takes_rows) {
-        append_postgres_call(plan, function, path, number, sql);
+        append_postgres_call(plan, function, path, number, is_checked, sql);
         return;
     }
     text_printf(sql, "totrain_%s(", function);
@@ -83,13 +95,15 @@ static void append_numbered(const struct plan *plan, const char *function, struc
     }
     if (number > 0)
         text_printf(sql, ", %u", number);
+    if (is_checked)
+        append_checked(plan, sql);
     text_append_char(sql, ')');
 }
 
 static void append_function(const struct plan *plan, const char *function, struct slice path,
                             struct text *sql)
 {
-    append_numbered(plan, function, path, 0, sql);
+    append_with_more(plan, function, path, 0, false, sql);
 }
 
 static void append_call(const struct plan *plan, const char *function, struct slice path,
@@ -161,7 +175,7 @@ static void append_components(const struct plan *plan, struct slice path, struct
 {
     for (uint32_t i = 0; i < plan->model.component_count; i++) {
         text_append_string(sql, i > 0 ? ", " : "");
-        append_numbered(plan, "component", path, i + 1, sql);
+        append_with_more(plan, "component", path, i + 1, false, sql);
         text_append_string(sql, " AS ");
         text_append_identifier(sql, plan->components[i]);
     }
@@ -232,8 +246,10 @@ enum status lower_predict(const struct plan *plan, struct text *sql, struct erro
     append_prediction(plan, text_slice(&path), sql);
     for (size_t i = 0; i < plan->extra_output_count; i++) {
         text_append_string(sql, ", ");
-        append_call(plan, output_function(plan->extra_kinds[i]), text_slice(&path),
-                    plan->extra_outputs[i], sql);
+        append_with_more(plan, output_function(plan->extra_kinds[i]), text_slice(&path), 0,
+                         output_is_checked(plan->extra_kinds[i]), sql);
+        text_append_string(sql, " AS ");
+        text_append_identifier(sql, plan->extra_outputs[i]);
     }
     if (plan->quarantine_table.size > 0)
         append_stage(plan, "IS NULL", sql);
@@ -298,6 +314,8 @@ static const char *type_of_output(const struct plan *plan, enum output output)
         return type_of_label(plan);
     case OUTPUT_REAL:
         return "REAL";
+    case OUTPUT_BOOLEAN:
+        return "INTEGER";
     case OUTPUT_JSON:
         break;
     }
@@ -312,6 +330,8 @@ static struct slice postgres_type_of_output(const struct plan *plan, enum output
         return type_of_prediction(plan);
     case OUTPUT_REAL:
         return SLICE("pg_catalog.float8");
+    case OUTPUT_BOOLEAN:
+        return SLICE("pg_catalog.bool");
     case OUTPUT_JSON:
         break;
     }

@@ -21,6 +21,9 @@ static void lower_predict_rows(const struct plan *plan, struct spec_scoring *sco
         scoring->inputs[i] = is_kept ? (uint32_t)i : (uint32_t)plan->model_columns[i];
     if (plan->label_column >= 0 && !is_kept)
         scoring->label = (uint32_t)plan->label_column;
+    if (plan->checked_column >= 0)
+        scoring->checked = is_kept ? scoring->columns++ : (uint32_t)plan->checked_column;
+    scoring->anomaly = plan->anomaly;
     scoring->keeps_bad_rows = plan->quarantine_table.size > 0;
     for (uint32_t i = 0; i < plan->model.component_count; i++)
         scoring->outputs[scoring->output_count++] = slice_of(output_words[OUTPUT_COMPONENT]);
@@ -70,12 +73,13 @@ enum status lower_score(const struct plan *plan, struct arena *arena, struct job
         .metrics_host = plan->scoring.metrics_host,
         .metrics_port = plan->scoring.metrics_port,
     };
-    scoring->label = scoring->group = scoring->upper = JOBSPEC_NO_LABEL;
+    scoring->label = scoring->group = scoring->upper = scoring->checked = JOBSPEC_NO_LABEL;
     scoring->group_name = scoring->upper_name = SLICE("");
     scoring->label_name = plan->label;
     scoring->replaces_any = plan->replaces_any;
     scoring->average = plan->average;
     scoring->report = plan->report;
+    scoring->bootstrap = plan->bootstrap;
     scoring->has_threshold = plan->has_threshold;
     scoring->threshold = plan->threshold;
     scoring->false_positive_cost = plan->costs.false_positive;

@@ -373,6 +373,23 @@ enum status arima_fit(const struct arima_order *order, const struct series *seri
     return STATUS_OK;
 }
 
+uint32_t arima_errors(const struct arima *arima, const double *values, uint32_t count,
+                      double *errors)
+{
+    double *w = arima->room->w;
+
+    count = difference_all(&arima->order, arima->season, values, count, w);
+    find_errors(arima, w, count, arima->room->turn, errors);
+    return count;
+}
+
+void arima_errors_of_one(const struct arima *arima, uint32_t count, double *errors)
+{
+    for (uint32_t i = 0; i < count; i++)
+        errors[i] = 1;
+    find_errors(arima, errors, count, arima->room->turn, errors);
+}
+
 /* ----- forecasts ----- */
 
 struct model_terms {

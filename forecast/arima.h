@@ -52,6 +52,14 @@ enum status arima_fit(const struct arima_order *order, const struct series *seri
                       const struct fitting *fitting, struct arima_room *room, struct arima *arima,
                       struct error *err);
 
+/* Errors that a series would have with these parameters and no mean, into errors (count + horizon
+ * of the room's series); how many. They are linear in the values, so that those of a sum are the
+ * sum of its parts'. */
+uint32_t arima_errors(const struct arima *arima, const double *values, uint32_t count,
+                      double *errors);
+/* And those of `count` differenced values that are all 1. */
+void arima_errors_of_one(const struct arima *arima, uint32_t count, double *errors);
+
 /* The projection of method.h. If there are so few values that differences leave none, it repeats
  * the last one. */
 void arima_project(const struct arima *arima, const struct series *series, uint32_t origin,

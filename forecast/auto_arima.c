@@ -181,6 +181,23 @@ static enum status fit_searched(const struct series *series, const struct fittin
     return STATUS_OK;
 }
 
+enum status auto_arima_search(const struct series *series, const struct fitting *fitting,
+                              struct arima *best, bool *has_any, struct error *err)
+{
+    struct arimas *arimas = ARENA_NEW(fitting->arena, struct arimas, 1);
+    struct arima_room *room;
+
+    if (!arimas)
+        return fail_no_memory(err);
+    TRY(arima_room_make(series, fitting, &room, err));
+    TRY(fit_searched(series, fitting, room, true, arimas, err));
+    *has_any = arimas->count > 0;
+    for (uint32_t i = 0; i < arimas->count; i++)
+        if (arimas->weights[i] > 0)
+            *best = arimas->models[i];
+    return STATUS_OK;
+}
+
 /* ----- the methods ----- */
 
 static enum status fit(const struct series *series, bool is_best_alone,

@@ -21,4 +21,9 @@ extern const struct method auto_arima_method, /* the search's models, weighted a
     arima_method; /* the model of fitting->order; NULL: the search's model of the least AICc alone
                    */
 
+/* The search's model of the least AICc; false: none is possible. The season is at most
+ * ETS_SEASON_MAX. */
+enum status auto_arima_search(const struct series *series, const struct fitting *fitting,
+                              struct arima *best, bool *has_any, struct error *err);
+
 #endif

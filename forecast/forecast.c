@@ -132,9 +132,14 @@ double normal_quantile_of_level(double level)
     return 0.5 * (low + high);
 }
 
+double normal_level_of_quantile(double deviations)
+{
+    return 1 - 2 * normal_tail(deviations < 38 ? deviations : 38);
+}
+
 /* ----- gaps and scale ----- */
 
-static void fill_gaps(double *values, uint32_t count)
+void forecast_fill_gaps(double *values, uint32_t count)
 {
     uint32_t known = 0;
 
@@ -187,8 +192,8 @@ static struct scale scale_values(double *values, uint32_t count)
 
 /* ----- the forecast ----- */
 
-static uint32_t choose_season(const double *values, uint32_t count,
-                              const struct forecast_options *options)
+uint32_t forecast_choose_season(const double *values, uint32_t count,
+                                const struct forecast_options *options)
 {
     uint32_t season = 1;
 
@@ -204,6 +209,7 @@ static uint32_t choose_season(const double *values, uint32_t count,
 static enum status make_room(struct arena *arena, uint32_t horizon, struct forecast *forecast,
                              double **variances, struct error *err)
 {
+    *forecast = (struct forecast){.season = 1};
     forecast->values = ARENA_NEW(arena, double, horizon);
     forecast->lower = ARENA_NEW(arena, double, horizon);
     forecast->upper = ARENA_NEW(arena, double, horizon);
@@ -215,12 +221,55 @@ static enum status make_room(struct arena *arena, uint32_t horizon, struct forec
                : fail_no_memory(err);
 }
 
+#define PROJECT_STEPS 16 /* steps of fitting_check of a value that states are moved on by */
+
+/* The one step behind each of the last values but the newest. */
+static enum status expect_history(const struct forecast_options *options,
+                                  const struct fitting *fitting, const void *fitted,
+                                  const struct series *series, struct forecast *forecast,
+                                  struct error *err)
+{
+    const uint32_t before = series->count - 1;
+    const uint32_t count = options->history < before ? options->history : before;
+
+    forecast->expected_count = count;
+    forecast->expected = ARENA_NEW(fitting->arena, double, count + 1);
+    forecast->expected_deviations = ARENA_NEW(fitting->arena, double, count + 1);
+    if (!forecast->expected || !forecast->expected_deviations)
+        return fail_no_memory(err);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t origin = series->count - count + i;
+        double variance = 0;
+
+        TRY(fitting_check(fitting, (uint64_t)origin * PROJECT_STEPS, err));
+        forecast->expected[i] = series->values[0];
+        if (fitted)
+            options->method->project(fitted, series, origin, 1, &forecast->expected[i], &variance);
+        forecast->expected_deviations[i] = sqrt(variance > 0 ? variance : 0);
+    }
+    return STATUS_OK;
+}
+
+static void finish_history(bool is_cut, const struct scale *scale, struct forecast *forecast)
+{
+    for (uint32_t i = 0; i < forecast->expected_count; i++) {
+        double *expected = &forecast->expected[i];
+
+        *expected = is_cut && *expected < 0 ? 0 : scaled(*expected, scale->exponent);
+        if (!isfinite(*expected))
+            *expected = NAN;
+        forecast->expected_deviations[i] =
+            scaled(forecast->expected_deviations[i], scale->exponent);
+    }
+}
+
 /* Values of the series' own scale, and their intervals. */
 static enum status finish(const struct forecast_options *options, const struct scale *scale,
                           const double *variances, struct forecast *forecast, struct error *err)
 {
     const double deviations = normal_quantile_of_level(options->level);
-    const bool is_cut = options->method == &combined_method && !scale->is_negative;
+    const bool is_cut =
+        options->method == &combined_method && !scale->is_negative && !options->is_remainder;
 
     for (uint32_t h = 0; h < options->horizon; h++) {
         const double deviation = sqrt(variances[h] > 0 ? variances[h] : 0);
@@ -239,6 +288,7 @@ static enum status finish(const struct forecast_options *options, const struct s
         forecast->lower[h] = bounds[1];
         forecast->upper[h] = bounds[2];
     }
+    finish_history(is_cut, scale, forecast);
     return STATUS_OK;
 }
 
@@ -259,7 +309,7 @@ enum status forecast_run(double *values, uint32_t count, const struct forecast_o
     struct series series = {.season = 1};
     struct scale scale;
     double *variances;
-    void *fitted;
+    void *fitted = NULL;
 
     while (isnan(values[0])) {
         values++;
@@ -268,11 +318,11 @@ enum status forecast_run(double *values, uint32_t count, const struct forecast_o
     while (isnan(values[count - 1]))
         count--;
     TRY(make_room(arena, options->horizon, forecast, &variances, err));
-    fill_gaps(values, count);
+    forecast_fill_gaps(values, count);
     scale = scale_values(values, count);
     series.values = values;
     series.count = count;
-    series.season = scale.is_constant ? 1 : choose_season(values, count, options);
+    series.season = scale.is_constant ? 1 : forecast_choose_season(values, count, options);
     forecast->season = series.season;
     if (scale.is_constant) {
         for (uint32_t h = 0; h < options->horizon; h++)
@@ -282,5 +332,7 @@ enum status forecast_run(double *values, uint32_t count, const struct forecast_o
         options->method->project(fitted, &series, count, options->horizon, forecast->values,
                                  variances);
     }
+    if (options->history > 0)
+        TRY(expect_history(options, &fitting, fitted, &series, forecast, err));
     return finish(options, &scale, variances, forecast, err);
 }

@@ -234,3 +234,10 @@ enum status stl_split_seasons(const struct series *series, const uint32_t *seaso
         }
     return STATUS_OK;
 }
+
+void stl_smooth(const double *values, uint32_t count, uint32_t window, double *smooth)
+{
+    const uint32_t wide = odd_from(window);
+
+    smooth_values(values, count, wide, jump_of(wide), smooth);
+}

@@ -27,4 +27,7 @@ enum status stl_split_seasons(const struct series *series, const uint32_t *seaso
                               const struct fitting *fitting, double *const *parts, double *rest,
                               struct error *err);
 
+/* Lines through so many nearby values, of values (count) into `smooth` (count). */
+void stl_smooth(const double *values, uint32_t count, uint32_t window, double *smooth);
+
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "inputs/cells.h"
+#include "inputs/sequence.h"
 
 bool cell_list_equal(const struct cell_list *a, const struct cell_list *b)
 {
@@ -25,7 +26,7 @@ bool cell_list_fits(const struct cell_list *list)
     if (list->size < 1 || list->size > LIST_SIZE_MAX ||
         (list->delimiter && !cell_list_is_delimiter(list->delimiter)))
         return false;
-    if (list->form == LIST_ITEMS && list->size > TEXT_WORDS_MAX)
+    if (cell_list_has_items(list) && list->size > TEXT_WORDS_MAX)
         return false;
     if (list->form == LIST_WORDS)
         return !list->delimiter && !list->pair && list->words_max >= 1 &&
@@ -34,7 +35,7 @@ bool cell_list_fits(const struct cell_list *list)
         return false;
     if (list->form == LIST_SPARSE || (list->form == LIST_ITEMS && list->pair))
         return cell_list_is_delimiter(list->pair) && list->pair != list->delimiter;
-    return list->form != LIST_NONE && list->form <= LIST_ITEMS && list->pair == 0;
+    return list->form != LIST_NONE && list->form <= LIST_STEPS && list->pair == 0;
 }
 
 /* ----- items ----- */
@@ -199,6 +200,8 @@ static enum status refuse(const struct cell *cell, const struct cell_list *list,
                  list->size == 1 ? "" : "s", between);
     else if (list->form == LIST_WORDS)
         snprintf(wanted, sizeof wanted, "text");
+    else if (list->form == LIST_STEPS)
+        snprintf(wanted, sizeof wanted, "a sequence of numbers%s", between);
     else
         snprintf(wanted, sizeof wanted, "a list of ids from 0 to %u, or of id%cnumber%s%s",
                  list->size - 1, list->pair, between[0] ? "" : ",", between);
@@ -207,6 +210,10 @@ static enum status refuse(const struct cell *cell, const struct cell_list *list,
 
 static bool read_array(const struct cell *cell, const struct cell_list *list, double *numbers)
 {
+    if (list->form == LIST_STEPS && cell->integer == VECTOR_FAULTLESS) {
+        sequence_array(cell->text.data, cell_elements(cell), list, numbers);
+        return true;
+    }
     if (list->form != LIST_DENSE || cell->integer != VECTOR_FAULTLESS ||
         cell_elements(cell) != list->size)
         return false;
@@ -232,11 +239,12 @@ enum status cell_list_read(const struct cell *cell, const struct cell_list *list
     }
     text = slice_trim(text);
     if (*is_null || text.size == 0) {
-        *is_null = list->form == LIST_DENSE;
+        *is_null = list->form == LIST_DENSE || list->form == LIST_STEPS;
         memset(numbers, 0, list->size * sizeof *numbers);
         return STATUS_OK;
     }
-    is_read = list->form == LIST_DENSE ? read_dense(text, list, numbers)
-                                       : read_sparse(text, list, numbers);
+    is_read = list->form == LIST_DENSE   ? read_dense(text, list, numbers)
+              : list->form == LIST_STEPS ? sequence_numbers(text, list, numbers)
+                                         : read_sparse(text, list, numbers);
     return is_read ? STATUS_OK : refuse(cell, list, column, err);
 }

@@ -11,6 +11,9 @@
  *     LIST_WORDS   of 4    "To be, or to not"  2  0  3  0      how many of its words fall into
  *                                                              each hash bucket
  *
+ *     LIST_STEPS   of 3    "1, 2, 3, 4"       2  3  4         the last ones, behind NULLs where
+ *     LIST_SEQUENCE        "[\"a\", \"b\"]"                   there are fewer (sequence.h)
+ *
  * The number of id i in a sparse list is the sum over its items, 0 where there is none; ids begin
  * at 0. White space around an item does not count, and empty items of a sparse list are passed
  * over. A blank text, and NULL, is a dense list of NULLs, a sparse one without items and a text
@@ -41,7 +44,20 @@ struct cell_list {
 /* Is each number of the list an input? */
 static inline bool cell_list_has_numbers(const struct cell_list *list)
 {
-    return list->form == LIST_DENSE || list->form == LIST_SPARSE || list->form == LIST_WORDS;
+    return list->form == LIST_DENSE || list->form == LIST_SPARSE || list->form == LIST_WORDS ||
+           list->form == LIST_STEPS;
+}
+
+/* Are its items, in one text, the values of a category? */
+static inline bool cell_list_has_items(const struct cell_list *list)
+{
+    return list->form == LIST_ITEMS || list->form == LIST_SEQUENCE;
+}
+
+/* May its cells be arrays of other lengths? A dense list takes those of its own. */
+static inline bool cell_list_takes_arrays(const struct cell_list *list)
+{
+    return list->form == LIST_STEPS;
 }
 
 bool cell_list_equal(const struct cell_list *a, const struct cell_list *b);

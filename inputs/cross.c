@@ -199,7 +199,7 @@ static enum status read_rule(const cJSON *object, struct arena *arena, struct cr
         TRY(read_word(object, "reading", input_reading_words, &reading, err));
     column->rule = (enum category_rule)rule;
     column->reading = (enum input_reading)reading;
-    if (column->rule == RULE_CROSS ||
+    if (column->rule >= RULE_CROSS ||
         (reading != READING_NUMBER && !rule_takes_numbers(column->rule)))
         return corrupt(err, "has a rule that it cannot have");
     if (column->rule == RULE_HASH || column->rule == RULE_ID)

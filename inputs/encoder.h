@@ -37,6 +37,8 @@ enum input_census {
     COUNTS_VALUES   /* numbers and how often they are there, unless bounds are said */
 };
 
+typedef enum status word_taker(void *self, struct slice word, struct error *err);
+
 /* Its places in a row. */
 struct input_size {
     uint32_t dense;   /* columns of dense */
@@ -49,6 +51,9 @@ struct encoder {
     bool (*is_of)(const struct input_spec *spec);
     enum cell_reading reads;
     enum input_census counts;
+    /* Models with such an input name the encoder in their meta row ("encoders"), by which a program
+     * that lacks it says what it lacks. Those of before are known by the number of the format. */
+    bool is_named;
 
     /* Has a stored input what it needs, and nothing else? NULL: numbers, of which each has all. */
     bool (*fits)(const struct transform_input *input);
@@ -64,6 +69,11 @@ struct encoder {
     int32_t (*number_id)(const struct transform_input *input, double number);
     /* ids (transform_text_room), ascending, and -1 behind them. False: the text is no such list. */
     bool (*text_ids)(const struct transform_input *input, struct slice text, int32_t *ids);
+
+    /* COUNTS_WORDS of texts that hold several: hands each of them over, until `take` fails. NULL:
+     * the text is one word. */
+    enum status (*each_word)(const struct input_spec *spec, struct slice text, word_taker *take,
+                             void *self, struct error *err);
 
     /* The words behind the type in EXPLAIN TO TRAIN, " of 5 buckets, ..."; NULL: none. */
     void (*explain)(const struct input_spec *spec, struct text *out);

@@ -13,3 +13,11 @@ const struct encoder *encoder_of(const struct input_spec *spec)
             return encoders[i];
     return NULL;
 }
+
+const struct encoder *encoder_find(struct slice name)
+{
+    for (size_t i = 0; i < sizeof encoders / sizeof *encoders; i++)
+        if (encoders[i]->is_named && slice_is(name, encoders[i]->name))
+            return encoders[i];
+    return NULL;
+}

@@ -7,6 +7,8 @@
 #include "inputs/encoder.h"
 
 #define ENCODER_MAP(X)                                                                             \
+    X(sequence)    /* the words of a list, in order */                                             \
+    X(step)        /* a number of a list, in order */                                              \
     X(number)      /* a number, standardised */                                                    \
     X(element)     /* a number of a list, which is in one cell with others */                      \
     X(date_number) /* a part of a date that is a number */                                         \
@@ -25,5 +27,7 @@ ENCODER_MAP(X)
 
 /* NULL: no encoder makes such an input. */
 const struct encoder *encoder_of(const struct input_spec *spec);
+/* One that is_named; NULL: there is none of this name. */
+const struct encoder *encoder_find(struct slice name);
 
 #endif

@@ -3,7 +3,8 @@
  * one struct.
  *
  * A function of COLUMN fills it (planner/column_choice.c). What training learns besides stands in
- * struct transform_input (input.h).
+ * struct transform_input (input.h). Each member has a row in input_members.h, by which it is
+ * written, read, compared and copied.
  */
 #ifndef INPUTS_INPUT_SPEC_H
 #define INPUTS_INPUT_SPEC_H
@@ -71,6 +72,9 @@ static inline struct slice input_column(const struct input_spec *spec)
     return spec->source.size > 0 ? spec->source : spec->name;
 }
 
+/* Do its members go together? CORRUPT, naming one that does not. Questions to a job alone, and to
+ * what a model has learned, are asked where these are read. */
+enum status input_spec_check(const struct input_spec *spec, struct error *err);
 /* With copies of all that it points to, in the arena. */
 enum status input_spec_copy(const struct input_spec *spec, struct arena *arena,
                             struct input_spec *copy, struct error *err);

@@ -6,6 +6,7 @@
 
 #include "inputs/cells.h"
 #include "inputs/encoders.h"
+#include "inputs/sequence.h"
 
 /* Reads an id of RULE_ID; false: it is none. */
 static bool read_id(struct slice word, uint32_t ids, uint32_t *id)
@@ -24,6 +25,8 @@ bool list_items_fit(const struct cell_list *list, uint32_t ids, struct slice tex
     enum list_next next;
     uint32_t count = 0, id;
 
+    if (list->form == LIST_SEQUENCE)
+        return sequence_count(text, list, &count);
     text = slice_trim(text);
     while ((next = cell_list_next(list, &text, &item)) == LIST_ITEM)
         if (count++ == list->size || (ids && !read_id(item.word, ids, &id)))
@@ -40,7 +43,10 @@ enum status list_items_refuse(const struct cell *cell, const struct cell_list *l
         snprintf(of, sizeof of, "ids from 0 to %u", ids - 1);
     if (list->pair)
         snprintf(pair, sizeof pair, " or of pairs with %c", list->pair);
-    snprintf(wanted, sizeof wanted, "a list of up to %u %s%s", list->size, of, pair);
+    if (list->form == LIST_SEQUENCE)
+        snprintf(wanted, sizeof wanted, "a sequence of words");
+    else
+        snprintf(wanted, sizeof wanted, "a list of up to %u %s%s", list->size, of, pair);
     return cell_refuse(cell, column, wanted, err);
 }
 

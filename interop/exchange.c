@@ -56,10 +56,12 @@ enum status exchange_export(const struct model *model, enum exchange_format form
         fail(err, STATUS_UNSUPPORTED, "%.*s has no trees that could be exported",
              SLICE_FORMAT(model->estimator));
         if (model->kind->linear && model->kind->linear(model, &linear))
-            return error_hint(err, "Its weights are rows: SELECT name, value FROM model WHERE part "
-                                   "= 'weight'. Boosted trees and forests can be exported.");
-        return error_hint(err, "Boosted trees and forests can be: XGBClassifier, LGBMRegressor, "
-                               "RandomForestClassifier, ...");
+            return error_hint(
+                err, "FORMAT sql and FORMAT c write it as a program. Its weights are rows: "
+                     "SELECT name, value FROM model WHERE part = 'weight'.");
+        return error_hint(err,
+                          "FORMAT sql and FORMAT c write it as a program; files of XGBoost and "
+                          "LightGBM are of trees.");
     }
     if (model->final.calibration != CALIBRATION_NONE)
         return fail(err, STATUS_UNSUPPORTED,

@@ -168,8 +168,21 @@ extern const struct word_alias report_aliases[];
     PLANNED("evaluate.report", SCOPE_EVALUATE, WORD("metrics", report_words, NULL),                \
             "What is returned, as rows. 'metrics': one row of numbers. Classifiers: 'confusion', " \
             "'classes'; of two classes 'roc', 'pr', 'thresholds', 'gain', 'calibration'. "         \
-            "Regressors: 'residuals'.",                                                            \
+            "Regressors: 'residuals'. Every model: 'drift', how far the rows, which need no "      \
+            "label, have moved away from those that it was trained on.",                           \
             .word_aliases = report_aliases)                                                        \
+    PLANNED("evaluate.interval", SCOPE_EVALUATE, REAL(0.5, 0.9999, NULL),                          \
+            "Each metric gets an interval, as in 0.95: from the quantile of half of the rest to "  \
+            "that of one less it, over bootstrap resamples of the rows. Default: none.",           \
+            .tasks = 1 << TASK_CLASSIFICATION | 1 << TASK_REGRESSION)                              \
+    PLANNED("evaluate.bootstrap", SCOPE_EVALUATE,                                                  \
+            INTEGER(BOOTSTRAP_RESAMPLES_MIN, BOOTSTRAP_RESAMPLES_MAX, "1000"),                     \
+            "Resamples for evaluate.interval: each draws as many rows as there are, with "         \
+            "replacement.",                                                                        \
+            .tasks = 1 << TASK_CLASSIFICATION | 1 << TASK_REGRESSION)                              \
+    PLANNED("evaluate.seed", SCOPE_EVALUATE, INTEGER(0, 0x1p63, "0"),                              \
+            "Decides which rows the resamples of evaluate.interval draw.",                         \
+            .tasks = 1 << TASK_CLASSIFICATION | 1 << TASK_REGRESSION)                              \
     PLANNED("evaluate.costs", SCOPE_EVALUATE, REALS(0, 1e9, NULL),                                 \
             "Of the report 'thresholds': what a row costs that is wrongly predicted to be of the " \
             "positive class, and one that wrongly is not, as [1, 20]. Default: [1, 1], so that "   \
@@ -319,6 +332,14 @@ extern const struct word_alias report_aliases[];
             "Rows that are held for it at most: of more rows those whose hashes are the least.")   \
     PLANNED("explain.seed", SCOPE_EXPLAIN, INTEGER(0, 0x1p63, "0"),                                \
             "Decides which row gets the value of which other.")                                    \
+    PLANNED("explain.columns", SCOPE_EXPLAIN, TEXT(),                                              \
+            "USING partial_dependence: the columns that it is of, as 'age, plan'. Default: all.")  \
+    PLANNED("explain.grid", SCOPE_EXPLAIN, INTEGER(2, DEPENDENCE_POINTS_MAX, "20"),                \
+            "USING partial_dependence: how many values of a column it is of at most. Of more "     \
+            "numbers quantiles, of more words the most frequent ones.")                            \
+    PLANNED("explain.individual", SCOPE_EXPLAIN, BOOLEAN("false", NULL),                           \
+            "USING partial_dependence: a row for each of the rows, too (individual conditional "   \
+            "expectation).")                                                                       \
     PLANNED("summary.plot_type", SCOPE_EXPLAIN, WORD(NULL, WORDS("bar", "dot"), NULL),             \
             "A column that is a picture, as text. 'bar': the importance. 'dot': how SHAP values "  \
             "are distributed, by themselves what is shown then. Default: none.")                   \

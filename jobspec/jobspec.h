@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "inputs/input_spec.h"
 #include "jobspec/job_attributes.h"
+#include "params/bootstrap_choice.h"
 #include "params/notice_list.h"
 #include "params/terms.h"
 #include "scoring/kind.h"
@@ -55,11 +56,15 @@ struct spec_scoring {
     struct slice outputs[JOBSPEC_OUTPUTS_MAX]; /* PREDICT: words of scoring/outputs.h, in order;
                                                   the n-th "component" is the n-th one */
     size_t output_count;
+    uint32_t checked; /* PREDICT: the cell of the value that came (scoring/outputs.h), or
+                         JOBSPEC_NO_LABEL */
+    double anomaly;   /* from this probability on it is an anomaly */
     struct slice metrics[METRICS_MAX]; /* EVALUATE */
     size_t metric_count;
     enum average average;
     enum report_kind report;                         /* EVALUATE: what it returns */
     double false_positive_cost, false_negative_cost; /* costs in the report 'thresholds' */
+    struct bootstrap_choice bootstrap;               /* EVALUATE: the metrics' intervals */
     bool has_threshold; /* two classes: the positive one is predicted from `threshold` up */
     double threshold;
     bool keeps_bad_rows; /* a row that cannot be scored is put aside; else the job fails */

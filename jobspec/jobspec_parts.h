@@ -5,11 +5,12 @@
 #ifndef JOBSPEC_JOBSPEC_PARTS_H
 #define JOBSPEC_JOBSPEC_PARTS_H
 
+#include "inputs/input_members.h"
 #include "jobspec/jobspec_words.h"
 
 #define MEMBERS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-#define NAME_BYTES_MAX  100000       /* a column's name: SQLite allows any length */
+#define NAME_BYTES_MAX  INPUT_NAME_BYTES_MAX
 #define SCORED_ROWS_MAX (1ull << 40) /* rows of a spool */
 
 #endif

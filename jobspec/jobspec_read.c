@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "inputs/cell_list_json.h"
+#include "inputs/input_members.h"
 #include "jobspec/job_attributes.h"
 #include "jobspec/jobspec.h"
 #include "jobspec/jobspec_get.h"
@@ -30,91 +30,24 @@ static enum status read_model(const cJSON *json, struct arena *arena, struct job
     return STATUS_OK;
 }
 
-static enum status read_list(const cJSON *source, struct input_spec *input, struct error *err)
+/* The names of the members that the object may have: all that are there and known, and the first
+ * `required` ones of a job's. */
+static enum status check_input_members(const cJSON *json, bool are_of_source, size_t required,
+                                       struct error *err)
 {
-    TRY(cell_list_get(source, &input->list, err));
-    if (input->list.form == LIST_ITEMS && input->type == INPUT_TEXT && !json_has(source, "element"))
-        return STATUS_OK;
-    if (input->list.form == LIST_ITEMS || input->type != INPUT_NUMERIC)
-        return fail(err, STATUS_CORRUPT, "member \"list\": a %s takes no such list",
-                    input_type_words[input->type]);
-    return spec_get_u32(source, "element", 0, input->list.size - 1, &input->element, err);
-}
+    const char *names[INPUT_MEMBERS + 2] = {NULL};
+    size_t count = 0, seen = 0;
 
-static enum status read_source(const cJSON *json, struct arena *arena, struct input_spec *input,
-                               struct error *err)
-{
-    const cJSON *source;
-    unsigned part;
+    for (size_t i = 0; i < INPUT_MEMBERS; i++) {
+        const char *name = input_members[i].names[RECORD_JOB];
 
-    TRY(json_get_object(json, "source", &source, err));
-    TRY(spec_check_members(source,
-                           json_has(source, "element") ? MEMBERS("column", "list", "element")
-                           : json_has(source, "list")  ? MEMBERS("column", "list")
-                           : json_has(source, "part")  ? MEMBERS("column", "part")
-                                                       : MEMBERS("column"),
-                           err));
-    TRY(spec_get_text(source, "column", 1, NAME_BYTES_MAX, arena, &input->source, err));
-    if (json_has(source, "list"))
-        return read_list(source, input, err);
-    if (!json_has(source, "part"))
-        return STATUS_OK;
-    TRY(spec_get_word(source, "part", date_part_words, &part, err));
-    input->part = (enum date_part)part;
-    return input->part && date_part_type(input->part) == input->type
-               ? STATUS_OK
-               : fail(err, STATUS_CORRUPT, "member \"part\": a %s is no %s of a date",
-                      input_type_words[input->type], date_part_words[part]);
-}
-
-static enum status read_bounds(const cJSON *json, struct arena *arena, struct input_spec *input,
-                               struct error *err)
-{
-    const cJSON *list, *item;
-    double *bounds;
-
-    if (!json_has(json, "bounds"))
-        return STATUS_OK;
-    TRY(json_get_array(json, "bounds", BUCKETS_MAX - 1, &list, err));
-    bounds = ARENA_NEW(arena, double, (size_t)cJSON_GetArraySize(list) + 1);
-    if (!bounds)
-        return fail_no_memory(err);
-    input->bounds = bounds;
-    cJSON_ArrayForEach(item, list)
-    {
-        if (!cJSON_IsNumber(item) || !isfinite(item->valuedouble) ||
-            (input->bound_count > 0 && !(item->valuedouble > bounds[input->bound_count - 1])))
-            return fail(err, STATUS_CORRUPT, "member \"bounds\": numbers that ascend");
-        bounds[input->bound_count++] = item->valuedouble;
+        if (input_members[i].is_of_source == are_of_source &&
+            (seen++ < required || json_has(json, name)))
+            names[count++] = name;
     }
-    return input->rule == RULE_BUCKET && input->bound_count > 0
-               ? STATUS_OK
-               : fail(err, STATUS_CORRUPT, "member \"bounds\": of buckets alone, and at least one");
-}
-
-/* Has it a rule, unless it is the vocabulary of a column or the words of a text? */
-static bool has_rules(const struct input_spec *input)
-{
-    if (input->type == INPUT_TEXT)
-        return input->list.form == LIST_ITEMS &&
-               (input->rule == RULE_HASH || input->rule == RULE_ID);
-    return input->type == INPUT_CATEGORY;
-}
-
-/* Left out where a category has a vocabulary. */
-static enum status read_rule(const cJSON *json, struct arena *arena, struct input_spec *input,
-                             struct error *err)
-{
-    unsigned word;
-
-    if (json_has(json, "rule")) {
-        TRY(spec_get_word(json, "rule", category_rule_words, &word, err));
-        input->rule = (enum category_rule)word;
-        if (!has_rules(input) || input->rule == RULE_WORDS || input->part)
-            return fail(err, STATUS_CORRUPT, "member \"rule\": a %s has no rule \"%s\"",
-                        input_type_words[input->type], category_rule_words[word]);
-    }
-    return read_bounds(json, arena, input, err);
+    if (!are_of_source && json_has(json, "source"))
+        names[count++] = "source";
+    return spec_check_members(json, names, err);
 }
 
 static uint32_t rows_least(const struct input_spec *input)
@@ -129,47 +62,43 @@ static uint32_t rows_most(const struct input_spec *input)
     return input->type != INPUT_NUMERIC ? CATEGORY_WORDS_MAX : 0;
 }
 
-static enum status read_rows(const cJSON *json, struct input_spec *input, struct error *err)
+/* The rules of a job alone: a model has what was learned in the place of vocabulary_max, and may
+ * be older than readings are. */
+static enum status check_job_input(const cJSON *json, const struct input_spec *input,
+                                   struct error *err)
 {
-    TRY(spec_get_u32(json, "vocabulary_max", rows_least(input), rows_most(input),
-                     &input->vocabulary_max, err));
-    return input->bound_count == 0 || input->bound_count + 1 == input->vocabulary_max
+    if (input->vocabulary_max < rows_least(input) || input->vocabulary_max > rows_most(input))
+        return fail(err, STATUS_CORRUPT,
+                    "member \"vocabulary_max\": expected an integer from %u to %u",
+                    rows_least(input), rows_most(input));
+    if (json_has(json, "bounds") && input->bound_count + 1 != input->vocabulary_max)
+        return fail(err, STATUS_CORRUPT, "member \"bounds\": %u of %u buckets", input->bound_count,
+                    input->vocabulary_max);
+    return input->reading != READING_STRICT
                ? STATUS_OK
-               : fail(err, STATUS_CORRUPT, "member \"bounds\": %u of %u buckets",
-                      input->bound_count, input->vocabulary_max);
+               : fail(err, STATUS_CORRUPT, "member \"reading\": \"%s\" is not written",
+                      input_reading_words[input->reading]);
 }
 
-/* Left out where all parts take it, with the model's dimension. */
-static enum status read_share(const cJSON *json, struct input_spec *input, struct error *err)
-{
-    unsigned part = PART_BOTH;
-
-    if (json_has(json, "model_part"))
-        TRY(spec_get_word(json, "model_part", model_part_words, &part, err));
-    input->model_part = (enum model_part)part;
-    TRY(concat_from_json(json, &input->concat, err));
-    if (json_has(json, "dimension"))
-        TRY(spec_get_u32(json, "dimension", 1, EMBEDDING_DIMENSION_MAX, &input->dimension, err));
-    if ((input->dimension == 0 && input->concat.number == 0) ||
-        (input->type != INPUT_NUMERIC && part_has_dnn(input->model_part)))
-        return STATUS_OK;
-    return fail(err, STATUS_CORRUPT, "members \"dimension\" and \"concat\": of embeddings alone");
-}
-
-static enum status read_cross(const cJSON *json, struct arena *arena, struct input_spec *input,
+/* Name, kind and vocabulary_max are always there, and the column of a source. */
+static enum status read_input(const cJSON *json, struct arena *arena, struct input_spec *input,
                               struct error *err)
 {
-    struct cross *cross = NULL;
+    const cJSON *source;
 
-    if (input->rule == RULE_CROSS)
-        TRY(cross_from_json(json, "cross", input->vocabulary_max, arena, &cross, err));
-    else if (json_has(json, "cross"))
-        return fail(err, STATUS_CORRUPT, "member \"cross\": of the rule \"cross\" alone");
-    input->cross = cross;
-    return STATUS_OK;
+    if (!cJSON_IsObject(json))
+        return fail(err, STATUS_CORRUPT, "member \"inputs\": expected objects");
+    TRY(check_input_members(json, false, 3, err));
+    if (json_has(json, "source")) {
+        TRY(json_get_object(json, "source", &source, err));
+        TRY(check_input_members(source, true, 1, err));
+    }
+    TRY(input_members_read(json, RECORD_JOB, ALL_INPUT_MEMBERS, arena, input, err));
+    return check_job_input(json, input, err);
 }
 
-static enum status read_reading(const cJSON *json, enum input_reading *reading, struct error *err)
+static enum status read_label_reading(const cJSON *json, enum input_reading *reading,
+                                      struct error *err)
 {
     unsigned word;
 
@@ -181,133 +110,6 @@ static enum status read_reading(const cJSON *json, enum input_reading *reading, 
                ? fail(err, STATUS_CORRUPT, "member \"reading\": \"%s\" is not written",
                       input_reading_words[word])
                : STATUS_OK;
-}
-
-static enum status read_keeps_codes(const cJSON *json, struct input_spec *input, struct error *err)
-{
-    if (!json_has(json, "keeps_codes"))
-        return STATUS_OK;
-    TRY(json_get_boolean(json, "keeps_codes", &input->keeps_codes, err));
-    return input->keeps_codes && input->type == INPUT_NUMERIC
-               ? STATUS_OK
-               : fail(err, STATUS_CORRUPT, "member \"keeps_codes\": true alone, of a number");
-}
-
-/* A number of a column, and nothing else. */
-static enum status read_offset(const cJSON *json, struct input_spec *input, struct error *err)
-{
-    unsigned word;
-
-    if (!json_has(json, "offset"))
-        return STATUS_OK;
-    TRY(spec_get_word(json, "offset", offset_words, &word, err));
-    input->offset = (enum offset)word;
-    return input->offset && input->type == INPUT_NUMERIC && input->source.size == 0
-               ? STATUS_OK
-               : fail(err, STATUS_CORRUPT, "member \"offset\": a number of a column alone is one");
-}
-
-static enum status read_direction(const cJSON *json, struct input_spec *input, struct error *err)
-{
-    unsigned word;
-
-    if (!json_has(json, "direction"))
-        return STATUS_OK;
-    TRY(spec_get_word(json, "direction", spec_direction_words, &word, err));
-    input->direction = word > 0 ? 1 : -1;
-    return input->type == INPUT_NUMERIC
-               ? STATUS_OK
-               : fail(err, STATUS_CORRUPT, "member \"direction\": a %s has none",
-                      input_type_words[input->type]);
-}
-
-/* Ascending, as they are written. */
-static enum status read_groups(const cJSON *json, struct input_spec *input, struct error *err)
-{
-    const cJSON *groups, *group;
-    double before = -1;
-
-    if (!json_has(json, "groups"))
-        return STATUS_OK;
-    TRY(json_get_array(json, "groups", INTERACTION_GROUPS_MAX, &groups, err));
-    cJSON_ArrayForEach(group, groups)
-    {
-        if (!cJSON_IsNumber(group) || !(group->valuedouble > before) ||
-            group->valuedouble >= INTERACTION_GROUPS_MAX ||
-            group->valuedouble != floor(group->valuedouble))
-            return fail(err, STATUS_CORRUPT, "member \"groups\": numbers below %d that ascend",
-                        INTERACTION_GROUPS_MAX);
-        before = group->valuedouble;
-        input->groups |= (uint64_t)1 << (uint32_t)before;
-    }
-    return input->groups != 0 ? STATUS_OK
-                              : fail(err, STATUS_CORRUPT, "member \"groups\": there is none");
-}
-
-/* Left out where it is what TEXT(c) has by itself. */
-static enum status read_combiner(const cJSON *json, struct input_spec *input, struct error *err)
-{
-    unsigned word;
-
-    if (json_has(json, "combiner")) {
-        TRY(spec_get_word(json, "combiner", combiner_words, &word, err));
-        input->combiner = (enum combiner)word;
-    }
-    if (json_has(json, "weighted"))
-        TRY(json_get_boolean(json, "weighted", &input->is_weighted, err));
-    if (input->list.form == LIST_ITEMS && !has_rules(input))
-        return fail(err, STATUS_CORRUPT, "member \"rule\": a list of items has one");
-    return (input->combiner == COMBINER_SQRTN || input->type == INPUT_TEXT) &&
-                   (!input->is_weighted || (input->list.form == LIST_ITEMS && input->list.pair))
-               ? STATUS_OK
-               : fail(err, STATUS_CORRUPT, "members \"combiner\" and \"weighted\": of lists alone");
-}
-
-static enum status read_input(const cJSON *json, struct arena *arena, struct input_spec *input,
-                              struct error *err)
-{
-    static const char *const optional[] = {"source",    "words_max",  "reading",   "keeps_codes",
-                                           "direction", "groups",     "rule",      "bounds",
-                                           "cross",     "model_part", "dimension", "combiner",
-                                           "weighted",  "concat",     "offset"};
-    const char *names[4 + sizeof optional / sizeof *optional] = {"name", "kind", "vocabulary_max"};
-    size_t count = 3;
-    unsigned type;
-
-    if (!cJSON_IsObject(json))
-        return fail(err, STATUS_CORRUPT, "member \"inputs\": expected objects");
-    for (size_t i = 0; i < sizeof optional / sizeof *optional; i++)
-        if (json_has(json, optional[i]))
-            names[count++] = optional[i];
-    TRY(spec_check_members(json, names, err));
-    TRY(spec_get_text(json, "name", 0, NAME_BYTES_MAX, arena, &input->name, err));
-    TRY(spec_get_word(json, "kind", input_type_words, &type, err));
-    input->type = (enum input_type)type;
-    if (json_has(json, "source"))
-        TRY(read_source(json, arena, input, err));
-    TRY(read_rule(json, arena, input, err));
-    TRY(read_combiner(json, input, err));
-    if (input->source.size > 0 && !input->part && !input->list.form &&
-        (input->rule == RULE_WORDS || input->rule == RULE_CROSS))
-        return fail(err, STATUS_CORRUPT, "member \"source\": an input of the column itself");
-    TRY(read_share(json, input, err));
-    TRY(read_reading(json, &input->reading, err));
-    TRY(read_keeps_codes(json, input, err));
-    TRY(read_offset(json, input, err));
-    TRY(read_direction(json, input, err));
-    TRY(read_groups(json, input, err));
-    if (reading_is_of_dates(input->reading) != (input->part && input->reading) ||
-        (!input_takes_numbers(input) && !input->part && input->reading != READING_NUMBER))
-        return fail(err, STATUS_CORRUPT, "member \"reading\": a %s has none",
-                    input_type_words[type]);
-    if (type == INPUT_TEXT)
-        TRY(spec_get_u32(json, "words_max", 1, TEXT_WORDS_MAX, &input->words_max, err));
-    else if (json_has(json, "words_max"))
-        return fail(err, STATUS_CORRUPT, "member \"words_max\": a text alone has it");
-    if (input->list.form == LIST_ITEMS && input->list.size != input->words_max)
-        return fail(err, STATUS_CORRUPT, "member \"words_max\": not the list's \"size\"");
-    TRY(read_rows(json, input, err));
-    return read_cross(json, arena, input, err);
 }
 
 static enum status read_inputs(const cJSON *json, struct arena *arena, struct jobspec *spec,
@@ -374,7 +176,7 @@ static enum status read_label(const cJSON *json, struct arena *arena, struct job
         TRY(spec_get_text(label, "weights", 1, CLASS_WEIGHTS_BYTES_MAX, arena, &spec->class_weights,
                           err));
     TRY(read_final_step(label, arena, spec, err));
-    TRY(read_reading(label, &spec->label_reading, err));
+    TRY(read_label_reading(label, &spec->label_reading, err));
     if (reading_is_of_dates(spec->label_reading))
         return fail(err, STATUS_CORRUPT, "member \"reading\": a label is no date");
     TRY(spec_get_text(label, "name", 0, NAME_BYTES_MAX, arena, &spec->label, err));

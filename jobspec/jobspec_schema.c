@@ -241,21 +241,11 @@ static cJSON *source_list(void)
     return list;
 }
 
-static cJSON *input_source(void)
-{
-    cJSON *members = cJSON_CreateObject(), *source;
-
-    json_add(members, "column", text(1, NAME_BYTES_MAX, "that the input is made of"));
-    json_add(members, "part", word(date_part_words + 1, "what the input takes of its dates"));
-    json_add(members, "list", source_list());
-    json_add(members, "element", integer(0, LIST_SIZE_MAX - 1, "of the list"));
-    source = typed("object", NULL);
-    close_object(source, members, MEMBERS("part", "list", "element"));
-    return source;
-}
-
 /* Readings of numbers (cell_text.h), without those that every reader knows. */
 #define NUMBER_READINGS "separated", "boolean", "written, with a point", "written, with a comma"
+
+static const char *const input_readings[] = {NUMBER_READINGS, "written date", "day first",
+                                             "month first", NULL};
 
 static cJSON *crossed_columns(void)
 {
@@ -283,48 +273,61 @@ static cJSON *input_concat(void)
     return schema;
 }
 
+static cJSON *member_schema(enum input_member_name name)
+{
+    const struct input_member *member = &input_members[name];
+
+    switch (member->store) {
+    case MEMBER_IS_TEXT:
+        return text(member->least, member->most, member->help);
+    case MEMBER_IS_U32:
+        return integer(member->least, member->most, member->help);
+    case MEMBER_IS_WORD:
+        return word(name == MEMBER_READING ? input_readings : member->words + member->least,
+                    member->help);
+    case MEMBER_IS_TRUE:
+        return typed("boolean", member->help);
+    case MEMBER_IS_DIRECTION:
+        return word(member->words, member->help);
+    case MEMBER_IS_GROUPS:
+        return array(member->least, member->most, integer(0, member->most - 1, NULL), member->help);
+    case MEMBER_IS_LIST:
+        return source_list();
+    case MEMBER_IS_CONCAT:
+        return input_concat();
+    case MEMBER_IS_CROSS:
+        return crossed_columns();
+    case MEMBER_IS_BOUNDS:
+        break;
+    }
+    return array(member->least, member->most, typed("number", NULL), member->help);
+}
+
+/* Those of an input, or of its source; all but the first `required` may be left out. */
+static cJSON *input_object(bool are_of_source, size_t required)
+{
+    const char *optional[INPUT_MEMBERS + 2] = {NULL};
+    cJSON *members = cJSON_CreateObject(), *schema = typed("object", NULL);
+    size_t count = 0, seen = 0;
+
+    for (unsigned i = 0; i < INPUT_MEMBERS; i++) {
+        if (input_members[i].is_of_source != are_of_source)
+            continue;
+        json_add(members, input_members[i].names[RECORD_JOB], member_schema(i));
+        if (seen++ >= required)
+            optional[count++] = input_members[i].names[RECORD_JOB];
+    }
+    if (!are_of_source) {
+        json_add(members, "source", input_object(true, 1));
+        optional[count++] = "source";
+    }
+    close_object(schema, members, optional);
+    return schema;
+}
+
 static cJSON *inputs(void)
 {
-    cJSON *members = cJSON_CreateObject(), *input;
-
-    json_add(members, "name", text(0, NAME_BYTES_MAX, NULL));
-    json_add(members, "kind", word(input_type_words, NULL));
-    json_add(members, "vocabulary_max",
-             integer(0, CATEGORY_WORDS_MAX,
-                     "words that are kept; hash buckets, ids or buckets of what has no vocabulary; "
-                     "0 for numeric"));
-    json_add(members, "words_max", integer(1, TEXT_WORDS_MAX, "words of one text that count"));
-    json_add(members, "reading",
-             word(MEMBERS(NUMBER_READINGS, "written date", "day first", "month first"),
-                  "how its text is read; the last three: as dates"));
-    json_add(members, "keeps_codes", typed("boolean", "-999 is a number, whatever the others are"));
-    json_add(members, "offset",
-             word(offset_words + 1, "what each row's outputs begin with: it is no feature"));
-    json_add(members, "direction",
-             word(spec_direction_words, "of predictions where the input rises"));
-    json_add(members, "groups",
-             array(1, INTERACTION_GROUPS_MAX, integer(0, INTERACTION_GROUPS_MAX - 1, NULL),
-                   "of inputs that may be on one way to a leaf"));
-    json_add(members, "source", input_source());
-    json_add(members, "combiner", word(combiner_words + 1, "of the words or items of one text"));
-    json_add(members, "weighted", typed("boolean", "its items have weights"));
-    json_add(
-        members, "rule",
-        word(category_rule_words + 1, "how a category that has no vocabulary takes its cells"));
-    json_add(members, "bounds",
-             array(1, BUCKETS_MAX - 1, typed("number", NULL),
-                   "of its buckets, ascending; without them they are quantiles"));
-    json_add(members, "cross", crossed_columns());
-    json_add(members, "model_part", word(model_part_words + 1, "that alone takes it"));
-    json_add(members, "dimension",
-             integer(1, EMBEDDING_DIMENSION_MAX, "of its embedding, where it is not the model's"));
-    json_add(members, "concat", input_concat());
-    input = typed("object", NULL);
-    close_object(input, members,
-                 MEMBERS("source", "reading", "words_max", "keeps_codes", "direction", "groups",
-                         "rule", "bounds", "cross", "model_part", "dimension", "combiner",
-                         "weighted", "concat", "offset"));
-    return array(1, MODEL_INPUTS_MAX, input, NULL);
+    return array(1, MODEL_INPUTS_MAX, input_object(false, 3), NULL);
 }
 
 static cJSON *label(void)
@@ -393,9 +396,19 @@ static cJSON *notices(void)
     return array(0, NOTICES_MAX, notice, "of planning and of reading the rows; kept in the model");
 }
 
-static cJSON *scoring(void)
+static cJSON *intervals(void)
 {
     cJSON *members = cJSON_CreateObject();
+
+    json_add(members, "level", real_range(0.5, 0.9999));
+    json_add(members, "resamples", integer(BOOTSTRAP_RESAMPLES_MIN, BOOTSTRAP_RESAMPLES_MAX, NULL));
+    json_add(members, "seed", long_integer("evaluate.seed"));
+    return object(members);
+}
+
+static cJSON *scoring(void)
+{
+    cJSON *members = cJSON_CreateObject(), *schema;
     const int64_t last_cell = JOBSPEC_COLUMNS_MAX - 1;
 
     json_add(members, "rows", integer(0, SCORED_ROWS_MAX, NULL));
@@ -417,6 +430,10 @@ static cJSON *scoring(void)
              typed("boolean", "evaluate: whether the model's aim is not looked at"));
     json_add(members, "outputs",
              words_wanted(JOBSPEC_OUTPUTS_MAX, "predict: words of scoring/outputs.h"));
+    json_add(
+        members, "checked",
+        integer(-1, last_cell, "predict, of forecasts: the cell of a value that came; -1: none"));
+    json_add(members, "anomaly", real_range(0, 1));
     json_add(members, "metrics", words_wanted(METRICS_MAX, NULL));
     json_add(members, "average", word(average_words, NULL));
     json_add(members, "report", word(report_words, "evaluate: what it returns"));
@@ -424,11 +441,14 @@ static cJSON *scoring(void)
     json_add(members, "threshold", real_range(0, 1));
     json_add(members, "false_positive_cost", real_range(0, REPORT_COST_MAX));
     json_add(members, "false_negative_cost", real_range(0, REPORT_COST_MAX));
+    json_add(members, "intervals", intervals());
     json_add(members, "keeps_bad_rows",
              typed("boolean", "a row that cannot be scored is put aside"));
     json_add(members, "replaces_any",
              typed("boolean", "the target may replace a table that no such statement made"));
-    return object(members);
+    schema = typed("object", NULL);
+    close_object(schema, members, MEMBERS("intervals"));
+    return schema;
 }
 
 static cJSON *job(const struct kind *kind)

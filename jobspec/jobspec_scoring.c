@@ -68,6 +68,17 @@ static enum status read_aim(const cJSON *section, struct arena *arena, struct sp
     return json_get_boolean(section, "as_means", &scoring->as_means, err);
 }
 
+/* Reads what a value that came is compared with. */
+static enum status read_checked(const cJSON *section, struct spec_scoring *scoring,
+                                struct error *err)
+{
+    TRY(read_optional(section, "checked", scoring->columns, &scoring->checked, err));
+    TRY(json_get_real(section, "anomaly", &scoring->anomaly, err));
+    return scoring->anomaly >= 0 && scoring->anomaly <= 1
+               ? STATUS_OK
+               : fail(err, STATUS_CORRUPT, "member \"anomaly\": expected 0 to 1");
+}
+
 static enum status read_cost(const cJSON *section, const char *name, double *cost,
                              struct error *err)
 {
@@ -76,6 +87,27 @@ static enum status read_cost(const cJSON *section, const char *name, double *cos
                ? STATUS_OK
                : fail(err, STATUS_CORRUPT, "member \"%s\": expected 0 to %g", name,
                       REPORT_COST_MAX);
+}
+
+/* An object that is there only where intervals are wanted. */
+static enum status read_intervals(const cJSON *section, struct bootstrap_choice *choice,
+                                  struct error *err)
+{
+    const cJSON *intervals;
+    int64_t seed;
+
+    if (!json_has(section, "intervals"))
+        return STATUS_OK;
+    TRY(spec_get_section(section, "intervals", MEMBERS("level", "resamples", "seed"), &intervals,
+                         err));
+    TRY(json_get_real(intervals, "level", &choice->level, err));
+    if (!(choice->level >= 0.5 && choice->level <= 0.9999))
+        return fail(err, STATUS_CORRUPT, "member \"level\": expected 0.5 to 0.9999");
+    TRY(spec_get_u32(intervals, "resamples", BOOTSTRAP_RESAMPLES_MIN, BOOTSTRAP_RESAMPLES_MAX,
+                     &choice->resamples, err));
+    TRY(json_get_integer(intervals, "seed", 0, INT64_MAX, &seed, err));
+    choice->seed = (uint64_t)seed;
+    return STATUS_OK;
 }
 
 static enum status read_judging(const cJSON *section, struct spec_scoring *scoring,
@@ -89,6 +121,7 @@ static enum status read_judging(const cJSON *section, struct spec_scoring *scori
     TRY(json_get_real(section, "threshold", &scoring->threshold, err));
     TRY(read_cost(section, "false_positive_cost", &scoring->false_positive_cost, err));
     TRY(read_cost(section, "false_negative_cost", &scoring->false_negative_cost, err));
+    TRY(read_intervals(section, &scoring->bootstrap, err));
     scoring->average = (enum average)average;
     scoring->report = (enum report_kind)report;
     return scoring->threshold >= 0 && scoring->threshold <= 1
@@ -103,13 +136,15 @@ enum status spec_read_scoring(const cJSON *json, struct arena *arena, struct job
     const cJSON *section;
     int64_t rows;
 
-    TRY(spec_get_section(json, "scoring",
-                         MEMBERS("rows", "shard_rows", "columns", "inputs", "label", "label_name",
-                                 "group", "group_name", "upper", "upper_name", "as_means",
-                                 "outputs", "metrics", "average", "report", "has_threshold",
-                                 "threshold", "false_positive_cost", "false_negative_cost",
-                                 "keeps_bad_rows", "replaces_any"),
-                         &section, err));
+    TRY(json_get_object(json, "scoring", &section, err));
+    TRY(spec_check_members(section,
+                           MEMBERS("rows", "shard_rows", "columns", "inputs", "label", "label_name",
+                                   "group", "group_name", "upper", "upper_name", "as_means",
+                                   "outputs", "checked", "anomaly", "metrics", "average", "report",
+                                   "has_threshold", "threshold", "false_positive_cost",
+                                   "false_negative_cost", "keeps_bad_rows", "replaces_any",
+                                   json_has(section, "intervals") ? "intervals" : NULL),
+                           err));
     TRY(json_get_integer(section, "rows", 0, SCORED_ROWS_MAX, &rows, err));
     scoring->rows = (uint64_t)rows;
     TRY(spec_get_u32(section, "shard_rows", 1, JOBSPEC_SHARD_ROWS_MAX, &scoring->shard_rows, err));
@@ -120,6 +155,7 @@ enum status spec_read_scoring(const cJSON *json, struct arena *arena, struct job
     TRY(read_aim(section, arena, scoring, err));
     TRY(spec_get_words(section, "outputs", JOBSPEC_OUTPUTS_MAX, arena, scoring->outputs,
                        &scoring->output_count, err));
+    TRY(read_checked(section, scoring, err));
     TRY(spec_get_words(section, "metrics", METRICS_MAX, arena, scoring->metrics,
                        &scoring->metric_count, err));
     TRY(read_judging(section, scoring, err));
@@ -142,7 +178,7 @@ static void write_optional(cJSON *section, const char *name, uint32_t cell)
 
 void spec_write_scoring(const struct spec_scoring *scoring, cJSON *json)
 {
-    cJSON *section = json_add_object(json, "scoring"), *inputs;
+    cJSON *section = json_add_object(json, "scoring"), *inputs, *intervals;
 
     json_add_integer(section, "rows", (int64_t)scoring->rows);
     json_add_integer(section, "shard_rows", scoring->shard_rows);
@@ -158,6 +194,8 @@ void spec_write_scoring(const struct spec_scoring *scoring, cJSON *json)
     json_add_string(section, "upper_name", scoring->upper_name);
     json_add_boolean(section, "as_means", scoring->as_means);
     write_words(section, "outputs", scoring->outputs, scoring->output_count);
+    write_optional(section, "checked", scoring->checked);
+    json_add_real(section, "anomaly", scoring->anomaly);
     write_words(section, "metrics", scoring->metrics, scoring->metric_count);
     json_add_string(section, "average", slice_of(average_words[scoring->average]));
     json_add_string(section, "report", slice_of(report_words[scoring->report]));
@@ -165,6 +203,12 @@ void spec_write_scoring(const struct spec_scoring *scoring, cJSON *json)
     json_add_real(section, "threshold", scoring->threshold);
     json_add_real(section, "false_positive_cost", scoring->false_positive_cost);
     json_add_real(section, "false_negative_cost", scoring->false_negative_cost);
+    if (scoring->bootstrap.level > 0) {
+        intervals = json_add_object(section, "intervals");
+        json_add_real(intervals, "level", scoring->bootstrap.level);
+        json_add_integer(intervals, "resamples", scoring->bootstrap.resamples);
+        json_add_integer(intervals, "seed", (int64_t)scoring->bootstrap.seed);
+    }
     json_add_boolean(section, "keeps_bad_rows", scoring->keeps_bad_rows);
     json_add_boolean(section, "replaces_any", scoring->replaces_any);
 }
@@ -193,9 +237,12 @@ bool spec_same_scoring(const struct spec_scoring *a, const struct spec_scoring *
            a->as_means == b->as_means &&
            same_words(a->outputs, a->output_count, b->outputs, b->output_count) &&
            same_words(a->metrics, a->metric_count, b->metrics, b->metric_count) &&
-           a->average == b->average && a->report == b->report &&
-           a->has_threshold == b->has_threshold && a->threshold == b->threshold &&
-           a->false_positive_cost == b->false_positive_cost &&
+           a->checked == b->checked && a->anomaly == b->anomaly && a->average == b->average &&
+           a->report == b->report && a->has_threshold == b->has_threshold &&
+           a->threshold == b->threshold && a->false_positive_cost == b->false_positive_cost &&
            a->false_negative_cost == b->false_negative_cost &&
-           a->keeps_bad_rows == b->keeps_bad_rows && a->replaces_any == b->replaces_any;
+           a->bootstrap.level == b->bootstrap.level &&
+           a->bootstrap.resamples == b->bootstrap.resamples &&
+           a->bootstrap.seed == b->bootstrap.seed && a->keeps_bad_rows == b->keeps_bad_rows &&
+           a->replaces_any == b->replaces_any;
 }

@@ -8,7 +8,5 @@
 
 /* In the order of enum spec_kind; NULL-terminated. */
 extern const char *const spec_kind_words[];
-/* Words for an input's direction: -1, 1. */
-extern const char *const spec_direction_words[];
 
 #endif

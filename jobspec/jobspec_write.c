@@ -1,7 +1,7 @@
 #include "jobspec/jobspec_write.h"
 
 #include "base/json.h"
-#include "inputs/cell_list_json.h"
+#include "inputs/input_members.h"
 #include "jobspec/job_attributes.h"
 #include "jobspec/jobspec.h"
 #include "jobspec/jobspec_equal.h"
@@ -28,77 +28,14 @@ static void write_model(const struct jobspec *spec, cJSON *json)
     add_word(model, "task", task_words, spec->task);
 }
 
-static void write_source(const struct input_spec *input, cJSON *json)
-{
-    cJSON *source = json_add_object(json, "source");
-
-    json_add_string(source, "column", input->source);
-    if (input->part)
-        add_word(source, "part", date_part_words, input->part);
-    if (!input->list.form)
-        return;
-    cell_list_write(&input->list, source);
-    if (cell_list_has_numbers(&input->list))
-        json_add_integer(source, "element", input->element);
-}
-
-static void write_rule(const struct input_spec *input, cJSON *json)
-{
-    if (input->rule == RULE_WORDS)
-        return;
-    add_word(json, "rule", category_rule_words, input->rule);
-    if (input->cross)
-        json_add(json, "cross", cross_to_json(input->cross));
-    if (input->bound_count == 0)
-        return;
-    json_add_reals(json, "bounds", input->bounds, input->bound_count);
-}
-
-static void write_constraints(const struct input_spec *input, cJSON *json)
-{
-    cJSON *groups;
-
-    if (input->direction != 0)
-        add_word(json, "direction", spec_direction_words, input->direction > 0);
-    if (input->groups == 0)
-        return;
-    groups = json_add_array(json, "groups");
-    for (uint32_t g = 0; g < INTERACTION_GROUPS_MAX; g++)
-        if (input->groups >> g & 1)
-            json_append(groups, cJSON_CreateNumber(g));
-}
-
 static void write_inputs(const struct jobspec *spec, cJSON *json)
 {
     cJSON *inputs = json_add_array(json, "inputs");
 
     for (size_t i = 0; i < spec->input_count; i++) {
         cJSON *input = cJSON_CreateObject();
-        json_add_string(input, "name", spec->inputs[i].name);
-        add_word(input, "kind", input_type_words, spec->inputs[i].type);
-        json_add_integer(input, "vocabulary_max", spec->inputs[i].vocabulary_max);
-        if (spec->inputs[i].type == INPUT_TEXT)
-            json_add_integer(input, "words_max", spec->inputs[i].words_max);
-        if (spec->inputs[i].model_part)
-            add_word(input, "model_part", model_part_words, spec->inputs[i].model_part);
-        if (spec->inputs[i].dimension)
-            json_add_integer(input, "dimension", spec->inputs[i].dimension);
-        if (spec->inputs[i].concat.number)
-            json_add(input, "concat", concat_to_json(spec->inputs[i].concat));
-        write_rule(&spec->inputs[i], input);
-        if (spec->inputs[i].combiner != COMBINER_SQRTN)
-            add_word(input, "combiner", combiner_words, spec->inputs[i].combiner);
-        if (spec->inputs[i].is_weighted)
-            json_add_boolean(input, "weighted", true);
-        if (spec->inputs[i].part || spec->inputs[i].source.size > 0)
-            write_source(&spec->inputs[i], input);
-        if (spec->inputs[i].reading != READING_NUMBER)
-            add_word(input, "reading", input_reading_words, spec->inputs[i].reading);
-        if (spec->inputs[i].keeps_codes)
-            json_add_boolean(input, "keeps_codes", true);
-        if (spec->inputs[i].offset)
-            add_word(input, "offset", offset_words, spec->inputs[i].offset);
-        write_constraints(&spec->inputs[i], input);
+
+        input_members_write(&spec->inputs[i], RECORD_JOB, 0, input);
         json_append(inputs, input);
     }
 }

@@ -11,24 +11,25 @@
 
 #include "base/text.h"
 
-#define MODEL_INPUTS_MAX   2000  /* columns that a model takes */
-#define CATEGORY_WORDS     10000 /* words of a category column that are kept by default */
-#define CATEGORY_WORDS_MAX 10000000
-#define TEXT_BUCKETS       8192 /* words of texts, by default; CATEGORY_WORDS_MAX at most */
-#define TEXT_WORDS         128  /* different words of one text that count, by default */
-#define TEXT_WORDS_MAX     1024
-#define TEXT_COUNTS        1000  /* hash buckets where each is an input that counts, by default */
-#define BUCKETS_MAX        1000  /* buckets of a column of numbers */
-#define CLASSES_MAX        65536 /* different labels of a classifier */
-#define COMPONENTS_MAX     128   /* a projection's: columns that PREDICT adds */
-#define HIDDEN_LAYERS_MAX  16
-#define HIDDEN_UNITS_MAX   8192 /* units of one hidden layer */
-#define METRICS_MAX        16   /* metrics in one statement */
-#define WORD_BYTES_MAX     64   /* names of estimators, families, metrics */
-#define DIGEST_BYTES_MAX   64   /* a model's digest in hex digits */
-#define LABEL_BYTES_MAX    1000 /* a label named in a statement */
-#define TYPE_BYTES_MAX     1000 /* name of a database's type, with its schema and parameters */
-#define IP_BYTES_MAX       45   /* an address as text */
+#define MODEL_INPUTS_MAX      2000  /* columns that a model takes */
+#define CATEGORY_WORDS        10000 /* words of a category column that are kept by default */
+#define CATEGORY_WORDS_MAX    10000000
+#define TEXT_BUCKETS          8192 /* words of texts, by default; CATEGORY_WORDS_MAX at most */
+#define TEXT_WORDS            128  /* different words of one text that count, by default */
+#define TEXT_WORDS_MAX        1024
+#define TEXT_COUNTS           1000 /* hash buckets where each is an input that counts, by default */
+#define BUCKETS_MAX           1000 /* buckets of a column of numbers */
+#define CLASSES_MAX           65536 /* different labels of a classifier */
+#define DEPENDENCE_POINTS_MAX 1000  /* values of a column in a partial dependence */
+#define COMPONENTS_MAX        128   /* a projection's: columns that PREDICT adds */
+#define HIDDEN_LAYERS_MAX     16
+#define HIDDEN_UNITS_MAX      8192 /* units of one hidden layer */
+#define METRICS_MAX           16   /* metrics in one statement */
+#define WORD_BYTES_MAX        64   /* names of estimators, families, metrics */
+#define DIGEST_BYTES_MAX      64   /* a model's digest in hex digits */
+#define LABEL_BYTES_MAX       1000 /* a label named in a statement */
+#define TYPE_BYTES_MAX        1000 /* name of a database's type, with its schema and parameters */
+#define IP_BYTES_MAX          45   /* an address as text */
 
 #define EMBEDDING_DIMENSION_MAX 512
 
@@ -50,11 +51,12 @@
 
 /* How the cells of a category become rows of the first layer. */
 #define CATEGORY_RULE_MAP(X)                                                                       \
-    X(RULE_WORDS, "words")   /* a vocabulary, learned from the rows */                             \
-    X(RULE_HASH, "hash")     /* the hash of the word */                                            \
-    X(RULE_ID, "id")         /* the number itself */                                               \
-    X(RULE_BUCKET, "bucket") /* the interval that the number is in */                              \
-    X(RULE_CROSS, "cross")   /* the hash of several columns' values (inputs/cross.h) */
+    X(RULE_WORDS, "words")       /* a vocabulary, learned from the rows */                         \
+    X(RULE_HASH, "hash")         /* the hash of the word */                                        \
+    X(RULE_ID, "id")             /* the number itself */                                           \
+    X(RULE_BUCKET, "bucket")     /* the interval that the number is in */                          \
+    X(RULE_CROSS, "cross")       /* the hash of several columns' values (inputs/cross.h) */        \
+    X(RULE_SEQUENCE, "sequence") /* a vocabulary of the items of lists (inputs/sequence.h) */
 
 /* Which part of a model takes an input, where COLUMN ... FOR says so. */
 #define MODEL_PART_MAP(X)                                                                          \
@@ -73,11 +75,13 @@
 
 /* How several values lie in one text (inputs/cell_list.h). */
 #define LIST_FORM_MAP(X)                                                                           \
-    X(LIST_NONE, "none")     /* it is one value */                                                 \
-    X(LIST_DENSE, "dense")   /* so many numbers */                                                 \
-    X(LIST_SPARSE, "sparse") /* ids, or pairs of an id and a number */                             \
-    X(LIST_ITEMS, "items")   /* ids or words, or pairs, of a category */                           \
-    X(LIST_WORDS, "words")   /* a free text, whose words are counted */
+    X(LIST_NONE, "none")         /* it is one value */                                             \
+    X(LIST_DENSE, "dense")       /* so many numbers */                                             \
+    X(LIST_SPARSE, "sparse")     /* ids, or pairs of an id and a number */                         \
+    X(LIST_ITEMS, "items")       /* ids or words, or pairs, of a category */                       \
+    X(LIST_WORDS, "words")       /* a free text, whose words are counted */                        \
+    X(LIST_SEQUENCE, "sequence") /* items in order, of a category (inputs/sequence.h) */           \
+    X(LIST_STEPS, "steps")       /* numbers in order, likewise */
 
 /* How the rows that the words of a text, or the items of a list, select become one. */
 #define COMBINER_MAP(X)                                                                            \
@@ -181,7 +185,8 @@
     X(REPORT_THRESHOLDS, "thresholds")                                                             \
     X(REPORT_GAIN, "gain")                                                                         \
     X(REPORT_CALIBRATION, "calibration")                                                           \
-    X(REPORT_RESIDUALS, "residuals")
+    X(REPORT_RESIDUALS, "residuals")                                                               \
+    X(REPORT_DRIFT, "drift")
 
 /* How a label follows from an output of a row. */
 #define LABEL_LINK_MAP(X)                                                                          \

@@ -184,7 +184,7 @@ static bool hint_show(const struct head *head, struct error *err)
             "ToTrain shows models and jobs: SHOW MODELS, SHOW MODEL model, SHOW TRAIN model, "
             "SHOW VERSIONS model, SHOW TRIALS model, SHOW JOBS and SHOW ATTRIBUTES.%s",
             is_word(&head->tokens[1], "TABLES")
-                ? " Tables are listed by SELECT name FROM sqlite_schema."
+                ? " Tables are listed by .tables in a shell, or SELECT name FROM sqlite_schema."
                 : "");
     return true;
 }
@@ -236,7 +236,7 @@ static bool hint_first_verb(struct reader reader, struct error *err)
     if (verb == VERB_NONE || verb == VERB_OTHER || read_token(&ahead).kind != SCAN_WORD)
         return false;
     second = read_token(&ahead);
-    if (!is_followed(reader, verb) && !(verb == VERB_TRAIN && is_word(&second, "ON")))
+    if (!is_followed(reader, verb) && !is_word(&second, "ON"))
         return false;
     error_hint(err, "The query for the rows comes first: %s", form_of(verb));
     return true;
@@ -311,8 +311,9 @@ static bool hint_all_columns(struct reader reader, struct error *err)
 
         if (is_ours && slice_is(before.text, ",") && slice_is(token.text, "*") &&
             slice_is(read_token(&ahead).text, ")")) {
-            error_hint(err, "SELECT * FROM t TO PREDICT guess USING m finds the columns by name; "
-                            "totrain_predict takes them in the order that SHOW MODEL lists.");
+            error_hint(err,
+                       "SELECT totrain_call('m'); prints the call with all inputs of m. SELECT * "
+                       "FROM t TO PREDICT guess USING m finds the columns by name.");
             return true;
         }
         is_ours = is_ours || is_our_function(token.text);
@@ -527,10 +528,10 @@ void refused_select_hint(struct slice select, struct error *err)
 
 /* ----- by a name that is not there ----- */
 
-/* The function, table or setting that err's message calls missing. */
+/* The function, table, column or setting that err's message calls missing. */
 struct missing {
     struct slice name;
-    bool is_table, is_postgres;
+    bool is_table, is_column, is_postgres;
 };
 
 /* "no such function: predict" and "function predict(unknown) does not exist" name predict. */
@@ -538,12 +539,11 @@ static struct missing read_missing(struct slice message)
 {
     static const struct {
         const char *front;
-        bool is_table, is_postgres;
+        bool is_table, is_column, is_postgres;
     } forms[] = {
-        {"no such function: ", false, false},
-        {"no such table: ", true, false},
-        {"function ", false, true},
-        {"schema \"", false, true},
+        {"no such function: ", false, false, false}, {"no such table: ", true, false, false},
+        {"no such column: ", false, true, false},    {"function ", false, false, true},
+        {"schema \"", false, false, true},           {"column \"", false, true, true},
     };
 
     for (size_t i = 0; i < COUNT(forms); i++) {
@@ -554,7 +554,7 @@ static struct missing read_missing(struct slice message)
             continue;
         while (size + name.size < message.size && !memchr("(\"", name.data[name.size], 2))
             name.size++;
-        return (struct missing){name, forms[i].is_table, forms[i].is_postgres};
+        return (struct missing){name, forms[i].is_table, forms[i].is_column, forms[i].is_postgres};
     }
     return (struct missing){.name = {"", 0}};
 }
@@ -607,7 +607,55 @@ static void hint_function(struct slice name, bool is_postgres, struct error *err
             error_hint(err, "A statement trains: %s", form_of(VERB_TRAIN));
 }
 
-bool refused_missing_hint(struct error *err)
+/* totrain_proba is the beginning of one of ours, or nearly one. */
+static void hint_misspelt_function(struct slice name, struct error *err)
+{
+    static const char *const ours[] = {
+        "totrain_predict",   "totrain_probability",  "totrain_probabilities", "totrain_logits",
+        "totrain_quantiles", "totrain_shap",         "totrain_leaf",          "totrain_distance",
+        "totrain_points",    "totrain_component",    "totrain_problem",       "totrain_call",
+        "totrain_named",     "totrain_export_model", "totrain_import_model",  "totrain_version"};
+    int found = -1;
+
+    if (!is_our_function(name))
+        return;
+    for (size_t i = 0; i < COUNT(ours) && found < 0; i++)
+        if (strncmp(ours[i], name.data, name.size) == 0)
+            found = (int)i;
+    if (found < 0)
+        found = text_nearest(name, ours, COUNT(ours));
+    if (found >= 0)
+        error_hint(err, "Did you mean %s?", ours[found]);
+}
+
+/* totrain_predict(m, a), totrain.predict(m, t): the model's name is taken for a column's. */
+static bool hint_unquoted_model(struct slice text, struct slice name, struct error *err)
+{
+    struct reader reader = {text, 0, (int)text.size};
+    struct reading_token before = {.kind = SCAN_END}, token = read_token(&reader);
+
+    for (int left = TOKENS_MAX; token.kind != SCAN_END && left > 0; left--) {
+        struct reader ahead = reader;
+
+        if (slice_is(token.text, "(") && before.kind == SCAN_WORD) {
+            const struct reading_token model = read_token(&ahead);
+
+            if (model.kind == SCAN_WORD && slice_equal_fold(model.text, name) &&
+                (is_our_function(before.text) || slice_is_fold(before.text, "predict") ||
+                 slice_is_fold(before.text, "probability"))) {
+                error_hint(err, "A model's name stands in single quotes: %.*s('%.*s', ...).",
+                           SLICE_FORMAT(slice_prefix(before.text, 60)),
+                           SLICE_FORMAT(slice_prefix(name, 100)));
+                return true;
+            }
+        }
+        before = token;
+        token = read_token(&reader);
+    }
+    return false;
+}
+
+bool refused_missing_hint(struct slice text, struct error *err)
 {
     static const char *const schemas[] = {"pgml", "ml", "madlib"};
     char message[sizeof err->message];
@@ -619,6 +667,8 @@ bool refused_missing_hint(struct error *err)
     missing = read_missing(slice_of(message));
     if (err->hint[0] || missing.name.size == 0)
         return false;
+    if (missing.is_column)
+        return hint_unquoted_model(text, missing.name, err);
     if (missing.is_table && hint_file(missing.name, err))
         return true;
     name = missing.name;
@@ -631,5 +681,7 @@ bool refused_missing_hint(struct error *err)
         missing.is_table = !slice_is_fold(schema, schemas[i]);
     if (!missing.is_table)
         hint_function(name, missing.is_postgres, err);
+    if (!missing.is_table && !missing.is_postgres && !err->hint[0])
+        hint_misspelt_function(name, err);
     return err->hint[0] != 0;
 }

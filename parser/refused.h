@@ -20,10 +20,10 @@
  * where that is not known. True: *err, which holds the database's message, has a hint now. */
 bool refused_hint(struct slice text, int position, struct error *err);
 
-/* Hints at ToTrain's way for a function or a table that the database does not have, as err's
- * message says: predict(...) is totrain_predict, 'a.csv' is imported first. True: there is a hint
- * now. */
-bool refused_missing_hint(struct error *err);
+/* Hints at ToTrain's way for a function, a table or a column that the database does not have, as
+ * err's message says: predict(...) is totrain_predict, 'a.csv' is imported first, m in
+ * totrain_predict(m, a) stands in quotes. text: the statement. True: there is a hint now. */
+bool refused_missing_hint(struct slice text, struct error *err);
 
 /* The same for PostgreSQL's "unrecognized configuration parameter": only of SHOW with a word that
  * is nearly one of ours. */

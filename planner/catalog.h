@@ -46,7 +46,7 @@ struct query_column {
     uint64_t distinct_values, distinct_cells;
     uint32_t distinct_numbers; /* different integers and reals of the sample; 0: there are none, or
                                   they were not counted */
-    double least, greatest;    /* the bounds of the sample's numbers and 0 */
+    double least, greatest;    /* the bounds of these numbers */
     uint32_t dates;         /* cells that are dates: texts that read so, and PostgreSQL's types */
     uint32_t times;         /* dates with a time that is not midnight */
     uint32_t written_dates; /* texts that are dates in another form than ISO's, by date_reading */
@@ -141,6 +141,7 @@ struct model_summary {
     struct slice rounds[METRICS_MAX]; /* (round_count): metrics that were measured each round, in
                                          the order of the statement */
     size_t round_count;
+    bool has_statistics; /* it keeps those of its training rows (scoring/input_statistics.h) */
     uint32_t kept_epoch; /* the epoch whose weights it has; 0: the last */
     struct slice digest;
     int64_t version;

@@ -5,6 +5,7 @@
 
 #include "planner/column_dates.h"
 #include "planner/column_function.h"
+#include "planner/column_kind.h"
 #include "planner/column_lists.h"
 #include "planner/column_rounds.h"
 #include "planner/other_functions.h"
@@ -178,6 +179,68 @@ static enum status read_list(struct planning *planning, const struct column *cal
     return STATUS_OK;
 }
 
+/* ----- sequences ----- */
+
+/* Words of arrays would be texts of theirs: the database makes one. */
+static enum status refuse_arrays(const struct name *name, struct error *err)
+{
+    fail_at(err, STATUS_INVALID, name->position,
+            "column \"%.*s\" holds arrays, where SEQUENCE takes words of texts",
+            SLICE_FORMAT(name->text));
+    return error_hint(err, "Select CAST(%s AS text) AS %s.", SQL_NAME(name->text),
+                      SQL_NAME(name->text));
+}
+
+/* The length that the rows tell: that of the longest text. Numbers are left to be measured with
+ * other lists, as it decides how many inputs there are. */
+static enum status measure_sequence(struct planning *planning, const struct name *name,
+                                    struct cell_list *list)
+{
+    const struct query *query = &planning->plan->query;
+    const int column = query_find(query, name->text);
+    struct cell_list measured = *list;
+
+    if (column < 0) /* column_choose says which */
+        return STATUS_OK;
+    if (list->form == LIST_SEQUENCE && query->columns[column].vectors > 0)
+        return refuse_arrays(name, planning->err);
+    if (list->size > 0)
+        return STATUS_OK;
+    if (column_measure_list(&query->columns[column], &measured)) {
+        list->size = list->form == LIST_SEQUENCE ? measured.size : 0;
+        return STATUS_OK;
+    }
+    fail_at(planning->err, STATUS_INVALID, name->position,
+            "SEQUENCE: how many values a text of column \"%.*s\" holds is not said",
+            SLICE_FORMAT(name->text));
+    return error_hint(planning->err, "SEQUENCE(%s, n) takes the last n of each.",
+                      SQL_NAME(name->text));
+}
+
+/* SEQUENCE(c[, length[, delimiter]]) */
+static enum status read_steps(struct planning *planning, const struct column *call,
+                              struct chosen *chosen, struct cell_list *list)
+{
+    if (call->count < 1 || call->count > 3 || call->items[0].kind != COLUMN_NAME)
+        return column_refuse_arguments(
+            call, "a column's name, and after it possibly a length and a delimiter", planning->err);
+    chosen->column = &call->items[0].name;
+    if (call->count > 1)
+        TRY(read_count(&call->items[1], 1, TEXT_WORDS_MAX, "SEQUENCE takes a length", &list->size,
+                       planning->err));
+    if (call->count > 2)
+        TRY(column_delimiter_read(&call->items[2], &list->delimiter, planning->err));
+    return measure_sequence(planning, chosen->column, list);
+}
+
+/* By itself a sequence is one of numbers, each of which is an input. */
+static enum status read_sequence(struct planning *planning, const struct column *call,
+                                 struct chosen *chosen)
+{
+    chosen->choice = (struct choice){.kind = CHOICE_LIST, .spec.list.form = LIST_STEPS};
+    return read_steps(planning, call, chosen, &chosen->choice.spec.list);
+}
+
 /* ----- categories ----- */
 
 static void choose_words(const struct name *column, struct chosen *chosen)
@@ -313,10 +376,26 @@ static enum status read_id(struct planning *planning, const struct column *call,
                       &chosen->choice.spec.vocabulary_max, planning->err);
 }
 
+/* Where a category is expected a sequence is one of words. */
+static enum status read_words_in_order(struct planning *planning, const struct column *call,
+                                       struct chosen *chosen)
+{
+    struct cell_list list = {.form = LIST_SEQUENCE};
+
+    TRY(read_steps(planning, call, chosen, &list));
+    choose_items(chosen->column, RULE_SEQUENCE, &list, chosen);
+    chosen->choice.spec.list = list;
+    chosen->choice.spec.vocabulary_max = CATEGORY_WORDS;
+    chosen->choice.function = "SEQUENCE";
+    return STATUS_OK;
+}
+
 /* Reads the category inside INDICATOR, EMBEDDING or WEIGHTED_CATEGORY. */
 static enum status read_inner(struct planning *planning, const struct column *inner,
                               struct chosen *chosen)
 {
+    if (column_calls(inner, "SEQUENCE"))
+        return read_words_in_order(planning, inner, chosen);
     return column_is_list(inner) ? read_ids_of_list(planning, inner, chosen)
                                  : read_call(planning, inner, chosen);
 }
@@ -679,6 +758,7 @@ static const struct {
 } readers[] = {{"NUMERIC", read_numeric},
                {"DENSE", read_list},
                {"SPARSE", read_list},
+               {"SEQUENCE", read_sequence},
                {"DATE", read_date},
                {"TEXT", read_text},
                {"VOCABULARY", read_vocabulary},

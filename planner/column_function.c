@@ -29,6 +29,21 @@ const struct column_function column_functions[] = {
      "SPARSE(c), as of WEIGHTED_CATEGORY, which trees and simple models do not take "
      "([lists in texts](language.md#lists-in-texts)).",
      "shape, delimiter, dtype, key_value_delimiter, weight_dtype"},
+    {"SEQUENCE", "SEQUENCE(c); SEQUENCE(c, n); SEQUENCE(c, n, delimiter)",
+     "n numbers, or a category",
+     "The last n values of a text of several, in their order: '3,1,2', '3 1 2', between delimiters "
+     "of "
+     "your own, or an array as JSON and PostgreSQL write them, '[3,1,2]', '{3,1,2}'. By itself it "
+     "is numbers, each of which is an input, c[1] to c[n]: the last number of each text is c[n], "
+     "and a shorter text has NULLs in front, by which a model sees how many there were. In "
+     "EMBEDDING, INDICATOR and CONCAT it is a category of the words in it, with a vocabulary as "
+     "VOCABULARY has. Without n it is as long as the longest text of the rows, at most 512 "
+     "(EXPLAIN "
+     "says it). NULL, a blank text and an empty array hold nothing; other texts, objects and "
+     "arrays "
+     "in arrays are bad rows. Numbers may come as arrays of PostgreSQL, too. The order says which "
+     "values count; no model looks at it otherwise.",
+     "length, delimiter"},
     {"DATE", "DATE(c); DATE(c, 'part', ...)", "parts of a date",
      "Parts of a date or a time: 'age', 'month', 'day', 'weekday', 'hour'. Without a part those "
      "that dates have by "
@@ -229,8 +244,8 @@ static const char introduction[] =
     "column is that no function\n"
     "names.\n"
     "\n"
-    "NUMERIC, DENSE, SPARSE, DATE, TEXT, VOCABULARY and INDICATOR(c) say what the column itself "
-    "is, so one of "
+    "NUMERIC, DENSE, SPARSE, SEQUENCE, DATE, TEXT, VOCABULARY and INDICATOR(c) say what the column "
+    "itself is, so one of "
     "them may name it. The\n"
     "others make a further input of it, which has the function's name: `COLUMN age, BUCKET(age, "
     "[30, 50])` takes the\n"

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "inputs/sequence.h"
+
 #define WORDS_FEW_SHARE  20   /* one of so many cells may be unreadable among numbers */
 #define CODES_FEW_SHARE  1000 /* one of so many may be written like 007 */
 #define KEY_CELLS_LEAST  100  /* fewer may differ by chance */
@@ -112,6 +114,14 @@ bool column_measure_list(const struct query_column *column, struct cell_list *li
 {
     const struct list_counts *lists = &column->lists;
 
+    if (list->form == LIST_STEPS || list->form == LIST_SEQUENCE) {
+        list->size = column->vectors > 0 ? column->elements : lists->items_most;
+        if (list->size == 0 && column->integers + column->reals > 0)
+            list->size = 1;
+        if (list->size > SEQUENCE_SIZE_MAX)
+            list->size = SEQUENCE_SIZE_MAX;
+        return list->size > 0;
+    }
     if (!is_all_text(column))
         return false;
     if (list->form == LIST_DENSE) {

@@ -884,7 +884,7 @@ static enum status choose_list(const struct planning *planning, struct query_col
         choice->shape = choice->spec.list.size;
         return STATUS_OK;
     }
-    if (column->vectors > 0)
+    if (column->vectors > 0 && !cell_list_takes_arrays(&choice->spec.list))
         return refuse_list(planning, column, choice);
     if (choice->spec.list.size == 0) {
         if (!column_measure_list(column, &choice->spec.list))
@@ -1170,6 +1170,8 @@ static struct choice choice_as_before(const struct planning *planning,
         choice.spec.reading = READING_NUMBER;
     if (is_of_items)
         choice.spec.list.size = input->spec.words_max;
+    if (choice.spec.vocabulary_max == 0)
+        choice.spec.vocabulary_max = 1; /* no hash buckets: the old model has the words */
     if (choice.spec.vocabulary_max < 2 && input->spec.rule == RULE_BUCKET)
         choice.spec.vocabulary_max = 2; /* a column of one value: the old model has the bucket */
     return choice;

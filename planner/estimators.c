@@ -101,8 +101,14 @@ static const char *const goss[] = {"booster", "data_sample_strategy", NULL};
     {                                                                                              \
         "poisson_max_delta_step", "0.7"                                                            \
     }
+/* No limit: scikit-learn has none. */
+#define ALL_WORDS                                                                                  \
+    {                                                                                              \
+        "max_cat_threshold", "65535"                                                               \
+    }
 #define SCIKIT                                                                                     \
-    {"max_depth", "16"}, {"max_leaves", "1024"}, {"lambda", "0"}, {"min_child_weight", "0"},       \
+    ALL_WORDS, {"max_depth", "16"}, {"max_leaves", "1024"}, {"lambda", "0"},                       \
+        {"min_child_weight", "0"},                                                                 \
     {                                                                                              \
         "min_data_in_leaf", "1"                                                                    \
     }
@@ -158,13 +164,14 @@ static const struct estimator_default lightgbm_ranking[] = {
 static const struct estimator_default tensorflow[] = {BOOSTED_100, NO_PENALTY, END};
 static const struct estimator_default bigquery[] = {{"train.num_boost_round", "20"}, END};
 static const struct estimator_default scikit_hist_of_classes[] = {
-    BOOSTED_100, LEAF_BY_LEAF, {"softmax_hessian", "scikit-learn"}, END};
-static const struct estimator_default scikit_hist_of_numbers[] = {BOOSTED_100, LEAF_BY_LEAF, END};
+    BOOSTED_100, LEAF_BY_LEAF, ALL_WORDS, {"softmax_hessian", "scikit-learn"}, END};
+static const struct estimator_default scikit_hist_of_numbers[] = {BOOSTED_100, LEAF_BY_LEAF,
+                                                                  ALL_WORDS, END};
 static const struct estimator_default scikit_boosting_of_classes[] = {
-    BOOSTED_100, {"max_depth", "3"}, NO_PENALTY, {"min_data_in_leaf", "1"}, CURVED, END};
+    BOOSTED_100, {"max_depth", "3"}, NO_PENALTY, {"min_data_in_leaf", "1"}, ALL_WORDS, CURVED, END};
 static const struct estimator_default scikit_boosting_of_numbers[] = {
-    BOOSTED_100, {"max_depth", "3"}, NO_PENALTY, {"min_data_in_leaf", "1"}, {"huber_alpha", "0"},
-    END};
+    BOOSTED_100, {"max_depth", "3"},   NO_PENALTY, {"min_data_in_leaf", "1"},
+    ALL_WORDS,   {"huber_alpha", "0"}, END};
 static const struct estimator_default scikit_forest_of_numbers[] = {FOREST_100, SCIKIT, DRAWN, END};
 static const struct estimator_default scikit_forest_of_classes[] = {
     FOREST_100, SCIKIT, DRAWN, {"max_features", "sqrt"}, AT_ONE_HALF, END};
@@ -325,6 +332,8 @@ const struct estimator estimators[] = {
     {"AutoARIMA", FORECASTS, ONE_METHOD, "ARIMA whose orders are searched for.",
      SERIES_OF(auto_arima)},
     {"ARIMA_PLUS", FORECASTS, ONE_METHOD, "Another name of AutoARIMA, as BigQuery ML has it.",
+     SERIES_OF(auto_arima)},
+    {"ARIMA_PLUS_XREG", FORECASTS, ONE_METHOD, "AutoARIMA with regressors, as BigQuery ML has it.",
      SERIES_OF(auto_arima)},
     {"ARIMA", FORECASTS, ONE_METHOD, "ARIMA of orders that are given, or searched for.",
      SERIES_OF(arima)},

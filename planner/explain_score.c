@@ -8,7 +8,7 @@
 #include "planner/column_dates.h"
 #include "planner/explanation.h"
 
-#define LINES_EXTRA 11 /* beside inputs */
+#define LINES_EXTRA 12 /* beside inputs */
 
 static void append_name(struct text *out, struct slice schema, struct slice name)
 {
@@ -191,6 +191,11 @@ static void explain_metrics(struct explanation *explanation)
     for (size_t i = 0; i < plan->metric_count; i++)
         text_printf(out, ", %.*s", SLICE_FORMAT(plan->metrics[i]));
     explanation_line(explanation, "metrics");
+    if (plan->bootstrap.level == 0)
+        return;
+    text_printf(out, "%g of %u resamples of the rows", plan->bootstrap.level,
+                plan->bootstrap.resamples);
+    explanation_line(explanation, "intervals");
 }
 
 static void explain_workers(struct explanation *explanation)

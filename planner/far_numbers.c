@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "planner/query.h"
+#include "scoring/far_number.h"
 
 /* Has the model's input a reach, and the SELECT its column? */
 static bool is_told(const struct plan *plan, size_t number)
@@ -24,35 +25,35 @@ static void note(const struct plan *plan, size_t number, double far)
     const struct model_input *input = &plan->model.inputs[number];
     const struct slice name = plan->query.columns[plan->model_columns[number]].name;
 
-    notice_add(plan->notices, NOTICE_OUTLIERS,
-               "column \"%.*s\" has the number %g: the model tells none beyond %.3g and %.3g apart",
-               SLICE_FORMAT(name), far, input->least, input->greatest);
+    far_number_note(plan->notices, name, far, input->least, input->greatest);
     notice_hint(plan->notices, "If it is wrong, leave such rows out; else divide the column, here "
                                "and where the model is trained.");
 }
 
-/* A number of the sample that is too far off; 0: there is none. */
+/* A number of the sample that is too far off; NaN: there is none. */
 static double far_number_of_sample(const struct plan *plan, size_t number)
 {
     const struct query_column *column = &plan->query.columns[plan->model_columns[number]];
     const struct model_input *input = &plan->model.inputs[number];
 
+    if (column->distinct_numbers == 0)
+        return NAN;
     if (is_far(input, column->greatest))
         return column->greatest;
-    return is_far(input, column->least) ? column->least : 0;
+    return is_far(input, column->least) ? column->least : NAN;
 }
 
 void note_far_numbers(const struct plan *plan)
 {
     for (size_t i = 0; i < plan->model.input_count; i++)
-        if (is_told(plan, i) && far_number_of_sample(plan, i) != 0)
+        if (is_told(plan, i) && !isnan(far_number_of_sample(plan, i)))
             note(plan, i, far_number_of_sample(plan, i));
 }
 
 bool far_numbers_may_come(const struct plan *plan, size_t input)
 {
     return plan->query.sample_rows >= QUERY_SAMPLE_ROWS && is_told(plan, input) &&
-           far_number_of_sample(plan, input) == 0;
+           isnan(far_number_of_sample(plan, input));
 }
 
 bool far_number_is(const struct plan *plan, size_t input, const struct cell *cell)
@@ -66,6 +67,6 @@ bool far_number_is(const struct plan *plan, size_t input, const struct cell *cel
 void note_found_far_numbers(const struct plan *plan, const double *numbers)
 {
     for (size_t i = 0; i < plan->model.input_count; i++)
-        if (numbers[i] != 0)
+        if (!isnan(numbers[i]))
             note(plan, i, numbers[i]);
 }

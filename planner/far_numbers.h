@@ -19,8 +19,8 @@ void note_far_numbers(const struct plan *plan);
 bool far_numbers_may_come(const struct plan *plan, size_t input);
 /* Is the cell such a number? */
 bool far_number_is(const struct plan *plan, size_t input, const struct cell *cell);
-/* Adds to the plan's notices what was found among all rows: numbers (model.input_count), 0 where
- * there is none. */
+/* Adds to the plan's notices what was found among all rows: numbers (model.input_count), NaN
+ * where there is none. */
 void note_found_far_numbers(const struct plan *plan, const double *numbers);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "inputs/cell_text.h"
 #include "planner/query.h"
+#include "planner/shape_notices.h"
 #include "planner/spelling_notices.h"
 
 #define SPELLINGS_NAMED 4

@@ -120,9 +120,74 @@ static enum status which_report(struct planning *planning)
     return error_hint(planning->err, "Leave one of both out.");
 }
 
+/* Drift is of inputs and predictions: what belongs to labels, or to workers, has no use. */
+static enum status drift_check(const struct planning *planning)
+{
+    static const char *const without[] = {"evaluate.threshold", "validation.average",
+                                          "job.min_workers",    "job.max_workers",
+                                          "job.wait",           "job.where"};
+    const struct name *label = &planning->statement->label;
+    const struct plan *plan = planning->plan;
+
+    for (size_t i = 0; i < sizeof without / sizeof *without; i++) {
+        const struct setting *setting = settings_find(planning, without[i]);
+
+        if (!setting)
+            continue;
+        fail_at(planning->err, STATUS_INVALID, setting->name.position,
+                "%.*s has no use with the report 'drift'", SLICE_FORMAT(setting->name.text));
+        return error_hint(planning->err, "Leave it out: the session itself counts what the rows "
+                                         "have and what the model predicts of them.");
+    }
+    if (label->text.size > 0) {
+        fail_at(planning->err, STATUS_INVALID, label->position,
+                "LABEL has no use with the report 'drift'");
+        return error_hint(planning->err, "Leave it out: the rows need no label.");
+    }
+    if (plan->model.has_statistics)
+        return STATUS_OK;
+    fail_at(planning->err, STATUS_INVALID, path_last(&planning->statement->object).position,
+            "model %.*s keeps no statistics of its training rows", SLICE_FORMAT(plan->model_name));
+    return error_hint(planning->err, "It was trained before models kept any, or imported: a model "
+                                     "that TO TRAIN makes anew has them.");
+}
+
+/* evaluate.interval, with what belongs to it. */
+static enum status intervals_plan(struct planning *planning)
+{
+    const struct setting *level = settings_find(planning, "evaluate.interval");
+    const struct setting *resamples = settings_find(planning, "evaluate.bootstrap");
+    const struct setting *seed = settings_find(planning, "evaluate.seed");
+    const struct setting *first = level ? level : resamples ? resamples : seed;
+    struct plan *plan = planning->plan;
+
+    if (!first)
+        return STATUS_OK;
+    if (!level) {
+        fail_at(planning->err, STATUS_INVALID, first->name.position,
+                "%.*s has no use without evaluate.interval", SLICE_FORMAT(first->name.text));
+        return error_hint(planning->err, "WITH evaluate.interval = 0.95 gives each metric an "
+                                         "interval.");
+    }
+    if (plan->report != REPORT_METRICS || !task_has_label(plan->model.task)) {
+        fail_at(planning->err, STATUS_INVALID, level->name.position,
+                "evaluate.interval is of the metrics of classifiers and regressors");
+        return error_hint(planning->err, "Leave it out, or evaluate.report.");
+    }
+    plan->bootstrap.level = level->value.number;
+    plan->bootstrap.resamples = resamples ? (uint32_t)resamples->value.number : 1000;
+    if (seed)
+        plan->bootstrap.seed =
+            seed->value.is_integer ? (uint64_t)seed->value.integer : (uint64_t)seed->value.number;
+    return STATUS_OK;
+}
+
 enum status report_plan(struct planning *planning)
 {
     TRY(which_report(planning));
+    TRY(intervals_plan(planning));
+    if (planning->plan->report == REPORT_DRIFT)
+        TRY(drift_check(planning));
     return costs_plan(planning);
 }
 
@@ -217,6 +282,12 @@ enum status aim_columns_plan(struct planning *planning)
         aim->aim == AIM_MEANS || plan->report != REPORT_METRICS || !has_own_metric(plan);
     if (plan->as_means || aim->aim != AIM_RANKS)
         TRY(refuse_unused(planning, "evaluate.group", "rankings"));
+    else if (plan->bootstrap.level > 0) {
+        fail_at(planning->err, STATUS_UNSUPPORTED,
+                settings_find(planning, "evaluate.interval")->name.position,
+                "intervals of a ranking's metrics are not supported yet");
+        return error_hint(planning->err, "Their resamples would be of groups, and rows are drawn.");
+    }
     if (plan->as_means || aim->aim != AIM_TIMES)
         TRY(refuse_unused(planning, "evaluate.label_upper_bound", "survival:aft"));
     if (plan->as_means)

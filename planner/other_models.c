@@ -106,6 +106,9 @@ const struct other_model other_models[] = {
     {"FTTransformer", "DNNClassifier or DNNRegressor", "There are no networks with attention."},
     {"Transformer", "DNNClassifier or DNNRegressor", "There are no networks with attention."},
     {"CNN", "DNNClassifier or DNNRegressor", "There are no networks for pictures."},
+    {"AUTO", "LGBMClassifier WITH tune.trials = 20, max_depth = RANGE(2, 12)",
+     "One statement searches among the settings of one model, and TO EVALUATE a, b, c compares "
+     "several."},
     {"AutoML", "LGBMClassifier WITH tune.trials = 20, max_depth = RANGE(2, 12)",
      "One statement searches among the settings of one model."},
     {"automl_classifier", "LGBMClassifier WITH tune.trials = 20, max_depth = RANGE(2, 12)",

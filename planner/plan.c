@@ -162,6 +162,7 @@ enum status plan_statement(const struct statement *statement, struct slice text,
                           .explain_only = statement->explain_plan,
                           .is_full = statement->is_full,
                           .label_column = -1,
+                          .checked_column = -1,
                           .group_column = -1,
                           .upper_column = -1,
                           .object_position = -1};

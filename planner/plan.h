@@ -11,6 +11,7 @@
 
 #include "jobspec/jobspec.h"
 #include "params/attribute.h"
+#include "params/bootstrap_choice.h"
 #include "parser/statement.h"
 #include "planner/catalog.h"
 #include "planner/column_kind.h"
@@ -79,6 +80,8 @@ struct plan_attribute {
 
 /* A column of a statement's own making. */
 enum result_type { RESULT_INTEGER, RESULT_REAL, RESULT_TEXT, RESULT_DATE, RESULT_MOMENT };
+
+#define SERIES_SEASONS_MAX 8 /* seasons that EXPLAIN shows, as many as a forecast has at most */
 
 struct plan_result {
     struct slice name;
@@ -156,11 +159,15 @@ struct plan {
     struct slice positive;      /* TRAIN: model.positive as written; size 0: the greater label */
     enum report_kind report;    /* EVALUATE */
     struct report_costs costs;  /* costs of the model's mistakes */
+    struct bootstrap_choice bootstrap; /* EVALUATE: the metrics' intervals */
     /* TO EXPLAIN: what of the model is shown; NULL: SHAP values of rows, or importance, whose
      * metric is metrics[0] */
     const struct model_inside *inside;
-    bool explain_by_shap;
-    int explainer_position; /* in the text, of what asks for SHAP values */
+    bool explain_by_shap, explain_by_dependence;
+    struct slice explain_columns; /* partial dependence: their names, between commas; size 0: all */
+    uint32_t explain_points;      /* likewise: values of a column at most */
+    bool explain_individual;      /* likewise: each row's, too */
+    int explainer_position;       /* in the text, of what asks for SHAP values */
     uint32_t explain_repeats, explain_rows;
     uint64_t explain_seed;
     enum explain_picture explain_picture;
@@ -184,6 +191,9 @@ struct plan {
     double level;                /* likewise, of the intervals */
     struct plan_result *results; /* (result_count): FORECAST: its columns */
     size_t result_count;
+    bool explains_series; /* EXPLAIN of a forecast: `results` are its columns, too */
+    uint32_t part_seasons[SERIES_SEASONS_MAX]; /* (part_season_count): lengths, ascending */
+    uint32_t part_season_count;
     bool has_target;
     bool replaces_any; /* predict.replace, evaluate.replace */
     enum plan_bad_rows bad_rows;
@@ -192,6 +202,8 @@ struct plan {
     struct slice extra_outputs[8]; /* predict.extra_outputs */
     enum output extra_kinds[8];    /* each one's kind for this model */
     size_t extra_output_count;
+    int checked_column; /* PREDICT: the values that came, beside what is forecast; -1: none */
+    double anomaly;     /* the probability from which one is an anomaly */
     struct plan_scoring scoring;
 
     struct notice_list *notices; /* never NULL; reading the rows adds to it */

@@ -5,6 +5,21 @@
 #include "planner/settings.h"
 #include "planner/targets.h"
 
+static enum status check_regressors(const struct planning *planning)
+{
+    const struct model_summary *model = &planning->plan->model;
+    const struct forecast_model *forecast = model->outline;
+    struct slice columns[FORECAST_GROUPS_MAX + 1 + REGRESSORS_MAX];
+    size_t count = 0;
+
+    for (; count < model->input_count && count < sizeof columns / sizeof *columns; count++)
+        columns[count] = model->inputs[count].name;
+    if (forecast_check_regressors(forecast->regressors, columns, count, model->label,
+                                  planning->err) == STATUS_OK)
+        return STATUS_OK;
+    return error_place(planning->err, path_last(&planning->statement->object).position);
+}
+
 static enum status plan_model(struct planning *planning)
 {
     struct plan *plan = planning->plan;
@@ -12,6 +27,7 @@ static enum status plan_model(struct planning *planning)
     TRY(model_find(planning));
     if (forecast_check_kind(plan->model.kind, plan->model.estimator, planning->err) != STATUS_OK)
         return error_place(planning->err, path_last(&planning->statement->object).position);
+    TRY(check_regressors(planning));
     return model_room_need(planning);
 }
 
@@ -35,8 +51,7 @@ static enum status plan_steps(struct planning *planning)
     return STATUS_OK;
 }
 
-/* Has the history such a column? */
-static bool is_taken(const struct plan *plan, struct slice name)
+bool forecast_name_is_taken(const struct plan *plan, struct slice name)
 {
     for (size_t i = 0; i < plan->model.input_count; i++)
         if (slice_equal_fold(plan->model.inputs[i].name, name))
@@ -57,7 +72,8 @@ static struct plan_result time_of(const struct plan *plan, const struct forecast
 static enum status add_bounds(struct planning *planning)
 {
     struct plan *plan = planning->plan;
-    const bool is_free = !is_taken(plan, SLICE("lower")) && !is_taken(plan, SLICE("upper"));
+    const bool is_free = !forecast_name_is_taken(plan, SLICE("lower")) &&
+                         !forecast_name_is_taken(plan, SLICE("upper"));
     const char *const names[] = {"lower", "upper"};
 
     for (int i = 0; i < 2; i++) {
@@ -72,13 +88,12 @@ static enum status add_bounds(struct planning *planning)
     return STATUS_OK;
 }
 
-/* The columns that forecast_rows.h gives. */
-static enum status plan_results(struct planning *planning)
+enum status forecast_keys_plan(struct planning *planning, uint32_t more)
 {
     struct plan *plan = planning->plan;
     const struct forecast_model *forecast = plan->model.outline;
 
-    plan->results = ARENA_NEW(planning->arena, struct plan_result, forecast->groups + 4);
+    plan->results = ARENA_NEW(planning->arena, struct plan_result, forecast->groups + 2 + more);
     if (!plan->results)
         return fail_no_memory(planning->err);
     for (uint32_t i = 0; i < forecast->groups; i++)
@@ -87,7 +102,7 @@ static enum status plan_results(struct planning *planning)
                                  forecast->found->has_integers[i] ? RESULT_INTEGER : RESULT_TEXT};
     plan->results[plan->result_count++] = time_of(plan, forecast);
     plan->results[plan->result_count++] = (struct plan_result){plan->model.label, RESULT_REAL};
-    return add_bounds(planning);
+    return STATUS_OK;
 }
 
 enum status plan_forecast(struct planning *planning)
@@ -101,6 +116,7 @@ enum status plan_forecast(struct planning *planning)
     level = settings_find(planning, "forecast.level");
     plan->level =
         level ? level->value.number : ((const struct forecast_model *)plan->model.outline)->level;
-    TRY(plan_results(planning));
+    TRY(forecast_keys_plan(planning, 2));
+    TRY(add_bounds(planning));
     return target_into(planning, "predict.replace");
 }

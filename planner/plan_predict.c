@@ -5,7 +5,9 @@
 #include "planner/attribute_check.h"
 #include "planner/attributes.h"
 #include "planner/bad_rows.h"
+#include "planner/checked_values.h"
 #include "planner/dialect.h"
+#include "planner/explain_series.h"
 #include "planner/far_numbers.h"
 #include "planner/judging.h"
 #include "planner/label.h"
@@ -258,13 +260,14 @@ static enum status check_added_columns(const struct planning *planning)
     struct name target = path_last(&planning->statement->predict_into);
     const bool is_named = planning->statement->predict_into.count > 0;
     int target_position = is_named ? target.position : planning->statement->verb_position;
+    const int extra_position = setting ? setting->value.span.start : target_position;
 
     for (uint32_t i = 0; i < predicted_count(plan); i++)
         TRY(check_added(planning, predicted_name(plan, i), target_position));
     if (plan->quarantine_table.size > 0)
         TRY(check_added(planning, SLICE(QUARANTINE_REASON), target_position));
     for (size_t i = 0; i < plan->extra_output_count; i++) {
-        TRY(check_added(planning, plan->extra_outputs[i], setting->value.span.start));
+        TRY(check_added(planning, plan->extra_outputs[i], extra_position));
         for (uint32_t j = 0; j < predicted_count(plan); j++)
             if (slice_equal_fold(plan->extra_outputs[i], predicted_name(plan, j)))
                 return fail_at(planning->err, STATUS_INVALID, target_position,
@@ -303,7 +306,8 @@ enum status plan_predict(struct planning *planning)
     note_unseen_nulls(plan);
     note_far_numbers(plan);
     plan->label = plan->model.label;
-    plan->label_column = replaced_column(plan);
+    TRY(checked_values_plan(planning));
+    plan->label_column = plan->checked_column < 0 ? replaced_column(plan) : -1;
     return check_added_columns(planning);
 }
 
@@ -335,6 +339,8 @@ enum status plan_evaluate_one(struct planning *planning)
     TRY(match_inputs(planning));
     note_unseen_nulls(plan);
     note_far_numbers(plan);
+    if (plan->report == REPORT_DRIFT)
+        return model_room_need(planning);
     if (!task_has_label(plan->model.task))
         return label_refuse(planning, plan->model.estimator);
     plan->label = plan->model.label;
@@ -521,6 +527,61 @@ static enum status choose_shap(struct planning *planning)
                                      "permutation takes every model.");
 }
 
+static bool is_dependence(const struct name *explainer)
+{
+    static const char *const names[] = {"partial_dependence", "pdp", NULL};
+
+    return is_one_of(explainer->text, names);
+}
+
+/* Attributes of the other explainers have no use with partial dependence, and its own none
+ * elsewhere. */
+static enum status check_dependence(const struct planning *planning, bool is_wanted)
+{
+    static const char *const own[] = {"explain.columns", "explain.grid", "explain.individual",
+                                      NULL};
+    static const char *const others[] = {
+        "explain.metric",      "explain.repeats", "explain.seed",  "summary.plot_type",
+        "summary.max_display", "summary.sort",    "summary.alpha", NULL};
+
+    for (const char *const *name = is_wanted ? others : own; *name; name++) {
+        const struct setting *setting = settings_find(planning, *name);
+
+        if (!setting)
+            continue;
+        fail_at(planning->err, STATUS_INVALID, setting->name.position,
+                is_wanted ? "%s has no use with USING partial_dependence"
+                          : "%s is of USING partial_dependence",
+                *name);
+        return error_hint(planning->err, "Leave it out.");
+    }
+    return STATUS_OK;
+}
+
+/* No label is needed. */
+static enum status plan_dependence(struct planning *planning)
+{
+    const struct setting *columns = settings_find(planning, "explain.columns");
+    const struct setting *individual = settings_find(planning, "explain.individual");
+    struct plan *plan = planning->plan;
+
+    if (!task_has_label(plan->model.task)) {
+        fail_at(planning->err, STATUS_INVALID, planning->statement->explainer.position,
+                "partial dependence is of classifiers and regressors, and model %.*s is a %s",
+                SLICE_FORMAT(plan->model_name), task_models[plan->model.task]);
+        return error_hint(planning->err, "USING permutation takes every model.");
+    }
+    TRY(check_dependence(planning, true));
+    plan->explain_by_dependence = true;
+    plan->explain_points = (uint32_t)whole_number(planning, "explain.grid", 20);
+    plan->explain_individual = individual && setting_is_true(individual);
+    if (columns)
+        TRY(slice_keep(planning, columns->value.text, &plan->explain_columns));
+    TRY(target_into(planning, "evaluate.replace"));
+    TRY(query_describe(planning));
+    return match_inputs(planning);
+}
+
 /* SHAP values need no label. */
 static enum status plan_shap(struct planning *planning)
 {
@@ -559,20 +620,6 @@ static enum status plan_permutation(struct planning *planning)
                          &plan->label_column, planning->err);
 }
 
-/* Nothing of a forecast depends on the rows that it is asked for. */
-static enum status refuse_series(const struct planning *planning)
-{
-    const struct name name = path_last(&planning->statement->object);
-
-    fail_at(planning->err, STATUS_UNSUPPORTED, name.position,
-            "a %.*s has no inputs whose importance could be measured",
-            SLICE_FORMAT(planning->plan->model.estimator));
-    return error_hint(planning->err,
-                      "FORECAST %s gives its numbers and intervals; SHOW MODEL "
-                      "tells its series, steps and seasons.",
-                      SQL_NAME(name.text));
-}
-
 enum status plan_explain_model(struct planning *planning)
 {
     const struct name *explainer = &planning->statement->explainer;
@@ -580,10 +627,15 @@ enum status plan_explain_model(struct planning *planning)
     TRY(check_explainer(planning));
     TRY(settings_read(planning, SCOPE_EXPLAIN));
     TRY(model_find(planning));
-    if (planning->plan->model.kind->learns_series)
-        return refuse_series(planning);
     TRY(model_room_need(planning));
+    if (planning->plan->model.kind->learns_series) {
+        TRY(explain_series_plan(planning));
+        return match_inputs(planning);
+    }
     plan_summary(planning);
+    if (is_dependence(explainer))
+        return plan_dependence(planning);
+    TRY(check_dependence(planning, false));
     if (!is_permutation(explainer) && !is_shap(explainer))
         return plan_inside(planning);
     TRY(choose_shap(planning));

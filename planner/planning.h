@@ -13,6 +13,8 @@
  *     task_choice.c of two estimators of a name the one that is meant
  *     workers.c     job.* -> plan.scoring     judging.c    evaluate.report, thresholds
  *     servers.c     job.strategy -> plan.spec.servers
+ *     explain_series.c  series as their parts
+ *     checked_values.c  values that came, beside their forecasts
  *     search.c      tune.* -> statements of trials, of which the first is planned
  *
  * Each of them reads the statement and writes its part of the plan. No other module includes this.

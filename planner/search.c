@@ -433,6 +433,7 @@ static enum status try_trial(const struct planning *first, const struct statemen
                         .select = planned->select,
                         .estimator = planned->estimator,
                         .label_column = -1,
+                        .checked_column = -1,
                         .group_column = -1,
                         .upper_column = -1,
                         .object_position = -1};

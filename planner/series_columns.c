@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "forecast/forecast.h"
+#include "kinds/forecast/forecast_attributes.h"
 #include "kinds/forecast/forecast_model.h"
 #include "params/terms.h"
 #include "planner/column_dates.h"
@@ -14,6 +16,8 @@ struct series_columns {
     int time, groups[FORECAST_GROUPS_MAX];
     int time_position, group_positions[FORECAST_GROUPS_MAX];
     size_t group_count;
+    int regressors[REGRESSORS_MAX];
+    size_t regressor_count;
 };
 
 static bool learns_series(const struct planning *planning)
@@ -186,7 +190,8 @@ static enum status make_clause(struct planning *planning, const struct series_co
 
     if (!clause || !statement)
         return fail_no_memory(planning->err);
-    clause->columns = ARENA_NEW(planning->arena, struct column, columns->group_count + 1);
+    clause->columns = ARENA_NEW(planning->arena, struct column,
+                                columns->group_count + 1 + columns->regressor_count);
     if (!clause->columns)
         return fail_no_memory(planning->err);
     for (size_t i = 0; i < columns->group_count; i++)
@@ -194,6 +199,10 @@ static enum status make_clause(struct planning *planning, const struct series_co
                       &words, &clause->columns[clause->count++]));
     TRY(make_call(planning, is_date ? "DATE" : "NUMERIC", columns->time, columns->time_position,
                   is_date ? &age : NULL, &clause->columns[clause->count++]));
+    for (size_t i = 0; i < columns->regressor_count; i++)
+        TRY(make_call(planning, "NUMERIC", columns->regressors[i],
+                      planning->statement->select_position, NULL,
+                      &clause->columns[clause->count++]));
     *statement = *planning->statement;
     statement->columns = clause;
     statement->column_clause_count = 1;
@@ -209,15 +218,66 @@ static bool is_taken(const struct series_columns *columns, int column)
     return column == columns->time;
 }
 
-static void tell_others(struct plan *plan, const struct series_columns *columns)
+/* ---- regressors ---- */
+
+static bool takes_regressors(const struct planning *planning)
 {
-    for (size_t i = 0; i < plan->query.count; i++)
-        if ((int)i != plan->label_column && !is_taken(columns, (int)i)) {
-            notice_add(plan->notices, NOTICE_ROLE, "column \"%.*s\" is no input of a forecast",
-                       SLICE_FORMAT(plan->query.columns[i].name));
-            notice_hint(plan->notices, "It is of the values and their times alone; a column that "
-                                       "tells series apart goes into forecast.group.");
+    const struct forecast_params *params = forecast_params(&planning->plan->spec.params);
+    const struct method *method;
+    struct error ignored;
+
+    return forecast_method(slice_of(forecast_method_words[params->method]), &method, &ignored) ==
+               STATUS_OK &&
+           regressors_suit(method);
+}
+
+/* A number that is not merely a key. */
+static bool is_regressor(const struct query *query, const struct query_column *column)
+{
+    return column->vectors == 0 && !column_is_date(column) && column_is_numeric(column) &&
+           column_use_of(query, column) == COLUMN_USED;
+}
+
+static void tell_no_input(struct plan *plan, const struct query_column *column, bool takes_numbers)
+{
+    notice_add(plan->notices, NOTICE_ROLE, "column \"%.*s\" is no input of %s",
+               SLICE_FORMAT(column->name), takes_numbers ? "a forecast" : plan->estimator->name);
+    notice_hint(plan->notices,
+                takes_numbers
+                    ? "Regressors are numbers; a column that tells series apart goes into "
+                      "forecast.group."
+                    : "It is of the values and their times alone; a column that tells series apart "
+                      "goes into forecast.group.");
+}
+
+static enum status refuse_regressors(const struct planning *planning)
+{
+    fail_at(planning->err, STATUS_LIMIT, planning->statement->select_position,
+            "a forecast has %d regressors at most", REGRESSORS_MAX);
+    return error_hint(planning->err, "All columns that are numbers, but for label, time and group, "
+                                     "are regressors: select fewer.");
+}
+
+/* Numbers that nothing else names. */
+static enum status find_regressors(const struct planning *planning, struct series_columns *columns)
+{
+    const bool takes_numbers = takes_regressors(planning);
+    struct plan *plan = planning->plan;
+
+    for (size_t i = 0; i < plan->query.count; i++) {
+        const struct query_column *column = &plan->query.columns[i];
+
+        if ((int)i == plan->label_column || is_taken(columns, (int)i))
+            continue;
+        if (!takes_numbers || !is_regressor(&plan->query, column)) {
+            tell_no_input(plan, column, takes_numbers);
+            continue;
         }
+        if (columns->regressor_count == REGRESSORS_MAX)
+            return refuse_regressors(planning);
+        columns->regressors[columns->regressor_count++] = (int)i;
+    }
+    return STATUS_OK;
 }
 
 enum status series_columns_plan(struct planning *planning)
@@ -230,7 +290,7 @@ enum status series_columns_plan(struct planning *planning)
         return refuse_columns(planning);
     TRY(find_time(planning, &columns));
     TRY(find_groups(planning, &columns));
-    tell_others(planning->plan, &columns);
+    TRY(find_regressors(planning, &columns));
     planning->plan->spec.test_size = 0; /* the past of each series is held out, not some of them */
     planning->plan->spec.early_stopping = 0;
     return make_clause(planning, &columns);

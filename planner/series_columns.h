@@ -1,9 +1,10 @@
 /*
  * series_columns.h - forecast.time, forecast.group -> the inputs of a model that learns series:
- * first the columns that tell a series, as categories of which every word counts, then the time.
+ * first the columns that tell a series, as categories of which every word counts, then the time,
+ * and regressors: all other columns of the SELECT that are numbers.
  *
- * Such a model has no COLUMN clause: it is made here, of the two settings. Other columns of the
- * SELECT are no inputs, and a notice says so.
+ * Such a model has no COLUMN clause: it is made here, of the two settings. Columns that are neither
+ * are no inputs, and a notice says so.
  */
 #ifndef PLANNER_SERIES_COLUMNS_H
 #define PLANNER_SERIES_COLUMNS_H
@@ -12,7 +13,7 @@
 
 /* Before the columns are planned, and after the label: nothing for other kinds. INVALID for a
  * COLUMN clause, for columns that there are not, that are the label, or named twice, and for a time
- * that is neither dates nor numbers. */
+ * that is neither dates nor numbers; LIMIT for too many regressors. */
 enum status series_columns_plan(struct planning *planning);
 
 /* Once the inputs are made: brings them into their order. */

@@ -25,6 +25,7 @@ static enum status begin_other(const struct planning *planning, size_t i, struct
                           .dialect = first->dialect,
                           .explain_only = first->explain_only,
                           .label_column = -1,
+                          .checked_column = -1,
                           .group_column = -1,
                           .upper_column = -1,
                           .object_position = -1,

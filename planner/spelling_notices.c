@@ -7,6 +7,7 @@
 #include "planner/column_kind.h"
 #include "planner/dialect.h"
 #include "planner/query.h"
+#include "planner/shape_notices.h"
 
 #define CODES_FEW_SHARE                                                                            \
     1000 /* one of so many cells, as in column_kind.c: more are why it is words */
@@ -129,22 +130,18 @@ void note_written_numbers(const struct plan *plan, const struct query_column *co
 
 /* ----- columns that are not ----- */
 
-static const char *use_word(bool is_left_out)
-{
-    return is_left_out ? "it is left out" : "all are taken as words";
-}
-
 /* The most frequent of the other texts, and what to do about it. */
 static void note_others(const struct plan *plan, const struct query_column *column,
                         const char *what, uint64_t share, uint64_t others, bool is_left_out)
 {
     const struct slice name = column->name, word = {column->word, column->word_size};
+    struct slice unit;
 
     if (word.size == 0) {
         notice_add(plan->notices, NOTICE_READING,
                    "%llu %% of column \"%.*s\" are %s, %llu cells are not, and %s",
                    (unsigned long long)share, SLICE_FORMAT(name), what, (unsigned long long)others,
-                   use_word(is_left_out));
+                   words_become(is_left_out));
         notice_hint(plan->notices,
                     "Make these NULL in the SELECT: CASE WHEN ... THEN %s END AS %s.",
                     SQL_NAME(column->name), SQL_NAME(column->name));
@@ -153,9 +150,13 @@ static void note_others(const struct plan *plan, const struct query_column *colu
     notice_add(plan->notices, NOTICE_READING,
                "%llu %% of column \"%.*s\" are %s, and %s; the most frequent other text is '%.*s', "
                "in %llu of %llu",
-               (unsigned long long)share, SLICE_FORMAT(name), what, use_word(is_left_out),
+               (unsigned long long)share, SLICE_FORMAT(name), what, words_become(is_left_out),
                SLICE_FORMAT(word), (unsigned long long)column->word_cells,
                (unsigned long long)others);
+    if (word_shape_of(word, &unit) == SHAPE_BOUND) {
+        hint_bounds(plan, column);
+        return;
+    }
     notice_hint(plan->notices, "NULLIF(%s, %s) AS %s makes it missing%s.", SQL_NAME(column->name),
                 SQL_TEXT(word), SQL_NAME(column->name),
                 column->word_cells < others ? "; so of the others" : "");
@@ -168,7 +169,7 @@ static void note_contrary(const struct plan *plan, const struct query_column *co
                "column \"%.*s\" has numbers with a decimal comma, %llu, and others with a point, "
                "%llu, and %s",
                SLICE_FORMAT(column->name), (unsigned long long)column->numbers.not_point,
-               (unsigned long long)column->numbers.not_comma, use_word(is_left_out));
+               (unsigned long long)column->numbers.not_comma, words_become(is_left_out));
     notice_hint(plan->notices,
                 "replace(%s, ',', '.') AS %s reads both, where there are no "
                 "thousands.",
@@ -185,7 +186,7 @@ static void note_unclear_dates(const struct plan *plan, const struct query_colum
                "and %s",
                SLICE_FORMAT(name), column->short_years > 0 ? "05" : "2024",
                column->short_years > 0 ? "the day, the month or the year" : "the day or the month",
-               use_word(is_left_out));
+               words_become(is_left_out));
     if (plan->dialect == SQL_POSTGRES)
         notice_hint(plan->notices,
                     "to_date(%s, 'DD/MM/%s') AS %s makes dates of them, or 'MM/DD/%s'.",
@@ -209,66 +210,6 @@ static uint64_t cells_of(const struct query_column *column)
 {
     return (uint64_t)column->integers + column->reals + column->texts - column->blank_texts -
            column->missing_texts;
-}
-
-static void hint_hours(const struct plan *plan, const struct query_column *column)
-{
-    const char last = column->shaped.example[column->shaped.example_size - 1];
-
-    if (plan->dialect == SQL_POSTGRES)
-        notice_hint(plan->notices, "EXTRACT(epoch FROM %s::time) / 3600 AS %s makes hours of them.",
-                    SQL_NAME(column->name), SQL_NAME(column->name));
-    else if (last >= '0' && last <= '9')
-        notice_hint(plan->notices,
-                    "CAST(%s AS INTEGER) + substr(%s, instr(%s, ':') + 1, 2) / 60.0 AS %s makes "
-                    "hours of them.",
-                    SQL_NAME(column->name), SQL_NAME(column->name), SQL_NAME(column->name),
-                    SQL_NAME(column->name));
-    else
-        notice_hint(plan->notices,
-                    "CAST(%s AS INTEGER) %% 12 + 12 * (%s LIKE '%%p%%') + "
-                    "substr(%s, instr(%s, ':') + 1, 2) / 60.0 AS %s makes hours of them.",
-                    SQL_NAME(column->name), SQL_NAME(column->name), SQL_NAME(column->name),
-                    SQL_NAME(column->name), SQL_NAME(column->name));
-}
-
-static void hint_shape(const struct plan *plan, const struct query_column *column)
-{
-    const struct slice unit = {column->shaped.unit, column->shaped.unit_size};
-
-    if (column->shaped.shape == SHAPE_TIME)
-        hint_hours(plan, column);
-    else if (column->shaped.shape == SHAPE_DATE)
-        notice_hint(
-            plan->notices,
-            "Dates are read as 2024-01-31: the SELECT can make them of their parts%s. COLUMN "
-            "VOCABULARY(%s) takes them as words without a notice.",
-            dialect_of(plan->dialect)->by_parts, SQL_NAME(column->name));
-    else if (column->shaped.shape == SHAPE_QUOTED)
-        notice_hint(plan->notices, "trim(%s, '%s%c') AS %s leaves the numbers.",
-                    SQL_NAME(column->name), column->shaped.example[0] == '\'' ? "'" : "",
-                    column->shaped.example[0], SQL_NAME(column->name));
-    else
-        notice_hint(plan->notices, "replace(%s, %s, '') AS %s leaves the numbers.",
-                    SQL_NAME(column->name), SQL_TEXT(unit), SQL_NAME(column->name));
-}
-
-bool note_shape(const struct plan *plan, const struct query_column *column, bool is_left_out)
-{
-    static const char *const shapes[] = {[SHAPE_TIME] = "times of day",
-                                         [SHAPE_DATE] = "dates in a form that is not read",
-                                         [SHAPE_QUOTED] = "numbers in quotes",
-                                         [SHAPE_MEASURE] = "numbers with a unit"};
-    const struct shaped_words *shaped = &column->shaped;
-
-    if (shaped->shape == SHAPE_NONE)
-        return false;
-    notice_add(plan->notices, NOTICE_READING,
-               "the texts of column \"%.*s\" look like %s, as '%.*s', and %s",
-               SLICE_FORMAT(column->name), shapes[shaped->shape], (int)shaped->example_size,
-               shaped->example, use_word(is_left_out));
-    hint_shape(plan, column);
-    return true;
 }
 
 bool note_nearly_read(const struct plan *plan, const struct query_column *column, bool is_left_out)

@@ -19,8 +19,4 @@ void note_written_numbers(const struct plan *plan, const struct query_column *co
  * said. */
 bool note_nearly_read(const struct plan *plan, const struct query_column *column, bool is_left_out);
 
-/* Do its words look like numbers, dates or times in a form that is not read (word_shapes.h)? Then a
- * notice says so. */
-bool note_shape(const struct plan *plan, const struct query_column *column, bool is_left_out);
-
 #endif

@@ -351,7 +351,8 @@ static void append_effective(const struct plan *plan, const struct attribute *of
     if (is_automatic(attribute, setting)) {
         append_automatic(plan, attribute, out);
     } else if (is_of_kind &&
-               (attribute->store == STORE_ENUM || (attribute->store == STORE_REALS && !setting) ||
+               (attribute->store == STORE_ENUM ||
+                (attribute->store == STORE_REALS && !setting && attribute->default_value) ||
                 (attribute->store == STORE_REAL && (!setting || !attribute->default_value)))) {
         append_settled(plan, attribute, out);
     } else if (slice_is(name, "validation.metrics")) {

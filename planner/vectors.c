@@ -53,11 +53,12 @@ static enum status add_vector(struct query *query, size_t column, struct vector 
                               .list = of->list,
                               .is_counted = of->list_is_counted};
     for (uint32_t i = 0; i < vector->size; i++) {
-        elements[i] = (struct query_column){.declared_type = of->declared_type,
-                                            .nulls = of->nulls,
-                                            .reals = of->list.form ? of->texts : of->vectors,
-                                            .dates = of->dates,
-                                            .blank_texts = of->parts ? of->blank_texts : 0};
+        elements[i] =
+            (struct query_column){.declared_type = of->declared_type,
+                                  .nulls = of->nulls,
+                                  .reals = of->list.form ? of->texts + of->vectors : of->vectors,
+                                  .dates = of->dates,
+                                  .blank_texts = of->parts ? of->blank_texts : 0};
         TRY(name_element(vector, i, arena, &elements[i].name, err));
     }
     query->vectors.elements += vector->size;

@@ -215,6 +215,8 @@ enum status cell_count_text(struct cell_census *census, uint32_t column, struct 
     counts->texts[look->kind]++;
     if (look->kind != TEXT_BLANK && list_counts_wait(&counts->lists))
         list_count(&counts->lists, text, look);
+    if (look->kind != TEXT_BLANK)
+        list_count_items(&counts->lists, text);
     switch (look->kind) {
     case TEXT_NUMBER:
         count_number(&counts->numbers, look);

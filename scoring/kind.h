@@ -33,6 +33,12 @@ struct model_array {
     const float **elements; /* where the model's content points to them */
 };
 
+/* A value beside what is expected in its place: the bounds within which a share of such values
+ * lies, and the probability that one lies nearer. */
+struct checked_value {
+    double lower, upper, probability;
+};
+
 /* A model whose outputs are sums of features: (rows, width) weights of dense columns and then ids,
  * (width) biases. The table has a row of each feature. */
 struct linear_weights {
@@ -45,7 +51,7 @@ struct linear_weights {
 
 /* The parameters that a statement gives a model of the kind, in the kind's own struct. A job spec
  * has them by value; zeros are a model of which nothing is said. */
-#define KIND_PARAMS_BYTES 512
+#define KIND_PARAMS_BYTES 576
 /* The type attribute of each such struct: the same bytes are read as the struct of the kind, copied
  * as kind_params, and may be read as another kind's struct that begins alike. */
 #define KIND_PARAMS_TYPE __attribute__((may_alias))
@@ -148,13 +154,13 @@ struct kind {
                          * transform.h */
     bool has_rests; /* each number has a second float, of what the first one lost (transform.h), of
                      * models of MODEL_FORMAT_RESTS and later */
-    bool learns_series;  /* the last input is a time, and those before it tell whose: rows that have
-                          * the same in these lie together (runtime/data/held_out.h) */
-    bool keeps_labels;   /* a learner gets a regression's labels as doubles, and NAN for a NULL
-                          * (runtime/data/dataset.h) */
-    bool is_shift_free;  /* a model does not depend on what is taken off an input: numbers that are
-                          * not standardised become floats without their mean, so that those far from
-                          * 0 keep their digits */
+    bool learns_series; /* the first number is a time, and the categories before it tell whose: rows
+                         * that have the same in these lie together (runtime/data/held_out.h) */
+    bool keeps_labels;  /* a learner gets a regression's labels as doubles, and NAN for a NULL
+                         * (runtime/data/dataset.h) */
+    bool is_shift_free; /* a model does not depend on what is taken off an input: numbers that are
+                         * not standardised become floats without their mean, so that those far from
+                         * 0 keep their digits */
     bool takes_no_texts; /* no TEXT(c) may be an input that selects rows of a table */
     bool counts_words;   /* TEXT(c) makes an input of each of its hash buckets: how many words of
                           * the text are in it (LIST_WORDS of cell_list.h) */
@@ -264,6 +270,14 @@ struct kind {
     uint32_t output_parts;
     /* Tells whether the row has a number; only kinds with output_parts have it. */
     bool (*has_number)(void *workspace, const float *dense, const int32_t *ids);
+    /* INVALID, with a hint, for a row that would have a number if it did not lack what the number
+     * depends on. NULL: no row does. */
+    enum status (*check_row)(void *workspace, const float *dense, const int32_t *ids,
+                             struct error *err);
+    /* Compares a value that came with what is expected of its row, for intervals of `level`
+     * (scoring/outputs.h); false: nothing is. NULL: its models expect nothing. */
+    bool (*check_value)(const struct model *model, const float *dense, const int32_t *ids,
+                        double value, double level, struct checked_value *checked);
     /* Points of a row, whole numbers of a card (scoring/outputs.h): ids (id_count). NULL: its
      * models have none. */
     double (*points)(const struct model *model, const int32_t *ids);

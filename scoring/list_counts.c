@@ -98,6 +98,22 @@ void list_count(struct list_counts *counts, struct slice text, const struct text
     end_texts(counts);
 }
 
+/* A text has no more than one item of two bytes: most are not looked at. */
+void list_count_items(struct list_counts *counts, struct slice text)
+{
+    uint32_t items = 1;
+
+    if (text.size / 2 + 1 <= counts->items_most || counts->items_most == ITEMS_COUNTED_MAX)
+        return;
+    text = slice_trim(text);
+    for (size_t i = 0; i < text.size && items < ITEMS_COUNTED_MAX; i++)
+        items += text.data[i] == ',' ||
+                 ((unsigned char)text.data[i] <= ' ' && i > 0 && text.data[i - 1] != ',' &&
+                  (unsigned char)text.data[i - 1] > ' ');
+    if (text.size > 0 && items > counts->items_most)
+        counts->items_most = items;
+}
+
 static void merge_dense(struct list_counts *counts, const struct list_counts *other)
 {
     if (other->texts == 0)
@@ -130,6 +146,8 @@ void list_counts_merge(struct list_counts *counts, const struct list_counts *oth
     else
         merge_sparse(counts, other);
     counts->texts += other->texts;
+    if (other->items_most > counts->items_most)
+        counts->items_most = other->items_most;
     end_texts(counts);
 }
 
@@ -147,6 +165,7 @@ void list_counts_put(const struct list_counts *counts, struct text *out)
     put_u32(out, counts->sparse_most);
     put_u8(out, counts->not_dense);
     put_u8(out, counts->not_sparse);
+    put_u32(out, counts->items_most);
 }
 
 bool list_counts_read(struct byte_reader *reader, struct list_counts *counts)
@@ -163,9 +182,10 @@ bool list_counts_read(struct byte_reader *reader, struct list_counts *counts)
     counts->sparse_most = read_u32(reader);
     not_dense = read_u8(reader);
     not_sparse = read_u8(reader);
+    counts->items_most = read_u32(reader);
     counts->not_dense = not_dense;
     counts->not_sparse = not_sparse;
     return !reader->failed && not_dense <= 1 && not_sparse <= 1 &&
            counts->dense_least <= counts->dense_most && counts->dense_most <= LIST_SIZE_MAX &&
-           counts->sparse_ids <= CATEGORY_WORDS_MAX;
+           counts->sparse_ids <= CATEGORY_WORDS_MAX && counts->items_most <= ITEMS_COUNTED_MAX;
 }

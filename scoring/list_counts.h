@@ -18,6 +18,8 @@
 
 struct byte_reader;
 
+#define ITEMS_COUNTED_MAX 512
+
 struct list_counts {
     uint64_t texts;          /* texts of either form; 0: there are none, or other texts as well */
     uint64_t dense_plain;    /* dense ones that may be one number, "3,14", "1,000" */
@@ -27,6 +29,8 @@ struct list_counts {
     uint32_t sparse_ids;              /* one more than the greatest id */
     uint32_t sparse_most;             /* items of a text */
     bool not_dense, not_sparse;
+    uint32_t items_most; /* items of any text, at most ITEMS_COUNTED_MAX; commas in quotes, and
+                            white space beside commas, may make it greater */
 };
 
 static inline bool list_counts_wait(const struct list_counts *counts)
@@ -35,6 +39,8 @@ static inline bool list_counts_wait(const struct list_counts *counts)
 }
 /* A text that is not blank. */
 void list_count(struct list_counts *counts, struct slice text, const struct text_look *look);
+/* How many items the text has at most, between commas or white space. */
+void list_count_items(struct list_counts *counts, struct slice text);
 void list_counts_merge(struct list_counts *counts, const struct list_counts *other);
 void list_counts_put(const struct list_counts *counts, struct text *out);
 /* False for bytes that list_counts_put cannot have written. */

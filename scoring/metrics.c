@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "scoring/bootstrap.h"
 #include "scoring/elementary.h"
 #include "scoring/ranking.h"
 #include "scoring/silhouette.h"
@@ -41,7 +42,8 @@ struct metrics {
     float *scores;          /* likewise; NULL: they are not wanted */
     struct ranking ranking; /* scores of two classes, or of one of more against the rest */
     struct ranked_rows ranked;
-    struct report *report; /* or NULL */
+    struct report *report;       /* or NULL */
+    struct bootstrap *bootstrap; /* likewise */
 
     double absolute_sum, relative_sum;
     double label_mean, label_squares; /* running mean, and squares around it (Welford) */
@@ -88,6 +90,8 @@ static enum status init(struct metrics *metrics, const struct model *model,
                             options->names, options->name_count);
     if (model->task == TASK_CLASSIFICATION)
         TRY(init_classes(metrics, model, options->ranks_classes, err));
+    if (options->keeps_rows)
+        TRY(bootstrap_new(model, options, &metrics->bootstrap, err));
     if (options->report == REPORT_METRICS)
         return STATUS_OK;
     TRY(report_new(model, options->report, &metrics->report, err));
@@ -124,6 +128,7 @@ void metrics_free(struct metrics *metrics)
     silhouette_deinit(&metrics->silhouette);
     number_metrics_deinit(&metrics->numbers);
     report_free(metrics->report);
+    bootstrap_free(metrics->bootstrap);
     free(metrics);
 }
 
@@ -138,6 +143,11 @@ bool metrics_rank_classes(const struct model *model, const struct slice *names, 
         if (metric_find(names[i], &metric) && metric_ranks(metric))
             return true;
     return false;
+}
+
+struct bootstrap *metrics_bootstrap(struct metrics *metrics)
+{
+    return metrics->bootstrap;
 }
 
 struct report *metrics_report(struct metrics *metrics)
@@ -453,6 +463,8 @@ enum status metrics_add_row(struct metrics *metrics, const struct metrics_row *r
                             struct error *err)
 {
     TRY(add_row(metrics, row, err));
+    if (metrics->bootstrap)
+        TRY(bootstrap_add(metrics->bootstrap, row, err));
     return metrics->report ? report_add(metrics->report, row, err) : STATUS_OK;
 }
 

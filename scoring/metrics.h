@@ -19,6 +19,7 @@
 #ifndef SCORING_METRICS_H
 #define SCORING_METRICS_H
 
+#include "params/bootstrap_choice.h"
 #include "scoring/number_metrics.h"
 #include "scoring/report.h"
 #include "scoring/row_label.h"
@@ -35,7 +36,9 @@ struct metrics_options {
      * measured only where they are named. */
     const struct slice *names;
     size_t name_count;
-    bool as_means; /* its aim is not looked at */
+    bool as_means;   /* its aim is not looked at */
+    bool keeps_rows; /* for intervals, as `bootstrap` says */
+    struct bootstrap_choice bootstrap;
 };
 /* options NULL: zeros. INVALID for a report that the model does not have. */
 enum status metrics_new(const struct model *model, const struct metrics_options *options,
@@ -100,6 +103,8 @@ uint64_t metrics_class_predicted(const struct metrics *metrics, uint32_t class);
 /* More scores of classes than are kept: then AUC and PRAUC are not defined. */
 #define RANKED_SCORES_MAX ((size_t)1 << 26)
 bool metrics_rank_too_many(const struct metrics *metrics);
+/* The rows that were added; NULL: none are kept. */
+struct bootstrap *metrics_bootstrap(struct metrics *metrics);
 /* NULL of REPORT_METRICS. */
 struct report *metrics_report(struct metrics *metrics);
 /* NaN where it is not defined (AUC of one class, R2 of one row, ...). */

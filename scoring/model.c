@@ -129,10 +129,13 @@ enum status scorer_transform(struct scorer *scorer, uint32_t i, const struct cel
                              struct error *err)
 {
     const struct transform *transform = &scorer->model->transform;
+    const struct kind *kind = scorer->model->kind;
+    float *dense = scorer->dense + (size_t)i * transform->dense_width;
+    int32_t *ids = scorer->ids + (size_t)i * transform->id_count;
 
     assert(i < scorer->rows_max);
-    return transform_row(transform, cells, scorer->dense + (size_t)i * transform->dense_width,
-                         scorer->ids + (size_t)i * transform->id_count, err);
+    TRY(transform_row(transform, cells, dense, ids, err));
+    return kind->check_row ? kind->check_row(scorer->workspace, dense, ids, err) : STATUS_OK;
 }
 
 enum status scorer_check_number(const struct scorer *scorer, uint32_t i, uint64_t row,

@@ -82,8 +82,10 @@ struct kind_params;
  * 19: as 18, and inputs may count the words of a text (cell_list.h), which a reader of 18 would
  * refuse as a damaged list.
  * 20: as 19, and a classifier may have a final step, without which a reader of 19 would give other
- * probabilities and classes. What is stored has the same form in 1 and 2; the digest covers the
- * format.
+ * probabilities and classes.
+ * 21, the last number: as 20, and the meta row names the encoders that it needs beside those of 20
+ * (inputs/encoders.h), of which a reader that lacks one says so. A model that needs none has one of
+ * the numbers before. What is stored has the same form in 1 and 2; the digest covers the format.
  */
 #define MODEL_FORMAT_LANES   2
 #define MODEL_FORMAT_PARTS   3
@@ -103,7 +105,8 @@ struct kind_params;
 #define MODEL_FORMAT_OFFSETS 18
 #define MODEL_FORMAT_COUNTS  19
 #define MODEL_FORMAT_FINALS  20
-#define MODEL_FORMAT_VERSION 20 /* the newest */
+#define MODEL_FORMAT_NAMES   21
+#define MODEL_FORMAT_VERSION 21 /* the newest */
 
 struct model {
     uint32_t format;        /* the oldest that has what the model has, of those since LANES */
@@ -143,6 +146,11 @@ struct model {
     struct slice metrics_json;         /* the result rows of TRAIN, for SHOW TRAIN */
     struct slice trials_json;          /* a search's, for SHOW TRIALS; size 0: there was none */
     const struct notice_list *notices; /* NULL: none */
+    /* (statistics_count): what the training rows have in each input, and behind these what the
+     * model predicts of them (input_statistics.h), as JSON. No part of the digest. 0: it keeps
+     * none; of model_read_meta the count alone. */
+    const struct slice *statistics;
+    uint32_t statistics_count;
 };
 
 uint32_t model_outputs(const struct model *model); /* floats that a row gives */

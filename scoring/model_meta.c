@@ -1,5 +1,6 @@
 #include "scoring/model_meta.h"
-#include "inputs/cell_list_json.h"
+#include "inputs/encoders.h"
+#include "inputs/input_members.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -8,6 +9,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "scoring/input_statistics.h"
 #include "scoring/kind.h"
 #include "scoring/label_names.h"
 #include "scoring/model_bytes.h"
@@ -55,76 +57,54 @@ static void add_number(cJSON *object, const struct transform_input *input)
         json_add_real(object, "code", input->code);
 }
 
-static void add_rule(cJSON *object, const struct transform_input *input)
+/* May it have a vocabulary? Each category may. */
+static bool has_words(const struct transform_input *input)
 {
-    json_add_string(object, "rule", slice_of(category_rule_words[input->spec.rule]));
-    if (input->spec.cross)
-        json_add(object, "cross", cross_to_json(input->spec.cross));
-    else if (rule_takes_numbers(input->spec.rule) && input->spec.reading != READING_STRICT)
-        json_add_string(object, "reading", slice_of(input_reading_words[input->spec.reading]));
-    if (input->spec.rule != RULE_BUCKET)
-        return;
-    json_add_reals(object, "bounds", input->spec.bounds, input->spec.bound_count);
+    return input->spec.type == INPUT_CATEGORY ||
+           (input->spec.type == INPUT_TEXT && encoder_of(&input->spec)->counts == COUNTS_WORDS);
 }
 
-/* Adds a text's rule and combiner; what TEXT(c) has by itself is left out. */
-static void add_combiner(cJSON *object, const struct transform_input *input)
-{
-    if (input->spec.rule != RULE_WORDS)
-        json_add_string(object, "rule", slice_of(category_rule_words[input->spec.rule]));
-    if (input->spec.combiner != COMBINER_SQRTN)
-        json_add_string(object, "combiner", slice_of(combiner_words[input->spec.combiner]));
-    if (input->spec.is_weighted)
-        json_add_boolean(object, "weighted", true);
-}
-
+/* Puts what was learned between the members of the spec. */
 static enum status add_input(cJSON *inputs, const struct transform_input *input, bool keeps_numbers,
                              struct error *err)
 {
     cJSON *object = cJSON_CreateObject();
-    enum status status = add_text(object, "name", input->spec.name, err);
+    const char *cut = input_member_with_zero(&input->spec);
 
-    json_add_string(object, "type", slice_of(input_type_words[input->spec.type]));
-    if (input->spec.source.size > 0 && status == STATUS_OK)
-        status = add_text(object, "column", input->spec.source, err);
-    if (input->spec.part)
-        json_add_string(object, "part", slice_of(date_part_words[input->spec.part]));
-    if (input->spec.part && input->spec.type != INPUT_NUMERIC &&
-        input->spec.reading != READING_NUMBER)
-        json_add_string(object, "reading", slice_of(input_reading_words[input->spec.reading]));
-    if (input->spec.model_part)
-        json_add_string(object, "model_part", slice_of(model_part_words[input->spec.model_part]));
-    if (input->spec.dimension)
-        json_add_integer(object, "dimension", input->spec.dimension);
-    if (input->spec.concat.number)
-        json_add(object, "concat", concat_to_json(input->spec.concat));
-    if (input->spec.list.form) {
-        cell_list_write(&input->spec.list, object);
-        if (cell_list_has_numbers(&input->spec.list))
-            json_add_integer(object, "element", input->spec.element);
-    }
+    input_members_write(&input->spec, RECORD_MODEL, 0, object);
     json_add_boolean(object, "has_nulls", input->has_nulls);
-    if (input->spec.offset)
-        json_add_string(object, "offset", slice_of(offset_words[input->spec.offset]));
-    if (input->spec.type == INPUT_NUMERIC) {
-        if (input->spec.reading != READING_STRICT)
-            json_add_string(object, "reading", slice_of(input_reading_words[input->spec.reading]));
-        if (!keeps_numbers)
-            add_number(object, input);
-        else if (input->mean != 0)
-            json_add_real(object, "origin", input->mean);
-    } else if (input->spec.type == INPUT_TEXT) {
-        json_add_integer(object, "words_max", input->spec.words_max);
+    input_members_write(&input->spec, RECORD_MODEL, 1, object);
+    if (input->spec.type != INPUT_NUMERIC) {
+        if (has_words(input))
+            json_add_integer(object, "words", input->word_count);
         json_add_integer(object, "hash_buckets", input->hash_buckets);
-        add_combiner(object, input);
-    } else {
-        json_add_integer(object, "words", input->word_count);
-        json_add_integer(object, "hash_buckets", input->hash_buckets);
-        if (input->spec.rule != RULE_WORDS)
-            add_rule(object, input);
+    } else if (!keeps_numbers) {
+        add_number(object, input);
+    } else if (input->mean != 0) {
+        json_add_real(object, "origin", input->mean);
     }
+    input_members_write(&input->spec, RECORD_MODEL, 2, object);
     json_append(inputs, object);
-    return status;
+    return cut ? fail(err, STATUS_INVALID, "the model's %s has a zero byte", cut) : STATUS_OK;
+}
+
+/* Those that models of before did not know; none of them is needed twice. */
+static void add_encoders(cJSON *meta, const struct transform *transform)
+{
+    cJSON *names;
+
+    if (!transform_names_encoders(transform))
+        return;
+    names = json_add_array(meta, "encoders");
+    for (uint32_t i = 0; i < transform->input_count; i++) {
+        const struct encoder *encoder = encoder_of(&transform->inputs[i].spec);
+        uint32_t first = 0;
+
+        while (encoder_of(&transform->inputs[first].spec) != encoder)
+            first++;
+        if (encoder->is_named && first == i)
+            json_append(names, json_string(slice_of(encoder->name)));
+    }
 }
 
 static cJSON *label_to_json(const struct cell *cell)
@@ -205,6 +185,7 @@ static enum status build_meta(const struct model *model, cJSON *meta, struct err
     if (model->kept_epoch > 0)
         json_add_integer(meta, "kept_epoch", model->kept_epoch);
     TRY(add_text(meta, "created_at", model->created_at, err));
+    add_encoders(meta, &model->transform);
     inputs = json_add_array(meta, "inputs");
     for (uint32_t i = 0; i < model->transform.input_count; i++)
         TRY(add_input(inputs, &model->transform.inputs[i], model->transform.keeps_numbers, err));
@@ -213,6 +194,8 @@ static enum status build_meta(const struct model *model, cJSON *meta, struct err
         final_step_write(&model->final, json_add_object(meta, "final"));
     model->kind->write_content(model, json_add_object(meta, model->kind->name));
     json_add_integer(meta, "weight_rows", (int64_t)model_weight_rows(model));
+    if (model->statistics_count > 0)
+        json_add_integer(meta, "statistics", model->statistics_count);
     if (model->notices && model->notices->count > 0)
         json_add(meta, "notices", notice_list_to_json(model->notices));
     TRY(add_kept(meta, "metrics", model->metrics_json, err));
@@ -288,9 +271,9 @@ static enum status get_count(const cJSON *object, const char *name, int64_t leas
     return STATUS_OK;
 }
 
-/* Models of before it was stored have none. */
-static enum status read_reading(const cJSON *object, uint32_t format, bool is_date,
-                                enum input_reading *reading, struct error *err)
+/* Labels of models of before readings were stored have none. */
+static enum status read_label_reading(const cJSON *object, uint32_t format,
+                                      enum input_reading *reading, struct error *err)
 {
     unsigned word;
 
@@ -300,140 +283,42 @@ static enum status read_reading(const cJSON *object, uint32_t format, bool is_da
     TRY(get_word(object, "reading", input_reading_words, &word, err));
     *reading = (enum input_reading)word;
     if ((reading_is_written(*reading) && format < MODEL_FORMAT_WRITTEN) ||
-        (reading_is_of_dates(*reading) && !is_date))
-        return corrupt(err, "an input has a reading that is none of its kind");
+        reading_is_of_dates(*reading))
+        return corrupt(err, "labels have a reading that is none of theirs");
     return STATUS_OK;
 }
 
-static enum status read_bounds(const cJSON *object, struct arena *arena,
-                               struct transform_input *input, struct error *err)
-{
-    const cJSON *list, *item;
-    double *bounds;
+/* The format since which an input has the member; 0: all of them. A new member needs no format. */
+static const uint32_t members_since[INPUT_MEMBERS] = {
+    [MEMBER_COLUMN] = MODEL_FORMAT_PARTS,     [MEMBER_PART] = MODEL_FORMAT_PARTS,
+    [MEMBER_RULE] = MODEL_FORMAT_RULES,       [MEMBER_BOUNDS] = MODEL_FORMAT_RULES,
+    [MEMBER_CROSS] = MODEL_FORMAT_CROSSES,    [MEMBER_MODEL_PART] = MODEL_FORMAT_SHARES,
+    [MEMBER_DIMENSION] = MODEL_FORMAT_SHARES, [MEMBER_LIST] = MODEL_FORMAT_LISTS,
+    [MEMBER_ELEMENT] = MODEL_FORMAT_LISTS,    [MEMBER_COMBINER] = MODEL_FORMAT_LISTS,
+    [MEMBER_WEIGHTED] = MODEL_FORMAT_LISTS,   [MEMBER_CONCAT] = MODEL_FORMAT_CONCATS,
+    [MEMBER_OFFSET] = MODEL_FORMAT_OFFSETS,
+};
 
-    TRY(json_get_array(object, "bounds", BUCKETS_MAX - 1, &list, err));
-    bounds = ARENA_NEW(arena, double, (size_t)cJSON_GetArraySize(list) + 1);
-    if (!bounds)
-        return fail_no_memory(err);
-    cJSON_ArrayForEach(item, list)
-    {
-        if (!cJSON_IsNumber(item))
-            return corrupt(err, "a bound of buckets is no number");
-        bounds[input->spec.bound_count++] = item->valuedouble;
-    }
-    input->spec.bounds = bounds;
-    return STATUS_OK;
+/* Members that a model of a format may have; others were not known, and are passed over. */
+static unsigned members_of(uint32_t format)
+{
+    unsigned members = 0;
+
+    for (unsigned i = 0; i < INPUT_MEMBERS; i++)
+        members |= (unsigned)(members_since[i] <= format) << i;
+    return members;
 }
 
-/* Made of a column, of which it takes no part, or of several. */
-static bool is_made(const cJSON *object)
+/* Values of members that older formats did not know. */
+static enum status check_format(const struct input_spec *spec, uint32_t format, struct error *err)
 {
-    return json_has(object, "rule") || json_has(object, "cross") ||
-           (json_has(object, "column") && !json_has(object, "part"));
-}
-
-static enum status read_cross(const cJSON *object, struct arena *arena,
-                              struct transform_input *input, struct error *err)
-{
-    struct cross *cross = NULL;
-    uint32_t buckets;
-
-    TRY(get_count(object, "hash_buckets", 1, CATEGORY_WORDS_MAX, &buckets, err));
-    TRY(cross_from_json(object, "cross", buckets, arena, &cross, err));
-    input->spec.cross = cross;
-    return STATUS_OK;
-}
-
-/* A number of a list, or its items: of texts no others have a column. */
-static bool is_of_list(const cJSON *object, enum input_type type)
-{
-    return json_has(object, "list") || json_has(object, "element") ||
-           (type == INPUT_TEXT && json_has(object, "column"));
-}
-
-static enum status read_items(const cJSON *object, struct transform_input *input, struct error *err)
-{
-    unsigned rule;
-
-    TRY(get_word(object, "rule", category_rule_words, &rule, err));
-    input->spec.rule = (enum category_rule)rule;
-    return json_has(object, "weighted")
-               ? json_get_boolean(object, "weighted", &input->spec.is_weighted, err)
-               : STATUS_OK;
-}
-
-/* Are all numbers of the list there? transform_finish looks at it. */
-static enum status read_list(const cJSON *object, uint32_t format, struct arena *arena,
-                             struct transform_input *input, struct error *err)
-{
-    TRY(get_text(object, "column", MODEL_META_BYTES_MAX, arena, &input->spec.source, err));
-    TRY(cell_list_get(object, &input->spec.list, err));
-    if (input->spec.list.form == LIST_WORDS && format < MODEL_FORMAT_COUNTS)
-        return corrupt(err, "an input counts words");
-    return cell_list_has_numbers(&input->spec.list)
-               ? get_count(object, "element", 0, input->spec.list.size - 1, &input->spec.element,
-                           err)
-               : read_items(object, input, err);
-}
-
-/* Reads a category's rule; transform_finish checks what else it needs. */
-static enum status read_rule(const cJSON *object, uint32_t format, struct arena *arena,
-                             struct transform_input *input, struct error *err)
-{
-    unsigned rule;
-
-    TRY(get_word(object, "rule", category_rule_words, &rule, err));
-    input->spec.rule = (enum category_rule)rule;
-    if (input->spec.rule == RULE_WORDS || input->spec.type != INPUT_CATEGORY ||
-        (input->spec.rule == RULE_CROSS && format < MODEL_FORMAT_CROSSES))
-        return corrupt(err, "an input has a rule that is none of its type");
-    if (input->spec.rule == RULE_CROSS)
-        return read_cross(object, arena, input, err);
-    TRY(get_text(object, "column", MODEL_META_BYTES_MAX, arena, &input->spec.source, err));
-    if (input->spec.source.size == 0)
-        return corrupt(err, "an input is of no column");
-    if (rule_takes_numbers(input->spec.rule))
-        TRY(read_reading(object, format, false, &input->spec.reading, err));
-    return input->spec.rule == RULE_BUCKET ? read_bounds(object, arena, input, err) : STATUS_OK;
-}
-
-/* Reads how a category that is a part of dates reads them; it is left out for ISO's form. */
-static enum status read_order(const cJSON *object, uint32_t format, enum input_reading *reading,
-                              struct error *err)
-{
-    return json_has(object, "reading") ? read_reading(object, format, true, reading, err)
-                                       : STATUS_OK;
-}
-
-static enum status read_part(const cJSON *object, uint32_t format, struct arena *arena,
-                             struct transform_input *input, struct error *err)
-{
-    unsigned part;
-
-    TRY(get_text(object, "column", MODEL_META_BYTES_MAX, arena, &input->spec.source, err));
-    TRY(get_word(object, "part", date_part_words, &part, err));
-    input->spec.part = (enum date_part)part;
-    if (input->spec.part != DATE_WHOLE && input->spec.source.size > 0 &&
-        input->spec.type == date_part_type(input->spec.part))
-        return input->spec.type == INPUT_NUMERIC
-                   ? STATUS_OK
-                   : read_order(object, format, &input->spec.reading, err);
-    return corrupt(err, "an input is no part of a column");
-}
-
-static enum status read_text(const cJSON *object, uint32_t format, struct transform_input *input,
-                             struct error *err)
-{
-    if (format < MODEL_FORMAT_TEXTS || input->spec.part || input->has_nulls)
+    if (spec->type == INPUT_TEXT && format < MODEL_FORMAT_TEXTS)
         return corrupt(err, "an input is no text");
-    TRY(get_count(object, "words_max", 1, TEXT_WORDS_MAX, &input->spec.words_max, err));
-    if (format >= MODEL_FORMAT_LISTS && json_has(object, "combiner")) {
-        unsigned combiner;
-
-        TRY(get_word(object, "combiner", combiner_words, &combiner, err));
-        input->spec.combiner = (enum combiner)combiner;
-    }
-    return get_count(object, "hash_buckets", 1, CATEGORY_WORDS_MAX, &input->hash_buckets, err);
+    if (spec->list.form == LIST_WORDS && format < MODEL_FORMAT_COUNTS)
+        return corrupt(err, "an input counts words");
+    return reading_is_written(spec->reading) && format < MODEL_FORMAT_WRITTEN
+               ? corrupt(err, "an input has a reading that is none of its kind")
+               : STATUS_OK;
 }
 
 /* How the numbers of an input become those that the model computes with. */
@@ -463,68 +348,59 @@ static enum status read_scale(const cJSON *object, uint32_t format, struct trans
                             : corrupt(err, "a numeric input has a code, and no missing values");
 }
 
-/* Left out where it is an input of all parts, with the model's dimension. */
-static enum status read_share(const cJSON *object, struct transform_input *input, struct error *err)
+/* Reads what training learned, which no format but those of numbers has changed. */
+static enum status read_learned(const cJSON *object, uint32_t format, bool keeps_numbers,
+                                struct transform_input *input, struct error *err)
 {
-    unsigned part = PART_BOTH;
+    const bool is_text = input->spec.type == INPUT_TEXT;
 
-    if (json_has(object, "model_part"))
-        TRY(get_word(object, "model_part", model_part_words, &part, err));
-    input->spec.model_part = (enum model_part)part;
-    if (!json_has(object, "dimension"))
-        return STATUS_OK;
-    TRY(get_count(object, "dimension", 1, EMBEDDING_DIMENSION_MAX, &input->spec.dimension, err));
-    return input->spec.type != INPUT_NUMERIC && part_has_dnn(input->spec.model_part)
-               ? STATUS_OK
-               : corrupt(err, "an input has a dimension, and no embedding");
-}
-
-static enum status read_offset(const cJSON *object, struct transform_input *input,
-                               struct error *err)
-{
-    unsigned offset;
-
-    TRY(get_word(object, "offset", offset_words, &offset, err));
-    input->spec.offset = (enum offset)offset;
-    return input->spec.type == INPUT_NUMERIC && input->spec.offset
-               ? STATUS_OK
-               : corrupt(err, "an input is no offset");
-}
-
-static enum status read_input(const cJSON *object, uint32_t format, bool keeps_numbers,
-                              struct arena *arena, struct transform_input *input, struct error *err)
-{
-    unsigned type;
-
-    TRY(get_text(object, "name", MODEL_META_BYTES_MAX, arena, &input->spec.name, err));
-    TRY(get_word(object, "type", input_type_words, &type, err));
     TRY(json_get_boolean(object, "has_nulls", &input->has_nulls, err));
-    input->spec.type = (enum input_type)type;
-    if (format >= MODEL_FORMAT_SHARES)
-        TRY(read_share(object, input, err));
-    if (format >= MODEL_FORMAT_OFFSETS && json_has(object, "offset"))
-        TRY(read_offset(object, input, err));
-    if (format >= MODEL_FORMAT_CONCATS)
-        TRY(concat_from_json(object, &input->spec.concat, err));
-    if (format >= MODEL_FORMAT_LISTS && is_of_list(object, input->spec.type))
-        TRY(read_list(object, format, arena, input, err));
-    else if (format >= MODEL_FORMAT_RULES && is_made(object))
-        TRY(read_rule(object, format, arena, input, err));
-    else if (format >= MODEL_FORMAT_PARTS &&
-             (json_has(object, "part") || json_has(object, "column")))
-        TRY(read_part(object, format, arena, input, err));
-    if (input->spec.type == INPUT_TEXT)
-        return read_text(object, format, input, err);
-    if (input->spec.type == INPUT_CATEGORY) {
+    if (is_text && input->has_nulls)
+        return corrupt(err, "an input is no text");
+    if (has_words(input))
         TRY(get_count(object, "words", 0, CATEGORY_WORDS_MAX, &input->word_count, err));
-        return get_count(object, "hash_buckets", 0, CATEGORY_WORDS_MAX, &input->hash_buckets, err);
-    }
-    TRY(read_reading(object, format, input->spec.part != DATE_WHOLE, &input->spec.reading, err));
+    if (input->spec.type != INPUT_NUMERIC)
+        return get_count(object, "hash_buckets", is_text && !has_words(input), CATEGORY_WORDS_MAX,
+                         &input->hash_buckets, err);
     if (!keeps_numbers)
         return read_scale(object, format, input, err);
     if (format < MODEL_FORMAT_ORIGINS || !json_has(object, "origin"))
         return STATUS_OK;
     return json_get_real(object, "origin", &input->mean, err);
+}
+
+static enum status read_input(const cJSON *object, uint32_t format, bool keeps_numbers,
+                              struct arena *arena, struct transform_input *input, struct error *err)
+{
+    TRY(input_members_read(object, RECORD_MODEL, members_of(format), arena, &input->spec, err));
+    TRY(check_format(&input->spec, format, err));
+    if (!encoder_of(&input->spec))
+        return corrupt(err, "an input is made in no way that is known");
+    if (encoder_of(&input->spec)->is_named && format < MODEL_FORMAT_NAMES)
+        return corrupt(err, "an input has an encoder that its format does not name");
+    return read_learned(object, format, keeps_numbers, input, err);
+}
+
+/* Looked at before the inputs are, which mean nothing to who lacks their encoder. */
+static enum status check_encoders(const cJSON *meta, uint32_t format, struct error *err)
+{
+    const cJSON *names, *name;
+
+    if (format < MODEL_FORMAT_NAMES || !json_has(meta, "encoders"))
+        return STATUS_OK;
+    TRY(json_get_array(meta, "encoders", MODEL_INPUTS_MAX, &names, err));
+    cJSON_ArrayForEach(name, names)
+    {
+        const struct slice wanted = slice_of(cJSON_IsString(name) ? name->valuestring : "");
+
+        if (encoder_find(wanted))
+            continue;
+        fail(err, STATUS_UNSUPPORTED,
+             "the model needs the encoder \"%.*s\", which this version does not have",
+             wanted.size > 40 ? 40 : (int)wanted.size, wanted.data);
+        return error_hint(err, "A later version trained it, and can read it.");
+    }
+    return STATUS_OK;
 }
 
 static enum status read_inputs(const cJSON *meta, uint32_t format, struct arena *arena,
@@ -661,7 +537,7 @@ static enum status read_labels(const cJSON *meta, struct arena *arena, struct mo
                     task_models[model->task], label_type_words[type]);
     if (!task_has_label(model->task))
         return STATUS_OK;
-    TRY(read_reading(object, model->format, false, &model->labels.reading, err));
+    TRY(read_label_reading(object, model->format, &model->labels.reading, err));
     model->labels.spelling = label_spelling_of(model->label_declared);
     if (model->task == TASK_CLASSIFICATION) {
         TRY(read_classes(object, arena, &model->labels, err));
@@ -809,12 +685,18 @@ static enum status read_meta(const cJSON *meta, const struct kind *const *kinds,
     TRY(get_text(meta, "created_at", WORD_BYTES_MAX, arena, &model->created_at, err));
     model->transform.keeps_numbers = model->kind->keeps_numbers;
     model->transform.has_rests = model->kind->has_rests && model->format >= MODEL_FORMAT_RESTS;
+    TRY(check_encoders(meta, model->format, err));
     TRY(read_inputs(meta, model->format, arena, &model->transform, err));
     TRY(read_labels(meta, arena, model, err));
     TRY(read_final(meta, arena, model, err));
     TRY(check_offset(model, err));
     TRY(read_content(meta, arena, model, err));
     TRY(read_notices(meta, arena, model, err));
+    if (json_has(meta, "statistics")) {
+        const uint32_t count = statistics_inputs(&model->transform) + 1;
+
+        TRY(get_count(meta, "statistics", count, count, &model->statistics_count, err));
+    }
     trials = cJSON_GetObjectItemCaseSensitive(meta, "trials");
     if (trials)
         TRY(model_keep_trials(trials, arena, model, err));

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "scoring/input_statistics.h"
 #include "scoring/kind.h"
 #include "scoring/model_bytes.h"
 #include "scoring/model_meta.h"
@@ -36,6 +37,8 @@ struct model_reader {
     struct tensor *tensors; /* one for each array of the kind */
     uint32_t tensor_count;
     uint64_t words_missing;
+    struct slice *statistics; /* (model.statistics_count) */
+    uint32_t statistics_missing;
     uint32_t input; /* where the last word went: words come column by column */
     struct pending *pending;
     size_t pending_bytes;
@@ -115,9 +118,13 @@ static enum status expect_rest(struct model_reader *reader, struct error *err)
     for (uint32_t i = 0; model->kind->array(model, i, &array); i++)
         TRY(expect_tensor(reader, &array, err));
     for (uint32_t i = 0; i < model->transform.input_count; i++)
-        if (model->transform.inputs[i].spec.type == INPUT_CATEGORY)
+        if (model->transform.inputs[i].spec.type == INPUT_CATEGORY ||
+            model->transform.inputs[i].word_count > 0)
             TRY(expect_words(reader, &model->transform.inputs[i], err));
-    return STATUS_OK;
+    reader->statistics = ARENA_NEW(reader->arena, struct slice, model->statistics_count + 1);
+    model->statistics = reader->statistics;
+    reader->statistics_missing = model->statistics_count;
+    return reader->statistics ? STATUS_OK : fail_no_memory(err);
 }
 
 static enum status unexpected(const struct model_row *row, const char *why, struct error *err)
@@ -199,9 +206,31 @@ static enum status add_word(struct model_reader *reader, const struct model_row 
     return STATUS_OK;
 }
 
+/* They are kept as they are, and read where somebody asks for them (drift.h). */
+static enum status add_statistics(struct model_reader *reader, const struct model_row *row,
+                                  struct error *err)
+{
+    struct slice *statistics;
+
+    if (row->position < 0 || row->position >= (int64_t)reader->model.statistics_count)
+        return unexpected(row, "does not belong to it", err);
+    statistics = &reader->statistics[row->position];
+    if (statistics->data)
+        return unexpected(row, "is there twice", err);
+    if (!row->has_data || row->data.size == 0 || row->data.size > STATISTICS_BYTES_MAX)
+        return unexpected(row, "has another size than statistics have", err);
+    *statistics = arena_copy(reader->arena, row->data);
+    if (!statistics->data)
+        return fail_no_memory(err);
+    reader->statistics_missing--;
+    return STATUS_OK;
+}
+
 static enum status add_row(struct model_reader *reader, const struct model_row *row,
                            struct error *err)
 {
+    if (slice_is(row->part, "statistics"))
+        return add_statistics(reader, row, err);
     return slice_is(row->part, "tensor") ? add_chunk(reader, row, err) : add_word(reader, row, err);
 }
 
@@ -269,7 +298,8 @@ enum status model_reader_add(struct model_reader *reader, const struct model_row
         return add_meta(reader, row, err);
     if (slice_is(row->part, "weight"))
         return STATUS_OK;
-    if (!slice_is(row->part, "tensor") && !slice_is(row->part, "vocabulary"))
+    if (!slice_is(row->part, "tensor") && !slice_is(row->part, "vocabulary") &&
+        !slice_is(row->part, "statistics"))
         return unexpected(row, "is of no known part", err);
     return reader->has_meta ? add_row(reader, row, err) : keep_row(reader, row, err);
 }
@@ -301,6 +331,9 @@ enum status model_reader_assemble(struct model_reader *reader, struct model *mod
     if (reader->words_missing)
         return fail(err, STATUS_CORRUPT, "model: %llu words of its vocabularies are missing",
                     (unsigned long long)reader->words_missing);
+    if (reader->statistics_missing)
+        return fail(err, STATUS_CORRUPT, "model: %u rows of its statistics are missing",
+                    reader->statistics_missing);
     TRY(transform_finish(&reader->model.transform, reader->arena, err));
     if (reader->model.kind->check)
         TRY(reader->model.kind->check(&reader->model, err));

@@ -11,6 +11,9 @@
  *                                                       but for the last, after the 8-byte
  *                                                       XXH3-64 of the chunk
  *     vocabulary  column            word's id  count    the word
+ *     statistics  input             number     NULL     JSON: the training rows' values
+ *                                                       (input_statistics.h), last those of the
+ *                                                       predictions
  *
  * The table alone is enough to predict. A model is hostile input when it is
  * loaded: everything is checked before any allocation that depends on it, and
@@ -35,14 +38,14 @@ struct model_row {
     bool has_value;
     double value;
     bool has_data;
-    bool data_is_text; /* meta and vocabulary: UTF-8 the user can read */
+    bool data_is_text; /* meta, vocabulary and statistics: UTF-8 the user can read */
     struct slice data;
 };
 
 /* CORRUPT where a row of a tensor does not match its checksum. */
 enum status model_chunk_check(const struct model_row *row, struct error *err);
 
-/* Called once per row, in the order meta, weight, tensor, vocabulary. */
+/* Called once per row, in the order meta, weight, tensor, vocabulary, statistics. */
 typedef enum status model_row_sink(void *context, const struct model_row *row, struct error *err);
 
 /* Rows in any order; `meta` need not come first. After the last row

@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "scoring/elementary.h"
 #include "scoring/feature_names.h"
+#include "scoring/input_statistics.h"
 #include "scoring/kind.h"
 #include "scoring/model_meta.h"
 
@@ -239,6 +240,22 @@ static enum status write_vocabulary(struct writer *writer, struct error *err)
     return STATUS_OK;
 }
 
+static enum status write_statistics(struct writer *writer, struct error *err)
+{
+    const struct model *model = writer->model;
+    const uint32_t count = model->statistics_count;
+    struct model_row row = {.part = SLICE("statistics"), .has_data = true, .data_is_text = true};
+
+    for (uint64_t i = begin_section(writer, count); i < count && !writer->is_full; i++) {
+        row.name =
+            i + 1 < count ? model->transform.inputs[i].spec.name : SLICE(STATISTICS_PREDICTION);
+        row.position = (int64_t)i;
+        row.data = model->statistics[i];
+        TRY(give(writer, &row, err));
+    }
+    return STATUS_OK;
+}
+
 enum status model_write_some(const struct model *model, uint64_t *next, size_t bytes_max,
                              bool *is_at_end, model_row_sink *sink, void *context,
                              struct error *err)
@@ -256,6 +273,8 @@ enum status model_write_some(const struct model *model, uint64_t *next, size_t b
         TRY(write_tensors(&writer, err));
     if (!writer.is_full)
         TRY(write_vocabulary(&writer, err));
+    if (!writer.is_full)
+        TRY(write_statistics(&writer, err));
     *next += writer.written;
     *is_at_end = !writer.is_full;
     return STATUS_OK;

@@ -377,3 +377,41 @@ enum status scorer_component_output(const struct scorer *scorer, int64_t number,
         (struct cell){.type = CELL_REAL, .real = scorer_component(scorer, (uint32_t)number - 1)};
     return STATUS_OK;
 }
+
+static enum status check_level(const struct model *model, double level, struct error *err)
+{
+    if (!model->kind->check_value)
+        return fail(err, STATUS_INVALID, "a %.*s forecasts nothing that a value could be beside",
+                    SLICE_FORMAT(model->estimator)),
+               error_hint(err, "TO TRAIN Forecast makes models that do.");
+    if (level >= CHECKED_LEVEL_LEAST && level <= CHECKED_LEVEL_MOST)
+        return STATUS_OK;
+    fail(err, STATUS_INVALID, "anomalies are told by a probability from %g to %g, not %g",
+         CHECKED_LEVEL_LEAST, CHECKED_LEVEL_MOST, level);
+    return error_hint(err, "0.95 calls one of twenty values an anomaly that is none.");
+}
+
+enum status scorer_checked_output(const struct scorer *scorer, enum output output,
+                                  const struct cell *value, double level, struct cell *cell,
+                                  struct error *err)
+{
+    const struct model *model = scorer->model;
+    struct checked_value checked;
+    double number = 0;
+    bool is_null;
+
+    TRY(check_level(model, level, err));
+    TRY(cell_to_number(value, model->labels.reading, model->label, &number, &is_null, err));
+    *cell = (struct cell){.type = CELL_NULL};
+    if (!model->kind->check_value(model, scorer->selected, scorer->selected_ids,
+                                  is_null ? 0 : number, level, &checked))
+        return STATUS_OK;
+    if (output == OUTPUT_LOWER || output == OUTPUT_UPPER)
+        *cell = (struct cell){.type = CELL_REAL,
+                              .real = output == OUTPUT_LOWER ? checked.lower : checked.upper};
+    else if (!is_null && output == OUTPUT_ANOMALY)
+        *cell = (struct cell){.type = CELL_REAL, .real = checked.probability};
+    else if (!is_null)
+        *cell = (struct cell){.type = CELL_INTEGER, .integer = checked.probability > level};
+    return STATUS_OK;
+}

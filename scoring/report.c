@@ -52,6 +52,10 @@ static const struct {
                             TASK_CLASSIFICATION,
                             true},
     [REPORT_RESIDUALS] = {{"part", "share", "low", "high", "rows", NULL}, TASK_REGRESSION, false},
+    [REPORT_DRIFT] = {{"input", "psi", "verdict", "unseen", "nulls_then", "nulls_now", "mean_then",
+                       "mean_now", "median_then", "median_now", NULL},
+                      TASK_CLASSIFICATION,
+                      false},
 };
 
 const char *const *report_columns(enum report_kind kind)
@@ -61,7 +65,7 @@ const char *const *report_columns(enum report_kind kind)
 
 bool report_is_of(enum report_kind kind, enum task task)
 {
-    return kind == REPORT_METRICS || reports[kind].task == task;
+    return kind == REPORT_METRICS || kind == REPORT_DRIFT || reports[kind].task == task;
 }
 
 bool report_needs_probabilities(enum report_kind kind)
@@ -90,6 +94,8 @@ static enum status make_counts(struct report *report, struct error *err)
 
 static enum status check_model(enum report_kind kind, const struct model *model, struct error *err)
 {
+    if (kind == REPORT_DRIFT)
+        return fail(err, STATUS_INVALID, "the report 'drift' is not made of measured rows");
     if (!report_is_of(kind, model->task))
         return fail(err, STATUS_INVALID, "a %s has no report '%s'", task_models[model->task],
                     report_words[kind]);
@@ -583,9 +589,11 @@ static enum status write_report(struct report *report, struct writing *writing, 
     case REPORT_RESIDUALS:
         return write_residuals(report, writing, err);
     case REPORT_METRICS:
+    case REPORT_DRIFT:
         break;
     }
-    return fail(err, STATUS_INVALID, "metrics are no report");
+    return fail(err, STATUS_INVALID, "%s are no report of measured rows",
+                report_words[report->kind]);
 }
 
 enum status report_make(struct report *report, struct arena *arena, struct report_rows *rows,

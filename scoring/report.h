@@ -17,6 +17,8 @@
  *                   probability, each with its upper bound, which belongs to it. Two classes
  *     residuals     part, share, low, high, rows: of label minus prediction the quantiles (share)
  *                   and a histogram (share of the rows, rows)
+ *     drift         input, psi, verdict, unseen, nulls_then, nulls_now, mean_then, mean_now,
+ *                   median_then, median_now: of rows that need no label, by drift.h, which makes it
  *
  * Of more than REPORT_POINTS thresholds a curve has those that come next after each thousandth of
  * the rows; each of them is exact. A threshold is a probability, or a margin where there are none.
@@ -33,7 +35,7 @@
 #define REPORT_LABELS_MAX 1000 /* labels of a confusion matrix */
 #define REPORT_POINTS     1000
 #define REPORT_ROWS_MAX   ((size_t)1 << 28) /* rows of residuals */
-#define REPORT_COLUMNS    6
+#define REPORT_COLUMNS    10
 
 /* Costs of a mistake, in any unit, for REPORT_THRESHOLDS. */
 struct report_costs {

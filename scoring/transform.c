@@ -110,16 +110,17 @@ static enum status finish_category(struct transform *transform, struct transform
 }
 
 static enum status finish_text(struct transform *transform, struct transform_input *input,
-                               struct error *err)
+                               struct arena *arena, struct error *err)
 {
-    const uint64_t rows = (uint64_t)transform->id_rows + input->hash_buckets;
+    const uint64_t rows =
+        (uint64_t)transform->id_rows + input->word_count + input->hash_buckets + 1;
 
     if (!input->encoder->fits(input) || rows > INT32_MAX)
         return fail(err, STATUS_CORRUPT, "column \"%.*s\": %u hash buckets for %u words of a text",
                     SLICE_FORMAT(input->spec.name), input->hash_buckets, input->spec.words_max);
     take_ids(transform, input);
     transform->texts[transform->text_count++] = text_ids_of(input);
-    return STATUS_OK;
+    return input->encoder->counts == COUNTS_WORDS ? word_table_make(input, arena, err) : STATUS_OK;
 }
 
 static enum status finish_input(struct transform *transform, struct transform_input *input,
@@ -127,7 +128,7 @@ static enum status finish_input(struct transform *transform, struct transform_in
 {
     if (input->spec.type == INPUT_NUMERIC)
         return finish_numeric(transform, input, err);
-    return input->spec.type == INPUT_TEXT ? finish_text(transform, input, err)
+    return input->spec.type == INPUT_TEXT ? finish_text(transform, input, arena, err)
                                           : finish_category(transform, input, arena, err);
 }
 
@@ -430,6 +431,14 @@ bool transform_counts_words(const struct transform *transform)
 {
     for (uint32_t i = 0; i < transform->input_count; i++)
         if (transform->inputs[i].spec.list.form == LIST_WORDS)
+            return true;
+    return false;
+}
+
+bool transform_names_encoders(const struct transform *transform)
+{
+    for (uint32_t i = 0; i < transform->input_count; i++)
+        if (encoder_of(&transform->inputs[i].spec)->is_named)
             return true;
     return false;
 }

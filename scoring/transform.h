@@ -162,6 +162,8 @@ bool transform_has_written(const struct transform *transform);
 bool transform_has_model_parts(const struct transform *transform);
 /* Does an input count the words of a text? */
 bool transform_counts_words(const struct transform *transform);
+/* Is an input's encoder one that models name? */
+bool transform_names_encoders(const struct transform *transform);
 bool transform_has_concats(const struct transform *transform);
 /* The first input of its CONCAT; itself, where it is of none. */
 const struct transform_input *transform_concat_first(const struct transform *transform,

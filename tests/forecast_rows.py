@@ -23,6 +23,16 @@ def statement(estimator="Forecast", rows="t", group="['store', 'item']", horizon
     return TRAIN.format(estimator=estimator, rows=rows, group=group, horizon=horizon, more=more, into=into)
 
 
+# The columns of promoted().
+PROMOTED = "t (store TEXT, item INTEGER, day TEXT, sales REAL, promo INTEGER, price REAL)"
+
+
+def regression(estimator, columns, horizon, more="", into="m", rows="t"):
+    """The statement with so many columns beside those of TRAIN."""
+    return (f"SELECT store, item, day, {columns}sales FROM {rows} AS q TO TRAIN {estimator} WITH forecast.time = 'day', "
+            f"forecast.group = ['store', 'item'], forecast.horizon = {horizon}{more} LABEL sales INTO {into}")
+
+
 def days(count, first=datetime.date(2024, 1, 1)):
     return [first + datetime.timedelta(i) for i in range(count)]
 
@@ -38,6 +48,16 @@ def rows(stores=3, items=2, count=60, missing=lambda store, item, i: False):
     return [(f"s{store}", item, day.isoformat(), float(value(store, item, i)))
             for store in range(stores) for item in range(items) for i, day in enumerate(days(count))
             if not missing(store, item, i)]
+
+
+def promoted(stores=3, items=2, count=60):
+    """The same with a promotion, which adds 30, and a price, of which each unit takes 4 off."""
+    made = []
+    for store, item, day, known in rows(stores, items, count):
+        place = datetime.date.fromisoformat(day).toordinal() * 7 + item + ord(store[1])
+        promo, price = int(place * place % 11 < 3), 5 + place * 13 % 17 / 4
+        made.append((store, item, day, known + 30 * promo - 4 * price, promo, price))
+    return made
 
 
 def sparse(store, item, i):

@@ -1,5 +1,5 @@
-"""Labels and columns far from 0, leaves of a row, columns that nearly are one another: what is learned of them beside the
-libraries whose names the models have, and beside the same numbers near 0.
+"""Labels and columns far from 0, leaves of a row, columns that nearly are one another, columns of thousands of words: what
+is learned of them beside the libraries whose names the models have, and beside the same numbers near 0.
 
     bench/quality/run BUILD --precision
 
@@ -18,7 +18,10 @@ import lightgbm
 import numpy
 import sklearn.cluster
 import sklearn.decomposition
+import sklearn.compose
 import sklearn.ensemble
+import sklearn.pipeline
+import sklearn.preprocessing
 import sklearn.tree
 import xgboost
 
@@ -176,12 +179,36 @@ def far_points(bench):
     bench.show("KMeans at 1e8", "inertia", inertia, sklearn.cluster.KMeans(4, n_init=10, random_state=0).fit(near).inertia_, 1.05)
 
 
+def many_words(bench):
+    """2,000 words with ten rows each; scikit-learn's models over a TargetEncoder of them, without the settings of a name."""
+    random = numpy.random.default_rng(1)
+    words, x = random.integers(0, 2000, 25000), random.uniform(size=(25000, 3))
+    y = random.normal(size=2000)[words] + .5 * numpy.sin(6 * x[:, 0]) + random.normal(0, .25, 25000)
+    parts = [slice(20000), slice(20000, 25000)]
+    table = [{"w": [f"w{word}" for word in words[part]], "a": x[part, 0], "b": x[part, 1], "c": x[part, 2], "y": y[part]}
+             for part in parts]
+    encoder = sklearn.compose.make_column_transformer((sklearn.preprocessing.TargetEncoder(target_type="continuous"), [0]),
+                                                      remainder="passthrough")
+    for name, module in (("RandomForestRegressor", sklearn.ensemble), ("DecisionTreeRegressor", sklearn.tree),
+                         ("GradientBoostingRegressor", sklearn.ensemble), ("HistGradientBoostingRegressor", sklearn.ensemble)):
+        bench.write(**table[0])
+        bench.run(f"SELECT * FROM t TO TRAIN {name} WITH test_size = 0 LABEL y INTO m")
+        bench.write(**table[1])
+        bench.run("SELECT * FROM t TO PREDICT p.predicted USING m")
+        peer = sklearn.pipeline.make_pipeline(encoder, getattr(module, name)(random_state=1))
+        right = peer.fit(numpy.c_[words, x][parts[0]], y[parts[0]]).predict(numpy.c_[words, x][parts[1]])
+        unknown = numpy.var(y[parts[1]])
+        bench.show(f"{name}, 2,000 words, other rows", "1 - R2",
+                   rmse(bench.ask("SELECT predicted FROM p")[:, 0].astype(float), y[parts[1]]) ** 2 / unknown,
+                   rmse(right, y[parts[1]]) ** 2 / unknown, 1.1)
+
+
 def main():
     program = pathlib.Path(sys.argv[1]) / "totrain"
     print("| statement | measure | ToTrain | right |\n|---|---|---|---|")
     with tempfile.TemporaryDirectory(prefix="totrain-precision.") as folder:
         bench = Bench(program, pathlib.Path(folder))
-        for part in (far_labels, leaves_of_one_row, far_columns, nearly_the_same_columns, far_points):
+        for part in (far_labels, leaves_of_one_row, far_columns, nearly_the_same_columns, far_points, many_words):
             part(bench)
     sys.exit(bench.failed > 0)
 

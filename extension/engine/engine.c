@@ -49,7 +49,9 @@ static const struct fixed_columns fixed_columns[] = {
     {STATEMENT_SHOW_MODELS,
      SHOW_MODELS_COLUMNS,
      {"name", "kind", "label", "rows", "metric", "value", "part", "age"}},
-    {STATEMENT_SHOW_VERSIONS, 4, {"version", "digest", "created_at", "state"}},
+    {STATEMENT_SHOW_VERSIONS,
+     VERSION_COLUMNS,
+     {"version", "digest", "created_at", "state", "part", "metrics"}},
     {STATEMENT_SHOW_TRIALS,
      SHOW_TRIALS_COLUMNS,
      {"trial", "state", "metric", "value", "epochs", "settings", "error", "deviation"}},
@@ -173,11 +175,16 @@ static enum status describe_predict(const struct host *host, const struct plan *
                                     struct arena *arena, struct description *description,
                                     struct error *err)
 {
+    struct plan *kept = ARENA_NEW(arena, struct plan, 1);
     struct score_choice choice;
 
+    if (!kept)
+        return fail_no_memory(err);
     score_choose(host, plan, &choice);
     if (choice.by_workers)
         return predict_columns(plan, arena, &description->columns, &description->count, err);
+    *kept = *plan;
+    description->plan = kept;
     return describe_query(plan, predict_query, arena, description, err);
 }
 
@@ -269,7 +276,7 @@ static enum status sql_run(const struct host *host, const struct plan *plan,
     if (status == STATUS_SYNTAX && !err->hint[0])
         (void)refused_hint(plan->text, err->position, err);
     if (status != STATUS_OK)
-        (void)refused_missing_hint(err);
+        (void)refused_missing_hint(plan->text, err);
     return status;
 }
 

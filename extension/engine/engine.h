@@ -23,6 +23,8 @@ struct description {
     /* Where the statement is nothing but a query with scoring functions
      * (PREDICT without a target that the session scores): that query. The host may stream it. */
     struct slice query;
+    /* PREDICT as such a query: its plan, which has notices, in the arena; else NULL. */
+    const struct plan *plan;
     struct slice select; /* the one that any other statement of ours reads; size 0: none */
 };
 

@@ -4,6 +4,7 @@
 #include "extension/engine/show.h"
 
 #include "extension/engine/host/notice_rows.h"
+#include "extension/engine/rows/sample_notices.h"
 #include "extension/engine/score/score.h"
 #include "extension/engine/score/score_choice.h"
 #include "planner/attributes.h"
@@ -25,6 +26,8 @@ enum status explain_run(const struct host *host, const struct plan *plan, struct
 
     if (plan->kind != STATEMENT_TRAIN) /* nothing is explained that would not be written */
         TRY(score_check_targets(host, plan, err));
+    else
+        TRY(sample_notices(host, plan, arena, err));
     TRY(plan_explain(plan, rows_of(host, plan), arena, &lines, &count, err));
     for (size_t i = 0; i < count; i++)
         TRY(sink_row(sink, (struct cell[]){cell_text(lines[i].item), cell_text(lines[i].detail)}, 2,

@@ -395,6 +395,13 @@ COMMENT ON FUNCTION totrain.rows(text, VARIADIC "any") IS
 REVOKE ALL ON FUNCTION totrain.run(text, VARIADIC "any"), totrain.rows(text, VARIADIC "any") FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION totrain.run(text, VARIADIC "any"), totrain.rows(text, VARIADIC "any") TO totrain_user;
 
+CREATE FUNCTION totrain.call(model text) RETURNS text
+AS 'MODULE_PATHNAME', 'totrain_sql_call' LANGUAGE C STABLE PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION totrain.call(text) IS
+    'the call of totrain.predict with all inputs of the model, to copy';
+REVOKE ALL ON FUNCTION totrain.call(text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION totrain.call(text) TO totrain_user;
+
 -- Who only predicts, evaluates and lists, and who looks after the jobs of all. A role of such a name
 -- that was there before is taken where it has no other rights.
 DO $$
@@ -443,7 +450,7 @@ GRANT EXECUTE ON FUNCTION totrain.rows(text), totrain.rows(text, VARIADIC "any")
     totrain.component(text, record, integer), totrain.points(text, record),
     totrain.quantiles(text, record), totrain.leaf(text, record), totrain.shap(text, record),
     totrain.problem(text, record), totrain.model_rows(oid, boolean, boolean), totrain.is_own(oid),
-    totrain.version()
+    totrain.call(text), totrain.version()
     TO totrain_reader;
 GRANT SELECT ON totrain.jobs, totrain.workers, totrain.events, totrain.job_metrics, totrain.shards
     TO totrain_admin;
@@ -452,6 +459,43 @@ GRANT EXECUTE ON FUNCTION totrain.job_table(text), totrain.cancel(bigint, regrol
     TO totrain_admin;
 
 -- Forecasts of a series that nobody trained, as an aggregate over its rows.
+
+CREATE FUNCTION totrain.forecast_lower(model text, "row" record, value anyelement,
+    level double precision DEFAULT 0.95) RETURNS double precision
+AS 'MODULE_PATHNAME', 'totrain_sql_forecast_lower' LANGUAGE C STABLE PARALLEL SAFE COST 100
+SUPPORT totrain.plan_support;
+COMMENT ON FUNCTION totrain.forecast_lower(text, record, anyelement, double precision) IS
+    'the lower bound of a forecast, for intervals of the level';
+
+CREATE FUNCTION totrain.forecast_upper(model text, "row" record, value anyelement,
+    level double precision DEFAULT 0.95) RETURNS double precision
+AS 'MODULE_PATHNAME', 'totrain_sql_forecast_upper' LANGUAGE C STABLE PARALLEL SAFE COST 100
+SUPPORT totrain.plan_support;
+COMMENT ON FUNCTION totrain.forecast_upper(text, record, anyelement, double precision) IS
+    'the upper bound of a forecast, for intervals of the level';
+
+CREATE FUNCTION totrain.anomaly_probability(model text, "row" record, value anyelement,
+    level double precision DEFAULT 0.95) RETURNS double precision
+AS 'MODULE_PATHNAME', 'totrain_sql_anomaly_probability' LANGUAGE C STABLE PARALLEL SAFE COST 100
+SUPPORT totrain.plan_support;
+COMMENT ON FUNCTION totrain.anomaly_probability(text, record, anyelement, double precision) IS
+    'how probable it is that a value lies nearer to its forecast than this one';
+
+CREATE FUNCTION totrain.is_anomaly(model text, "row" record, value anyelement,
+    level double precision DEFAULT 0.95) RETURNS boolean
+AS 'MODULE_PATHNAME', 'totrain_sql_is_anomaly' LANGUAGE C STABLE PARALLEL SAFE COST 100
+SUPPORT totrain.plan_support;
+COMMENT ON FUNCTION totrain.is_anomaly(text, record, anyelement, double precision) IS
+    'is that probability above the level?';
+
+REVOKE ALL ON FUNCTION totrain.forecast_lower(text, record, anyelement, double precision),
+    totrain.forecast_upper(text, record, anyelement, double precision),
+    totrain.anomaly_probability(text, record, anyelement, double precision),
+    totrain.is_anomaly(text, record, anyelement, double precision) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION totrain.forecast_lower(text, record, anyelement, double precision),
+    totrain.forecast_upper(text, record, anyelement, double precision),
+    totrain.anomaly_probability(text, record, anyelement, double precision),
+    totrain.is_anomaly(text, record, anyelement, double precision) TO totrain_user, totrain_reader;
 
 CREATE FUNCTION totrain.forecast_add(state internal, "time" anyelement, value double precision,
                                      horizon integer)
@@ -491,6 +535,14 @@ LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 10000;
 COMMENT ON FUNCTION totrain.forecast(text, integer, double precision) IS
     'the forecasts of a model: of each series its next steps';
 
+CREATE FUNCTION totrain.forecast(model text, steps integer, level double precision, of_series text,
+                                 OUT series text, OUT "time" text, OUT value double precision,
+                                 OUT lower double precision, OUT upper double precision)
+RETURNS SETOF record AS 'MODULE_PATHNAME', 'totrain_sql_forecast_of'
+LANGUAGE C STABLE PARALLEL SAFE COST 100 ROWS 100;
+COMMENT ON FUNCTION totrain.forecast(text, integer, double precision, text) IS
+    'the same of one series, which is looked up';
+
 CREATE FUNCTION totrain.forecast_rows(model text, steps integer, level double precision)
 RETURNS SETOF record AS 'MODULE_PATHNAME', 'totrain_sql_forecast_rows'
 LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 10000;
@@ -503,6 +555,7 @@ REVOKE ALL ON FUNCTION totrain.forecast_add(internal, anyelement, double precisi
     totrain.forecast_series(anyelement, double precision, integer),
     totrain.forecast_series(anyelement, double precision, integer, text),
     totrain.forecast(text, integer, double precision),
+    totrain.forecast(text, integer, double precision, text),
     totrain.forecast_rows(text, integer, double precision) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION totrain.forecast_add(internal, anyelement, double precision, integer),
     totrain.forecast_add(internal, anyelement, double precision, integer, text),
@@ -510,4 +563,5 @@ GRANT EXECUTE ON FUNCTION totrain.forecast_add(internal, anyelement, double prec
     totrain.forecast_series(anyelement, double precision, integer),
     totrain.forecast_series(anyelement, double precision, integer, text),
     totrain.forecast(text, integer, double precision),
+    totrain.forecast(text, integer, double precision, text),
     totrain.forecast_rows(text, integer, double precision) TO totrain_user, totrain_reader;

@@ -234,6 +234,34 @@ SUPPORT totrain.plan_support;
 COMMENT ON FUNCTION totrain.component(text, record, integer) IS
     'of a PCA one component, the first is 1';
 
+CREATE FUNCTION totrain.forecast_lower(model text, "row" record, value anyelement,
+    level double precision DEFAULT 0.95) RETURNS double precision
+AS 'MODULE_PATHNAME', 'totrain_sql_forecast_lower' LANGUAGE C STABLE PARALLEL SAFE COST 100
+SUPPORT totrain.plan_support;
+COMMENT ON FUNCTION totrain.forecast_lower(text, record, anyelement, double precision) IS
+    'the lower bound of a forecast, for intervals of the level';
+
+CREATE FUNCTION totrain.forecast_upper(model text, "row" record, value anyelement,
+    level double precision DEFAULT 0.95) RETURNS double precision
+AS 'MODULE_PATHNAME', 'totrain_sql_forecast_upper' LANGUAGE C STABLE PARALLEL SAFE COST 100
+SUPPORT totrain.plan_support;
+COMMENT ON FUNCTION totrain.forecast_upper(text, record, anyelement, double precision) IS
+    'the upper bound of a forecast, for intervals of the level';
+
+CREATE FUNCTION totrain.anomaly_probability(model text, "row" record, value anyelement,
+    level double precision DEFAULT 0.95) RETURNS double precision
+AS 'MODULE_PATHNAME', 'totrain_sql_anomaly_probability' LANGUAGE C STABLE PARALLEL SAFE COST 100
+SUPPORT totrain.plan_support;
+COMMENT ON FUNCTION totrain.anomaly_probability(text, record, anyelement, double precision) IS
+    'how probable it is that a value lies nearer to its forecast than this one';
+
+CREATE FUNCTION totrain.is_anomaly(model text, "row" record, value anyelement,
+    level double precision DEFAULT 0.95) RETURNS boolean
+AS 'MODULE_PATHNAME', 'totrain_sql_is_anomaly' LANGUAGE C STABLE PARALLEL SAFE COST 100
+SUPPORT totrain.plan_support;
+COMMENT ON FUNCTION totrain.is_anomaly(text, record, anyelement, double precision) IS
+    'is that probability above the level?';
+
 CREATE FUNCTION totrain.quantiles(model text, "row" record) RETURNS json
 AS 'MODULE_PATHNAME', 'totrain_sql_quantiles' LANGUAGE C STABLE PARALLEL SAFE COST 100
 SUPPORT totrain.plan_support;
@@ -257,6 +285,11 @@ AS 'MODULE_PATHNAME', 'totrain_sql_problem' LANGUAGE C STABLE PARALLEL SAFE COST
 SUPPORT totrain.plan_support;
 COMMENT ON FUNCTION totrain.problem(text, record) IS
     'what keeps a row from being scored; NULL where nothing does';
+
+CREATE FUNCTION totrain.call(model text) RETURNS text
+AS 'MODULE_PATHNAME', 'totrain_sql_call' LANGUAGE C STABLE PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION totrain.call(text) IS
+    'the call of totrain.predict with all inputs of the model, to copy';
 
 -- Models of XGBoost and LightGBM as bytes, since no server's file is read or written. They run as the
 -- caller, who may write the model that TRAIN may write.
@@ -559,6 +592,14 @@ LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 10000;
 COMMENT ON FUNCTION totrain.forecast(text, integer, double precision) IS
     'the forecasts of a model: of each series its next steps';
 
+CREATE FUNCTION totrain.forecast(model text, steps integer, level double precision, of_series text,
+                                 OUT series text, OUT "time" text, OUT value double precision,
+                                 OUT lower double precision, OUT upper double precision)
+RETURNS SETOF record AS 'MODULE_PATHNAME', 'totrain_sql_forecast_of'
+LANGUAGE C STABLE PARALLEL SAFE COST 100 ROWS 100;
+COMMENT ON FUNCTION totrain.forecast(text, integer, double precision, text) IS
+    'the same of one series, which is looked up';
+
 CREATE FUNCTION totrain.forecast_rows(model text, steps integer, level double precision)
 RETURNS SETOF record AS 'MODULE_PATHNAME', 'totrain_sql_forecast_rows'
 LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 10000;
@@ -574,8 +615,12 @@ GRANT EXECUTE ON FUNCTION totrain.run(text), totrain.rows(text),
     totrain.probability(text, record), totrain.probabilities(text, record),
     totrain.logits(text, record), totrain.distance(text, record),
     totrain.component(text, record, integer), totrain.points(text, record),
+    totrain.forecast_lower(text, record, anyelement, double precision),
+    totrain.forecast_upper(text, record, anyelement, double precision),
+    totrain.anomaly_probability(text, record, anyelement, double precision),
+    totrain.is_anomaly(text, record, anyelement, double precision),
     totrain.quantiles(text, record), totrain.leaf(text, record), totrain.shap(text, record),
-    totrain.problem(text, record), totrain.version(),
+    totrain.problem(text, record), totrain.call(text), totrain.version(),
     totrain.export_model(text, text), totrain.export_text(text, text),
     totrain.import_model(text, bytea, text),
     totrain.cancel(bigint), totrain.cancel(bigint, regrole), totrain.scale(bigint, bigint),
@@ -590,6 +635,7 @@ GRANT EXECUTE ON FUNCTION totrain.run(text), totrain.rows(text),
     totrain.forecast_series(anyelement, double precision, integer),
     totrain.forecast_series(anyelement, double precision, integer, text),
     totrain.forecast(text, integer, double precision),
+    totrain.forecast(text, integer, double precision, text),
     totrain.forecast_rows(text, integer, double precision)
     TO totrain_user;
 GRANT EXECUTE ON FUNCTION totrain.job_table(text) TO totrain_user, totrain_monitor;
@@ -603,15 +649,20 @@ GRANT EXECUTE ON FUNCTION totrain.rows(text), totrain.rows(text, VARIADIC "any")
     totrain.probability(text, record), totrain.probabilities(text, record),
     totrain.logits(text, record), totrain.distance(text, record),
     totrain.component(text, record, integer), totrain.points(text, record),
+    totrain.forecast_lower(text, record, anyelement, double precision),
+    totrain.forecast_upper(text, record, anyelement, double precision),
+    totrain.anomaly_probability(text, record, anyelement, double precision),
+    totrain.is_anomaly(text, record, anyelement, double precision),
     totrain.quantiles(text, record), totrain.leaf(text, record), totrain.shap(text, record),
     totrain.problem(text, record), totrain.model_rows(oid, boolean, boolean), totrain.is_own(oid),
-    totrain.version(),
+    totrain.call(text), totrain.version(),
     totrain.forecast_add(internal, anyelement, double precision, integer),
     totrain.forecast_add(internal, anyelement, double precision, integer, text),
     totrain.forecast_end(internal),
     totrain.forecast_series(anyelement, double precision, integer),
     totrain.forecast_series(anyelement, double precision, integer, text),
     totrain.forecast(text, integer, double precision),
+    totrain.forecast(text, integer, double precision, text),
     totrain.forecast_rows(text, integer, double precision)
     TO totrain_reader;
 GRANT SELECT ON totrain.jobs, totrain.workers, totrain.events, totrain.job_metrics, totrain.shards

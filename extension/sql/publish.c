@@ -328,7 +328,7 @@ static enum status put_version(void *self, const struct cell *cells, size_t coun
                                struct error *err)
 {
     (void)count;
-    return version_listing_add(self, &cells[0], &cells[1], &cells[2], err);
+    return version_listing_add(self, &cells[0], &cells[1], &cells[2], &cells[3], err);
 }
 
 static enum status list_versions(struct publishing *publishing, const struct sink *sink,

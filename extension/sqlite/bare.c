@@ -136,7 +136,7 @@ int bare_refused(struct sqlite_connection *connection, const char *sql, int byte
     fail_at(&err, STATUS_SYNTAX, sql_error_offset(connection->db), "%s",
             sqlite3_errmsg(connection->db));
     return (sql_is_syntax_error(connection->db, code) ? refused_hint(text, err.position, &err)
-                                                      : refused_missing_hint(&err))
+                                                      : refused_missing_hint(text, &err))
                ? leave_error(connection, text, &err)
                : code;
 }

@@ -4,12 +4,14 @@
 #include <string.h>
 
 #include "base/cell_bytes.h"
+#include "codegen/model_call.h"
 #include "codegen/model_path.h"
 #include "extension/sql/models.h"
 #include "extension/sqlite/each_row.h"
 #include "extension/sqlite/forecast_series.h"
 #include "extension/sqlite/forecast_vtab.h"
 #include "extension/sqlite/job_vtab.h"
+#include "extension/sqlite/named_values.h"
 #include "extension/sqlite/python_signals.h"
 #include "extension/sqlite/sql.h"
 #include "scoring/outputs.h"
@@ -18,13 +20,15 @@
 struct loaded {
     struct model_cache *cache;
     struct cached_model *model; /* held */
-    uint64_t rows;              /* rows that this statement asked for */
+    struct named_values named;
+    uint64_t rows; /* rows that this statement asked for */
 };
 
 static void loaded_free(void *context)
 {
     struct loaded *loaded = context;
 
+    named_values_deinit(&loaded->named);
     model_cache_give_back(loaded->cache, loaded->model);
     free(loaded);
 }
@@ -134,38 +138,14 @@ static void add_row(struct cells *cells, struct slice bytes)
         cell_read(&reader, next_cell(cells));
 }
 
-static enum status wrong_count(const struct transform *transform, uint32_t given, struct error *err)
+/* Values in the model's order, one each, or several in a totrain_row(). */
+static enum status take_in_order(int count, sqlite3_value **values, struct cached_model *model,
+                                 struct error *err)
 {
-    struct text names;
+    const struct transform *transform = &model->held.model.transform;
+    struct cells cells = {.cells = model->cells, .room = transform->column_count};
 
-    text_init(&names, 400);
-    for (uint32_t i = 0; i < transform->column_count && !names.failed; i++)
-        text_printf(&names, "%s%.*s", i ? ", " : "", SLICE_FORMAT(transform->columns[i]));
-    fail(err, STATUS_INVALID, "the model takes %u values after its name, not %u",
-         transform->column_count, given);
-    error_hint(err, "They are %s%s.", text_string(&names), names.failed ? ", ..." : "");
-    text_deinit(&names);
-    return err->status;
-}
-
-/* The model and the row's cells, in found->cells. */
-static enum status take_row(sqlite3_context *context, int count, sqlite3_value **values,
-                            struct loaded **found, struct error *err)
-{
-    const struct transform *transform;
-    struct cells cells;
-
-    if (count < 1)
-        return fail(err, STATUS_INVALID, "expected the model's name, then one value per column");
-    if (python_signals_stop())
-        return fail(err, STATUS_INTERRUPTED, "interrupted");
-    TRY(find_loaded(context, values[0], found, err));
-    (*found)->rows++;
-    transform = &(*found)->model->held.model.transform;
-    cells.cells = (*found)->model->cells;
-    cells.count = 0;
-    cells.room = transform->column_count;
-    for (int i = 1; i < count; i++) {
+    for (int i = 0; i < count; i++) {
         struct cell *cell = next_cell(&cells);
 
         sql_value(values[i], cell);
@@ -174,9 +154,41 @@ static enum status take_row(sqlite3_context *context, int count, sqlite3_value *
             add_row(&cells, value_slice(values[i]));
         }
     }
-    if (cells.count != cells.room)
-        return wrong_count(transform, cells.count, err);
-    return STATUS_OK;
+    if (cells.count == cells.room)
+        return STATUS_OK;
+    fail(err, STATUS_INVALID, "the model takes %u values after its name, not %u", cells.room,
+         cells.count);
+    return hint_inputs(transform, "They are", err);
+}
+
+static enum status take_by_name(sqlite3_context *context, int count, sqlite3_value **values,
+                                struct loaded *loaded, struct error *err)
+{
+    named_values_clear(&loaded->named);
+    for (int i = 0; i < count; i++)
+        TRY(named_values_add(&loaded->named, context, values[i], err));
+    return named_values_place(&loaded->named, &loaded->model->held.model.transform,
+                              loaded->model->cells, err);
+}
+
+/* The model and the row's cells, in found->cells. */
+static enum status take_row(sqlite3_context *context, int count, sqlite3_value **values,
+                            struct loaded **found, struct error *err)
+{
+    struct cached_model *model;
+    bool are_named;
+
+    if (count < 1)
+        return fail(err, STATUS_INVALID, "expected the model's name, then one value per column");
+    if (python_signals_stop())
+        return fail(err, STATUS_INTERRUPTED, "interrupted");
+    TRY(find_loaded(context, values[0], found, err));
+    (*found)->rows++;
+    model = (*found)->model;
+    TRY(values_are_named(values + 1, count - 1, model->held.model.transform.column_count,
+                         &are_named, err));
+    return are_named ? take_by_name(context, count - 1, values + 1, *found, err)
+                     : take_in_order(count - 1, values + 1, model, err);
 }
 
 /* The row that cannot be scored is named, with what can be done about it. */
@@ -312,6 +324,52 @@ static void component(sqlite3_context *context, int count, sqlite3_value **value
         result_cell(context, cell);
 }
 
+/* totrain_is_anomaly('model', input, ..., value, level), and the like */
+static void result_checked(sqlite3_context *context, int count, sqlite3_value **values,
+                           const char *function, enum output output)
+{
+    struct loaded *loaded;
+    struct cell value, cell;
+    struct error err;
+    enum status status;
+
+    if (count < 3)
+        status = fail(&err, STATUS_INVALID,
+                      "expected the model's name, one value per column, the "
+                      "value that came and a level");
+    else
+        status = score(context, count - 2, values, &loaded, &err);
+    if (status == STATUS_OK) {
+        sql_value(values[count - 2], &value);
+        status = scorer_checked_output(&loaded->model->held.scorer, output, &value,
+                                       sqlite3_value_double(values[count - 1]), &cell, &err);
+    }
+    if (status != STATUS_OK)
+        function_raise(context, function, &err);
+    else
+        result_cell(context, cell);
+}
+
+static void lower(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    result_checked(context, count, values, "totrain_forecast_lower", OUTPUT_LOWER);
+}
+
+static void upper(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    result_checked(context, count, values, "totrain_forecast_upper", OUTPUT_UPPER);
+}
+
+static void anomaly_probability(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    result_checked(context, count, values, "totrain_anomaly_probability", OUTPUT_ANOMALY);
+}
+
+static void is_anomaly(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    result_checked(context, count, values, "totrain_is_anomaly", OUTPUT_IS_ANOMALY);
+}
+
 static void shap(sqlite3_context *context, int count, sqlite3_value **values)
 {
     result_output(context, count, values, "totrain_shap", OUTPUT_SHAP);
@@ -375,6 +433,27 @@ static void fits(sqlite3_context *context, int count, sqlite3_value **values)
     }
 }
 
+/* totrain_call('model'): the call of totrain_predict, to copy. */
+static void call(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    struct loaded *loaded;
+    struct error err;
+    struct text sql;
+
+    (void)count;
+    if (find_loaded(context, values[0], &loaded, &err) != STATUS_OK) {
+        function_raise(context, "totrain_call", &err);
+        return;
+    }
+    text_init(&sql, TEXT_MAXIMUM);
+    model_call_append(value_slice(values[0]), &loaded->model->held.model.transform, &sql);
+    if (sql.failed)
+        sqlite3_result_error_nomem(context);
+    else
+        sqlite3_result_text64(context, text_string(&sql), sql.size, SQLITE_TRANSIENT, SQLITE_UTF8);
+    text_deinit(&sql);
+}
+
 static void version(sqlite3_context *context, int count, sqlite3_value **values)
 {
     (void)count;
@@ -398,11 +477,18 @@ static const struct {
     {"totrain_leaf", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, leaf},
     {"totrain_points", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, points},
     {"totrain_component", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, component},
+    {"totrain_forecast_lower", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, lower},
+    {"totrain_forecast_upper", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, upper},
+    {"totrain_anomaly_probability", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, anomaly_probability},
+    {"totrain_is_anomaly", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, is_anomaly},
     {"totrain_shap", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, shap},
     {"totrain_problem", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, problem},
     {"totrain_fits", -1, SQLITE_UTF8, fits},
     {"totrain_row", -1, SQLITE_UTF8 | SQLITE_SUBTYPE | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,
      row},
+    {"totrain_named", -1, SQLITE_UTF8 | SQLITE_SUBTYPE | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,
+     named_values_make},
+    {"totrain_call", 1, SQLITE_UTF8, call},
     {"totrain_version", 0, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, version},
 };
 

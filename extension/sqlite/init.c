@@ -59,6 +59,14 @@ __attribute__((visibility("default"))) int sqlite3_totrain_init(sqlite3 *db, cha
     unsigned objects;
     int code;
 
+    /* One table of functions serves all connections: calls with another library's objects crash. */
+    if (sqlite3_api && sqlite3_api != api && sqlite_connection_exists()) {
+        *message =
+            api->mprintf("this process uses totrain with another SQLite library, %s, and this one "
+                         "is %s: close the other one's connections first",
+                         sqlite3_libversion(), api->libversion());
+        return SQLITE_ERROR;
+    }
     sqlite3_api = api;
     if (sqlite3_libversion_number() < SQLITE_VERSION_LEAST) {
         *message = sqlite3_mprintf("totrain needs SQLite 3.34.0 or later, this is %s",

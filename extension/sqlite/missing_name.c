@@ -149,7 +149,7 @@ enum status hint_missing_name(sqlite3 *db, struct slice select, struct error *er
             err->position = (int)select.size;
         refused_select_hint(select, err);
     }
-    if (err->status != STATUS_DATABASE || err->hint[0] || refused_missing_hint(err))
+    if (err->status != STATUS_DATABASE || err->hint[0] || refused_missing_hint(select, err))
         return err->status;
     if (strncmp(message, table, strlen(table)) == 0)
         return hint_table(db, select,

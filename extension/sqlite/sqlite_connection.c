@@ -20,6 +20,16 @@ struct sqlite_connection *sqlite_connection_find(sqlite3 *db)
     return connection;
 }
 
+bool sqlite_connection_exists(void)
+{
+    bool exists;
+
+    pthread_mutex_lock(&lock);
+    exists = connections != NULL;
+    pthread_mutex_unlock(&lock);
+    return exists;
+}
+
 struct sqlite_connection *sqlite_connection_add(sqlite3 *db, const char *program)
 {
     struct sqlite_connection *connection = calloc(1, sizeof *connection);

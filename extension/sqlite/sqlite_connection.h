@@ -26,6 +26,8 @@ struct sqlite_connection {
 
 /* NULL when the connection did not load the extension. */
 struct sqlite_connection *sqlite_connection_find(sqlite3 *db);
+/* Has any connection of the process loaded the extension, and is open? */
+bool sqlite_connection_exists(void);
 /* NULL when memory ran out. */
 struct sqlite_connection *sqlite_connection_add(sqlite3 *db, const char *program);
 void sqlite_connection_remove(struct sqlite_connection *connection);

@@ -185,8 +185,9 @@ const struct sql_variant sqlite_variant = {
     .count_copies = "SELECT count(*) FROM @.totrain_models WHERE id = $2 AND name <> $9 COLLATE "
                     "NOCASE AND name IN (SELECT name FROM @.sqlite_master WHERE type = 'table')",
     .newest_version = "SELECT max(version) FROM @.totrain_versions WHERE id = $2",
-    .list_versions = "SELECT version, digest, created_at FROM @.totrain_versions WHERE id = $2 AND "
-                     "part = 'meta' ORDER BY version DESC",
+    .list_versions =
+        "SELECT version, digest, created_at, data FROM @.totrain_versions WHERE id = $2 AND "
+        "part = 'meta' ORDER BY version DESC",
     .list_metrics = "SELECT epoch, step, metric, part, value FROM @.totrain_metrics WHERE id = $2 "
                     "AND version = $3 ORDER BY epoch, step, rowid",
     .forget_version = "DELETE FROM @.totrain_versions WHERE id = $2 AND version = $3",

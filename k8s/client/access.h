@@ -30,6 +30,8 @@ struct access_exec {
     size_t variable_count;
 };
 
+struct access_choice; /* access_find.h */
+
 struct kube_access {
     struct slice server;           /* "https://10.0.0.1:6443/prefix", no slash at the end */
     struct slice server_name;      /* in its certificate; empty: the host of `server` */
@@ -40,6 +42,9 @@ struct kube_access {
     struct slice token;            /* bearer token; empty: none */
     struct slice token_file;       /* read again before requests; empty: none */
     const struct access_exec *exec;
+    /* The credentials stand in files that are found so, and are read again where the server refuses
+     * them; NULL: they do not. */
+    const struct access_choice *choice;
     struct slice kube_namespace; /* "default" where none was given */
 };
 

@@ -48,6 +48,28 @@ static enum status load(const struct access_choice *choice, struct arena *arena,
     return *has_file ? kubeconfig_load(path, arena, config, err) : STATUS_OK;
 }
 
+static enum status copy_string(const char *from, struct arena *arena, const char **to,
+                               struct error *err)
+{
+    *to = from ? arena_copy(arena, slice_of(from)).data : NULL;
+    return from && !*to ? fail_no_memory(err) : STATUS_OK;
+}
+
+static enum status keep_choice(const struct access_choice *choice, struct arena *arena,
+                               struct kube_access *found, struct error *err)
+{
+    struct access_choice *kept = ARENA_NEW(arena, struct access_choice, 1);
+
+    if (!kept)
+        return fail_no_memory(err);
+    *kept = *choice;
+    TRY(copy_string(choice->kubeconfig, arena, &kept->kubeconfig, err));
+    TRY(copy_string(choice->context, arena, &kept->context, err));
+    TRY(copy_string(choice->kube_namespace, arena, &kept->kube_namespace, err));
+    found->choice = kept;
+    return STATUS_OK;
+}
+
 enum status access_find(const struct access_choice *choice, struct arena *arena,
                         struct kube_access *found, struct error *err)
 {
@@ -58,14 +80,17 @@ enum status access_find(const struct access_choice *choice, struct arena *arena,
     bool has_file;
 
     TRY(load(choice, arena, &config, &has_file, err));
-    if (has_file)
+    if (has_file) {
         TRY(kubeconfig_choose(&config, &of_file, arena, found, err));
-    else if (is_in_pod())
+        if (!found->exec && found->token_file.size == 0)
+            TRY(keep_choice(choice, arena, found, err));
+    } else if (is_in_pod())
         TRY(access_in_cluster(ACCESS_POD_FOLDER, getenv("KUBERNETES_SERVICE_HOST"),
                               getenv("KUBERNETES_SERVICE_PORT"), arena, found, err));
-    else
+    else {
         return fail(err, STATUS_NOT_FOUND, "no kubeconfig says which cluster is meant"),
                error_hint(err, "Say --kubeconfig FILE, or set KUBECONFIG.");
+    }
     if (choice->kube_namespace)
         found->kube_namespace = slice_of(choice->kube_namespace);
     return access_check_namespace(found->kube_namespace, err);

@@ -1,5 +1,8 @@
 /*
  * access_find.h - finds the cluster that is meant, in one of several places.
+ *
+ * Credentials that stand in a kubeconfig are renewed by writing the file anew: what was found keeps
+ * the choice, by which it is found again.
  */
 #ifndef K8S_CLIENT_ACCESS_FIND_H
 #define K8S_CLIENT_ACCESS_FIND_H

@@ -6,11 +6,13 @@
 #include <string.h>
 #include <time.h>
 
+#include "k8s/client/access_find.h"
 #include "k8s/client/exec_plugin.h"
 #include "lazy/curl.h"
 
 #define EXPIRES_EARLY_S  30
 #define FRESH_BYTES_MAX  ((size_t)1 << 20)
+#define FOUND_BYTES_MAX  ((size_t)16 << 20) /* a kubeconfig of 1 MiB, as it is read */
 #define CONNECTIONS_KEPT 8
 
 struct http_call {
@@ -29,6 +31,7 @@ struct http {
     struct kube_access access;
     struct arena fresh; /* credentials that were read again */
     int64_t expires_at_s;
+    bool is_stale; /* the server has refused our credentials */
     struct http_driver driver;
     bool has_driver;
     unsigned depth; /* calls of curl under way: its callbacks must not add or remove */
@@ -130,8 +133,32 @@ void http_cancel(struct http_call *call)
         free_call(call);
 }
 
+/* A file that is just being written may not be readable: the credentials of before stay then. */
+static enum status find_again(struct http *http, struct error *err)
+{
+    struct kube_access found;
+    struct arena arena;
+    enum status status;
+
+    arena_init(&arena, FOUND_BYTES_MAX);
+    status = access_find(http->access.choice, &arena, &found, err);
+    if (status != STATUS_OK) {
+        arena_deinit(&arena);
+        return status;
+    }
+    arena_deinit(&http->fresh);
+    http->fresh = arena;
+    http->access.token = found.token;
+    http->access.certificate = found.certificate;
+    http->access.key = found.key;
+    http->is_stale = false;
+    return STATUS_OK;
+}
+
 static enum status read_again(struct http *http, struct error *err)
 {
+    if (http->access.choice)
+        return find_again(http, err);
     arena_deinit(&http->fresh);
     if (http->access.exec)
         return exec_plugin_run(&http->access, EXEC_PLUGIN_MS_MAX, &http->fresh, &http->expires_at_s,
@@ -141,14 +168,14 @@ static enum status read_again(struct http *http, struct error *err)
 
 bool http_can_renew(const struct http *http)
 {
-    return http->access.exec || http->access.token_file.size > 0;
+    return http->access.exec || http->access.token_file.size > 0 || http->access.choice;
 }
 
 /* A token that a pod has is replaced before it expires, under the same name. */
 static enum status refresh(struct http *http, struct error *err)
 {
     bool is_due = http->access.exec ? time(NULL) + EXPIRES_EARLY_S >= http->expires_at_s
-                                    : http->access.token_file.size > 0;
+                                    : http->access.token_file.size > 0 || http->is_stale;
 
     return is_due ? read_again(http, err) : STATUS_OK;
 }
@@ -165,6 +192,8 @@ static void give_head(struct http_call *call)
     curl_easy_getinfo(call->easy, CURLINFO_RETRY_AFTER, &retry_after_s);
     if (code == 401 && call->http->access.exec)
         call->http->expires_at_s = 0;
+    if (code == 401 && call->http->access.choice)
+        call->http->is_stale = true;
     call->sink.on_head(call->sink.context, (int)code,
                        retry_after_s > 0 ? (int64_t)retry_after_s * 1000 : -1);
 }

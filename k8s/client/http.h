@@ -12,7 +12,8 @@
  * TLS 1.2 or newer, certificates checked; HTTP/1.1, so that a watch that stalls
  * holds up nothing else; no redirects, cookies, .netrc or proxy from the
  * environment. A token of a file is read again before each request, that of a
- * program when it has expired. No header and no body is ever logged or quoted.
+ * program when it has expired, and credentials of a kubeconfig after a 401. No header and no body
+ * is ever logged or quoted.
  */
 #ifndef K8S_CLIENT_HTTP_H
 #define K8S_CLIENT_HTTP_H

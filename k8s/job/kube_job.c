@@ -79,6 +79,18 @@ static enum status check_schema(struct slice schema, struct error *err)
     return STATUS_OK;
 }
 
+/* Names of databases may have any characters; they become annotations. */
+static enum status check_origin(const struct kube_job *job, struct error *err)
+{
+    const struct slice names[] = {job->statement, job->model, job->database, job->user};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i].size > KUBE_JOB_ORIGIN_MAX)
+            return refuse_value("a name of the job's origin", names[i], "one of at most 255 bytes",
+                                err);
+    return STATUS_OK;
+}
+
 /* Checks a snapshot's name as pg_export_snapshot() makes it: 00000003-0000001B-1. */
 static enum status check_snapshot(struct slice snapshot, struct error *err)
 {
@@ -200,6 +212,7 @@ enum status kube_job_check(const struct kube_job *job, struct error *err)
     TRY(check_schema(job->schema, err));
     TRY(check_snapshot(job->snapshot, err));
     TRY(check_run(job, err));
+    TRY(check_origin(job, err));
     return check_numbers(job, err);
 }
 

@@ -18,6 +18,7 @@
 #define MANIFEST_SERVERS_MAX    64
 #define KUBE_JOB_BYTES_MAX      ((size_t)16 << 10)
 #define KUBE_JOB_SNAPSHOT_MAX   63
+#define KUBE_JOB_ORIGIN_MAX     255 /* bytes of a model's, a database's and a user's name */
 
 /* Roles with an index, which may be there several times. */
 enum kube_role { KUBE_WORKER, KUBE_SERVER };
@@ -38,6 +39,8 @@ struct kube_job {
     struct slice slot_resource;        /* each worker asks for one of it; empty: none */
     struct slice schedule;             /* schedule that it is a run of; empty: none */
     struct slice owner_pod, owner_uid; /* for such a run: the pod that submits it */
+    struct slice statement, model;     /* "TRAIN", ... and the model that it makes or reads */
+    struct slice database, user;       /* where it came from; each of the four may be empty */
     int64_t job;        /* its number, by which its tables are named; 0: not staged yet */
     int64_t cpu_m;      /* thousandths of a core, of each worker */
     int64_t memory;     /* bytes, of each worker */

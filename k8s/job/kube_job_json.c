@@ -23,6 +23,10 @@ static const struct {
     {"schedule", offsetof(struct kube_job, schedule), true},
     {"owner_pod", offsetof(struct kube_job, owner_pod), true},
     {"owner_uid", offsetof(struct kube_job, owner_uid), true},
+    {"statement", offsetof(struct kube_job, statement), true},
+    {"model", offsetof(struct kube_job, model), true},
+    {"database", offsetof(struct kube_job, database), true},
+    {"user", offsetof(struct kube_job, user), true},
 };
 
 static void write_servers(const struct kube_job *job, cJSON *object)

@@ -32,6 +32,48 @@ static struct slice named(const struct kube_job *job, const char *suffix, char o
     return slice_of(out);
 }
 
+/* Another one may have made them. */
+static cJSON *annotations_of(cJSON *metadata)
+{
+    cJSON *there = cJSON_GetObjectItemCaseSensitive(metadata, "annotations");
+
+    return there ? there : json_add_object(metadata, "annotations");
+}
+
+static bool is_letter_or_digit(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+static bool can_be_label(struct slice value)
+{
+    for (size_t i = 0; i < value.size; i++)
+        if (!is_letter_or_digit(value.data[i]) && !memchr("-_.", value.data[i], 3))
+            return false;
+    return value.size > 0 && value.size <= 63 && is_letter_or_digit(value.data[0]) &&
+           is_letter_or_digit(value.data[value.size - 1]);
+}
+
+/* Tells an administrator of the cluster, and accounts of costs, whose job it is: as labels, which
+ * can be selected, where the names can be labels. */
+static void add_origin(cJSON *metadata, cJSON *labels, const struct kube_job *job)
+{
+    const struct {
+        const char *name;
+        struct slice value;
+    } origin[] = {{"totrain.dev/statement", job->statement},
+                  {"totrain.dev/model", job->model},
+                  {"totrain.dev/database", job->database},
+                  {"totrain.dev/user", job->user}};
+
+    for (size_t i = 0; i < sizeof origin / sizeof *origin; i++) {
+        if (can_be_label(origin[i].value))
+            json_add_string(labels, origin[i].name, origin[i].value);
+        if (origin[i].value.size > 0)
+            json_add_string(annotations_of(metadata), origin[i].name, origin[i].value);
+    }
+}
+
 static void add_labels(cJSON *metadata, const struct kube_job *job, const char *component)
 {
     cJSON *labels = json_add_object(metadata, "labels");
@@ -43,6 +85,7 @@ static void add_labels(cJSON *metadata, const struct kube_job *job, const char *
     json_add_string(labels, "app.kubernetes.io/version", SLICE(TOTRAIN_VERSION));
     json_add_string(labels, "totrain.dev/job", job->name);
     json_add_string(labels, "totrain.dev/role", slice_of(component));
+    add_origin(metadata, labels, job);
 }
 
 static cJSON *begin_object(const struct kube_job *job, enum api_kind kind, const char *suffix,
@@ -97,7 +140,7 @@ static void add_run(cJSON *metadata, const struct kube_job *job)
     snprintf(number, sizeof number, "%lld", (long long)job->job);
     json_add_string(cJSON_GetObjectItemCaseSensitive(metadata, "labels"), MANIFEST_SCHEDULE,
                     job->schedule);
-    json_add_string(json_add_object(metadata, "annotations"), MANIFEST_TABLES, slice_of(number));
+    json_add_string(annotations_of(metadata), MANIFEST_TABLES, slice_of(number));
     add_owner(metadata, "v1", "Pod", job->owner_pod, job->owner_uid);
 }
 

@@ -87,6 +87,30 @@ static void end(struct cluster *cluster)
 
 /* ----- deleting ----- */
 
+/* The work of a job that nobody has cancelled is not to be lost. */
+static void leave_behind(struct cluster *cluster)
+{
+    const struct kube_job *kube = &cluster->kube;
+    const bool is_wanted =
+        cluster->last.error.status != STATUS_INTERRUPTED && cluster->job->spec.kind == SPEC_TRAIN;
+    struct error err;
+
+    error_clear(&err);
+    if (is_wanted && job_leave_behind(cluster->job->folder, &err) == STATUS_OK) {
+        error_hint(&cluster->last.error,
+                   "The Job may go on: SELECT * FROM totrain.collect(%lld) takes its model then, "
+                   "kubectl delete job %.*s --namespace %.*s ends it.",
+                   (long long)kube->job, SLICE_FORMAT(kube->name),
+                   SLICE_FORMAT(kube->kube_namespace));
+        return;
+    }
+    if (err.status != STATUS_OK)
+        log_warning("%s", err.message);
+    error_hint(&cluster->last.error,
+               "The Job may be there still: kubectl delete job %.*s --namespace %.*s",
+               SLICE_FORMAT(kube->name), SLICE_FORMAT(kube->kube_namespace));
+}
+
 static void on_deleted(void *context, enum status status, struct api_answer *answer,
                        const struct error *err)
 {
@@ -97,9 +121,7 @@ static void on_deleted(void *context, enum status status, struct api_answer *ans
     if (status != STATUS_OK && status != STATUS_NOT_FOUND) {
         log_error("the Job %.*s could not be deleted: %s", SLICE_FORMAT(cluster->kube.name),
                   err->message);
-        error_hint(&cluster->last.error,
-                   "The Job may be there still: kubectl delete job %.*s --namespace %.*s",
-                   SLICE_FORMAT(cluster->kube.name), SLICE_FORMAT(cluster->kube.kube_namespace));
+        leave_behind(cluster);
     }
     end(cluster);
 }

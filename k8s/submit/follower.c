@@ -11,14 +11,15 @@
 #include "k8s/controller/pod_view.h"
 #include "k8s/loop/watch.h"
 #include "k8s/objects/successor.h"
+#include "k8s/submit/outage.h"
 #include "k8s/submit/pod_log.h"
 #include "k8s/submit/replacement.h"
 #include "runtime/launch/job_event.h"
 
 #define POD_NAME_BYTES 254
-#define OUTAGE_TRIES   4 /* failures of a watch in a row, before a notice to the user */
-#define LAST_PAUSES    5 /* before the log is given up, when the Job has ended */
-#define SEED           1 /* there is one submitter */
+#define LAST_PAUSES    5    /* before the log is given up, when the Job has ended */
+#define SEED           1    /* there is one submitter */
+#define ACCOUNT_MS     5000 /* a service account may come so much later than the Job */
 
 struct follower {
     struct loop *loop;
@@ -37,8 +38,10 @@ struct follower {
     struct replacement replacement; /* makes masters that are missing */
 
     char said[POD_MESSAGE_MAX]; /* the last notice, which is not repeated */
+    struct outage outage;       /* the API server's */
+    struct error missing;       /* the account without which no pod can be made; OK: it is there */
+    int64_t missing_since_ms;
     bool has_seen_job;
-    bool is_out;     /* the API server is not reached, and a notice was sent */
     bool has_ended;  /* on_end was called */
     bool job_ended;  /* and the rest of the log is still to be read */
     unsigned pauses; /* since then */
@@ -199,6 +202,7 @@ static void look_at_pod(struct follower *follower, struct slice name, const cJSO
 
     if (pod_view_read_master(pod, &view, &err) != STATUS_OK || (view.is_leaving && !is_followed))
         return;
+    error_clear(&follower->missing);
     if (!is_followed)
         follower->restarts = 0;
     say_restart(follower, pod);
@@ -276,11 +280,48 @@ static void on_jobs_synced(void *context)
 {
     struct follower *follower = context;
 
+    follower->outage.has_worked = true;
     if (!follower->has_seen_job)
         end_deleted(follower);
 }
 
-/* The Job's controller could not make the master's pod. */
+/* ----- a master's pod that the Job's controller could not make ----- */
+
+static bool has_text(struct slice message, const char *text)
+{
+    return message.size > 0 && memmem(message.data, message.size, text, strlen(text));
+}
+
+/* Everything else, such as a webhook that is away, passes: the controller tries again. */
+static bool is_refusal(struct slice message)
+{
+    return has_text(message, " is forbidden") || has_text(message, " is invalid") ||
+           has_text(message, " denied the request");
+}
+
+static void say_once(struct follower *follower, const char *format, const char *text)
+{
+    if (strcmp(follower->said, text) == 0)
+        return;
+    snprintf(follower->said, sizeof follower->said, "%s", text);
+    notice(follower, format, text);
+}
+
+static void explain_refusal(const char *text, struct error *err)
+{
+    error_clear(err);
+    fail(err, STATUS_PERMISSION, "the cluster refuses the master's pod: %s", text);
+    error_hint(err, "totrain k8s check and totrain k8s rbac show what a namespace needs.");
+}
+
+static void wait_for_account(struct follower *follower, const char *text)
+{
+    if (follower->missing.status == STATUS_OK)
+        follower->missing_since_ms = loop_now_ms();
+    explain_refusal(text, &follower->missing);
+    say_once(follower, "the master waits for its service account: %s", text);
+}
+
 static void on_happening(void *context, enum watcher_change change, struct slice name,
                          struct slice uid, const cJSON *object)
 {
@@ -296,15 +337,15 @@ static void on_happening(void *context, enum watcher_change change, struct slice
         return;
     snprintf(text, sizeof text, "%.*s", SLICE_FORMAT(message));
     if (api_is_of_quota(message)) {
-        if (strcmp(follower->said, text) != 0)
-            notice(follower, "the master waits for the namespace's quota: %s", text);
-        memcpy(follower->said, text, sizeof text);
-        return;
+        say_once(follower, "the master waits for the namespace's quota: %s", text);
+    } else if (!is_refusal(message)) {
+        say_once(follower, "the master's pod could not be made yet: %s", text);
+    } else if (has_text(message, "error looking up service account")) {
+        wait_for_account(follower, text);
+    } else {
+        explain_refusal(text, &err);
+        finish(follower, STATUS_PERMISSION, &err, true);
     }
-    error_clear(&err);
-    fail(&err, STATUS_PERMISSION, "the cluster refuses the master's pod: %s", text);
-    error_hint(&err, "totrain k8s check and totrain k8s rbac show what a namespace needs.");
-    finish(follower, STATUS_PERMISSION, &err, true);
 }
 
 static void on_synced(void *context)
@@ -351,6 +392,7 @@ enum status follower_open(struct loop *loop, struct client *client, const struct
     follower->client = client;
     follower->job = job;
     follower->reader = *reader;
+    error_clear(&follower->missing);
     log_lines_init(&follower->lines, follower, on_line);
     snprintf(follower->uid, sizeof follower->uid, "%.*s", SLICE_FORMAT(uid));
     replacement_init(&follower->replacement, loop, client, job, slice_of(follower->uid), follower,
@@ -382,21 +424,36 @@ void follower_close(struct follower *follower)
     free(follower);
 }
 
-void follower_look(struct follower *follower)
+/* Refusals and silence of the API server: whether there is nothing to complain of. */
+static bool is_well(struct follower *follower)
 {
     const struct watcher *watcher = watch_watcher(follower->jobs);
     const struct error *problem = watcher_problem(watcher);
 
-    if (follower->has_ended)
-        return;
-    if (!problem) {
-        follower->is_out = false;
-    } else if (problem->status == STATUS_PERMISSION) {
-        finish(follower, STATUS_PERMISSION, problem, false);
-    } else if (!follower->is_out && watcher->failures >= OUTAGE_TRIES) {
-        follower->is_out = true;
-        notice(follower, "the API server does not answer, the job goes on: %s", problem->message);
+    switch (outage_judge(&follower->outage, problem, watcher->failures, loop_now_ms())) {
+    case OUTAGE_BEGINS:
+        notice(follower,
+               problem->status == STATUS_PERMISSION
+                   ? "the API server refuses us for now, the job goes on: %s"
+                   : "the API server does not answer, the job goes on: %s",
+               problem->message);
+        break;
+    case OUTAGE_OVER:
+        finish(follower, STATUS_PERMISSION, problem, true);
+        break;
+    case OUTAGE_NOTHING:
+        break;
     }
-    if (!problem && !follower->has_ended && !follower->job_ended)
+    return !problem;
+}
+
+void follower_look(struct follower *follower)
+{
+    if (follower->has_ended || !is_well(follower) || follower->has_ended || follower->job_ended)
+        return;
+    if (follower->missing.status != STATUS_OK &&
+        loop_now_ms() - follower->missing_since_ms >= ACCOUNT_MS)
+        finish(follower, STATUS_PERMISSION, &follower->missing, true);
+    else
         replacement_look(&follower->replacement, loop_now_ms());
 }

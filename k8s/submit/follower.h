@@ -7,7 +7,8 @@
  *       +-------log------------> the master's event lines ----+--> events
  *
  * The master's final event ends it. Where that got lost the Job's condition does, once the log has
- * been read to its end.
+ * been read to its end. An API server that is silent, or refuses us for some minutes, ends nothing
+ * (outage.h), nor does a failure to make the master's pod that is no refusal.
  */
 #ifndef K8S_SUBMIT_FOLLOWER_H
 #define K8S_SUBMIT_FOLLOWER_H
@@ -32,7 +33,7 @@ enum status follower_open(struct loop *loop, struct client *client, const struct
                           struct slice uid, const struct follower_reader *reader,
                           struct follower **follower, struct error *err);
 void follower_close(struct follower *follower); /* NULL: nothing */
-/* From the loop's tick: reports an API server that cannot be reached. */
+/* From the loop's tick: reports an API server that cannot be reached, or refuses us. */
 void follower_look(struct follower *follower);
 
 #endif

@@ -38,6 +38,18 @@ bool forecast_order(const struct forecast_params *params, struct arima_order *or
     return true;
 }
 
+struct forecast_limits forecast_limits_of(const struct forecast_params *params)
+{
+    struct forecast_limits limits = forecast_unlimited;
+
+    if (params->lower.count > 0)
+        limits.lower = params->lower.items[0];
+    if (params->upper.count > 0)
+        limits.upper = params->upper.items[0];
+    limits.is_whole = params->is_whole;
+    return limits;
+}
+
 static int position_of(const struct kind_settings *settings, const char *attribute)
 {
     struct slice spelled;
@@ -64,6 +76,25 @@ static enum status check_order(const struct counts *order, const char *attribute
     return STATUS_OK;
 }
 
+static enum status check_limits(const struct forecast_params *params,
+                                const struct kind_settings *settings, struct error *err)
+{
+    const struct forecast_limits limits = forecast_limits_of(params);
+    const char *const names[] = {"forecast.lower", "forecast.upper"};
+    const uint32_t counts[] = {params->lower.count, params->upper.count};
+
+    for (int i = 0; i < 2; i++)
+        if (counts[i] > 1)
+            return fail_at(err, STATUS_INVALID, position_of(settings, names[i]),
+                           "%s is one number, not a list of %u", names[i], counts[i]);
+    if (limits.lower < limits.upper)
+        return STATUS_OK;
+    fail_at(err, STATUS_INVALID, position_of(settings, "forecast.upper"),
+            "forecast.upper is above forecast.lower, and %g is not above %g", limits.upper,
+            limits.lower);
+    return error_hint(err, "Shares are WITH forecast.lower = 0, forecast.upper = 1.");
+}
+
 enum status forecast_settle(struct kind_params *all, const struct kind_settings *settings,
                             struct error *err)
 {
@@ -71,6 +102,7 @@ enum status forecast_settle(struct kind_params *all, const struct kind_settings 
     const bool is_arima = forecast_method_words[params->method][0] == 'a' &&
                           forecast_method_words[params->method][1] == 'r';
 
+    TRY(check_limits(params, settings, err));
     TRY(check_order(&params->order, "forecast.order", ARIMA_LAGS_MAX, settings, err));
     TRY(check_order(&params->seasonal_order, "forecast.seasonal_order", ARIMA_SEASONS_MAX, settings,
                     err));

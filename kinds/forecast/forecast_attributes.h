@@ -4,10 +4,14 @@
 #ifndef KINDS_FORECAST_FORECAST_ATTRIBUTES_H
 #define KINDS_FORECAST_FORECAST_ATTRIBUTES_H
 
+#include "forecast/forecast.h"
 #include "forecast/method.h"
+#include "kinds/forecast/forecast_limits.h"
 #include "scoring/kind.h"
+#include "scoring/outputs.h"
 
 #define FORECAST_BACKTESTS_MAX 10
+#define FORECAST_BOUND_MAX     1e15
 
 extern const char *const forecast_method_words[];
 extern const char *const forecast_duplicates_words[];
@@ -59,10 +63,28 @@ enum forecast_duplicates { DUPLICATES_ARE_ERRORS, DUPLICATES_ARE_ADDED, DUPLICAT
            WORD("line", forecast_gaps_words, NULL),                                                \
            "Times between others that have no value: on the 'line' between their neighbours, "     \
            "'zero', or the 'last' value before them.")                                             \
+    STORED(struct reals, lower, "forecast.lower", SCOPE_TRAIN, IN_KIND(lower),                     \
+           REALS(-FORECAST_BOUND_MAX, FORECAST_BOUND_MAX, NULL),                                   \
+           "No forecast, and no bound of an interval, is below this number.")                      \
+    STORED(struct reals, upper, "forecast.upper", SCOPE_TRAIN, IN_KIND(upper),                     \
+           REALS(-FORECAST_BOUND_MAX, FORECAST_BOUND_MAX, NULL),                                   \
+           "No forecast, and no bound of an interval, is above this number.")                      \
+    STORED(bool, is_whole, "forecast.round", SCOPE_TRAIN, IN_KIND(round), BOOLEAN("false", NULL),  \
+           "Forecasts are whole numbers: the nearest one, and intervals reach to the next ones "   \
+           "outside of them.")                                                                     \
     STORED(uint32_t, backtests, "forecast.backtest", SCOPE_TRAIN, IN_KIND(backtest),               \
            INTEGER(0, FORECAST_BACKTESTS_MAX, "1"),                                                \
            "How often the past is forecast to measure the errors: from the horizon before the "    \
-           "last value, from two horizons before it, and so on. 0: the errors are not measured.")
+           "last value, from two horizons before it, and so on. 0: the errors are not measured.")  \
+    STORED(uint32_t, history, "forecast.history", SCOPE_TRAIN, IN_KIND(history),                   \
+           INTEGER(0, HISTORY_MAX, "0"),                                                           \
+           "Last values of each series for which the model keeps what it expects there, so that "  \
+           "TO PREDICT finds anomalies among them. 0: those of times to come alone.")              \
+    PLANNED("forecast.anomaly", SCOPE_PREDICT,                                                     \
+            REAL(CHECKED_LEVEL_LEAST, CHECKED_LEVEL_MOST, "0.95"),                                 \
+            "A value is an anomaly where its probability to be one is above this; lower and "      \
+            "upper are the bounds of such a level. The SELECT has the column of the label.",       \
+            .aliases = WORDS("anomaly_prob_threshold"))
 
 /* The value of a time that has none. */
 enum forecast_gaps { GAPS_ON_LINE, GAPS_ARE_ZERO, GAPS_ARE_LAST };
@@ -78,6 +100,9 @@ static inline struct forecast_params *forecast_params(const struct kind_params *
 {
     return (struct forecast_params *)(void *)params->bytes;
 }
+
+/* The limits that are set, and others that limit nothing. */
+struct forecast_limits forecast_limits_of(const struct forecast_params *params);
 
 /* The orders of an ARIMA; false: they are searched for. */
 struct arima_order;

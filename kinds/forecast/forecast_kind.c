@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "forecast/forecast.h"
+#include "forecast/time_text.h"
 #include "kinds/forecast/forecast_model.h"
 #include "kinds/forecast/forecast_show.h"
 #include "scoring/elementary.h"
@@ -23,11 +24,20 @@ static double series_of(const struct kind_shape *shape)
     return shape->rows > 0 && words > shape->rows ? shape->rows : words;
 }
 
+/* All numbers but the time. */
+static double regressors_of(const struct kind_shape *shape)
+{
+    return shape->parts.linear_dense > 1 ? shape->parts.linear_dense - 1 : 0;
+}
+
 static struct kind_cost cost(const struct kind_params *params, const struct kind_shape *shape)
 {
-    const double horizon = forecast_params(params)->horizon;
-    const double floats = shape->ids + SERIES_FACTS + STEP_NUMBERS * horizon;
-    const double words = FORECAST_RECORD_WORDS + FORECAST_STEP_WORDS * horizon;
+    const double horizon = forecast_params(params)->horizon, regressors = regressors_of(shape);
+    const double history = forecast_params(params)->history;
+    const double floats =
+        shape->ids + SERIES_FACTS + STEP_NUMBERS * (horizon + history) + NUMBER_PARTS * regressors;
+    const double words = FORECAST_RECORD_WORDS + FORECAST_STEP_WORDS * horizon +
+                         FORECAST_EXPECTED_WORDS * history + regressors;
     const double series = series_of(shape);
 
     /* The records of the learner, those of a state that is taken, and the stored numbers. */
@@ -43,10 +53,16 @@ static void explain(const struct kind_params *params, const struct kind_shape *s
                     struct text *detail)
 {
     const uint32_t horizon = forecast_params(params)->horizon;
+    const uint32_t history = forecast_params(params)->history;
+    const double regressors = regressors_of(shape);
 
     text_printf(detail, "%s, %u step%s of %s",
                 forecast_method_words[forecast_params(params)->method], horizon,
                 horizon == 1 ? "" : "s", shape->ids > 0 ? "each series" : "one series");
+    if (regressors > 0)
+        text_printf(detail, ", with %.0f regressor%s", regressors, regressors > 1 ? "s" : "");
+    if (history > 0)
+        text_printf(detail, ", and what is expected at the last %u", history);
 }
 
 static enum aim aim(const struct kind_params *params)
@@ -66,13 +82,33 @@ struct aim_facts forecast_aim(double level)
                               .quantile_count = FORECAST_QUANTILES};
 }
 
+/* One of each regressor, in their order. */
+static void write_coefficients(const struct found_regressor *regressors, uint32_t count,
+                               cJSON *object)
+{
+    cJSON *all = json_add_array(object, "coefficients");
+
+    for (uint32_t i = 0; i < count; i++) {
+        cJSON *one = cJSON_CreateObject();
+
+        json_add_integer(one, "series", regressors[i].series);
+        json_add_real(one, "median", regressors[i].median);
+        json_append(all, one);
+    }
+}
+
 static void write_found(const struct model *model, cJSON *object)
 {
     const uint32_t groups = forecast_of(model)->groups;
+    const uint32_t regressors = forecast_of(model)->regressors;
     struct forecast_found found;
+    struct error ignored;
     cJSON *integers, *seasons;
 
-    forecast_count(model, &found);
+    if (forecast_count(model, &found, &ignored) != STATUS_OK) {
+        json_add(object, "seasons", NULL); /* the one fault of a tree is that memory has run out */
+        return;
+    }
     integers = json_add_array(object, "integers"); /* columns of the group */
     for (uint32_t i = 0; i < groups; i++)
         if (found.has_integers[i])
@@ -85,6 +121,8 @@ static void write_found(const struct model *model, cJSON *object)
         json_add_integer(season, "series", found.seasons[i].series);
         json_append(seasons, season);
     }
+    if (regressors > 0)
+        write_coefficients(found.regressors, regressors, object);
 }
 
 static void write_content(const struct model *model, cJSON *object)
@@ -99,6 +137,14 @@ static void write_content(const struct model *model, cJSON *object)
     json_add_string(object, "unit", slice_of(unit_words[forecast->unit]));
     json_add_integer(object, "size", forecast->size);
     json_add_boolean(object, "reaches", forecast->has_reaches);
+    if (isfinite(forecast->limits.lower))
+        json_add_real(object, "lower", forecast->limits.lower);
+    if (isfinite(forecast->limits.upper))
+        json_add_real(object, "upper", forecast->limits.upper);
+    if (forecast->limits.is_whole)
+        json_add_boolean(object, "round", true);
+    if (forecast->history > 0)
+        json_add_integer(object, "history", forecast->history);
     write_found(model, object);
 }
 
@@ -107,19 +153,26 @@ static enum status check_inputs_of(const struct model *model, const struct forec
                                    struct error *err)
 {
     const struct transform *transform = &model->transform;
-    const struct transform_input *time = forecast_time_input(transform);
+    const struct transform_input *time;
 
-    if (model->task != TASK_REGRESSION || transform->input_count != forecast->groups + 1)
-        return fail(err, STATUS_CORRUPT, "model: a forecast has a group and a time for inputs");
+    if (model->task != TASK_REGRESSION ||
+        transform->input_count != forecast->groups + 1 + forecast->regressors ||
+        forecast_groups(transform) != forecast->groups)
+        return fail(err, STATUS_CORRUPT,
+                    "model: a forecast has a group, a time and regressors for inputs");
     for (uint32_t i = 0; i < forecast->groups; i++)
         if (transform->inputs[i].spec.type != INPUT_CATEGORY ||
             transform->inputs[i].spec.rule != RULE_WORDS || transform->inputs[i].hash_buckets > 0)
             return fail(err, STATUS_CORRUPT, "model: a group is told by words");
+    time = forecast_time_input(transform);
     if (time->spec.type != INPUT_NUMERIC || (time->spec.part && time->spec.part != DATE_AGE) ||
         !transform->has_rests)
         return fail(err, STATUS_CORRUPT, "model: a time is a number or the age of a date");
     if ((forecast->times == FORECAST_NUMBERS) != !time->spec.part)
         return fail(err, STATUS_CORRUPT, "model: a time is a number or a date");
+    for (uint32_t i = 1; i <= forecast->regressors; i++)
+        if (time[i].spec.type != INPUT_NUMERIC || time[i].spec.part || time[i].spec.offset)
+            return fail(err, STATUS_CORRUPT, "model: a regressor is a number");
     return STATUS_OK;
 }
 
@@ -179,12 +232,61 @@ static enum status read_found(const cJSON *object, uint32_t groups, struct forec
     return STATUS_OK;
 }
 
+/* One for each of the inputs behind the time. */
+static enum status read_coefficients(const cJSON *object, uint32_t count,
+                                     struct forecast_found *found, struct error *err)
+{
+    const cJSON *coefficients, *item;
+    int64_t series;
+    uint32_t i = 0;
+
+    TRY(json_get_array(object, "coefficients", count, &coefficients, err));
+    cJSON_ArrayForEach(item, coefficients)
+    {
+        TRY(json_get_integer(item, "series", 0, UINT32_MAX, &series, err));
+        TRY(json_get_real(item, "median", &found->regressors[i].median, err));
+        found->regressors[i++].series = (uint32_t)series;
+    }
+    return i == count
+               ? STATUS_OK
+               : fail(err, STATUS_CORRUPT, "model: %u coefficients of %u regressors", i, count);
+}
+
+static enum status read_regressors(const cJSON *object, const struct transform *transform,
+                                   struct forecast_model *forecast, struct forecast_found *found,
+                                   struct error *err)
+{
+    if (transform->input_count <= forecast->groups + 1)
+        return STATUS_OK;
+    forecast->regressors = transform->input_count - forecast->groups - 1;
+    if (forecast->regressors > REGRESSORS_MAX)
+        return fail(err, STATUS_CORRUPT, "model: more than %d regressors", REGRESSORS_MAX);
+    return read_coefficients(object, forecast->regressors, found, err);
+}
+
+/* Those that are there. */
+static enum status read_limits(const cJSON *object, struct forecast_limits *limits,
+                               struct error *err)
+{
+    *limits = forecast_unlimited;
+    if (json_has(object, "lower"))
+        TRY(json_get_real(object, "lower", &limits->lower, err));
+    if (json_has(object, "upper"))
+        TRY(json_get_real(object, "upper", &limits->upper, err));
+    if (json_has(object, "round"))
+        TRY(json_get_boolean(object, "round", &limits->is_whole, err));
+    return limits->lower < limits->upper
+               ? STATUS_OK
+               : fail(err, STATUS_CORRUPT, "model: no forecast is within its limits");
+}
+
 static enum status read_content(const cJSON *object, struct arena *arena, struct model *model,
                                 struct error *err)
 {
     struct forecast_model *forecast = ARENA_NEW(arena, struct forecast_model, 1);
     struct forecast_found *found = ARENA_NEW(arena, struct forecast_found, 1);
     int64_t groups, series, horizon;
+    int64_t history = 0;
     bool has_reaches;
 
     if (!forecast || !found)
@@ -198,29 +300,46 @@ static enum status read_content(const cJSON *object, struct arena *arena, struct
     TRY(json_get_real(object, "level", &forecast->level, err));
     TRY(read_steps(object, forecast, err));
     TRY(json_get_boolean(object, "reaches", &has_reaches, err));
+    if (cJSON_HasObjectItem(object, "history"))
+        TRY(json_get_integer(object, "history", 1, HISTORY_MAX, &history, err));
     forecast->has_reaches = has_reaches;
+    forecast->history = (uint32_t)history;
     forecast->groups = (uint32_t)groups;
     forecast->series = (uint32_t)series;
     forecast->horizon = (uint32_t)horizon;
+    TRY(read_limits(object, &forecast->limits, err));
     TRY(read_found(object, forecast->groups, found, err));
+    TRY(read_regressors(object, &model->transform, forecast, found, err));
     if (!(forecast->level > 0 && forecast->level < 1) || (groups == 0 && series != 1))
         return fail(err, STATUS_CORRUPT, "model: no forecast has such a level, or such series");
     model->aim = forecast_aim(forecast->level);
     return check_inputs_of(model, forecast, err);
 }
 
+/* Regressors, limits and a history of models that have any, so that others keep their digests. */
 static bool number_of(const struct model *model, uint32_t i, uint64_t *number)
 {
+    enum { NUMBERS_OF_ALL = 7, NUMBERS_OF_REGRESSORS, NUMBERS_OF_LIMITS = 11, NUMBERS_OF_HISTORY };
     const struct forecast_model *forecast = forecast_of(model);
-    const uint64_t numbers[] = {forecast->groups,
-                                forecast->series,
-                                forecast->horizon,
-                                forecast->times,
-                                double_bits(forecast->level),
-                                forecast->unit,
-                                (uint64_t)forecast->size};
+    const struct forecast_limits *limits = &forecast->limits;
+    const uint64_t numbers[NUMBERS_OF_HISTORY] = {forecast->groups,
+                                                  forecast->series,
+                                                  forecast->horizon,
+                                                  forecast->times,
+                                                  double_bits(forecast->level),
+                                                  forecast->unit,
+                                                  (uint64_t)forecast->size,
+                                                  forecast->regressors,
+                                                  double_bits(limits->lower),
+                                                  double_bits(limits->upper),
+                                                  limits->is_whole,
+                                                  forecast->history};
+    const uint32_t count = forecast->history > 0         ? NUMBERS_OF_HISTORY
+                           : forecast_is_limited(limits) ? NUMBERS_OF_LIMITS
+                           : forecast->regressors > 0    ? NUMBERS_OF_REGRESSORS
+                                                         : NUMBERS_OF_ALL;
 
-    if (i >= sizeof numbers / sizeof *numbers)
+    if (i >= count)
         return false;
     *number = numbers[i];
     return true;
@@ -235,8 +354,17 @@ static bool array_of(const struct model *model, uint32_t i, struct model_array *
         {"facts", forecast->series, SERIES_FACTS, true, &forecast->facts},
         {"ids", forecast->series, forecast->groups, true, &forecast->ids},
         {"reaches", FORECAST_LEVELS, forecast->horizon, true, &forecast->reaches},
+        {"expected", forecast->series, (uint64_t)forecast->history * STEP_NUMBERS, true,
+         &forecast->expected},
+        {"coefficients", forecast->series, (uint64_t)forecast->regressors * NUMBER_PARTS, true,
+         &forecast->coefficients},
     };
-    const bool is_there[] = {true, true, forecast->groups > 0, forecast->has_reaches};
+    const bool is_there[] = {true,
+                             true,
+                             forecast->groups > 0,
+                             forecast->has_reaches,
+                             forecast->history > 0,
+                             forecast->regressors > 0};
 
     for (uint32_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         if (is_there[k] && i-- == 0) {
@@ -295,6 +423,12 @@ static bool are_facts(const struct forecast_model *forecast, uint32_t series)
            steps_has(&steps, (int64_t)facts[FACT_LAST] + forecast->horizon);
 }
 
+/* -1: nothing is expected there. */
+static bool is_expected_deviation(float deviation)
+{
+    return deviation >= 0 || deviation == -1;
+}
+
 static enum status check(const struct model *model, struct error *err)
 {
     const struct forecast_model *forecast = forecast_of(model);
@@ -307,6 +441,9 @@ static enum status check(const struct model *model, struct error *err)
     for (uint64_t i = 0; i < numbers; i++)
         if (forecast->forecasts[i * STEP_NUMBERS + STEP_DEVIATION] < 0)
             return fail(err, STATUS_CORRUPT, "model: a deviation is below 0");
+    for (uint64_t i = 0; i < (uint64_t)forecast->series * forecast->history; i++)
+        if (!is_expected_deviation(forecast->expected[i * STEP_NUMBERS + STEP_DEVIATION]))
+            return fail(err, STATUS_CORRUPT, "model: a deviation of the history is below 0");
     for (uint32_t i = 0; forecast->reaches && i < FORECAST_LEVELS * forecast->horizon; i++)
         if (forecast->reaches[i] < 0)
             return fail(err, STATUS_CORRUPT, "model: an interval reaches less than nothing");
@@ -316,6 +453,7 @@ static enum status check(const struct model *model, struct error *err)
 static void params_of(const struct model *model, struct kind_params *params)
 {
     forecast_params(params)->horizon = forecast_of(model)->horizon;
+    forecast_params(params)->history = forecast_of(model)->history;
 }
 
 /* ---- scoring ---- */
@@ -335,19 +473,6 @@ static enum status open_workspace(const struct model *model, uint32_t rows_max, 
     return STATUS_OK;
 }
 
-static bool find_series(const struct model *model, const int32_t *ids, uint32_t *series)
-{
-    const struct forecast_model *forecast = forecast_of(model);
-    int32_t own[FORECAST_GROUPS_MAX];
-
-    for (uint32_t i = 0; i < forecast->groups; i++) {
-        if (ids[i] < 0)
-            return false;
-        own[i] = ids[i] - (int32_t)model->transform.inputs[i].first_id;
-    }
-    return forecast_find(forecast, own, series);
-}
-
 /* Part `part` of quantile `quantile` lies at part * FORECAST_QUANTILES + quantile. */
 static void put_outputs(const struct forecast_step *step, float *outputs)
 {
@@ -362,33 +487,109 @@ static void put_outputs(const struct forecast_step *step, float *outputs)
     }
 }
 
-/* The series of a row, and how many steps behind its last value it is; 0: it has no forecast. */
-static uint32_t find_step(const struct model *model, const float *dense, const int32_t *ids,
-                          uint32_t *series)
+/* The series of a row, and how many steps behind its last value it is; false: it has no
+ * forecast. */
+static bool find_step(const struct model *model, const float *dense, const int32_t *ids,
+                      uint32_t *series, int64_t *ahead)
 {
     int64_t time;
 
-    if (!find_series(model, ids, series) || !forecast_time(&model->transform, dense, &time))
-        return 0;
-    return forecast_ahead(forecast_of(model), *series, time);
+    if (!forecast_row_series(model, ids, series) || !forecast_time(&model->transform, dense, &time))
+        return false;
+    return forecast_ahead(forecast_of(model), *series, time, ahead);
 }
 
 static bool has_number(void *workspace, const float *dense, const int32_t *ids)
 {
     uint32_t series;
+    int64_t ahead;
 
-    return find_step(workspace, dense, ids, &series) > 0;
+    return find_step(workspace, dense, ids, &series, &ahead);
+}
+
+/* Which regressor the row lacks; the number of all of them: none. */
+static uint32_t find_missing(const struct model *model, const float *dense)
+{
+    const uint32_t count = forecast_of(model)->regressors;
+    double regressors[REGRESSORS_MAX];
+    uint32_t i = 0;
+
+    forecast_row_regressors(&model->transform, dense, regressors);
+    while (i < count && !isnan(regressors[i]))
+        i++;
+    return i;
+}
+
+/* "series store = 'north': regressor "promo" is NULL at 2024-06-01" */
+static enum status refuse_missing(const struct model *model, uint32_t series, int64_t time,
+                                  uint32_t regressor, struct error *err)
+{
+    const struct forecast_model *forecast = forecast_of(model);
+    const struct slice name = forecast_time_input(&model->transform)[1 + regressor].spec.name;
+    char when[TIME_BYTES];
+    struct text whose;
+
+    time_print(forecast->times == FORECAST_NUMBERS ? TIME_NUMBER
+               : forecast->times == FORECAST_DATES ? TIME_DATE
+                                                   : TIME_MOMENT,
+               time, "", when);
+    text_init(&whose, TEXT_MAXIMUM);
+    for (uint32_t i = 0; i < forecast->groups; i++)
+        text_printf(&whose, "%s%.*s = '%.*s'%s", i ? ", " : "series ",
+                    SLICE_FORMAT(slice_prefix(model->transform.inputs[i].spec.name, 60)),
+                    SLICE_FORMAT(slice_prefix(forecast_word(model, series, i), 60)),
+                    i + 1 < forecast->groups ? "" : ": ");
+    fail(err, STATUS_INVALID, "%.150sregressor \"%.*s\" is NULL at %s", text_string(&whose),
+         SLICE_FORMAT(slice_prefix(name, 60)), when);
+    text_deinit(&whose);
+    return error_hint(err,
+                      "Its value has to be known for a forecast: coalesce(%.*s, 0) AS %.*s "
+                      "gives one in the SELECT.",
+                      SLICE_FORMAT(slice_prefix(name, 60)), SLICE_FORMAT(slice_prefix(name, 60)));
+}
+
+static enum status check_row(void *workspace, const float *dense, const int32_t *ids,
+                             struct error *err)
+{
+    const struct model *model = workspace;
+    uint32_t series, missing;
+    int64_t time, ahead;
+
+    if (forecast_of(model)->regressors == 0 || !find_step(model, dense, ids, &series, &ahead))
+        return STATUS_OK;
+    missing = find_missing(model, dense);
+    if (missing == forecast_of(model)->regressors)
+        return STATUS_OK;
+    forecast_time(&model->transform, dense, &time);
+    return refuse_missing(model, series, time, missing, err);
+}
+
+/* regressors: the row's. */
+static struct forecast_step step_of_row(const struct model *model, const float *dense,
+                                        uint32_t series, int64_t ahead,
+                                        const struct forecast_interval *interval,
+                                        double regressors[REGRESSORS_MAX])
+{
+    const struct forecast_model *forecast = forecast_of(model);
+    struct forecast_step step = forecast_step_of(forecast, series, ahead, interval);
+
+    if (forecast->regressors == 0)
+        return step;
+    forecast_row_regressors(&model->transform, dense, regressors);
+    forecast_add_regressors(forecast, series, regressors, &step);
+    return step;
 }
 
 static void score_row(const struct model *model, const float *dense, const int32_t *ids,
                       const struct forecast_interval *interval, float *outputs)
 {
     struct forecast_step step = {0, NAN, NAN, NAN};
+    double regressors[REGRESSORS_MAX];
     uint32_t series;
-    const uint32_t ahead = find_step(model, dense, ids, &series);
+    int64_t ahead;
 
-    if (ahead > 0)
-        step = forecast_step_of(forecast_of(model), series, ahead, interval);
+    if (find_step(model, dense, ids, &series, &ahead))
+        step = step_of_row(model, dense, series, ahead, interval, regressors);
     put_outputs(&step, outputs);
 }
 
@@ -404,6 +605,24 @@ static void score(void *workspace, const float *dense, const int32_t *ids, uint3
         ids += model->transform.id_count;
         outputs += FORECAST_QUANTILES * NUMBER_PARTS;
     }
+}
+
+static bool check_value(const struct model *model, const float *dense, const int32_t *ids,
+                        double value, double level, struct checked_value *checked)
+{
+    const struct forecast_interval interval = forecast_interval_of(level);
+    double regressors[REGRESSORS_MAX];
+    struct forecast_step step;
+    uint32_t series;
+    int64_t ahead;
+
+    if (!find_step(model, dense, ids, &series, &ahead))
+        return false;
+    step = step_of_row(model, dense, series, ahead, &interval, regressors);
+    checked->lower = step.lower;
+    checked->upper = step.upper;
+    checked->probability = forecast_anomaly(forecast_of(model), series, ahead, regressors, value);
+    return true;
 }
 
 const struct kind forecast_kind = {
@@ -441,4 +660,6 @@ const struct kind forecast_kind = {
     .open = open_workspace,
     .score = score,
     .has_number = has_number,
+    .check_row = check_row,
+    .check_value = check_value,
 };

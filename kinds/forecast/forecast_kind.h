@@ -13,7 +13,9 @@
 /* 64-bit words that learning has for each series, and for each of its steps (series_fit.h). */
 #define FORECAST_RECORD_WORDS 24
 #define FORECAST_STEP_WORDS   3
-#define FORECAST_QUANTILES    3 /* lower bound, value, upper bound */
+/* and for each value of the history whose expectation is kept */
+#define FORECAST_EXPECTED_WORDS 2
+#define FORECAST_QUANTILES      3 /* lower bound, value, upper bound */
 
 extern const struct kind forecast_kind;
 

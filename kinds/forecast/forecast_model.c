@@ -96,17 +96,30 @@ struct steps forecast_steps(const struct forecast_model *forecast, uint32_t seri
 
 const double forecast_levels[FORECAST_LEVELS] = {0.5, 0.8, 0.9, 0.95, 0.98};
 
+/* The numbers that normal_quantile_of_level gives of them, which a row would wait for. */
+const double forecast_normals[FORECAST_LEVELS] = {0x1.5956b87528a48p-1, 0x1.4813c36e26d34p+0,
+                                                  0x1.a515209676ac2p+0, 0x1.f5c0331eeff76p+0,
+                                                  0x1.29c5c4630ff18p+1};
+
+static double normal_of(double level)
+{
+    for (uint32_t i = 0; i < FORECAST_LEVELS; i++)
+        if (level == forecast_levels[i])
+            return forecast_normals[i];
+    return normal_quantile_of_level(level);
+}
+
 /* Between two levels reaches grow as those of the normal distribution do, and so beyond the last.
  */
 struct forecast_interval forecast_interval_of(double level)
 {
-    struct forecast_interval interval = {.normal = normal_quantile_of_level(level)};
+    struct forecast_interval interval = {.normal = normal_of(level)};
     double low, high;
 
     while (interval.below + 2 < FORECAST_LEVELS && level > forecast_levels[interval.below + 1])
         interval.below++;
-    low = normal_quantile_of_level(forecast_levels[interval.below]);
-    high = normal_quantile_of_level(forecast_levels[interval.below + 1]);
+    low = forecast_normals[interval.below];
+    high = forecast_normals[interval.below + 1];
     interval.share = (interval.normal - low) / (high - low);
     return interval;
 }
@@ -119,15 +132,39 @@ static double reach_of(const struct forecast_model *forecast, uint32_t ahead,
     return (double)low[0] + interval->share * ((double)low[forecast->horizon] - (double)low[0]);
 }
 
-struct forecast_step forecast_step_of(const struct forecast_model *forecast, uint32_t series,
-                                      uint32_t ahead, const struct forecast_interval *interval)
+static void limit_step(const struct forecast_model *forecast, struct forecast_step *step)
 {
-    const float *numbers =
-        forecast->forecasts + ((size_t)series * forecast->horizon + ahead - 1) * STEP_NUMBERS;
+    step->lower = forecast_limited_lower(&forecast->limits, step->lower);
+    step->value = forecast_limited_value(&forecast->limits, step->value);
+    step->upper = forecast_limited_upper(&forecast->limits, step->upper);
+}
+
+/* The numbers of a step to come, or of one of the history. */
+static const float *numbers_of(const struct forecast_model *forecast, uint32_t series,
+                               int64_t ahead)
+{
+    if (ahead > 0)
+        return forecast->forecasts +
+               ((size_t)series * forecast->horizon + (size_t)ahead - 1) * STEP_NUMBERS;
+    return forecast->expected +
+           ((size_t)series * forecast->history + (size_t)(forecast->history - 1 + ahead)) *
+               STEP_NUMBERS;
+}
+
+/* The step whose errors tell how far an interval reaches: of the history each is the next one. */
+static uint32_t reaching_step(int64_t ahead)
+{
+    return ahead > 0 ? (uint32_t)ahead : 1;
+}
+
+struct forecast_step forecast_step_of(const struct forecast_model *forecast, uint32_t series,
+                                      int64_t ahead, const struct forecast_interval *interval)
+{
+    const float *numbers = numbers_of(forecast, series, ahead);
     const struct steps steps = forecast_steps(forecast, series);
     const double value = number_of_parts(numbers + STEP_VALUE);
     const double deviations =
-        forecast->reaches ? reach_of(forecast, ahead, interval) : interval->normal;
+        forecast->reaches ? reach_of(forecast, reaching_step(ahead), interval) : interval->normal;
     const double reach = deviations * (double)numbers[STEP_DEVIATION];
     struct forecast_step step = {
         .time = steps_time(&steps, (int64_t)facts_of(forecast, series)[FACT_LAST] + ahead),
@@ -136,23 +173,126 @@ struct forecast_step forecast_step_of(const struct forecast_model *forecast, uin
         .upper = value + reach,
     };
 
+    if (forecast->regressors > 0)
+        return step;
     if (facts_of(forecast, series)[FACT_POSITIVE] != 0 && step.lower < 0)
         step.lower = 0;
+    limit_step(forecast, &step);
     return step;
 }
 
-uint32_t forecast_ahead(const struct forecast_model *forecast, uint32_t series, int64_t time)
+static double coefficient_of(const struct forecast_model *forecast, uint32_t series, uint32_t i)
+{
+    return number_of_parts(forecast->coefficients +
+                           ((size_t)series * forecast->regressors + i) * NUMBER_PARTS);
+}
+
+static double sum_regressors(const struct forecast_model *forecast, uint32_t series,
+                             const double *regressors)
+{
+    double coefficients[REGRESSORS_MAX];
+
+    for (uint32_t i = 0; i < forecast->regressors; i++)
+        coefficients[i] = coefficient_of(forecast, series, i);
+    return regressors_sum(coefficients, regressors, forecast->regressors);
+}
+
+void forecast_add_regressors(const struct forecast_model *forecast, uint32_t series,
+                             const double *regressors, struct forecast_step *step)
+{
+    const bool is_positive = facts_of(forecast, series)[FACT_POSITIVE] != 0;
+    double *const bounds[] = {&step->lower, &step->value, &step->upper};
+    const double sum = sum_regressors(forecast, series, regressors);
+
+    for (int i = 0; i < 3; i++) {
+        *bounds[i] += sum;
+        if (is_positive && *bounds[i] < 0)
+            *bounds[i] = 0;
+    }
+    limit_step(forecast, step);
+}
+
+bool forecast_ahead(const struct forecast_model *forecast, uint32_t series, int64_t time,
+                    int64_t *ahead)
 {
     const struct steps steps = forecast_steps(forecast, series);
     const int64_t index = steps_index(&steps, time);
-    const int64_t ahead = index - (int64_t)facts_of(forecast, series)[FACT_LAST];
 
-    if (ahead < 1 || ahead > forecast->horizon || steps_time(&steps, index) != time)
+    *ahead = index - (int64_t)facts_of(forecast, series)[FACT_LAST];
+    if (*ahead <= -(int64_t)forecast->history || *ahead > forecast->horizon || index < 0 ||
+        steps_time(&steps, index) != time)
+        return false;
+    return *ahead > 0 || numbers_of(forecast, series, *ahead)[STEP_DEVIATION] >= 0;
+}
+
+/* So many deviations, measured by the reaches of the step, in those of the normal distribution:
+ * the other way round as forecast_interval_of and reach_of go. */
+static double normal_of_reach(const struct forecast_model *forecast, uint32_t ahead,
+                              double deviations)
+{
+    const float *reaches = forecast->reaches + ahead - 1;
+    uint32_t below = 0;
+    double low, high, first, step;
+
+    while (below + 2 < FORECAST_LEVELS &&
+           deviations > (double)reaches[(size_t)(below + 1) * forecast->horizon])
+        below++;
+    low = forecast_normals[below];
+    high = forecast_normals[below + 1];
+    first = (double)reaches[(size_t)below * forecast->horizon];
+    step = (double)reaches[(size_t)(below + 1) * forecast->horizon] - first;
+    if (step > 0)
+        return low + (deviations - first) / step * (high - low);
+    return deviations > first ? INFINITY : low;
+}
+
+/* How far a value is from what is expected, before limits: of all numbers that become the value by
+ * them the nearest one counts. */
+static double error_of(const struct forecast_limits *limits, double expected, double value)
+{
+    const double above = limits->is_whole ? ceil(value) - 1 : value;
+    const double below = limits->is_whole ? floor(value) + 1 : value;
+
+    if (above > expected)
+        return value == limits->lower ? 0 : above - expected;
+    return below < expected && value != limits->upper ? expected - below : 0;
+}
+
+double forecast_anomaly(const struct forecast_model *forecast, uint32_t series, int64_t ahead,
+                        const double *regressors, double value)
+{
+    const float *numbers = numbers_of(forecast, series, ahead);
+    const double sum = forecast->regressors > 0 ? sum_regressors(forecast, series, regressors) : 0;
+    struct forecast_limits limits = forecast->limits;
+    double error, deviations;
+
+    if (facts_of(forecast, series)[FACT_POSITIVE] != 0 && limits.lower < 0)
+        limits.lower = 0;
+    if (value < limits.lower || value > limits.upper)
+        return 1;
+    error = error_of(&limits, number_of_parts(numbers + STEP_VALUE) + sum, value);
+    deviations = error / (double)numbers[STEP_DEVIATION];
+    if (error == 0)
         return 0;
-    return (uint32_t)ahead;
+    if (forecast->reaches)
+        deviations = normal_of_reach(forecast, reaching_step(ahead), deviations);
+    return deviations > 0 ? normal_level_of_quantile(deviations) : 0;
 }
 
 /* ---- a row ---- */
+
+bool forecast_row_series(const struct model *model, const int32_t *ids, uint32_t *series)
+{
+    const struct forecast_model *forecast = forecast_of(model);
+    int32_t own[FORECAST_GROUPS_MAX];
+
+    for (uint32_t i = 0; i < forecast->groups; i++) {
+        if (ids[i] < 0)
+            return false;
+        own[i] = ids[i] - (int32_t)model->transform.inputs[i].first_id;
+    }
+    return forecast_find(forecast, own, series);
+}
 
 /* The nearest whole number, which a time between two milliseconds becomes. */
 static int64_t nearest(double number)
@@ -160,11 +300,24 @@ static int64_t nearest(double number)
     return (int64_t)floor(number + 0.5);
 }
 
+static double number_of(const struct transform_input *input, const float *dense)
+{
+    return input->mean + ((double)dense[input->dense_offset] + (double)dense[input->rest_offset]);
+}
+
+void forecast_row_regressors(const struct transform *transform, const float *dense,
+                             double *regressors)
+{
+    const struct transform_input *first = forecast_time_input(transform) + 1;
+
+    for (uint32_t i = 0; i < forecast_regressors(transform); i++)
+        regressors[i] = number_of(&first[i], dense);
+}
+
 bool forecast_time(const struct transform *transform, const float *dense, int64_t *time)
 {
     const struct transform_input *input = forecast_time_input(transform);
-    const double number =
-        input->mean + ((double)dense[input->dense_offset] + (double)dense[input->rest_offset]);
+    const double number = number_of(input, dense);
     const double day = DAY_OF_AGE_ZERO - number; /* an age is the greater, the older the date is */
 
     if (isnan(dense[input->dense_offset]))
@@ -253,12 +406,44 @@ static bool has_integers(const struct transform_input *input)
     return has_any;
 }
 
-void forecast_count(const struct model *model, struct forecast_found *found)
+static int compare_numbers(const void *a, const void *b)
+{
+    const double left = *(const double *)a, right = *(const double *)b;
+
+    return (left > right) - (left < right);
+}
+
+/* room (series) */
+static void count_coefficients(const struct forecast_model *forecast, uint32_t regressor,
+                               double *room, struct found_regressor *found)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < forecast->series; i++) {
+        room[count] = coefficient_of(forecast, i, regressor);
+        count += room[count] != 0;
+    }
+    *found = (struct found_regressor){.series = count};
+    if (count == 0)
+        return;
+    qsort(room, count, sizeof *room, compare_numbers);
+    found->median = 0.5 * room[(count - 1) / 2] + 0.5 * room[count / 2];
+}
+
+enum status forecast_count(const struct model *model, struct forecast_found *found,
+                           struct error *err)
 {
     const struct forecast_model *forecast = forecast_of(model);
+    double *room = forecast->regressors ? calloc(forecast->series, sizeof *room) : NULL;
 
     *found = (struct forecast_found){.season_count = 0};
     for (uint32_t i = 0; i < forecast->groups; i++)
         found->has_integers[i] = has_integers(&model->transform.inputs[i]);
     count_seasons(forecast, found);
+    if (forecast->regressors && !room)
+        return fail_no_memory(err);
+    for (uint32_t i = 0; i < forecast->regressors; i++)
+        count_coefficients(forecast, i, room, &found->regressors[i]);
+    free(room);
+    return STATUS_OK;
 }

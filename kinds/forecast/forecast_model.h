@@ -2,17 +2,23 @@
  * forecast_model.h - what a stored model of kind "forecast" consists of.
  *
  *     inputs     the group's columns, categories that tell a series, and then its time, a number;
- *                of dates that is their age (inputs/dates.h)
+ *                of dates that is their age (inputs/dates.h); behind it regressors, numbers
  *     series     one for each group of the training rows, ascending by their ids
- *     steps      1 to `horizon` behind the last time of a series, evenly spaced
+ *     steps      1 to `horizon` behind the last time of a series, evenly spaced; and where the
+ *                history is kept 0, the last time itself, back to -(history - 1)
  *
  * Each step of each series has the expected number, as three floats whose sum it is, and the
- * deviation of the values from it.
+ * deviation of the values from it. One of the history is expected after all that is before it; the
+ * first value of a series, and what is before it, has no such number. With regressors that is the
+ * number where all of them are 0, and each series has their coefficients, which are 0 where it was
+ * learned without them.
  */
 #ifndef KINDS_FORECAST_FORECAST_MODEL_H
 #define KINDS_FORECAST_FORECAST_MODEL_H
 
+#include "forecast/regressors.h"
 #include "forecast/steps.h"
+#include "kinds/forecast/forecast_limits.h"
 #include "scoring/model.h"
 
 #define FORECAST_GROUPS_MAX 8 /* columns that tell a series */
@@ -36,6 +42,8 @@ enum step_number { STEP_VALUE = 0, STEP_DEVIATION = NUMBER_PARTS, STEP_NUMBERS }
 /* Levels of intervals that models have reaches of. */
 #define FORECAST_LEVELS 5
 extern const double forecast_levels[FORECAST_LEVELS];
+extern const double
+    forecast_normals[FORECAST_LEVELS]; /* their reaches in the normal distribution */
 
 /* The kinds of times. */
 enum forecast_times { FORECAST_NUMBERS, FORECAST_DATES, FORECAST_MOMENTS };
@@ -51,13 +59,20 @@ struct forecast_found {
         uint32_t length;      /* 1: none was found */
         uint32_t series;      /* number of series that have it */
     } seasons[SEASONS_SHOWN]; /* those of most series, these first */
+    struct found_regressor {
+        uint32_t series; /* number of series with a coefficient that is not 0 */
+        double median;   /* their middle one; the mean of two; 0 where there are none */
+    } regressors[REGRESSORS_MAX];
 };
 
 struct forecast_model {
-    uint32_t groups;  /* columns; 0: all rows are one series */
-    uint32_t series;  /* at least 1 */
-    uint32_t horizon; /* steps */
+    uint32_t groups;     /* columns; 0: all rows are one series */
+    uint32_t regressors; /* columns, at most REGRESSORS_MAX */
+    uint32_t series;     /* at least 1 */
+    uint32_t horizon;    /* steps */
+    uint32_t history;    /* steps up to the last value that are kept, too */
     enum forecast_times times;
+    struct forecast_limits limits;
     double level;           /* level of the intervals where none is asked for */
     enum step_unit unit;    /* unit of the steps of all series */
     int64_t size;           /* and how many make one (forecast/steps.h) */
@@ -68,6 +83,9 @@ struct forecast_model {
     const float *ids;       /* (series, groups): words of the category; NULL without groups */
     const float *facts;     /* (series, SERIES_FACTS) */
     const float *forecasts; /* (series, horizon * STEP_NUMBERS) */
+    const float *expected;  /* (series, history * STEP_NUMBERS), the last value's last: a deviation
+                               below 0 where nothing is expected */
+    const float *coefficients; /* (series, regressors * NUMBER_PARTS); NULL without regressors */
     const struct forecast_found *found; /* NULL: it was not stored yet */
 };
 
@@ -82,7 +100,9 @@ static inline const struct forecast_model *forecast_outline(const struct model *
     return model->outline;
 }
 
-void forecast_count(const struct model *model, struct forecast_found *found);
+/* NO_MEMORY alone. */
+enum status forecast_count(const struct model *model, struct forecast_found *found,
+                           struct error *err);
 
 /* ---- numbers as floats ---- */
 
@@ -114,23 +134,57 @@ struct forecast_interval {
 };
 struct forecast_interval forecast_interval_of(double level);
 
-/* Step `ahead`, from 1 to the horizon. */
+/* Step `ahead`, one that forecast_ahead gave, or any from 1 to the horizon; of a model with
+ * regressors where all of them are 0. */
 struct forecast_step forecast_step_of(const struct forecast_model *forecast, uint32_t series,
-                                      uint32_t ahead, const struct forecast_interval *interval);
-/* How many steps behind the last value a time is; 0: it is before, farther than the horizon, or
- * between two steps. */
-uint32_t forecast_ahead(const struct forecast_model *forecast, uint32_t series, int64_t time);
+                                      int64_t ahead, const struct forecast_interval *interval);
+/* The same with regressors (regressors), none of them NAN. */
+void forecast_add_regressors(const struct forecast_model *forecast, uint32_t series,
+                             const double *regressors, struct forecast_step *step);
+/* How many steps behind the last value a time is; false: it has no forecast, as it is before what
+ * is kept of the history, farther than the horizon, or between two steps. */
+bool forecast_ahead(const struct forecast_model *forecast, uint32_t series, int64_t time,
+                    int64_t *ahead);
+
+/* The probability that a value at such a step lies nearer to what is expected, by the same
+ * deviations that intervals have: above a level where it is outside of its interval. 1 for a value
+ * beyond the limits, or below 0 of a series that has none. regressors (regressors): the step's,
+ * none of them NAN. */
+double forecast_anomaly(const struct forecast_model *forecast, uint32_t series, int64_t ahead,
+                        const double *regressors, double value);
 
 /* ---- a row ---- */
 
-/* Number of the time's input, in a model and in the rows that it is learned from. */
+/* Columns of the group, in a model and in the rows that it is learned from. */
+static inline uint32_t forecast_groups(const struct transform *transform)
+{
+    uint32_t groups = 0;
+
+    while (groups < transform->input_count && transform->inputs[groups].spec.type == INPUT_CATEGORY)
+        groups++;
+    return groups;
+}
+/* The time's input, behind those of the group; there is one. */
 static inline const struct transform_input *forecast_time_input(const struct transform *transform)
 {
-    return &transform->inputs[transform->input_count - 1];
+    return &transform->inputs[forecast_groups(transform)];
 }
+/* The inputs behind the time. */
+static inline uint32_t forecast_regressors(const struct transform *transform)
+{
+    return transform->input_count - forecast_groups(transform) - 1;
+}
+
+/* The series of a row, of its ids (transform->id_count); false: the training rows had none such. */
+bool forecast_row_series(const struct model *model, const int32_t *ids, uint32_t *series);
 
 /* The time of a row, of its dense inputs; false: it is NULL, or none that series have. */
 bool forecast_time(const struct transform *transform, const float *dense, int64_t *time);
+
+/* Regressors of a row, of its dense inputs, into regressors (forecast_regressors): NAN where one is
+ * NULL. */
+void forecast_row_regressors(const struct transform *transform, const float *dense,
+                             double *regressors);
 
 /* A whole number as SQL writes it: 7 and -7, but not 07, +7 or -0. */
 bool forecast_is_integer(struct slice word, int64_t *integer);

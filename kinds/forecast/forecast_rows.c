@@ -17,6 +17,27 @@ enum status forecast_check_kind(const struct kind *kind, struct slice estimator,
     return error_hint(err, "TO TRAIN Forecast makes one. Rows are predicted by TO PREDICT.");
 }
 
+enum status forecast_check_regressors(uint32_t regressors, const struct slice *columns,
+                                      size_t count, struct slice label, struct error *err)
+{
+    struct text list;
+
+    if (regressors == 0)
+        return STATUS_OK;
+    text_init(&list, TEXT_MAXIMUM);
+    for (size_t i = 0; i < count; i++)
+        text_printf(&list, "%s%.*s", i ? ", " : "", SLICE_FORMAT(columns[i]));
+    fail(err, STATUS_INVALID, "the model has %u regressor%s, whose values to come have to be given",
+         regressors, regressors > 1 ? "s" : "");
+    error_hint(err, "Write SELECT %.120s%s FROM days_to_come TO PREDICT f.%.*s USING the model.",
+               text_string(&list), list.size > 120 ? "..." : "",
+               SLICE_FORMAT(slice_prefix(label, 40)));
+    if (list.failed)
+        fail_no_memory(err);
+    text_deinit(&list);
+    return err->status;
+}
+
 enum status forecast_check_steps(const struct forecast_model *forecast, int64_t steps,
                                  struct error *err)
 {
@@ -224,6 +245,9 @@ enum status forecast_rows_open(struct forecast_rows *rows, const struct model *m
     *rows = (struct forecast_rows){.model = model, .series = UINT32_MAX};
     TRY(forecast_check_kind(model->kind, model->estimator, err));
     forecast = forecast_of(model);
+    if (!ask->is_of_names)
+        TRY(forecast_check_regressors(forecast->regressors, model->transform.columns,
+                                      model->transform.column_count, model->label, err));
     if (ask->steps)
         TRY(forecast_check_steps(forecast, *ask->steps, err));
     if (ask->level)

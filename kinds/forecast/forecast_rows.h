@@ -22,6 +22,7 @@ struct forecast_ask {
     const int64_t *steps;       /* NULL: the model's horizon */
     const double *level;        /* NULL: the model's */
     const struct slice *series; /* by the name of forecast_rows_series alone; NULL: all of them */
+    bool is_of_names;           /* series alone are asked for, and nothing of steps to come */
 };
 
 struct forecast_rows {
@@ -38,8 +39,9 @@ struct forecast_rows {
     struct forecast_step step;
 };
 
-/* INVALID, with a hint, for a model of another kind, and for more steps or another level than there
- * can be. A series that the model does not have is none. */
+/* INVALID, with a hint, for a model of another kind, or one whose regressors nobody gives where
+ * they count, and for more steps or another level than there can be. A series that the model does
+ * not have is none. */
 enum status forecast_rows_open(struct forecast_rows *rows, const struct model *model,
                                const struct forecast_ask *ask, const struct stop *stop,
                                struct error *err);
@@ -62,6 +64,9 @@ struct cell forecast_rows_time(const struct forecast_rows *rows, char buffer[TIM
 
 /* INVALID, without a place, and with a hint. */
 enum status forecast_check_kind(const struct kind *kind, struct slice estimator, struct error *err);
+/* For a model without regressors nothing. columns (count): those that a row of it has. */
+enum status forecast_check_regressors(uint32_t regressors, const struct slice *columns,
+                                      size_t count, struct slice label, struct error *err);
 enum status forecast_check_steps(const struct forecast_model *forecast, int64_t steps,
                                  struct error *err);
 enum status forecast_check_level(double level, struct error *err);

@@ -65,6 +65,44 @@ static void append_seasons(const struct forecast_model *forecast, struct text *o
         text_printf(out, ", others in %u", left);
 }
 
+/* "promo 12.4 in 98 series, price -3 in 100" */
+static enum status put_regressors(const struct model *model, model_fact_sink *put, void *context,
+                                  struct error *err)
+{
+    const struct forecast_model *forecast = forecast_outline(model);
+    const struct transform_input *inputs = forecast_time_input(&model->transform) + 1;
+    enum status status;
+    struct text text;
+
+    if (forecast->regressors == 0)
+        return STATUS_OK;
+    text_init(&text, TEXT_MAXIMUM);
+    for (uint32_t i = 0; i < forecast->regressors; i++)
+        text_printf(&text, "%s%.*s %.4g in %u%s", i > 0 ? ", " : "",
+                    SLICE_FORMAT(inputs[i].spec.name), forecast->found->regressors[i].median,
+                    forecast->found->regressors[i].series, i > 0 ? "" : " series");
+    status = text.failed ? fail_no_memory(err)
+                         : put(context, "regressors", cell_text(text_slice(&text)), err);
+    text_deinit(&text);
+    return status;
+}
+
+/* "0 to 100, whole numbers" */
+static void append_limits(const struct forecast_model *forecast, struct text *out)
+{
+    const struct forecast_limits *limits = &forecast->limits;
+    const bool has_lower = isfinite(limits->lower), has_upper = isfinite(limits->upper);
+
+    if (has_lower && has_upper)
+        text_printf(out, "%.9g to %.9g", limits->lower, limits->upper);
+    else if (has_lower)
+        text_printf(out, "%.9g or more", limits->lower);
+    else if (has_upper)
+        text_printf(out, "%.9g or less", limits->upper);
+    if (limits->is_whole)
+        text_printf(out, "%swhole numbers", has_lower || has_upper ? ", " : "");
+}
+
 static enum status put_text(model_fact_sink *put, void *context, const char *name,
                             const struct forecast_model *forecast,
                             void (*append)(const struct forecast_model *, struct text *),
@@ -89,5 +127,8 @@ enum status forecast_show(const struct model *model, model_fact_sink *put, void 
     TRY(put(context, "series", cell_integer(forecast->series), err));
     TRY(put_text(put, context, "steps", forecast, append_steps, err));
     TRY(put_text(put, context, "seasons", forecast, append_seasons, err));
+    TRY(put_regressors(model, put, context, err));
+    if (forecast_is_limited(&forecast->limits))
+        TRY(put_text(put, context, "limits", forecast, append_limits, err));
     return put(context, "level", cell_real(forecast->level), err);
 }

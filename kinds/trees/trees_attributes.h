@@ -142,9 +142,9 @@ extern const char *const tree_pairs_words[];
            IN_KIND(max_cat_to_onehot), INTEGER(1, 256, "4"),                                       \
            "A category of fewer words is split one word against the rest.")                        \
     STORED(uint32_t, max_cat_threshold, "max_cat_threshold", SCOPE_TRAIN,                          \
-           IN_KIND(max_cat_threshold), INTEGER(1, 256, "64"),                                      \
-           "Most words on the smaller side of a split of a category; where it has more than "      \
-           "255, at most 64.")                                                                     \
+           IN_KIND(max_cat_threshold), INTEGER(1, 65535, "64"),                                    \
+           "Most words on the smaller side of a split of a category. More than 64 go together "    \
+           "only where that gains more than words that tell nothing do by chance.")                \
     STORED(double, cat_smooth, "cat_smooth", SCOPE_TRAIN, IN_KIND(cat_smooth), REAL(0, 1e12, "0"), \
            "Added to the hessians of a word before words are ordered; a word of fewer rows is "    \
            "not parted from the rest.")                                                            \

@@ -28,6 +28,7 @@ class State:
         self.notices: list[str] = []
         self.train: list[tuple[float, float]] = []
         self.held_out: list[tuple[float, float]] = []
+        self.first_epoch = 0  # the curve's
         self.began = time.monotonic()
 
     def take(self, event: dict[str, Any]) -> None:
@@ -40,24 +41,25 @@ class State:
         self.event = event
         for values, name in ((self.train, "loss"), (self.held_out, "validation_loss")):
             loss = event.get(name)
+            if isinstance(loss, (int, float)) and not self.train:
+                self.first_epoch = event.get("epoch", 0)
             if isinstance(loss, (int, float)) and (not values or values[-1] != (event.get("step", 0), loss)):
                 values.append((event.get("step", 0), loss))
                 if len(values) > POINTS_MAX:
                     del values[1:-1:2]
+
+    def last_line(self) -> str:
+        """The line of a statement that is over; empty where nothing was learned."""
+        seconds = self.event.get("seconds")
+        took = [f"{seconds:.1f} s"] if isinstance(seconds, (int, float)) else []
+        return "  ".join([*self._words(), *took]) if self.event else ""
 
     def line(self) -> str:
         """A line like the program's."""
         event = self.event
         if not event:
             return f"reading rows  {time.monotonic() - self.began:.1f} s"
-        words = []
-        if event.get("epochs"):
-            words.append(f"epoch {event['epoch']}/{event['epochs']}")
-        if event.get("steps"):
-            words.append(f"step {event['step']:,}/{event['steps']:,}")
-        for name, word in (("loss", "loss"), ("validation_loss", "validation")):
-            if isinstance(event.get(name), (int, float)):
-                words.append(f"{word} {event[name]:.4g}")
+        words = self._words()
         if event.get("rows_per_second"):
             words.append(f"{event['rows_per_second']:,.0f} rows/s")
         if event.get("workers", 0) > 1:
@@ -66,6 +68,18 @@ class State:
         if isinstance(left, (int, float)) and left >= 0:
             words.append(f"{int(left) // 60}:{int(left) % 60:02} left")
         return "  ".join(words) or "training"
+
+    def _words(self) -> list[str]:
+        event = self.event
+        words = []
+        if event.get("epochs"):
+            words.append(f"epoch {event['epoch']}/{event['epochs']}")
+        if event.get("steps"):
+            words.append(f"step {event['step']:,}/{event['steps']:,}")
+        for name, word in (("loss", "loss"), ("validation_loss", "validation")):
+            if isinstance(event.get(name), (int, float)):
+                words.append(f"{word} {event[name]:.4g}")
+        return words
 
 
 class _Updates:

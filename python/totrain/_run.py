@@ -14,7 +14,7 @@ import sqlite3
 import subprocess
 from typing import Any
 
-from ._errors import Error
+from ._errors import Error, brief
 from ._files import program_path
 from ._result import Result, quoted
 from ._sqlite import load, translated
@@ -148,6 +148,7 @@ def is_ours(sql: str) -> bool:
         return True
 
 
+@brief
 def run(connection: Any, sql: str, parameters: Any = ()) -> Result:
     """Runs one statement, ToTrain's or any other, and returns its rows.
 

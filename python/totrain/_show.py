@@ -8,29 +8,66 @@ from typing import Any
 
 from ._progress import State
 
-WIDTH, HEIGHT = 420, 90
+WIDTH, HEIGHT = 460, 130
+LEFT, RIGHT, TOP, BOTTOM = 56, 8, 22, 18  # around the lines
+TRAINING, HELD_OUT = "#0072b2", "#d55e00"  # told apart by all kinds of colour vision
 
 
-def _path(points: list, least: float, greatest: float, steps: float) -> str:
-    spread = (greatest - least) or 1.0
-    return "M" + " L".join(f"{4 + step / steps * (WIDTH - 8):.1f},{HEIGHT - 4 - (loss - least) / spread * (HEIGHT - 8):.1f}"
-                           for step, loss in points)
+class _Scale:
+    """The places of losses: the greatest above, the least below, steps from the first to the last one that came."""
+
+    def __init__(self, state: State) -> None:
+        losses = [loss for _, loss in state.train + state.held_out]
+        self.least, self.greatest = min(losses), max(losses)
+        self.first, self.last = state.train[0][0], state.train[-1][0]
+
+    def x(self, step: float) -> float:
+        return LEFT + (step - self.first) / ((self.last - self.first) or 1.0) * (WIDTH - LEFT - RIGHT)
+
+    def y(self, loss: float) -> float:
+        spread = (self.greatest - self.least) or 1.0
+        return TOP + (self.greatest - loss) / spread * (HEIGHT - TOP - BOTTOM)
+
+    def path(self, points: list) -> str:
+        return "M" + " L".join(f"{self.x(step):.1f},{self.y(loss):.1f}" for step, loss in points)
+
+
+def _text(x: float, y: float, words: str, more: str = "") -> str:
+    return (f'<text x="{x:.0f}" y="{y:.0f}" font-size="11" font-family="sans-serif" fill="currentColor"{more}>'
+            f"{html.escape(words)}</text>")
+
+
+def _axes(state: State, scale: _Scale) -> str:
+    """The frame, the greatest and the least loss at the left, and below the first and the last epoch, or step."""
+    above, below, right = scale.y(scale.greatest), HEIGHT - BOTTOM, WIDTH - RIGHT
+    end = ' text-anchor="end"'
+    if state.event.get("epochs"):
+        first, last = f"epoch {state.first_epoch}", f"epoch {state.event['epoch']}"
+    else:
+        first, last = f"step {scale.first:,}", f"step {scale.last:,}"
+    return (f'<rect x="{LEFT}" y="{TOP}" width="{right - LEFT}" height="{below - TOP}" fill="none" stroke="#8888"/>'
+            + _text(LEFT - 4, above + 8, f"{scale.greatest:.3g}", end)
+            + _text(LEFT - 4, below, f"{scale.least:.3g}", end)
+            + _text(LEFT, HEIGHT - 4, first) + _text(right, HEIGHT - 4, last, end))
+
+
+def _line(scale: _Scale, points: list, word: str, at: int, colour: str, dashes: str) -> str:
+    """A line, and in the legend its word and its last value."""
+    legend = (f'<path d="M{at},10 h18" stroke="{colour}" stroke-width="1.8"{dashes}/>'
+              + _text(at + 24, 14, f"{word} {points[-1][1]:.4g}"))
+    return f'<path d="{scale.path(points)}" fill="none" stroke="{colour}" stroke-width="1.8"{dashes}/>{legend}'
 
 
 def curve(state: State) -> str:
-    """The losses so far as SVG; empty before there are two."""
+    """The losses so far as SVG, with axes, and a legend that has the last values; empty before there are two."""
     if len(state.train) < 2:
         return ""
-    losses = [loss for _, loss in state.train + state.held_out]
-    steps = max(state.train[-1][0], 1)  # those so far: all of a long job would be a stroke at the left
-    paths = [f'<path d="{_path(state.train, min(losses), max(losses), steps)}" fill="none" stroke="#0072b2" '
-             'stroke-width="1.8"/>']
+    scale = _Scale(state)
+    lines = [_line(scale, state.train, "loss", LEFT, TRAINING, "")]
     if len(state.held_out) > 1:
-        paths.append(f'<path d="{_path(state.held_out, min(losses), max(losses), steps)}" fill="none" '
-                     'stroke="#d55e00" stroke-width="1.8" stroke-dasharray="5 3"/>')
+        lines.append(_line(scale, state.held_out, "validation", LEFT + 150, HELD_OUT, ' stroke-dasharray="5 3"'))
     return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" role="img" '
-            f'aria-label="loss by step"><rect width="{WIDTH}" height="{HEIGHT}" fill="none" stroke="#8888" />'
-            f'{"".join(paths)}</svg>')
+            f'aria-label="loss by step">{_axes(state, scale)}{"".join(lines)}</svg>')
 
 
 class Display:
@@ -55,7 +92,7 @@ class Display:
 
     def finish(self, state: State) -> None:
         """The last line and the curve stay, with the notices; the rows of the result come next."""
-        line, drawn = state.line() if state.event else "", curve(state)
+        line, drawn = state.last_line(), curve(state)
         notices = "".join(f"<div>NOTICE:  {html.escape(notice)}</div>" for notice in state.notices)
         plain = "\n".join([line, *(f"NOTICE:  {notice}" for notice in state.notices)]).strip()
         shown = f"<code>{html.escape(line)}</code>{notices}<br>{drawn}" if plain else ""

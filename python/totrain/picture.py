@@ -16,7 +16,7 @@ from typing import Any
 
 from ._files import program_path
 from ._result import Result
-from ._errors import Error
+from ._errors import Error, brief
 
 
 class Picture:
@@ -37,6 +37,7 @@ class Picture:
         return f"<totrain.picture.Picture, {len(self.svg)} bytes of SVG>"
 
 
+@brief
 def draw(kind: str, result: Result, *, model: str = "model", theme: str = "auto") -> Picture:
     """The rows of a report, of SHOW TRAIN or of TO EXPLAIN as a picture of this kind. Error where they are others."""
     rows = [[value if isinstance(value, (int, float)) or value is None else str(value) for value in row]
@@ -53,31 +54,44 @@ def _report(kind: str, model: Any, rows: Any, theme: str) -> Picture:
     return draw(kind, model.evaluate(rows, report=kind), model=model.name, theme=theme)
 
 
+@brief
 def history(model: Any, *, theme: str = "auto") -> Picture:
     """The loss of training and of held-out rows by epoch or round."""
     return draw("history", model.history(), model=model.name, theme=theme)
 
 
+@brief
 def confusion(model: Any, rows: Any, *, theme: str = "auto") -> Picture:
     """How many rows of each class are taken for which; at most 40 classes."""
     return _report("confusion", model, rows, theme)
 
 
+@brief
 def roc(model: Any, rows: Any, *, theme: str = "auto") -> Picture:
     """The curve of true against false positives over all thresholds, and the area below, for two classes."""
     return _report("roc", model, rows, theme)
 
 
+@brief
 def pr(model: Any, rows: Any, *, theme: str = "auto") -> Picture:
     """The curve of precision against recall over all thresholds, and the area below, for two classes."""
     return _report("pr", model, rows, theme)
 
 
+@brief
 def calibration(model: Any, rows: Any, *, theme: str = "auto") -> Picture:
     """The share of predictions that come true, by bins of the probability, for two classes."""
     return _report("calibration", model, rows, theme)
 
 
+@brief
+def forecast(model: Any, rows: Any, *, theme: str = "auto") -> Picture:
+    """The values of one series, those that the model expects, and their bounds. The last two columns of `rows` are the
+    time and the value, in the order of time; a value that is still to come is NULL."""
+    return draw("forecast", model._run(rows, f"TO PREDICT USING {model.name}"), model=model.name, theme=theme)
+
+
+@brief
 def importance(model: Any, rows: Any, *, theme: str = "auto") -> Picture:
     """By how much the metric falls when an input is dealt out anew, with its deviation; the first 40 inputs."""
     return draw("importance", model.explain(rows), model=model.name, theme=theme)

@@ -1,15 +1,17 @@
 """ToTrain's models with the interface of scikit-learn.
 
-    TotrainClassifier(kind="DNNClassifier", hidden_units=[32, 16]).fit(X, y).predict_proba(X)
+    TotrainClassifier("DNNClassifier", {"hidden_units": [32, 16]}).fit(X, y).predict_proba(X)
 
 X is an array of numbers, or a DataFrame whose columns are numbers, texts, categories, dates and booleans: they are what
-the statement makes of a table's columns. Missing values are NULL. A fit is a TRAIN statement on a database in memory; what is learned is the model's rows, so an estimator can be
-pickled, cloned and cross-validated as any other. scikit-learn itself is needed; the package does not bring it.
+the statement makes of a table's columns. Missing values are NULL. A fit is a TRAIN statement on a database in memory;
+what is learned is the model's rows, so an estimator can be pickled, cloned and cross-validated as any other. Searches
+try attributes one by one as attributes__NAME. scikit-learn itself is needed; the package does not bring it.
 """
 
 from __future__ import annotations
 
-import json
+import re
+import sqlite3
 from typing import Any
 
 import numpy
@@ -42,6 +44,15 @@ class _TotrainEstimator(BaseEstimator):
     def __init__(self, kind: str, attributes: dict[str, Any] | None = None) -> None:
         self.kind = kind
         self.attributes = attributes
+
+    def set_params(self, **params: Any) -> "_TotrainEstimator":
+        """Sets parameters as scikit-learn does; attributes__NAME is one attribute, beside those that are there."""
+        front = "attributes__"
+        nested = {name[len(front):]: value for name, value in params.items() if name.startswith(front)}
+        super().set_params(**{name: value for name, value in params.items() if not name.startswith(front)})
+        if nested:
+            self.attributes = {**(self.attributes or {}), **nested}
+        return self
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -82,6 +93,48 @@ class _TotrainEstimator(BaseEstimator):
         connection.executemany(f"INSERT INTO {_MODEL} VALUES (?, ?, ?, ?, ?)", self.model_rows_)
         return Model(connection, _MODEL)
 
+    def _rows_of(self, part: str) -> list[tuple[str, int, float]]:
+        """The model's rows of a part: name, position, value. AttributeError before fit() where there are none."""
+        if not hasattr(self, "model_rows_"):
+            raise AttributeError(f"this {type(self).__name__} is not fitted yet")
+        return [(name, position, value) for one, name, position, value, _ in self.model_rows_ if one == part]
+
+    def _weights(self) -> tuple[Any, Any]:
+        """(outputs, inputs) and (outputs): a linear model in the units of its columns. AttributeError of others."""
+        names = ["(intercept)", *(f"x{i}" for i in range(getattr(self, "n_features_in_", 0)))]
+        weights = {(name, position): value for name, position, value in self._rows_of("weight")}
+        outputs = sorted({position for _, position in weights})
+        if not weights or {name for name, _ in weights} != set(names):
+            raise AttributeError(f"a {self.kind} of these columns has no coefficient for each of them"
+                                 + ": some are categories, dates or have missing values" * bool(weights))
+        table = numpy.array([[weights[name, output] for name in names] for output in outputs])
+        return table[:, 1:], table[:, 0]
+
+    @property
+    def feature_importances_(self) -> Any:
+        """(inputs): of a model of trees the share of each input in the gain of all splits. AttributeError of others."""
+        gains = numpy.zeros(getattr(self, "n_features_in_", 0))
+        if not self._rows_of("tensor"):
+            raise AttributeError(f"a {self.kind} has no importances")
+        for name, gain in self._splits():
+            gains[int(re.match(r"x(\d+)", name)[1])] += gain  # type: ignore[index]
+        return gains / gains.sum() if gains.sum() > 0 else gains
+
+    def _splits(self) -> Any:
+        """The input's name and the gain of each split, as LightGBM's file of the model has them."""
+        model = self._model()
+        try:
+            text = run(model.connection, f"SELECT totrain_export_text('{_MODEL}', 'lightgbm')").rows[0][0]
+        except sqlite3.Error as error:
+            raise AttributeError(f"a {self.kind} has no importances: {error}") from None
+        finally:
+            model.connection.close()
+        lines = [line.split("=", 1) for line in text.splitlines() if "=" in line]
+        names = next(value.split() for key, value in lines if key == "feature_names")
+        features = [int(one) for key, value in lines if key == "split_feature" for one in value.split()]
+        gains = [float(one) for key, value in lines if key == "split_gain" for one in value.split()]
+        return zip((names[feature] for feature in features), gains)
+
     def _predicted(self, X: Any, outputs: list[str] | None = None) -> Any:
         check_is_fitted(self)
         X = self._checked(X, reset=False)
@@ -113,6 +166,17 @@ class TotrainClassifier(ClassifierMixin, _TotrainEstimator):
         codes = self._predicted(X)
         return self.classes_[numpy.array(codes, dtype=int)]
 
+    @property
+    def coef_(self) -> Any:
+        """(1, inputs) of two classes, else (classes, inputs): the weights of a linear model of numbers, in the columns'
+        units. AttributeError of others."""
+        return self._weights()[0]
+
+    @property
+    def intercept_(self) -> Any:
+        """(1) of two classes, else (classes)."""
+        return self._weights()[1]
+
     def predict_proba(self, X: Any) -> Any:
         """(rows, classes), in the order of classes_."""
         result: Result = self._predicted(X, ["probabilities"])
@@ -135,3 +199,13 @@ class TotrainRegressor(RegressorMixin, _TotrainEstimator):
     def predict(self, X: Any) -> Any:
         """(rows) of numbers."""
         return numpy.array(self._predicted(X), dtype=numpy.float64)
+
+    @property
+    def coef_(self) -> Any:
+        """(inputs): the weights of a linear model of numbers, in the columns' units. AttributeError of others."""
+        return self._weights()[0][0]
+
+    @property
+    def intercept_(self) -> Any:
+        """A number."""
+        return float(self._weights()[1][0])

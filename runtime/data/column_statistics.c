@@ -44,6 +44,8 @@ static void describe_columns(struct column_statistics *statistics)
         if (i < spec->input_count) {
             column->name = spec->inputs[i].name;
             column->content = content_of(&spec->inputs[i]);
+            column->words_most =
+                encoder_of(&spec->inputs[i])->each_word ? spec->inputs[i].words_max : 0;
         } else if (i > spec->input_count || !task_has_label(spec->task)) {
             const struct spec_role *role = spec_role_at(spec, i);
 
@@ -467,6 +469,52 @@ static enum status count_row(struct column_statistics *statistics, struct column
     return count_bits(statistics, column, spool_integer(view, row), count, err);
 }
 
+/* A word of a text that holds several, and how often it counts. */
+struct one_of_several {
+    struct column_statistics *statistics;
+    struct column_counts *column;
+    uint64_t count;
+};
+
+static enum status count_one_of_several(void *self, struct slice word, struct error *err)
+{
+    const struct one_of_several *one = self;
+
+    return count_word(one->statistics, one->column, word, one->count, err);
+}
+
+/* Texts of which each holds several words. */
+static enum status count_several(struct column_statistics *statistics, const struct run *run,
+                                 uint32_t number, const struct encoder *encoder, struct error *err)
+{
+    const struct spool_column_view *view = &run->columns[number];
+    struct one_of_several one = {statistics, &statistics->columns[number], counts_as(run)};
+
+    for (uint32_t i = 0; i < run->rows; i++) {
+        const uint32_t row = run->first + i;
+
+        if (!row_is_used(run, i))
+            continue;
+        if (spool_is_null(view, row))
+            one.column->nulls += one.count;
+        else
+            TRY(encoder->each_word(&statistics->spec->inputs[number], spool_text(view, row),
+                                   count_one_of_several, &one, err));
+    }
+    return STATUS_OK;
+}
+
+/* The column's encoder, where its texts hold several words; NULL: they do not. */
+static const struct encoder *splitting_encoder(const struct column_statistics *statistics,
+                                               uint32_t number)
+{
+    const struct encoder *encoder = number < statistics->spec->input_count
+                                        ? encoder_of(&statistics->spec->inputs[number])
+                                        : NULL;
+
+    return encoder && encoder->each_word ? encoder : NULL;
+}
+
 static enum status count_words(struct column_statistics *statistics, const struct run *run,
                                uint32_t number, struct error *err)
 {
@@ -475,7 +523,10 @@ static enum status count_words(struct column_statistics *statistics, const struc
     const bool are_bits = column->content == COLUMN_CLASSES && view->type == SPOOL_INTEGER;
     const uint64_t count = counts_as(run);
     struct word_batch batch = {.statistics = statistics, .column = column, .count = 0};
+    const struct encoder *splitting = splitting_encoder(statistics, number);
 
+    if (splitting)
+        return count_several(statistics, run, number, splitting, err);
     for (uint32_t i = 0; i < run->rows; i++) {
         const uint32_t row = run->first + i;
 

@@ -48,12 +48,16 @@ static enum status check_counts(const struct column_statistics *statistics,
     left -= column->nulls + infinite;
     if (column->content == COLUMN_NUMBERS || column->content == COLUMN_TEXTS)
         return STATUS_OK;
+    if (column->words_most > 0 && left > UINT64_MAX / column->words_most)
+        return refuse_counts(column, err);
+    if (column->words_most > 0)
+        left *= column->words_most;
     for (uint32_t i = 0; i < column->table.count; i++) {
         if (column->table.entries[i].count > left)
             return refuse_counts(column, err);
         left -= column->table.entries[i].count;
     }
-    return left == 0 ? STATUS_OK : refuse_counts(column, err);
+    return left == 0 || column->words_most > 0 ? STATUS_OK : refuse_counts(column, err);
 }
 
 static void refuse_rows(const struct column_statistics *statistics, uint32_t number,

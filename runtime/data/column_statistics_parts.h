@@ -27,7 +27,8 @@ struct column_counts {
     struct slice name;
     uint64_t nulls;
 
-    uint32_t number; /* COLUMN_NUMBERS: which of the moments */
+    uint32_t words_most; /* COLUMN_WORDS: of a text that holds several; 0: each is one */
+    uint32_t number;     /* COLUMN_NUMBERS: which of the moments */
 
     uint64_t infinite; /* otherwise: numbers that are no words */
     struct word_table table;

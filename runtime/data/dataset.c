@@ -36,14 +36,23 @@ static void close_spools(struct dataset *dataset)
     arena_deinit(&dataset->views);
 }
 
+/* The columns that tell a series: the categories before the time. */
+static uint32_t series_columns(const struct jobspec *spec)
+{
+    uint32_t columns = 0;
+
+    while (columns < spec->input_count && spec->inputs[columns].type == INPUT_CATEGORY)
+        columns++;
+    return columns;
+}
+
 /* The groups of the rows: by a column of their own, or by what tells a series. */
 static struct spool_held_out groups_of(const struct jobspec *spec)
 {
     const uint32_t column = spec_role_column(spec, ROLE_GROUP);
 
     if (kind_of(spec)->learns_series)
-        return (struct spool_held_out){.by_group = true,
-                                       .group_columns = (uint32_t)spec->input_count - 1};
+        return (struct spool_held_out){.by_group = true, .group_columns = series_columns(spec)};
     return (struct spool_held_out){
         .by_group = column > 0, .group_column = column, .group_columns = column > 0};
 }

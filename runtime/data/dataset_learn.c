@@ -9,6 +9,7 @@
 #include "runtime/data/odd_numbers.h"
 #include "runtime/data/robust_inputs.h"
 #include "runtime/data/spool_writer.h"
+#include "scoring/far_number.h"
 
 /* State that the members of the team share: blocks are their tasks. */
 struct adding {
@@ -99,12 +100,9 @@ static void note_far_numbers(const struct spool *spool, const struct dataset *da
         if (!transform_reach(&dataset->transform, input, &least, &greatest) ||
             (summary->least >= least && summary->greatest <= greatest))
             continue;
-        notice_add(dataset->notices, NOTICE_OUTLIERS,
-                   "column \"%.*s\" has the number %g: the model tells none beyond %.3g and %.3g "
-                   "apart",
-                   SLICE_FORMAT(input->spec.name),
-                   summary->greatest > greatest ? summary->greatest : summary->least, least,
-                   greatest);
+        far_number_note(dataset->notices, input->spec.name,
+                        summary->greatest > greatest ? summary->greatest : summary->least, least,
+                        greatest);
         notice_hint(dataset->notices,
                     "If it is wrong, leave such rows out; else divide the column in the SELECT.");
     }

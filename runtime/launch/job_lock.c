@@ -11,6 +11,7 @@
 #define DETACHED_FILE "detached"
 #define GIVEN_UP_FILE "given-up"
 #define ROWS_FILE     "rows-are-kept"
+#define LEFT_FILE     "left-behind"
 
 static struct flock whole_file(void)
 {
@@ -138,4 +139,14 @@ enum status job_give_up(const char *folder, struct error *err)
 bool job_is_given_up(const char *folder)
 {
     return has_mark(folder, GIVEN_UP_FILE);
+}
+
+enum status job_leave_behind(const char *folder, struct error *err)
+{
+    return make_mark(folder, LEFT_FILE, err);
+}
+
+bool job_is_left_behind(const char *folder)
+{
+    return has_mark(folder, LEFT_FILE);
 }

@@ -35,4 +35,9 @@ bool job_keeps_rows(const char *folder);
 enum status job_give_up(const char *folder, struct error *err);
 bool job_is_given_up(const char *folder);
 
+/* Marks a job whose cluster could not be asked to end it: it may go on there, and its tables stay
+ * for it. */
+enum status job_leave_behind(const char *folder, struct error *err);
+bool job_is_left_behind(const char *folder);
+
 #endif

@@ -28,7 +28,7 @@
 
 /* ---- the state: arrays and fields ---- */
 
-#define LEARNER_ARRAYS_MAX 10
+#define LEARNER_ARRAYS_MAX 11
 
 /* How an array is guarded. By default it is summed after each apply, and compared with that sum by
  * every look at the whole state. */

@@ -50,6 +50,7 @@ void measuring_deinit(struct measuring *measuring)
     free_scorers(measuring);
     final_fit_close(measuring->fit);
     leaks_deinit(&measuring->leaks);
+    sample_statistics_deinit(&measuring->statistics);
     metrics_free(measuring->metrics[0]);
     metrics_free(measuring->metrics[1]);
     *measuring = (struct measuring){.is_done = false};
@@ -134,6 +135,8 @@ static enum status begin_part(struct measuring *measuring, struct error *err)
 
     TRY(metrics_new(&measuring->model, &measuring->options,
                     &measuring->metrics[measuring->parts_begun], err));
+    if (is_sample && dataset->sample.rows > 0)
+        TRY(sample_statistics_init(&measuring->statistics, dataset, &measuring->model, err));
     measuring->parts_begun++;
     return begin_rows(measuring, is_sample ? &dataset->sample : &dataset->validation, err);
 }
@@ -160,6 +163,8 @@ static uint32_t format_of(const struct jobspec *spec, const struct dataset *data
 {
     const struct transform *transform = &dataset->transform;
 
+    if (transform_names_encoders(transform))
+        return MODEL_FORMAT_NAMES;
     if (final_fit_is_wanted(spec))
         return MODEL_FORMAT_FINALS;
     if (transform_counts_words(transform))
@@ -313,6 +318,20 @@ static enum status add_to_fit(struct measuring *measuring, uint32_t task, uint32
                          (int64_t)measuring->part->classes[row], err);
 }
 
+static enum status add_to_metrics(struct measuring *measuring, uint32_t task, uint32_t i,
+                                  struct error *err)
+{
+    const uint32_t place = task * measuring->rows_each + i;
+
+    if (measuring->part == &measuring->dataset->sample) {
+        scorer_select(&measuring->scorers[task], i);
+        sample_statistics_predict(&measuring->statistics, measuring->next + place,
+                                  &measuring->scorers[task]);
+    }
+    return metrics_add_row(measuring->metrics[measuring->parts_begun - 1], &measuring->rows[place],
+                           err);
+}
+
 /* In the order of the rows, whichever thread scored them. */
 static enum status add_rows(struct measuring *measuring, uint32_t tasks, struct error *err)
 {
@@ -324,11 +343,8 @@ static enum status add_rows(struct measuring *measuring, uint32_t tasks, struct 
             return err->status;
         }
         for (uint32_t i = 0; i < count; i++)
-            TRY(measuring->is_fitting
-                    ? add_to_fit(measuring, task, i, err)
-                    : metrics_add_row(measuring->metrics[measuring->parts_begun - 1],
-                                      &measuring->rows[(size_t)task * measuring->rows_each + i],
-                                      err));
+            TRY(measuring->is_fitting ? add_to_fit(measuring, task, i, err)
+                                      : add_to_metrics(measuring, task, i, err));
     }
     return STATUS_OK;
 }
@@ -448,6 +464,8 @@ enum status measuring_run(struct measuring *measuring, bool *is_done, struct err
         leaks_some(&measuring->leaks, &measuring->notices);
         return STATUS_OK;
     }
+    if (measuring->parts_begun == 1 && !sample_statistics_are_done(&measuring->statistics))
+        return sample_statistics_some(&measuring->statistics, err);
     release_range(measuring);
     if (measuring->range + 1 < measuring->range_count)
         return begin_range(measuring, measuring->range + 1, err);
@@ -497,6 +515,7 @@ enum status measuring_publish(const struct measuring *measuring, struct model mo
 {
     model.digest = slice_of(digest);
     model.notices = &measuring->notices;
+    sample_statistics_give(&measuring->statistics, &model);
     measuring_finish(measuring, &model);
     return model_write_some(&model, next, bytes_max, is_at_end, sink, context, err);
 }

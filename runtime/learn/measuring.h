@@ -4,7 +4,8 @@
  *     measuring_begin --> measuring_run ... until is_done --> measuring_list
  *
  * A final step that the statement wants is learned before anything is measured, from the validation
- * rows, and belongs to the model from then on.
+ * rows, and belongs to the model from then on. What the model keeps of its training rows
+ * (sample_statistics.h) is counted in the sample while it is measured.
  *
  * With the scoring code, some milliseconds in a call: on the data set's sample of the training
  * rows, then on all validation rows, as they lie, of which some MiB are held at a time. So neither
@@ -18,6 +19,7 @@
 #include "runtime/learn/final_fit.h"
 #include "runtime/learn/leaks.h"
 #include "runtime/learn/learning.h"
+#include "runtime/learn/sample_statistics.h"
 #include "scoring/metrics.h"
 
 struct measuring {
@@ -45,7 +47,8 @@ struct measuring {
     /* Numbers of which a notice compares no RMSE; numbers that are no labels, as hazards are, of
      * which metrics are listed only where the statement names them. The learner says it. */
     bool predicts_no_mean, predicts_no_label;
-    struct leaks leaks; /* while the sample is held */
+    struct leaks leaks;                  /* while the sample is held */
+    struct sample_statistics statistics; /* likewise */
     /* When it is done. */
     struct result_metric results[LEARNER_METRICS_MAX];
     size_t result_count;

@@ -102,7 +102,7 @@ static uint32_t count_servers(const struct shard_master *master)
 {
     uint32_t here = 0;
 
-    for (uint32_t s = 0; s < master->options.server_count; s++)
+    for (uint32_t s = 0; s < master->crew.options->servers; s++) /* its number may have grown */
         here += master->servers[s].member.peer != PEER_NONE;
     return here;
 }

@@ -88,6 +88,7 @@ enum status outbox_executor_log_events(struct outbox_executor *executor, const c
 void outbox_executor_close(struct outbox_executor *executor)
 {
     event_log_close(&executor->events);
+    held_rows_close(&executor->held);
     if (executor->store)
         jobstore_close(executor->store);
     executor->store = NULL;
@@ -240,28 +241,6 @@ static void log_events(struct outbox_executor *executor, const struct outbox *ou
     outbox_executor_say(executor, &notice);
 }
 
-static enum status store_rows(struct outbox_executor *executor, const struct outbox *outbox,
-                              struct error *err)
-{
-    struct jobstore *store = executor->store;
-    bool has_begun = false;
-
-    for (size_t i = 0; i < outbox->count; i++) {
-        const struct outbox_entry *entry = &outbox->entries[i];
-
-        if (!is_row(entry->kind))
-            continue;
-        if (!has_begun)
-            TRY(begin_transaction(executor, err));
-        has_begun = true;
-        TRY(put(store, entry->kind, outbox_bytes(outbox, entry), err));
-    }
-    if (!has_begun)
-        return STATUS_OK;
-    log_events(executor, outbox);
-    return jobstore_commit(store, err);
-}
-
 static const char *role_of(const struct outbox_executor *executor)
 {
     return executor->role ? executor->role : "master";
@@ -282,6 +261,92 @@ static enum status find_room(const struct outbox_executor *executor, enum fault_
                                                     executor->index, executor->incarnation, step))
         return fail(err, STATUS_IO, "the job's store: database or disk is full");
     return STATUS_OK;
+}
+
+/* Rows of an outbox, within a transaction. */
+static enum status put_rows(struct outbox_executor *executor, const struct outbox *outbox,
+                            struct error *err)
+{
+    for (size_t i = 0; i < outbox->count; i++) {
+        const struct outbox_entry *entry = &outbox->entries[i];
+
+        if (is_row(entry->kind))
+            TRY(put(executor->store, entry->kind, outbox_bytes(outbox, entry), err));
+    }
+    return STATUS_OK;
+}
+
+static enum status put_held_and_new(struct outbox_executor *executor, const struct outbox *outbox,
+                                    struct error *err)
+{
+    TRY(find_room(executor, FAULT_RECORDS, executor->transactions++, err));
+    if (held_rows_are_there(&executor->held))
+        TRY(put_rows(executor, &executor->held.rows, err));
+    return put_rows(executor, outbox, err);
+}
+
+/* The rows of one call, with those that are held, in one transaction. */
+static enum status commit_rows(struct outbox_executor *executor, const struct outbox *outbox,
+                               bool *are_logged, struct error *err)
+{
+    enum status status;
+
+    TRY(begin_transaction(executor, err));
+    status = put_held_and_new(executor, outbox, err);
+    if (status == STATUS_OK) {
+        log_events(executor, outbox);
+        *are_logged = true;
+        status = jobstore_commit(executor->store, err);
+    }
+    if (status != STATUS_OK)
+        jobstore_rollback(executor->store);
+    return status;
+}
+
+/* The job goes on without its records, and says so once. */
+static enum status hold(struct outbox_executor *executor, const struct outbox *outbox,
+                        struct error *err)
+{
+    static const char said[] = "the disk is full: the job goes on, and keeps its records in memory "
+                               "until there is room";
+    const bool is_first = !held_rows_are_there(&executor->held);
+
+    if (is_first) {
+        log_warning("%s (%s)", said, err->message);
+        outbox_executor_say_notice(executor, said);
+        (void)checkpoint_make_room(executor->store, NULL);
+    }
+    error_clear(err);
+    return held_rows_take(&executor->held, outbox, err);
+}
+
+static bool has_rows(const struct outbox *outbox)
+{
+    for (size_t i = 0; i < outbox->count; i++)
+        if (is_row(outbox->entries[i].kind))
+            return true;
+    return false;
+}
+
+static enum status store_rows(struct outbox_executor *executor, const struct outbox *outbox,
+                              struct error *err)
+{
+    bool are_logged = false;
+    enum status status;
+
+    if (!has_rows(outbox))
+        return STATUS_OK;
+    status = commit_rows(executor, outbox, &are_logged, err);
+    if (status == STATUS_IO && !executor->journal && held_rows_may_take(outbox)) {
+        if (!are_logged)
+            log_events(executor, outbox);
+        return hold(executor, outbox, err);
+    }
+    if (status == STATUS_OK && held_rows_are_there(&executor->held)) {
+        log_info("there is room for the job's records again");
+        held_rows_close(&executor->held);
+    }
+    return status;
 }
 
 static enum status store_piece(struct outbox_executor *executor, uint64_t id, uint64_t position,

@@ -7,8 +7,8 @@
  * place lives; without it none does. Without a point the step's begin is
  * meant, without an action kill; stop stops the process, hold its calling thread alone, until
  * SIGUSR2; at before_apply no_memory makes the step of a training worker fail for want of memory;
- * at checkpoint_piece and checkpoint_before no_room refuses that write, as a full disk does. These
- * two are also reached by a parameter server that stores a snapshot (role=server).
+ * at records, checkpoint_piece and checkpoint_before no_room refuses that write, as a full disk
+ * does. The latter two are also reached by a parameter server that stores a snapshot (role=server).
  * Only in builds with TOTRAIN_FAULTS; elsewhere the variable is not read.
  *
  *     TOTRAIN_FAULT="role=worker,index=1,step=17,point=before_apply,flip=weights,bit=123456"
@@ -34,6 +34,7 @@
     X(PUBLISHING, "publishing")     /* the model is about to be measured; any step */              \
     X(MODEL_SENT, "model_sent")     /* some of its rows are about to be sent; step: the first */   \
     X(MODEL_STORED, "model_stored") /* master: they are stored, and nothing was sent */            \
+    X(RECORDS, "records") /* rows are about to be stored; step: transactions before it */          \
     X(CHECKPOINT_PIECE, "checkpoint_piece")   /* a piece is stored; step: its position */          \
     X(CHECKPOINT_BEFORE, "checkpoint_before") /* all pieces are, the head is not */                \
     X(CHECKPOINT_AFTER, "checkpoint_after")   /* master: the checkpoint is stored */               \

@@ -40,6 +40,8 @@ struct rows_scoring {
     uint32_t taken, good;
     uint32_t places[SCORER_ROWS]; /* places of the batch's rows in the scorer; BAD: none */
     struct row_label labels[SCORER_ROWS];
+    struct cell
+        checked[SCORER_ROWS]; /* PREDICT: the values that came; they borrow from the spool */
     char reasons[SCORER_ROWS][sizeof((struct error *)0)->message];
 };
 
@@ -105,6 +107,11 @@ static enum status find_outputs(struct rows_scoring *scoring, struct error *err)
                         SLICE_FORMAT(spec->outputs[i]));
         scoring->outputs[i] = (enum output)word;
         scoring->components += scoring->outputs[i] == OUTPUT_COMPONENT;
+        if (output_is_checked(scoring->outputs[i]) && spec->checked == JOBSPEC_NO_LABEL)
+            return fail(err, STATUS_CORRUPT,
+                        "the job's spec: output \"%.*s\" is of a value, and "
+                        "no cell has it",
+                        SLICE_FORMAT(spec->outputs[i]));
     }
     if (scoring->components > scoring->model.components)
         return fail(err, STATUS_CORRUPT, "the job's spec: %u components, where the model has %u",
@@ -253,6 +260,8 @@ static enum status take_label(struct rows_scoring *scoring, struct error *err)
     struct row_label *label = &scoring->labels[scoring->good];
     const uint64_t row = scoring->next + 1;
 
+    if (spec->checked != JOBSPEC_NO_LABEL)
+        scoring->checked[scoring->good] = cells[spec->checked];
     if (scoring->job->spec.kind != SPEC_EVALUATE)
         return STATUS_OK;
     TRY(scorer_check_number(&scoring->scorer, scoring->good, scoring->next + 1, err));
@@ -290,18 +299,22 @@ static enum status take_row(struct rows_scoring *scoring, struct error *err)
     return STATUS_OK;
 }
 
-static enum status put_outputs(struct rows_scoring *scoring, struct error *err)
+static enum status put_outputs(struct rows_scoring *scoring, uint32_t place, struct error *err)
 {
+    const struct spec_scoring *spec = &scoring->job->spec.scoring;
     const struct scorer *scorer = &scoring->scorer;
     uint32_t component = 0;
     struct cell cell;
 
     shard_put_outputs(&scoring->results);
-    for (size_t i = 0; i < scoring->job->spec.scoring.output_count; i++) {
+    for (size_t i = 0; i < spec->output_count; i++) {
         const enum output output = scoring->outputs[i];
 
         if (output == OUTPUT_COMPONENT)
             TRY(scorer_component_output(scorer, ++component, &cell, err));
+        else if (output_is_checked(output))
+            TRY(scorer_checked_output(scorer, output, &scoring->checked[place], spec->anomaly,
+                                      &cell, err));
         else
             TRY(scorer_output(scorer, output, &scoring->workspace, &cell, err));
         cell_put(&scoring->results, &cell);
@@ -338,7 +351,7 @@ static enum status put_batch(struct rows_scoring *scoring, struct error *err)
         }
         scorer_select(&scoring->scorer, place);
         if (scoring->job->spec.kind == SPEC_PREDICT)
-            TRY(put_outputs(scoring, err));
+            TRY(put_outputs(scoring, place, err));
         else
             TRY(put_measures(scoring, &scoring->labels[place], scoring->first + i + 1, err));
     }

@@ -21,7 +21,7 @@
 #define GROUPS 19 /* groups of rows */
 
 #define CSV_VALUES_MAX    256 /* lines whose first number is a value of series */
-#define SERIES_VALUES     7   /* values of each */
+#define SERIES_VALUES     12  /* values of each */
 #define SERIES_LANES      4
 #define SERIES_OF_A_PHASE 8 /* most series of a lane in a phase (runtime/learn/series/series.c) */
 
@@ -113,6 +113,7 @@ static void spool_csv(struct csv_job *job, const char *csv, const char *folder, 
         if (i >= job->words)
             job->inputs[i] = job->buckets ? (struct input_spec){.type = INPUT_CATEGORY,
                                                                 .rule = RULE_BUCKET,
+                                                                .source = cells[i],
                                                                 .vocabulary_max = job->buckets}
                                           : (struct input_spec){.type = INPUT_NUMERIC};
         job->inputs[i].name = cells[i];
@@ -442,6 +443,7 @@ static void put_series(struct spool_writer *writer, const double *values, uint32
     for (uint32_t i = 0; i < SERIES_VALUES; i++) {
         check(spool_put_text(writer, slice_of(name), err), err);
         check(spool_put_real(writer, i, err), err);
+        check(spool_put_real(writer, (series * 3 + i * i) % 5 == 0, err), err);
         check(spool_put_real(writer, values[(series * 7 + i) % lines], err), err);
         check(spool_end_row(writer, err), err);
     }
@@ -470,6 +472,7 @@ static void spool_series(struct csv_job *job, const char *csv, const char *folde
     static const struct spool_column columns[] = {
         {SLICE("store"), SPOOL_TEXT, READING_NUMBER, 0, {LIST_NONE}},
         {SLICE("day"), SPOOL_REAL, READING_NUMBER, 0, {LIST_NONE}},
+        {SLICE("promo"), SPOOL_REAL, READING_NUMBER, 0, {LIST_NONE}},
         {SLICE("sales"), SPOOL_REAL, READING_NUMBER, 0, {LIST_NONE}}};
     const struct spool_order order = dataset_order(&job->spec, false, 1);
     double values[CSV_VALUES_MAX];
@@ -480,7 +483,7 @@ static void spool_series(struct csv_job *job, const char *csv, const char *folde
 
     error_clear(&err);
     snprintf(path, sizeof path, "%s/train.spool", folder);
-    check(spool_writer_open(path, columns, 3, 0, &writer, &err), &err);
+    check(spool_writer_open(path, columns, 4, 0, &writer, &err), &err);
     check(spool_writer_sort(writer, &order, &err), &err);
     for (uint32_t i = 0; i < series; i++)
         put_series(writer, values, lines, i, &err);
@@ -505,7 +508,8 @@ void csv_job_make_series(struct csv_job *job, const char *csv, const char *folde
     job->inputs[0] = (struct input_spec){
         .name = SLICE("store"), .type = INPUT_CATEGORY, .vocabulary_max = CATEGORY_WORDS_MAX};
     job->inputs[1] = (struct input_spec){.name = SLICE("day"), .type = INPUT_NUMERIC};
-    spec->input_count = 2;
+    job->inputs[2] = (struct input_spec){.name = SLICE("promo"), .type = INPUT_NUMERIC};
+    spec->input_count = 3;
     job->lies_by_key = true;
     spool_series(job, csv, folder, phases * SERIES_LANES * SERIES_OF_A_PHASE);
 }

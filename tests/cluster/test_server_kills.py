@@ -336,6 +336,22 @@ class Snapshots(ServersCase):
         self.check_done(job)
 
 
+    def test_a_disk_too_full_for_the_jobs_records_does_not_end_the_job(self):
+        job = self.job(fault="role=master,point=records,attempt=0,action=no_room,step=3")  # one transaction, then there is room
+        self.check_done(job)
+        self.assertEqual(job.log().count("the disk is full: the job goes on, and keeps its records in memory"), 1)
+        self.assertEqual(job.log().count("there is room for the job's records again"), 1)
+        epochs = [epoch for epoch, in job.query("SELECT DISTINCT epoch FROM metrics ORDER BY epoch")]
+        self.assertEqual(epochs, list(range(epochs[0], epochs[-1] + 1)))
+
+    def test_a_master_whose_disk_was_full_to_its_death_is_followed_by_another(self):
+        job = self.job(fault="role=master,point=records,attempt=0,action=no_room")
+        wait_for(lambda: "the disk is full: the job goes on" in job.log(), "a refusal")
+        job.wait_for("progress", 50)
+        os.kill(job.pid_of("master", 0), signal.SIGKILL)
+        self.check_done(job)
+
+
 class Signals(ServersCase):
     def test_a_server_that_is_asked_to_go_leaves_a_snapshot(self):
         job = self.job(checkpoint=1000)  # no other one is made

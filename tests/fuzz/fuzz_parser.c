@@ -34,6 +34,8 @@ static void check_refused(struct slice program)
     fail_at(&err, STATUS_SYNTAX, program.size > 8 ? 8 : -1, "syntax error");
     (void)refused_hint(program, err.position, &err);
     (void)refused_show_hint(program, &err);
+    fail(&err, STATUS_DATABASE, "no such column: m");
+    (void)refused_missing_hint(program, &err);
     arena_init(&arena, ARENA_MAXIMUM);
     for (int style = PLACEHOLDERS_SQLITE; style <= PLACEHOLDERS_POSTGRES; style++) {
         int end = 0;

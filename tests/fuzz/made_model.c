@@ -110,7 +110,7 @@ static enum status add_rest(struct model_reader *reader, const struct model *sha
     for (uint32_t i = 0; shapes->kind && shapes->kind->array(shapes, i, &array); i++)
         TRY(add_tensor(reader, &array, rest, err));
     for (uint32_t i = 0; i < shapes->transform.input_count; i++)
-        if (shapes->transform.inputs[i].spec.type == INPUT_CATEGORY)
+        if (shapes->transform.inputs[i].word_count > 0)
             TRY(add_words(reader, &shapes->transform.inputs[i], rest, err));
     return rest->size > 4 ? add_stray(reader, rest, err) : STATUS_OK;
 }

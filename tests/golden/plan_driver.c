@@ -118,8 +118,16 @@ static void print_other(const struct plan *plan)
         printf("%-38s%s%s%s of %u inputs\n", "explanation",
                plan->explain_by_shap ? "SHAP values" : "", pictures[plan->explain_picture],
                plan->explain_sorted ? ", sorted," : "", plan->explain_inputs_max);
+    if (plan->explain_by_dependence)
+        printf("%-38s%u points of %.*s%s\n", "partial dependence", plan->explain_points,
+               SLICE_FORMAT(plan->explain_columns.size > 0 ? plan->explain_columns
+                                                           : SLICE("all columns")),
+               plan->explain_individual ? ", and of each row" : "");
     for (size_t i = 0; i < plan->metric_count; i++)
         print_name("metric", none, plan->metrics[i]);
+    if (plan->bootstrap.level > 0)
+        printf("%-38s%g of %u resamples, seed %llu\n", "intervals", plan->bootstrap.level,
+               plan->bootstrap.resamples, (unsigned long long)plan->bootstrap.seed);
     print_name("into", plan->into_schema, plan->into_name);
     print_name("file", none, plan->file);
     print_name("format", none, plan->format);

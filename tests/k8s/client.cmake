@@ -5,7 +5,7 @@ totrain_add_test(NAME kube_client COMMAND /usr/bin/python3 -B ${CMAKE_CURRENT_LI
   $<TARGET_FILE:k8s_probe>)
 set_tests_properties(kube_client PROPERTIES TIMEOUT 900 LABELS kube)
 totrain_test_classes(kube_supervisor supervisor_tests
-  COMMAND /usr/bin/python3 -B ${CMAKE_CURRENT_LIST_DIR}/test_supervisor.py APART Followed)
+  COMMAND /usr/bin/python3 -B ${CMAKE_CURRENT_LIST_DIR}/test_supervisor.py APART Followed Outage)
 set_tests_properties(${supervisor_tests} PROPERTIES TIMEOUT 900 LABELS kube
   ENVIRONMENT "TOTRAIN_BUILD=${CMAKE_BINARY_DIR}")
 totrain_add_test(NAME kube_manifests COMMAND /usr/bin/python3 -B ${CMAKE_CURRENT_LIST_DIR}/test_manifests.py)

@@ -373,6 +373,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.bookmark(api.version, what)
         with api.lock:
             api.streams += 1
+            api.lock.notify_all()
         try:
             self.stream(api, plural, query, sent, what)
         finally:

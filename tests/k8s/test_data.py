@@ -64,6 +64,8 @@ class Sessions(Case):
 
 
 class Rows(Sessions):
+    """A million rows in partitions."""
+
     def make_measured(self):
         columns = ", ".join(f"x{i}" for i in range(FEATURES))
         self.server.execute(f"""
@@ -109,6 +111,8 @@ class Rows(Sessions):
         rows = self.server.execute(f"SELECT convert_from(data, 'UTF8')::json ->> 'rows' FROM {model} WHERE part = 'meta'")
         self.assertEqual(rows, [(str(ROWS),)])
 
+
+class Staged(Rows):
     def test_a_million_partitioned_rows_are_learned_on_both_nodes(self):
         self.make_measured()
         seen = watched.Watched(self.lab, self.space)
@@ -121,6 +125,8 @@ class Rows(Sessions):
         self.check_like_a_local_run("there")
         self.assertEqual(self.job_tables(), [])
 
+
+class Direct(Rows):
     def test_the_same_rows_are_read_by_the_pods_themselves(self):
         self.make_measured()
         direct = CLUSTER + ", job.read = 'direct'"
@@ -134,6 +140,8 @@ class Rows(Sessions):
         self.check_like_a_local_run("there")
         self.assertEqual(self.job_tables(), [])
 
+
+class Late(Sessions):
     def test_the_example_of_the_page(self):
         page = (ROOT / "docs" / "kubernetes.md").read_text(encoding="utf-8")
         example, = [text for text in re.findall(r"^```sql\n(.*?)^```$", page, re.M | re.S) if "job.read = 'direct'" in text]

@@ -79,6 +79,8 @@ class Whole(Case):
         self.report("room for two workers more: in the group after", watch.read())
         self.finish("two workers join", job)
 
+
+class Changed(Case):
     def test_its_number_of_workers_is_changed_while_it_runs(self):
         job = self.begin()
         for workers in (1, 4):
@@ -98,6 +100,8 @@ class Whole(Case):
         self.assertIn("OOMKilled", job.said(1000))
         self.check_trained(job, redone=3 * ROWS)
 
+
+class Deleted(Case):
     def test_deleting_the_job_leaves_nothing(self):
         job = self.begin(train(20000))
         watch = Stopwatch()
@@ -211,7 +215,7 @@ class Deaths(Case):
         self.finish("SIGSTOP of a worker", job, redone=len(rounds(1, 3)) * ROWS)
 
 
-class Masters(Case):
+class Drained(Case):
     def test_a_master_that_is_drained_again_and_again_comes_back_as_fast_as_the_first_time(self):
         """It makes its own successor: nobody else follows this job, and the Job's controller would wait 10 s, 20 s,
         40 s, 80 s, 160 s. Each is the Job's own pod, of which there is one at a time."""
@@ -237,6 +241,8 @@ class Masters(Case):
         self.api.post(f"{self.path}/pods/{found.name}/eviction", {
             "apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": found.name}})
 
+
+class Masters(Case):
     def test_the_master_is_killed_in_its_pod(self):
         job = self.begin()
         for number in rounds(1, 5):
@@ -257,6 +263,8 @@ class Masters(Case):
         self.assertEqual(job.master().uid, master.uid)
         self.finish("SIGSTOP of the master", job, redone=ROWS)
 
+
+class CutOff(Case):
     def test_the_master_sees_what_happened_while_it_was_cut_off(self):
         """All its connections to the API server end again and again, and workers' pods go while there is none."""
         with proxy.Proxy(training.place.SERVER, 443) as between:
@@ -276,7 +284,7 @@ class Masters(Case):
             self.finish("the master cut off", job)
 
 
-class Trees(Case):
+class TreesCase(Case):
     """A lane's memory of its rows is no part of the state: where a lane moves it is made anew, from the trees so far
     and the growing one."""
 
@@ -290,6 +298,8 @@ class Trees(Case):
         self.api.patch(job.path, {"metadata": {"annotations": {"totrain.dev/workers": str(workers)}}})
         job.wait_for(lambda: job.trace()[-1]["workers"] == workers, f"a group of {workers}")
 
+
+class Trees(TreesCase):
     def test_workers_come_and_go(self):
         job = self.begin()
         for workers in (2, 4, 1, 3, 4):
@@ -306,6 +316,8 @@ class Trees(Case):
         self.wait_for_another(job, gone, "a pod that grows trees deleted", watch)
         self.finish("trees whose workers come and go", job, redone=job.groups() * ROWS)
 
+
+class TreesMaster(TreesCase):
     def test_the_master_is_killed_and_drained(self):
         job = self.begin()
         for number in rounds(2, 5):
@@ -317,6 +329,8 @@ class Trees(Case):
         job.wait_for_step(job.step() + 2)
         self.finish("trees whose master dies", job, redone=job.groups() * ROWS)
 
+
+class TreesRows(TreesCase):
     def check_rows_with(self, what, text):
         job = self.begin(text)
         for workers in (2, 3, 4):

@@ -77,6 +77,8 @@ class Scheduled(Case):
             return None
         return wait_for(learns, "workers that learn", 120)
 
+
+class Runs(Scheduled):
     def test_the_printed_objects_train_and_train_again(self):
         self.apply(self.submit(train("nightly_model", more=""), "--dry-run"))
         self.start("run-1")
@@ -97,6 +99,8 @@ class Scheduled(Case):
         self.assertEqual(self.kubectl("delete", "cronjob", "nightly").returncode, 0)
         wait_for(lambda: not self.jobs() and not self.pods(), "the runs and their trainings to go")
 
+
+class Killed(Scheduled):
     def test_a_run_that_is_killed_is_followed_by_one_that_clears_up(self):
         self.submit(train("nightly_model", more=""), image=PACED)
         self.start("run-1")
@@ -115,6 +119,8 @@ class Scheduled(Case):
         self.assertEqual(self.job_tables(), [])
         self.assertEqual(self.version(), 1)
 
+
+class Deleted(Scheduled):
     def test_a_run_that_is_deleted_takes_its_training_along(self):
         self.submit(train("never", epochs=200000, more=""))
         self.start("run-1")

@@ -88,6 +88,8 @@ class Scores(Case):
         self.assertEqual(self.server.execute("SELECT to_regclass('never')"), [(None,)])
         self.check_nothing_is_left()
 
+
+class Deaths(Case):
     def test_workers_and_masters_that_die_change_nothing(self):
         select = LONG.format(rows=12000)
         self.run_sql(PREDICT.format(select=select, table="here", more=LOCAL))
@@ -111,6 +113,8 @@ class Scores(Case):
                                              "FROM totrain.jobs) AND state = 'done'"), [(12000,)])
         self.check_nothing_is_left()
 
+
+class Kept(Case):
     def test_a_job_that_nobody_waits_for_outlives_a_restart_of_the_server(self):
         select = LONG.format(rows=6000)
         self.run_sql(PREDICT.format(select=select, table="here", more=LOCAL))

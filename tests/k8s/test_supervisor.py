@@ -164,6 +164,12 @@ class Case(unittest.TestCase):
             self.api.logs[pod] += chunks
             self.api.lock.notify_all()
 
+    def happening(self, message):
+        uid = self.api.objects["jobs"]["iris"]["metadata"]["uid"]
+        self.api.create("events", {"metadata": {"name": f"iris.{len(self.api.objects['events'])}"},
+                                   "involvedObject": {"uid": uid}, "reason": "FailedCreate",
+                                   "message": message})
+
     def condition(self, kind, message=""):
         self.api.modify("jobs", "iris", lambda job: job.update(
             status={"conditions": [{"type": kind, "status": "True", "message": message}]}))
@@ -534,12 +540,6 @@ class Followed(Case):
         self.assertEqual(len(supervisor.seen), 3)
         self.assertEqual(supervisor.end(), 0)
 
-    def happening(self, message):
-        uid = self.api.objects["jobs"]["iris"]["metadata"]["uid"]
-        self.api.create("events", {"metadata": {"name": f"iris.{len(self.api.objects['events'])}"},
-                                   "involvedObject": {"uid": uid}, "reason": "FailedCreate",
-                                   "message": message})
-
     def test_a_quota_is_waited_for(self):
         supervisor = self.created()
         for text in ("status unknown for quota: totrain, resources: pods",  # it has just been made
@@ -568,6 +568,125 @@ class Followed(Case):
         self.say(logged(2, event("done")), None)
         supervisor.until("done")
         self.assertEqual(supervisor.end(), 0)
+
+
+WRONG = ({"status": 401, "reason": "Unauthorized", "message": "Unauthorized"},
+         {"status": 403, "reason": "Forbidden", "message": "jobs.batch is forbidden: cannot list"},
+         {"status": 429, "message": "too many requests"}, {"status": 500, "message": "etcdserver: request timed out"},
+         {"status": 503}, {"cut": 0})
+
+
+class Outage(Case):
+    """An API server that restarts, is overloaded or knows its rules not yet ends no statement."""
+
+    def running(self):
+        supervisor = self.created()
+        self.run_pod()
+        self.say(logged(1, event("started")))
+        supervisor.until("started")
+        self.wait_for(lambda: self.api.streams >= 3)  # the watches for the Job, its pods, its events
+        return supervisor
+
+    def finish(self, supervisor):
+        self.say(logged(9, event("done")), None)
+        supervisor.until("done")
+        self.assertEqual(supervisor.end(), 0)
+
+    def test_each_answer_once_wrong_ends_nothing(self):
+        for verb in ("list", "watch", "log"):
+            for wrong in WRONG:
+                with self.subTest(verb=verb, **wrong):
+                    self.setUp()  # another cluster, and another job
+                    supervisor = self.running()
+                    for _ in range(3):  # the three watches each
+                        self.api.fault(verb, **wrong)
+                        if verb == "list":
+                            self.api.fault("watch", then=["gone"])
+                    self.api.cut_all()
+                    self.wait_for(lambda: not self.api.faults)
+                    self.finish(supervisor)
+                    self.assertTrue(self.has_job())
+
+    def test_an_answer_that_never_comes_ends_nothing(self):
+        supervisor = self.running()
+        for _ in range(3):
+            self.api.fault("watch", hang=True)
+        self.api.cut_all()
+        self.wait_for(lambda: not self.api.faults)
+        self.finish(supervisor)
+
+    def test_a_refusal_is_told_of_once_and_outlived(self):
+        supervisor = self.running()
+        for _ in range(1000):
+            self.api.fault("watch", status=403, reason="Forbidden", message="jobs.batch is forbidden: cannot watch")
+        self.api.cut_all()
+        said = supervisor.until("notice")["message"]
+        self.assertEqual(said, "the API server refuses us for now, the job goes on: jobs.batch is forbidden: cannot watch")
+        asked = len(self.api.requests)
+        self.wait_for(lambda: len(self.api.requests) > asked + 6)  # and is refused again
+        with self.api.lock:
+            self.api.faults.clear()
+        self.finish(supervisor)
+        self.assertEqual(sum("refuses us" in str(line.get("message")) for line in supervisor.seen), 1)
+
+    def test_a_refusal_of_the_first_look_ends_the_statement_and_the_job(self):
+        for _ in range(100):
+            self.api.fault("list", status=403, reason="Forbidden", message="jobs.batch is forbidden: cannot list")
+        supervisor = self.start()
+        self.assertIn("cannot list", supervisor.until("failed")["error"])
+        self.assertEqual(supervisor.end(), 4)
+        self.assertFalse(self.has_job())
+
+    def test_a_job_that_cannot_be_deleted_is_named(self):
+        for _ in range(100):
+            self.api.fault("list", status=403, reason="Forbidden", message="jobs.batch is forbidden: cannot list")
+        self.api.fault("delete", status=403, reason="Forbidden", message="jobs.batch is forbidden: cannot delete")
+        supervisor = self.start()
+        failed = supervisor.until("failed")
+        self.assertIn("cannot list", failed["error"])
+        self.assertIn("totrain.collect(7) takes its model", failed["hint"])
+        self.assertIn("kubectl delete job iris --namespace training", failed["hint"])
+        self.assertEqual(supervisor.end(), 4)
+        self.assertTrue((self.folder / "left-behind").exists())
+
+    def test_a_token_that_was_renewed_in_the_file_is_read(self):
+        supervisor = self.running()
+        self.api.token = "another-token"
+        self.api.kubeconfig()
+        self.api.cut_all()
+        self.wait_for(lambda: self.api.streams >= 3)
+        self.finish(supervisor)
+
+    def test_a_file_that_is_half_written_is_read_again(self):
+        supervisor = self.running()
+        self.api.token = "another-token"
+        path = pathlib.Path(self.api.kubeconfig())
+        whole = path.read_text()
+        path.write_text(whole[:len(whole) // 2])
+        seen = len(self.api.requests)
+        self.api.cut_all()
+        self.wait_for(lambda: len(self.api.requests) > seen)
+        path.write_text(whole)
+        self.wait_for(lambda: self.api.streams >= 3)
+        self.finish(supervisor)
+
+    def test_a_webhook_that_is_away_ends_nothing(self):
+        supervisor = self.created()
+        for text in ('Internal error occurred: failed calling webhook "policy.example": connection refused',
+                     "etcdserver: request timed out"):
+            self.happening(text)
+            self.assertIn(text, supervisor.until("notice")["message"])
+        self.run_pod()
+        self.finish(supervisor)
+        self.assertTrue(self.has_job())
+
+    def test_an_account_that_comes_a_moment_later_ends_nothing(self):
+        supervisor = self.created()
+        self.happening('pods "iris-x" is forbidden: error looking up service account training/totrain: '
+                       'serviceaccount "totrain" not found')
+        self.assertIn("service account training/totrain", supervisor.until("notice")["message"])
+        self.run_pod()
+        self.finish(supervisor)
 
 
 class Cancelled(Case):

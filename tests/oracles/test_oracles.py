@@ -13,10 +13,11 @@ import sqlite3
 import sys
 import tempfile
 
+import notices
 import statements
 
 SAMPLE, FIRST = 90, 20_000
-NAMES = {oracle.__name__: oracle for oracle in statements.ORACLES + statements.SLOW_ORACLES}
+NAMES = {oracle.__name__: oracle for oracle in statements.ORACLES + statements.SLOW_ORACLES + notices.ORACLES}
 
 
 def connected(folder):
@@ -45,10 +46,16 @@ def main():
     parser.add_argument("--count", type=int, default=int(os.environ.get("TOTRAIN_ORACLES", SAMPLE)))
     parser.add_argument("--seed", type=int, default=FIRST)
     parser.add_argument("--case", help="SEED:ORACLE")
+    parser.add_argument("--notices", action="store_true", help="of notices alone (notices.py)")
     parser.add_argument("--slow", action="store_true", help="also of asynchronous workers")
     options = parser.parse_args()
     oracles = statements.ORACLES + (statements.SLOW_ORACLES if options.slow else ())
     cases = [(options.seed + i, oracles[i % len(oracles)]) for i in range(options.count)]
+    if options.notices:
+        cases = []
+    # Beside the others, whose seeds stay what they are.
+    cases += [(options.seed + i, notices.ORACLES[i % len(notices.ORACLES)])
+              for i in range(options.count if options.notices else options.count // 3)]
     if options.case:
         seed, name = options.case.split(":")
         cases = [(int(seed), NAMES[name])]

@@ -114,6 +114,7 @@ READERS = {
     "leaf": f"SELECT totrain.leaf('{{m}}', {ROW})",
     "distance": f"SELECT totrain.distance('{{m}}', {ROW})",
     "problem": f"SELECT totrain.problem('{{m}}', {ROW})",
+    "call": "SELECT totrain.call('{m}')",
     "forecast": "SELECT count(*) FROM totrain.forecast('{m}')",
     "forecast_statement": "FORECAST {m}",
     "export_model": "SELECT totrain.export_model('{m}', 'xgboost')",

@@ -280,7 +280,7 @@ class Names(Attacks):
         for statement, told in ((predict.format("plain"), 'table "shop.plain" is no model'), (predict.format("emptied"), 'model "shop.emptied" is damaged: '),
                                 (predict.format("parts"), 'model "shop.parts" is damaged: '), (TRAIN.format("public.iris", "shop.plain"), 'table "shop.plain" exists and is no model'),
                                 (TRAIN.format("public.iris", "shop.seen"), '"shop.seen" exists and is no ordinary table'),
-                                (into.format("plain", ""), 'table "shop.plain" exists, and TO PREDICT did not make it'),
+                                (into.format("plain", ""), 'table "shop.plain" exists, and no PREDICT or FORECAST made it'),
                                 (into.format("whole", "WITH predict.replace = true"), 'table "shop.whole" is a model'),
                                 ("SHOW VERSIONS shop.plain", 'table "shop.plain" is no model')):
             with self.subTest(told):

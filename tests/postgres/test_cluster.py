@@ -3,8 +3,9 @@
 import base64
 import json
 import os
-import signal
 import pathlib
+import re
+import signal
 import subprocess
 import unittest
 
@@ -77,6 +78,16 @@ class Psql(Case):
         self.assertRegex(shown.stderr, "NOTICE:  Job iris-model-[a-z0-9]{5} in the namespace training")
         self.assertEqual(self.digest(), self.expected())
         self.check_nothing_is_left()
+        self.check_origin("TRAIN")
+
+    def check_origin(self, statement):
+        """An administrator of the cluster sees whose job it is."""
+        wanted = {"totrain.dev/statement": statement, "totrain.dev/model": "iris_model", "totrain.dev/user": "alice",
+                  "totrain.dev/database": self.database}
+        job = [thing for _, plural, kind, thing in self.cluster.api.history if (plural, kind) == ("jobs", "ADDED")][-1]
+        for metadata in (job["metadata"], job["spec"]["template"]["metadata"]):
+            self.assertLessEqual(wanted.items(), metadata["annotations"].items())
+            self.assertEqual(metadata["labels"]["totrain.dev/user"], "alice")
 
     def test_attributes_choose_from_the_administrators_lists(self):
         more = ("job.image = 'large', job.priority = 'batch', job.worker_cpu = 0.5, "
@@ -168,6 +179,32 @@ class Psql(Case):
         _, said = session.communicate(timeout=60)
         self.assertIn("ERROR:  the master's pod cannot start: ImagePullBackOff", said)
         self.cluster.wait_for(lambda: name not in self.cluster.jobs())
+        self.check_nothing_is_left()
+
+
+class Left(Case):
+    """The API server refuses the session for good, which cannot delete its Job: the work is not lost."""
+
+    def test_the_model_is_collected_when_the_job_is_done(self):
+        refusal = {"status": 403, "reason": "Forbidden", "message": "jobs.batch is forbidden: cannot do it"}
+        for _ in range(100):
+            self.cluster.api.fault("list", **refusal)
+        self.cluster.api.fault("delete", **refusal)
+        self.cluster.is_paused = True
+        done = self.psql(TRAIN, user="alice")
+        self.assertIn("ERROR:  jobs.batch is forbidden: cannot do it", done.stderr)
+        number, = re.findall(r"HINT: .*totrain\.collect\((\d+)\).* kubectl delete job \S+ --namespace training",
+                             done.stderr)
+        self.assertNotIn("iris_model", self.tables())
+        with self.cluster.api.lock:
+            self.cluster.api.faults.clear()
+            self.cluster.is_paused = False
+            self.cluster.api.lock.notify_all()
+
+        def collected():
+            return self.psql(f"SELECT * FROM totrain.collect({number})", "-v", "ON_ERROR_STOP=1", user="alice").returncode == 0
+        harness.wait_for(collected, "the Job to be done")
+        self.assertIn("iris_model", self.tables())
         self.check_nothing_is_left()
 
 

@@ -36,6 +36,17 @@ class ForecastStatement(harness.Case):
         self.assertEqual([row.split("|")[:3] for row in rows],
                          [[str(store), f"2024-01-{29 + i}", str(store * 10 + i + 0.1)] for store in (7, 9, 10) for i in range(3)])
 
+    def test_one_series_that_is_named_is_looked_up(self):
+        self.train()
+        wanted = self.execute("SELECT * FROM totrain.forecast('m', 2) WHERE series = '9'")
+        self.assertEqual((len(wanted), self.execute("SELECT * FROM totrain.forecast('m', 2, NULL, '9')")), (2, wanted))
+        self.assertEqual(self.execute("SELECT count(*) FROM totrain.forecast('m', 2, 0.8, '11')"), [(0,)])
+        self.assertEqual(self.execute("SELECT count(*) FROM totrain.forecast('m', 2, 0.8, NULL)"), [(0,)])
+        joined = self.execute("SELECT v.store, f.value FROM values_of v, LATERAL totrain.forecast('m', 1, NULL, v.store::text) f ORDER BY 1")
+        self.assertEqual(joined, [(7, 70.1), (9, 90.1), (10, 100.1)])
+        self.train(select="SELECT region, store, day, sales FROM history", group=", forecast.group = ['region', 'store']")
+        self.assertEqual(self.execute("SELECT value FROM totrain.forecast('m', 1, NULL, '[\"it''s\",\"9\"]')"), [(90.1,)])
+
     def test_the_function_of_statements_gives_objects(self):
         self.train()
         rows = harness.run_statement(self.connect().cursor(), "FORECAST m FOR 1")
@@ -98,6 +109,7 @@ class ForecastStatement(harness.Case):
         self.check_refused("SELECT * FROM totrain.forecast('m', 0)", "1 to 3 steps, not 0")
         self.check_refused("SELECT * FROM totrain.forecast('m', 1, 1)", "0.5 to 0.999")
         self.check_refused("SELECT * FROM totrain.forecast('line')", "is no forecast but a LinearRegressor")
+        self.check_refused("SELECT * FROM totrain.forecast('line', 1, NULL, 'a')", "is no forecast but a LinearRegressor")
         with self.assertRaisesRegex(errors.Error, "values of another type for column 1"):
             self.execute("SELECT * FROM totrain.forecast_rows('m', 1, 0.9) AS q (store text, day date, sales float8, lower float8, upper float8)")
         with self.assertRaisesRegex(errors.Error, "rows have 5 columns, not 1"):

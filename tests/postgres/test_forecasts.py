@@ -40,13 +40,51 @@ class Forecasts(harness.Case):
 
     def test_the_bits_are_those_of_sqlite(self):
         for estimator in ("Forecast", "ARIMA", "MSTL"):
-            more = series.ESTIMATORS[estimator]
+            more = series.ESTIMATORS[estimator] + (", forecast.lower = 90, forecast.round = true" if estimator == "MSTL" else "")
             wanted = self.train_in_sqlite(series.TABLE, SPARSE, series.statement(estimator, more=more))["digest"]
             for rows, workers in (("t", ""), ("texts", ""), ("(SELECT * FROM t ORDER BY md5(sales::text))", ""),
                                   ("t", ", job.min_workers = 3, job.max_workers = 3")):
                 with self.subTest(estimator, rows=rows, workers=workers):
                     self.train(estimator, rows=rows, more=more + workers)
                     self.assertEqual(self.digest("m"), wanted)
+
+    def make_promoted(self, promo="promo::integer"):
+        rows = series.promoted(2, 2, 70)
+        self.cursor.execute("DROP TABLE IF EXISTS u")
+        self.cursor.execute("CREATE TABLE u (store text, item integer, day date, sales double precision, promo integer, price numeric(9, 2))")
+        extras.execute_values(self.cursor, "INSERT INTO u VALUES %s", rows)
+        return f"(SELECT store, item, day, sales, {promo} AS promo, price FROM u WHERE day < '2024-03-04')"
+
+    def test_regressors_have_the_bits_of_sqlite(self):
+        for promo, workers in (("promo", ""), ("promo = 1", ", job.min_workers = 3, job.max_workers = 3")):
+            rows = self.make_promoted(promo)
+            known = [row for row in series.promoted(2, 2, 70) if row[2] < "2024-03-04"]
+            for estimator in ("Forecast", "ARIMA_PLUS_XREG"):
+                with self.subTest(promo, estimator=estimator):
+                    wanted = self.train_in_sqlite(series.PROMOTED, known, series.regression(estimator, "promo, price, ", 7))["digest"]
+                    harness.run_statement(self.cursor, series.regression(estimator, "promo, price, ", 7, workers, rows=rows))
+                    self.assertEqual(self.digest("m"), wanted)
+        self.assertRegex(dict(self.rows("SHOW MODEL m"))["regressors"], r"^promo [23]\d.* in 4 series, price -[34].* in 4$")
+
+    def test_rows_with_regressors_are_asked_for(self):
+        rows = self.make_promoted()
+        harness.run_statement(self.cursor, series.regression("AutoETS", "promo, price, ", 7, rows=rows))
+        found = self.rows("SELECT * FROM u WHERE day >= '2024-03-04' AND day < '2024-03-11' TO PREDICT f USING m")
+        self.assertEqual(len(found), 28)
+        self.assertTrue(all(abs(row[-1] - row[3]) < 25 for row in found), found)
+        self.cursor.execute("SELECT totrain.predict('m', ROW('s0', 1, date '2024-03-05', promo, 5), NULL::float8) FROM generate_series(0, 1) promo")
+        without, promoted = (row[0] for row in self.cursor.fetchall())
+        self.assertAlmostEqual(promoted - without, 30, delta=3)
+        for sql, message in (("FORECAST m", "the model has 2 regressors, whose values to come have to be given"),
+                             ("SELECT * FROM totrain.forecast('m')", "the model has 2 regressors"),
+                             ("SELECT store, item, day, promo, NULL::float8 AS price FROM u WHERE day = '2024-03-05' TO PREDICT f USING m",
+                              "series store = 's0', item = '0': regressor \"price\" is NULL at 2024-03-05"),
+                             (series.regression("Naive", "nullif(promo, 1) AS promo, ", 7, rows=rows), "regressor \"promo\" is NULL at 2024-")):
+            with self.subTest(message), self.assertRaisesRegex(errors.DatabaseError, message):
+                if sql.startswith("SELECT * FROM totrain"):
+                    self.cursor.execute(sql)
+                else:
+                    self.rows(sql)
 
     def test_rows_to_predict(self):
         self.train("AutoETS")

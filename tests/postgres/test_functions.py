@@ -52,6 +52,16 @@ class Functions(harness.Case):
             self.one("SELECT totrain.predict('iris_model', q) FROM (SELECT 1 AS sepal_length, 1 AS sepal_width, "
                      "1 AS petal_length) q")
 
+    def test_the_call_to_copy(self):
+        call = self.one("SELECT totrain.call('iris_model')")[0]
+        self.assertEqual(call, 'totrain.predict(\'iris_model\', ROW("sepal_length", "sepal_width", "petal_length", '
+                               '"petal_width"))')
+        self.assertEqual(self.execute(f"SELECT {call} FROM iris"),
+                         self.execute("SELECT totrain.predict('iris_model', i) FROM iris i"))
+        self.assertEqual(self.one("SELECT totrain.call(NULL)"), (None,))
+        with self.assertRaisesRegex(errors.UndefinedObject, "nosuch"):
+            self.one("SELECT totrain.call('nosuch')")
+
     def test_what_cannot_be_scored_is_said(self):
         row = "(SELECT 'abc' AS sepal_length, 1 AS sepal_width, 1 AS petal_length, 1 AS petal_width) q"
         self.assertIn("abc", self.one(f"SELECT totrain.problem('iris_model', q) FROM {row}")[0])

@@ -43,7 +43,7 @@ class Page(Case):
         self.assertGreater(len(blocks), 7)
         out = self.check_psql("".join(blocks))
         self.assertRegex(out, r"(?m)^shop\.churn\|[0-9]{4,}\|[0-9]{3,}$")
-        self.assertRegex(out, r"(?m)^2\|\w+\|\S+\|current$")
+        self.assertRegex(out, r"(?m)^2\|\w+\|\S+\|current\|validation\|\{")
         self.assertRegex(out, r"(?m)^t\|0\.[0-9]+$")
         self.assertEqual(out.splitlines()[-2:], [self.version(), "t"])
 

@@ -37,6 +37,34 @@ class Judging(harness.Case):
         types = self.execute("SELECT pg_typeof(bin)::text, pg_typeof(mean_predicted)::text FROM r LIMIT 1")
         self.assertEqual(types, [("bigint", "double precision")])
 
+    def test_drift_intervals_and_dependence_are_rows_and_tables(self):
+        moved = "SELECT a + 1 AS a, nullif(b, 0) AS b FROM t"
+        self.rows("SELECT * FROM t TO TRAIN LinearClassifier WITH train.epoch = 2, train.test_size = 0 LABEL kind INTO w")
+        found = self.rows(f"{moved} TO EVALUATE w WITH evaluate.report = 'drift'")
+        self.assertEqual({row["input"] for row in found}, {"(prediction)", "a", "b"})
+        by_name = {row["input"]: row for row in found}
+        self.assertEqual(by_name["a"]["verdict"], "shifted")
+        self.assertAlmostEqual(by_name["a"]["mean_now"] - by_name["a"]["mean_then"], 1, 4)
+        self.assertEqual(by_name["b"]["nulls_now"],
+                         float(self.execute("SELECT avg((b = 0)::int) FROM t")[0][0]))
+        self.rows(f"{moved} TO EVALUATE w WITH evaluate.report = 'drift' INTO r")
+        self.assertEqual(self.rows_of(f"SELECT {', '.join(found[0])} FROM r"), [tuple(row.values()) for row in found])
+        bounded = "SELECT * FROM t TO EVALUATE m WITH evaluate.interval = 0.9, evaluate.bootstrap = 100"
+        found = self.rows(bounded)
+        self.assertLess(found[0]["AUC_lower"], found[0]["AUC"])
+        self.assertEqual(self.rows(f"{bounded}, job.max_workers = 2"), found)
+        self.rows(f"{bounded} INTO r")
+        self.assertEqual(self.execute('SELECT "AUC_lower", "AUC_upper" FROM r'),
+                         [(found[0]["AUC_lower"], found[0]["AUC_upper"])])
+        curve = "SELECT a, b FROM t TO EXPLAIN m WITH explain.columns = 'a', explain.grid = 3 USING partial_dependence"
+        points = self.rows(curve)
+        self.assertEqual(len(points), 3)
+        for point in points:
+            mean = self.execute(f"SELECT avg(totrain.probability('m', ROW({point['value']!r}::float8, b))) FROM t")[0][0]
+            self.assertAlmostEqual(point["prediction"], mean, 6)
+        self.rows(f"{curve} INTO r")
+        self.assertEqual(self.execute("SELECT value, prediction FROM r"), [(p["value"], p["prediction"]) for p in points])
+
     def test_nulls_that_the_model_has_not_learned_are_told(self):
         some = "SELECT nullif(a, 0) AS a, b, kind FROM t"
         nulls = self.execute(f"SELECT count(*) FROM ({some}) q WHERE a IS NULL")[0][0]

@@ -1,6 +1,7 @@
 """The fate of models when tables, owners, schemas, databases and the extension itself come and go."""
 
 import concurrent.futures
+import json
 import os
 import subprocess
 
@@ -66,8 +67,10 @@ class Lifecycle(harness.Case):
                              "one who waits for the name's lock")
             training.connection.commit()
             self.assertEqual(back.result(), [{"model": "m", "version": 1}])
-        self.assertEqual([(row["version"], row["state"]) for row in self.ours("SHOW VERSIONS m")],
-                         [(3, "kept"), (2, "kept"), (1, "current")])
+        versions = self.ours("SHOW VERSIONS m")
+        self.assertEqual([(row["version"], row["state"]) for row in versions], [(3, "kept"), (2, "kept"), (1, "current")])
+        self.assertEqual({row["part"] for row in versions}, {"training"})
+        self.assertEqual(len({json.loads(row["metrics"])["loss"] for row in versions}), 3)
 
     def test_a_copy_whose_original_is_gone_goes_on_from_its_version(self):
         session = self.connect()

@@ -137,7 +137,7 @@ class Pieces(Case):
         self.assertEqual(self.count_marked("m"), marked)
         self.check_whole("m", "other")
         self.assertEqual(self.execute("SELECT 'm'::regclass::oid"), [relation])
-        self.assertEqual(self.execute("SELECT part FROM parts ORDER BY part"), [("meta",), ("tensor",)])
+        self.assertEqual(self.execute("SELECT part FROM parts ORDER BY part"), [("meta",), ("statistics",), ("tensor",)])
         self.assertEqual(self.execute("SELECT count(*) FROM seen"), self.execute("SELECT count(*) FROM m", "bob"))
         self.check("ROLLBACK MODEL m TO 1", user="alice")
         self.assertEqual(self.digest("m"), self.digest("kept"))

@@ -59,11 +59,11 @@ class Replacing(Roles):
         for run in self.doors():
             for attributes in ("", JOB, "WITH predict.bad_rows = 'quarantine'"):
                 said = self.refuses(run, f"SELECT * FROM iris TO PREDICT customers.class {attributes} USING m",
-                                    'table "customers" exists, and TO PREDICT did not make it')
+                                    'table "customers" exists, and no PREDICT or FORECAST made it')
                 self.assertRegex(said, r"LINE 1: .*\n +\^")
                 self.assertIn("predict.replace = true", said)
                 self.check_customers()
-            self.refuses(run, "SELECT * FROM iris TO EVALUATE m INTO customers", 'table "customers" exists, and EVALUATE did not make it')
+            self.refuses(run, "SELECT * FROM iris TO EVALUATE m INTO customers", 'table "customers" exists, and no EVALUATE or EXPLAIN made it')
             self.refuses(run, "EXPLAIN SELECT * FROM iris TO PREDICT customers.class USING m", 'table "customers" exists')
             self.check_customers()
 
@@ -86,8 +86,8 @@ class Replacing(Roles):
             run("SELECT * FROM iris TO PREDICT p.class USING m")
             run("SELECT * FROM iris TO EVALUATE m INTO e")
             run(f"SELECT * FROM iris TO EVALUATE m {JOB} INTO e")
-            self.refuses(run, "SELECT * FROM iris TO PREDICT e.class USING m", "TO PREDICT did not make it")
-            self.refuses(run, "SELECT * FROM iris TO EVALUATE m INTO p", "EVALUATE did not make it")
+            self.refuses(run, "SELECT * FROM iris TO PREDICT e.class USING m", "no PREDICT or FORECAST made it")
+            self.refuses(run, "SELECT * FROM iris TO EVALUATE m INTO p", "no EVALUATE or EXPLAIN made it")
         self.by_session("SELECT * FROM iris TO EVALUATE m WITH evaluate.replace = true INTO p")
         self.assertEqual(self.execute("SELECT count(*) FROM p"), [(1,)])
 
@@ -204,10 +204,10 @@ class Replacing(Roles):
         for attributes in ("", JOB):
             self.by_session("SELECT * FROM iris TO PREDICT p.class USING m")
             said = self.exchange_while_it_waits(f"SELECT * FROM iris TO PREDICT p.class {attributes} USING m", "p")
-            self.assertIn('table "public.p" exists, and TO PREDICT did not make it', said)
+            self.assertIn('table "public.p" exists, and no PREDICT or FORECAST made it', said)
             self.by_session("SELECT * FROM iris TO EVALUATE m INTO e")
             said = self.exchange_while_it_waits(f"SELECT * FROM iris TO EVALUATE m {attributes} INTO e", "e")
-            self.assertIn('table "public.e" exists, and EVALUATE did not make it', said)
+            self.assertIn('table "public.e" exists, and no EVALUATE or EXPLAIN made it', said)
         self.by_session("SELECT * FROM iris TO PREDICT p.class WITH predict.bad_rows = 'quarantine' USING m")
         said = self.exchange_while_it_waits("SELECT * FROM iris TO PREDICT p.class WITH predict.bad_rows = 'quarantine' USING m", "p_bad_rows")
         self.assertIn('table "public.p_bad_rows" exists and holds no bad rows', said)

@@ -22,6 +22,7 @@ ACTS = {
     f"SELECT totrain.predict('shop.m', {ROW})": "ur",
     f"SELECT totrain.probability('shop.m', {ROW})": "ur",
     f"SELECT totrain.problem('shop.m', {ROW})": "ur",
+    "SELECT totrain.call('shop.m')": "ur",
     "SELECT * FROM iris TO PREDICT USING shop.m": "ur",
     "SELECT totrain.rows($$ SELECT * FROM iris LIMIT $1 TO PREDICT USING shop.m $$, 3)": "ur",
     "SELECT * FROM iris TO PREDICT {user}.p.class USING shop.m": "u",

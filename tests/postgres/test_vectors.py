@@ -140,6 +140,7 @@ class Vectors(harness.Case):
         by_name = self.execute("SELECT totrain.logits('m', q)::text FROM (SELECT ARRAY[1, 2, 3, 4, 5] AS v, 'a' AS word) q")
         for row in ("ROW(ARRAY[1, 2, 3, 4, 5], 'a')", "ROW(1, 2, 3, 4, 5, 'a')"):
             self.assertEqual(self.execute(f"SELECT totrain.logits('m', {row})::text"), by_name)
+        self.assertEqual(self.execute("SELECT totrain.call('m')"), [("totrain.predict('m', ROW(\"v\", \"word\"))",)])
         self.assertEqual(self.execute("SELECT totrain.problem('m', ROW(ARRAY[1, 2, 3, 4], 'a'))"),
                          [('column "v" holds an array of 4 elements, where 5 were expected',)])
         self.assertEqual(self.execute("SELECT totrain.problem('m', ROW(7, 'a'))"),

@@ -3,6 +3,7 @@
 import re
 
 import harness
+import shaped_words
 
 WORDS = {"unit": "g || '.5 kg'", "quoted": "'\"' || g || '.5\"'", "hours": "g / 60 || ':' || lpad((g % 60)::text, 2, '0')",
          "noon": "to_char(time '00:00' + g * interval '1 minute', 'HH12:MI AM')"}
@@ -22,6 +23,19 @@ class WordShapes(harness.Case):
                     f"SELECT * FROM totrain.rows($$SELECT {column} AS v, y FROM t TO TRAIN LinearRegressor WITH test_size = 0 "
                     "LABEL y INTO m$$)")]
                 self.assertGreater(next(row["value"] for row in rows if row["name"] == "R2"), .999, column)
+
+    def test_each_shape_is_told_and_its_hint_is_right(self):
+        for looks, rows in shaped_words.words_in_shapes():
+            with self.subTest(looks, word=rows[7][0]):
+                values = ", ".join("('" + word.replace("'", "''") + f"', {i % 13}, {i})" for i, (word, _) in enumerate(rows))
+                self.execute(f"DROP TABLE IF EXISTS t; CREATE TABLE t (v text, z float8, y float8); INSERT INTO t VALUES {values}")
+                found = [row for row, in self.execute(
+                    "SELECT * FROM totrain.rows($$EXPLAIN SELECT * FROM t TO TRAIN LinearRegressor LABEL y INTO m$$)")]
+                said = next((row["detail"] for row in found if "look like" in (row["detail"] or "")), "none")
+                self.assertIn(f'the texts of column "v" look like {looks}, as ', said)
+                made = self.execute(f"SELECT {shaped_words.sql_of(said)} FROM t ORDER BY y")
+                self.assertEqual([str(row[0]) if isinstance(meant, str) else float(row[0]) for row, (_, meant) in zip(made, rows)],
+                                 [meant for _, meant in rows], said)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,10 @@ if(NOT TOTRAIN_SANITIZE AND NOT TOTRAIN_COVERAGE AND NOT TOTRAIN_FUZZ)
     string(REGEX REPLACE ".*/test_(.*)\\.py" "python_\\1" name ${path})
     if(name STREQUAL python_on_postgres AND NOT TARGET totrain_postgres)
       continue()
-    endif()
+      totrain_add_test(NAME python_datasette_with_pysqlite COMMAND ${python_folder}/venv/bin/python -B ${CMAKE_CURRENT_LIST_DIR}/test_datasette.py)
+  set_tests_properties(python_datasette_with_pysqlite PROPERTIES TIMEOUT 900 LABELS python FIXTURES_REQUIRED python_environment
+    ENVIRONMENT "TOTRAIN_BUILD=${CMAKE_BINARY_DIR};PYTHONDONTWRITEBYTECODE=1;TOTRAIN_WITH_PYSQLITE=1")
+endif()
     totrain_add_test(NAME ${name} COMMAND ${python_folder}/venv/bin/python -B ${path})
     set_tests_properties(${name} PROPERTIES TIMEOUT 900 LABELS python FIXTURES_REQUIRED python_environment
       ENVIRONMENT "TOTRAIN_BUILD=${CMAKE_BINARY_DIR};PYTHONDONTWRITEBYTECODE=1;PG_CONFIG=${PG_CONFIG}")
@@ -17,4 +20,7 @@ if(NOT TOTRAIN_SANITIZE AND NOT TOTRAIN_COVERAGE AND NOT TOTRAIN_FUZZ)
   totrain_add_test(NAME python_frames_without_arrow COMMAND ${python_folder}/venv/bin/python -B ${CMAKE_CURRENT_LIST_DIR}/test_frames.py)
   set_tests_properties(python_frames_without_arrow PROPERTIES TIMEOUT 900 LABELS python FIXTURES_REQUIRED python_environment
     ENVIRONMENT "TOTRAIN_BUILD=${CMAKE_BINARY_DIR};PYTHONDONTWRITEBYTECODE=1;TOTRAIN_WITHOUT_ARROW=1")
+  totrain_add_test(NAME python_datasette_with_pysqlite COMMAND ${python_folder}/venv/bin/python -B ${CMAKE_CURRENT_LIST_DIR}/test_datasette.py)
+  set_tests_properties(python_datasette_with_pysqlite PROPERTIES TIMEOUT 900 LABELS python FIXTURES_REQUIRED python_environment
+    ENVIRONMENT "TOTRAIN_BUILD=${CMAKE_BINARY_DIR};PYTHONDONTWRITEBYTECODE=1;TOTRAIN_WITH_PYSQLITE=1")
 endif()

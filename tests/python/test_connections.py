@@ -114,6 +114,18 @@ class SqliteInside(harness.Case):
         with self.assertRaisesRegex(pysqlite3.OperationalError, 'near "SELEC": syntax error'):
             totrain.run(connection, "SELEC 1")
 
+    def test_two_libraries_of_sqlite_take_turns(self):
+        one = totrain.connect(self.path)
+        other = pysqlite3.connect(self.path)
+        self.addCleanup(other.close)
+        with self.assertRaisesRegex(pysqlite3.OperationalError, "uses totrain with another SQLite library, [0-9.]+, and this one "
+                                                                "is [0-9.]+: close the other one's connections first"):
+            totrain.load(other)
+        self.assertEqual(one.execute("SELECT totrain_version()").fetchone(), other.execute("SELECT '0.1.0'").fetchone())
+        one.close()
+        totrain.load(other)
+        self.assertEqual(other.execute("SELECT totrain_version()").fetchone()[0], "0.1.0")
+
     def test_a_connection_of_connect_recognises_them_itself(self):
         # The class that connect() uses there, on a connection whose bare statements SQLite does not see.
         connection = sqlite3.connect(self.path, factory=_sqlite._Connection)

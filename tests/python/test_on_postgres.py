@@ -1,6 +1,7 @@
 """The same on PostgreSQL: psycopg, psycopg2 and SQLAlchemy, inside and outside of transactions."""
 
 import pathlib
+import pickle
 import sys
 
 import numpy
@@ -165,6 +166,30 @@ class Postgres(harness.Case):
                     self.assertEqual(model.evaluate(frame).rows, model.evaluate("iris").rows)
                     self.assertEqual(self.temporary_tables(connection), [])
                     connection.rollback()
+
+    def test_keywords_arrays_and_places_are_as_in_sqlite(self):
+        iris = harness.read_iris()
+        array = numpy.array([values for name, values in iris.items() if name != "class"]).T
+        for driver, autocommit in ((psycopg, True), (psycopg, False), (psycopg2, True), (psycopg2, False)):
+            with self.subTest(driver.__name__, autocommit=autocommit):
+                connection = self.open(driver, autocommit)
+                model = totrain.train(iris, model="DNNClassifier", label="class", epochs=5, into="m", connection=connection)
+                self.assertEqual(model.predict(array), model.predict(iris))
+                with self.assertRaisesRegex(totrain.Error, "has 3 columns, where the model takes 4: sepal_length"):
+                    model.predict(array[:, 1:])
+                with self.assertRaises(driver.Error) as caught:
+                    totrain.train(iris, "TO TRAIN LinearClassifier\n  LABEL klass INTO m", connection=connection)
+                self.assertIn("LINE 2:   LABEL klass INTO m\n                ^", str(caught.exception))
+                connection.rollback()
+                with self.assertRaises(driver.Error) as caught:
+                    totrain.Model(connection, "nosuch").evaluate(iris)
+                self.assertNotIn("LINE", str(caught.exception))
+                connection.rollback()
+                with self.assertRaisesRegex(totrain.Error, "cannot be pickled: its database is no file"):
+                    pickle.dumps(model)
+                connection.rollback()
+                connection.close()
+                self.tearDown()
 
     def test_after_an_error_the_frame_is_gone(self):
         for autocommit in (True, False):

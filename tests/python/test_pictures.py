@@ -1,5 +1,6 @@
 """Pictures are what the program draws of the same rows, and a notebook shows them."""
 
+import re
 import subprocess
 import xml.dom.minidom
 
@@ -25,6 +26,23 @@ class Pictures(harness.Case):
                                        capture_output=True, text=True, check=True).stdout
                 self.assertEqual(picture.svg, drawn)
                 self.assertEqual(picture._repr_html_(), drawn)
+
+    def test_a_forecast_of_one_series(self):
+        self.database.executescript("CREATE TABLE days AS WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 59) "
+                                    "SELECT store, date('2024-01-01', i || ' days') AS day, 10.0 * (i % 7) + i % 5 AS sales "
+                                    "FROM n, (SELECT 'north' AS store UNION ALL SELECT 'south')")
+        self.database.execute("SELECT * FROM days TO TRAIN AutoETS WITH forecast.time = 'day', forecast.group = 'store', "
+                              "forecast.horizon = 7, forecast.history = 30 LABEL sales INTO f").fetchall()
+        rows = ("SELECT store, day, sales FROM days WHERE store = 'south' UNION ALL "
+                "SELECT series, time, NULL FROM totrain_forecast('f') WHERE series = 'south'")
+        picture = totrain.picture.forecast(totrain.Model(self.database, "f"), rows, theme="light")
+        xml.dom.minidom.parseString(picture.svg)
+        self.assertEqual(len(re.findall(r"<rect [^>]*class=\"a\"", picture.svg)), 37)
+        drawn = subprocess.run([totrain.program_path(), "picture", self.path, "f", "forecast", "--theme=light", "-c", rows],
+                               capture_output=True, text=True, check=True).stdout
+        self.assertEqual(picture.svg, drawn)
+        with self.assertRaisesRegex(totrain.Error, "the rows are of several series"):
+            totrain.picture.forecast(totrain.Model(self.database, "f"), "SELECT * FROM days")
 
     def test_a_frame_will_do_and_a_file_is_written(self):
         frame = {name: [value for value, label in zip(values, harness.read_iris()["class"]) if label < 2]

@@ -7,6 +7,7 @@ import numpy
 import pandas
 from sklearn.base import clone
 from sklearn.datasets import make_regression
+from sklearn.feature_selection import SelectFromModel
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -86,6 +87,52 @@ class Learning(harness.Case):
                               param_grid={"totrainregressor__kind": ["LinearRegressor", "XGBRegressor"]}).fit(X, y)
         self.assertEqual(search.best_params_["totrainregressor__kind"], "LinearRegressor")
         self.assertGreater(search.best_score_, 0.9)
+
+    def test_attributes_are_searched_one_by_one(self):
+        search = GridSearchCV(make_pipeline(StandardScaler(), TotrainClassifier("XGBClassifier", {"num_boost_round": 4})), cv=3,
+                              param_grid={"totrainclassifier__attributes__max_depth": numpy.array([1, 3]),
+                                          "totrainclassifier__attributes__eta": numpy.array([1e-4, 0.3])}).fit(self.X, self.y)
+        self.assertEqual(search.best_params_["totrainclassifier__attributes__eta"], 0.3)
+        self.assertEqual(search.best_estimator_[-1].attributes["num_boost_round"], 4)
+        self.assertEqual(len(set(search.cv_results_["mean_test_score"])), 3)
+        changed = clone(TotrainRegressor(attributes={"epochs": 3})).set_params(kind="XGBRegressor", attributes__eta=0.1)
+        self.assertEqual((changed.kind, changed.attributes), ("XGBRegressor", {"epochs": 3, "eta": 0.1}))
+
+    def test_weights_predict_what_the_model_predicts(self):
+        regressor = TotrainRegressor("LinearRegressor").fit(self.X[:, :3], self.X[:, 3])
+        numpy.testing.assert_allclose(self.X[:, :3] @ regressor.coef_ + regressor.intercept_,
+                                      regressor.predict(self.X[:, :3]), rtol=1e-5)
+        several = TotrainClassifier("LinearClassifier").fit(self.X, self.y)
+        self.assertEqual((several.coef_.shape, several.intercept_.shape), ((3, 4), (3,)))
+        scores = numpy.exp(self.X @ several.coef_.T + several.intercept_)
+        numpy.testing.assert_allclose(scores / scores.sum(axis=1, keepdims=True), several.predict_proba(self.X), atol=1e-5)
+        two = TotrainClassifier("LinearClassifier").fit(self.X[50:], self.y[50:])
+        self.assertEqual((two.coef_.shape, two.intercept_.shape), ((1, 4), (1,)))
+        odds = 1 / (1 + numpy.exp(-(self.X[50:] @ two.coef_[0] + two.intercept_[0])))
+        numpy.testing.assert_allclose(odds, two.predict_proba(self.X[50:])[:, 1], atol=1e-5)
+        for other in (TotrainClassifier(), TotrainClassifier("XGBClassifier", {"num_boost_round": 2}).fit(self.X, self.y),
+                      TotrainRegressor().fit(pandas.DataFrame({"c": ["a", "b", "c"] * 9}), numpy.arange(27.0)),
+                      TotrainRegressor().fit(numpy.array([[1, numpy.nan], [2, 5], [3, 1]] * 9), numpy.arange(27.0))):
+            self.assertFalse(hasattr(other, "coef_") or hasattr(other, "intercept_"))
+
+    def test_importances_are_shares_of_the_gain(self):
+        noise = numpy.random.default_rng(1).normal(size=(150, 2))
+        X = numpy.hstack([noise, self.X])
+        for kind in ("XGBClassifier", "RandomForestClassifier", "LGBMClassifier", "DecisionTreeClassifier"):
+            importances = TotrainClassifier(kind).fit(X, self.y).feature_importances_
+            self.assertEqual(importances.shape, (6,))
+            self.assertAlmostEqual(importances.sum(), 1)
+            self.assertGreater(importances[4] + importances[5], .7)
+            self.assertLess(importances[0] + importances[1], .2)
+        days = pandas.date_range("2024-01-01", periods=150)[noise[:, 1].argsort()]
+        frame = pandas.DataFrame({"noise": noise[:, 0], "word": self.y, "day": days})
+        chosen = SelectFromModel(TotrainRegressor("XGBRegressor"), threshold=.5).fit(frame, (self.y == "setosa") * 1.0)
+        self.assertEqual(list(chosen.get_support()), [False, True, False])
+        constant = TotrainRegressor("XGBRegressor").fit(numpy.zeros((20, 2)), numpy.arange(20.0))
+        self.assertEqual(list(constant.feature_importances_), [0, 0])
+        for other in (TotrainClassifier("XGBClassifier"), TotrainClassifier().fit(self.X, self.y),
+                      TotrainClassifier("DNNClassifier", {"epochs": 1}).fit(self.X, self.y)):
+            self.assertFalse(hasattr(other, "feature_importances_"))
 
     def test_a_wrong_attribute_is_the_statements_error(self):
         with self.assertRaisesRegex(Exception, "(?s)hiden_units.*Did you mean"):

@@ -20,7 +20,7 @@ class Terminal:
         self.ours, theirs = pty.openpty()
         self.resize(columns)
         wanted = {**os.environ, "TERM": "xterm", "XDG_STATE_HOME": str(case.folder / "xdg"),
-                  "HOME": str(case.folder), **environment}
+                  "XDG_CONFIG_HOME": None, "HOME": str(case.folder), **environment}
         self.process = subprocess.Popen(
             [harness.PROGRAM, case.path, *arguments], stdin=theirs, stdout=theirs, stderr=theirs,
             env={name: value for name, value in wanted.items() if value is not None},

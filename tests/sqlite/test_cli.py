@@ -26,13 +26,17 @@ class Program(harness.Case):
     def test_what_is_meant_as_a_statement_or_a_command_makes_no_database(self):
         before = sorted(self.folder.iterdir())
         for word, hint in (("SELECT 1", "stands behind -c"), ("train", "stands behind -c"), ("wrker", "Did you mean totrain worker?"),
-                           ("job", "Did you mean totrain jobs?")):
+                           ("job", "Did you mean totrain jobs?"), ("nosuch", "written ./nosuch, or with an ending: nosuch.db."),
+                           ("SELECT 1 + 0.5", "stands behind -c")):
             with self.subTest(word):
                 self.assertIn(hint, self.check(word, code=2, cwd=self.folder).stderr)
         self.assertIn("stands behind -c", self.check(self.path, "SELECT 1", code=2).stderr)
+        self.assertIn("stands behind -c", self.check("SELECT", "1", code=2, cwd=self.folder).stderr)
         self.assertIn("usage: totrain DB", self.check("help", cwd=self.folder).stdout)
         self.assertRegex(self.check("version", cwd=self.folder).stdout, r"^totrain \d")
         self.assertEqual(sorted(self.folder.iterdir()), before)
+        for name in ("new.db", "./new", "file:newer?mode=rwc"):
+            self.check(name, "-c", "CREATE TABLE t (a)", cwd=self.folder)
         self.check("./train", "-c", "CREATE TABLE t (a)", cwd=self.folder)
         self.check("train", "-c", "SELECT * FROM t", cwd=self.folder)
 
@@ -79,7 +83,7 @@ class Program(harness.Case):
         done = self.check(self.path, "-c", QUICK.replace("LABEL", "COLUMN VOCABULAR(petal_width) LABEL", 1), code=2)
         self.assertIn("Did you mean VOCABULARY?", done.stderr)
         done = self.check(self.path, "-c", QUICK.replace("LABEL", "COLUMN SQUARE(petal_width) LABEL", 1), code=2)
-        self.assertIn("HINT:  There are NUMERIC, DENSE, SPARSE, DATE, TEXT, VOCABULARY", done.stderr)
+        self.assertIn("HINT:  There are NUMERIC, DENSE, SPARSE, SEQUENCE, DATE, TEXT, VOCABULARY", done.stderr)
 
     def test_it_starts_without_the_libraries_of_other_databases(self):
         """Loading them takes twice as long as all the rest of a start (lazy/lazy.h)."""
@@ -346,12 +350,27 @@ class Program(harness.Case):
         self.assertEqual(self.check(self.path, "-c", "SHOW MODELS;", "--format=csv").stdout,
                          "name,kind,label,rows,metric,value,part,age\n")
 
+    def test_quiet_leaves_results_and_errors(self):
+        train = "SELECT * FROM iris TO TRAIN LinearClassifier WITH epochs = 2, verbose = 2 LABEL class INTO m;"
+        self.assertIn("NOTICE", self.check(self.path, "-c", train).stderr)
+        for option in ("-q", "--quiet"):
+            done = self.check(self.path, option, "-c", train)
+            self.assertEqual(done.stderr, "")
+            self.assertIn("Accuracy", done.stdout)
+        self.assertIn("ERROR", self.check(self.path, "-q", "-c", "SELECT nope", code=2).stderr)
+
     def test_a_reader_that_goes_is_no_accident(self):
         done = subprocess.run(f"'{harness.PROGRAM}' '{self.path}' --format csv -c 'WITH RECURSIVE "
                               "r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r) SELECT i FROM r;' "
                               "| head -n 2", shell=True, capture_output=True, text=True,
                               timeout=harness.DEADLINE, env=harness.plain_environment())
         self.assertEqual((done.stdout, done.stderr), ("i\n1\n", ""))
+        many = "WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r LIMIT 1000000) SELECT i FROM r"
+        done = subprocess.run(["bash", "-c", f"'{harness.PROGRAM}' '{self.path}' -c 'SELECT 1' -c '{many}' -c 'CREATE TABLE no(x)' "
+                               "| true; echo ${PIPESTATUS[0]}"], capture_output=True, text=True, timeout=harness.DEADLINE,
+                              env=harness.plain_environment(), check=False)
+        self.assertEqual((done.stdout, done.stderr), ("141\n", ""))
+        self.assertNotIn("no", self.tables(self.connect()))
 
     def test_a_trigger_body_is_one_statement(self):
         self.check(self.path, "-c", "CREATE TABLE log(x); CREATE TRIGGER t AFTER INSERT ON log "

@@ -31,7 +31,8 @@ KINDS = {
 CALLS = (
     "x", "NUMERIC(x)", "w", "VOCABULARY(w, 2)", "DATE(d)", "DATE(d, 'month', 'age')", "TEXT(t, 8)", "DENSE(l, 3)",
     "SPARSE(p, 6)", "SPARSE(p, 3000)", "CATEGORY_ID(k, 5)", "CATEGORY_HASH(w, 4)", "CATEGORY_HASH(t, 6, ' ')",
-    "CATEGORY_ID(i, 6, ',')", "SEQ_CATEGORY_ID(i, 6, ',')", "WEIGHTED_CATEGORY(SPARSE(p, 6))", "BUCKET(x, 3)",
+    "CATEGORY_ID(i, 6, ',')", "SEQ_CATEGORY_ID(i, 6, ',')", "SEQUENCE(i, 3)", "EMBEDDING(SEQUENCE(i, 2), 3)",
+    "INDICATOR(SEQUENCE(t))", "WEIGHTED_CATEGORY(SPARSE(p, 6))", "BUCKET(x, 3)",
     "BUCKET(x, [1, 2.5])", "LOG_ROUND(k, 3)", "ROUND_IDENTITY(x, 4)", "CROSS([w, BUCKET(x, [2]), k], 16)",
     "CONCAT(w, CATEGORY_ID(k, 5))", "INDICATOR(w)", "EMBEDDING(w, 3)", "EMBEDDING(SPARSE(p, 6), 3, 'sum')",
 )

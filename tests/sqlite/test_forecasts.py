@@ -2,6 +2,7 @@
 
 import datetime
 import json
+import math
 import pathlib
 import random
 import sqlite3
@@ -332,6 +333,51 @@ class SameBits(ForecastCase):
         self.assertEqual(self.model_digest("m"), self.model_digest("wanted"))
 
 
+class Limits(ForecastCase):
+    def rows_of(self, more, columns=""):
+        self.run_all(f"SELECT store, item, day, {columns}sales FROM t TO TRAIN AutoETS WITH forecast.time = 'day', "
+                     f"forecast.group = ['store', 'item'], forecast.horizon = 10{more} LABEL sales INTO m")
+        return self.run_all("FORECAST m")
+
+    def test_numbers_are_within_them_and_whole(self):
+        self.make(series.rows())
+        plain = self.rows_of("")
+        self.assertNotIn("limits", dict(self.run_all("SHOW MODEL m")))
+        limited = self.rows_of(", forecast.lower = 105.5, forecast.upper = 130, forecast.round = true")
+        self.assertEqual(dict(self.run_all("SHOW MODEL m"))["limits"], "105.5 to 130, whole numbers")
+        self.assertEqual([row[:3] for row in plain], [row[:3] for row in limited])
+        for before, after in zip(plain, limited):
+            value, lower, upper = before[3:]
+            wanted = [min(max(number, 105.5), 130) for number in (math.floor(value + 0.5), math.floor(lower), math.ceil(upper))]
+            self.assertEqual(list(after[3:]), wanted)
+        self.assertTrue({105.5, 130} < {number for row in limited for number in row[3:]})
+        predicted = self.run_all("SELECT store, item, date(day, '10 days') AS day FROM t WHERE day = '2024-02-29' TO PREDICT f USING m")
+        known = {row[:3]: row[3] for row in limited}
+        self.assertEqual([row[3] for row in predicted], [known[row[:3]] for row in predicted])
+
+    def test_one_side_alone(self):
+        self.make(series.rows(1, 1))
+        self.assertEqual(min(row[4] for row in self.rows_of(", forecast.lower = 110")), 110)
+        self.assertEqual(dict(self.run_all("SHOW MODEL m"))["limits"], "110 or more")
+        self.assertEqual(max(row[5] for row in self.rows_of(", forecast.upper = -3e5")), -3e5)
+        self.assertEqual(dict(self.run_all("SHOW MODEL m"))["limits"], "-300000 or less")
+        self.assertTrue(all(number == int(number) for row in self.rows_of(", forecast.round = true") for number in row[3:]))
+        self.assertEqual(dict(self.run_all("SHOW MODEL m"))["limits"], "whole numbers")
+
+    def test_regressors_add_before_them(self):
+        self.make(series.rows(1, 1))
+        self.run_all("SELECT store, item, day, length(day) + rowid % 3 AS third, sales FROM t TO TRAIN AutoETS WITH forecast.time = 'day', "
+                     "forecast.group = 'store, item', forecast.horizon = 3, forecast.lower = 0, forecast.upper = 9 LABEL sales INTO m")
+        self.assertEqual(self.run_all("SELECT totrain_predict('m', 's0', 0, '2024-03-01', third) FROM (SELECT -1e9 AS third UNION ALL SELECT 1e9) "
+                                      "ORDER BY 1"), [(0,), (9,)])
+
+    def test_limits_that_leave_nothing(self):
+        self.make(series.rows(1, 1))
+        self.refuse("forecast.upper is above forecast.lower, and 1 is not above 2", "forecast.lower = 0",
+                    more=", forecast.lower = 2, forecast.upper = 1")
+        self.refuse("forecast.lower is one number, not a list of 2", more=", forecast.lower = [1, 2]")
+
+
 class Duplicates(ForecastCase):
     def test_two_values_of_one_time(self):
         rows = series.rows(2, 1, 30)
@@ -418,10 +464,12 @@ class Refused(ForecastCase):
 
     def test_no_importance_is_measured(self):
         self.train("Naive")
-        self.fails("SELECT * FROM t TO EXPLAIN m", "a Naive has no inputs whose importance could be measured", "FORECAST m")
+        self.fails("SELECT * FROM t TO EXPLAIN m USING permutation", "a Naive has no inputs whose importance could be measured",
+                   "trend, seasons and remainder")
 
     def test_other_columns_are_told(self):
-        notices = harness.notices(self.train("Naive", group="'store'", more=", forecast.duplicates = 'mean'"))
+        notices = harness.notices(self.train("Naive", group="'store'", more=", forecast.duplicates = 'mean'",
+                                             rows="(SELECT store, 'i' || item AS item, day, sales FROM t)"))
         self.assertTrue(any('column "item" is no input of a forecast' in notice for notice in notices), notices)
 
 

@@ -31,6 +31,79 @@ class Interactive(harness.Case):
         terminal.expect("totrain> ")
         terminal.type("SELECT * FROM iris TO TRAIN LinearClassifier WITH train.e\t")
         terminal.expect("Passes over the training rows.")
+        terminal = Terminal(self)
+        terminal.type("SELECT * FROM iris TO TRAIN LinearClassifier WITH train.\t")
+        shown = terminal.expect("More letters and Tab: fewer names, with their help.")
+        self.assertIn("train.early_stopping", shown)
+        self.assertLess(shown.count("\n"), 24)
+
+    def test_after_training_the_next_statements_are_shown_to_copy(self):
+        terminal = Terminal(self, columns=100)
+        terminal.run("SELECT * FROM iris TO TRAIN LinearClassifier WITH epochs = 2 LABEL class INTO \"my model\";", "version")
+        shown = terminal.expect("totrain> ")
+        steps = shown.split("NEXT:  ")[1].replace("\r", "").split("totrain>")[0].split("\n")
+        self.assertEqual([step.strip() for step in steps if step.strip()],
+                         ['SHOW MODEL "my model";', 'SELECT * FROM iris TO EVALUATE "my model";',
+                          'SELECT * FROM iris TO PREDICT USING "my model";'])
+        for step in steps[:3]:
+            terminal.run(step.strip(), "totrain> ")
+        self.assertNotIn("ERROR", terminal.raw)
+        for statement, there, missing in (
+                ("SELECT sepal_length FROM iris TO TRAIN KMeans WITH n_clusters = 2 INTO k;", "TO PREDICT USING k;", "TO EVALUATE"),
+                (f"SELECT sepal_length AS {'s' * 90} FROM iris TO TRAIN KMeans WITH n_clusters = 2 INTO k;", "SHOW MODEL k;", "TO PREDICT"),
+                ("WITH g(t, y) AS (SELECT 1, 2 UNION ALL SELECT t + 1, t % 3 FROM g WHERE t < 40) SELECT * FROM g "
+                 "TO TRAIN SeasonalNaive WITH forecast.time = 't', horizon = 3 LABEL y INTO f;", "FORECAST f;", "TO PREDICT"),
+                ("EXPLAIN SELECT * FROM iris TO TRAIN LinearClassifier LABEL class INTO m;", "LinearClassifier", "NEXT"),
+                ("SELECT * FROM iris TO EVALUATE \"my model\";", "Accuracy", "NEXT")):
+            terminal.type(statement + "\r")
+            terminal.expect(";")
+            shown = terminal.expect("totrain> ")
+            self.assertIn(there, shown)
+            self.assertNotIn(missing, shown.split("NEXT", 1)[-1])
+
+    def test_next_statements_are_for_a_person_who_sees_tables(self):
+        train = "SELECT * FROM iris TO TRAIN LinearClassifier WITH epochs = 2 LABEL class INTO m;"
+        self.assertNotIn("NEXT", self.run_program(self.path, "-c", train).stderr)
+        for arguments in (["--quiet"], ["-q"], ["--format=csv"], ["--format=json"], ["--progress=json"]):
+            terminal = Terminal(self, *arguments)
+            terminal.run(train, "version")
+            self.assertNotIn("NEXT", terminal.expect("totrain> "))
+
+    def test_a_command_in_an_open_statement_is_noticed(self):
+        terminal = Terminal(self)
+        terminal.run("SELECT count(*) AS n FROM iris", "...> ")
+        terminal.run(".tables", "HINT:  A statement was begun above, and this line is part of it: ; ends it, Ctrl-C clears it.")
+        terminal.type("\x03")
+        terminal.expect("totrain> ")
+        terminal.run("SELECT 'a", "...> ")
+        terminal.run(".b'", "...> ")  # a text
+        self.assertNotIn("HINT", terminal.run(";", "totrain> ") or "")
+
+    def test_words_of_other_shells(self):
+        terminal = Terminal(self, columns=200)
+        terminal.run("?", "Tab completes")
+        for word, command in (("\\d", ".tables, or .schema TABLE"), ("\\d iris", ".tables, or .schema TABLE"),
+                              ("\\q", ".quit"), ("\\dt+", ".tables"), ("\\nosuch;", ".help lists them"),
+                              ("\\timing on", ".timing on")):
+            terminal.run(word, "HINT:  Commands begin with a point here: " + command + ".")
+            terminal.expect("totrain> ")
+        terminal.run("SHOW TABLES;", "Tables are listed by .tables")
+        terminal.run("DESCRIBE iris;", "pragma_table_info('iris')")
+
+    def test_the_shell_begins_with_a_file_of_the_user_s(self):
+        folder = self.folder / ".config" / "totrain"
+        folder.mkdir(parents=True)
+        (folder / "config").write_text(".mode json\n.nosuch\nSELECT 'never';\n")
+        terminal = Terminal(self, "--color=never")
+        self.assertIn("config:2: ERROR:  unknown command \".nosuch\"", terminal.raw)
+        terminal.run("SELECT 20 + 22 AS x;", '[{"x":42}]')
+        self.assertNotIn("never", terminal.raw)
+        environment = {**os.environ, "HOME": str(self.folder), "XDG_CONFIG_HOME": ""}
+        self.assertEqual(self.run_program(self.path, "-c", "SELECT 1 AS x", "--format=csv", env=environment).stdout, "x\n1\n")
+        (self.folder / "other" / "totrain").mkdir(parents=True)
+        (self.folder / "other" / "totrain" / "config").write_text(".mode csv\n")
+        terminal = Terminal(self, XDG_CONFIG_HOME=str(self.folder / "other"))
+        terminal.run("SELECT 20 + 22 AS x;", "x\r\n42")
 
     def test_ctrl_d_behind_half_a_statement_says_that_it_was_not_run(self):
         terminal = Terminal(self)

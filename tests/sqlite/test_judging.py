@@ -331,7 +331,7 @@ class Judging(harness.Case):
         self.assertEqual((done[0]["table"], done[0]["rows"]), ("why", 2))
         self.assertEqual(self.named("SELECT * FROM why"), found)
         self.run_all("SELECT * FROM t TO EXPLAIN m INTO why")
-        self.fails("SELECT * FROM t TO EXPLAIN m INTO t", "exists, and EVALUATE did not make it")
+        self.fails("SELECT * FROM t TO EXPLAIN m INTO t", "exists, and no EVALUATE or EXPLAIN made it")
         self.fails("SELECT * FROM t TO EXPLAIN m INTO m", "is the model itself")
         self.fails("SELECT * FROM t WHERE 0 TO EXPLAIN m", "no rows")
         self.fails("SELECT * FROM t WHERE kind = 'fraud' TO EXPLAIN m", "AUC is not defined on these rows")

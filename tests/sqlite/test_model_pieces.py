@@ -124,7 +124,7 @@ class ModelPieces(harness.Case):
         self.publish()
         self.assertEqual(self.run_all("SELECT count(*) FROM m WHERE value = 7"), [(marked,)])
         self.check_whole("m", "other")
-        self.assertEqual(self.run_all("SELECT part FROM parts ORDER BY part"), [("meta",), ("tensor",)])
+        self.assertEqual(self.run_all("SELECT part FROM parts ORDER BY part"), [("meta",), ("statistics",), ("tensor",)])
         self.assertEqual(self.run_all("SELECT name FROM sqlite_master WHERE tbl_name = 'm' ORDER BY name"),
                          [("m",), ("m_parts",), ("noted",)])
         self.assertEqual(self.run_all("SELECT count(*) FROM seen"), self.run_all("SELECT count(*) FROM m"))
@@ -160,7 +160,7 @@ class ModelPieces(harness.Case):
         for _ in range(2):
             self.run_all(TRAIN.format("", "m"))
         self.assertEqual(len(self.run_all("SHOW VERSIONS m")), 2)
-        self.assertEqual(self.run_all("SELECT * FROM parts"), [("meta",), ("tensor",)])
+        self.assertEqual(self.run_all("SELECT * FROM parts ORDER BY part"), [("meta",), ("statistics",), ("tensor",)])
         self.assertEqual(self.run_all("PRAGMA legacy_alter_table"), [(0,)])
         self.assertEqual(self.parts(), [])
 

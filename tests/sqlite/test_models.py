@@ -1,5 +1,6 @@
 """Models as tables: versions, going back, renaming, copying, dropping."""
 
+import json
 import os
 import sqlite3
 import unittest.mock
@@ -8,6 +9,7 @@ import harness
 
 
 class Models(harness.Case):
+
     def setUp(self):
         super().setUp()
         self.make_iris()
@@ -26,6 +28,27 @@ class Models(harness.Case):
         self.assertEqual([(row[0], row[3]) for row in versions],
                          [(3, "current"), (2, "kept"), (1, "kept")])
         self.assertEqual(len({row[1] for row in versions}), 3)
+
+    def test_each_version_tells_what_it_was_measured_by(self):
+        measured = {}
+        for version, size in ((1, 0.2), (2, 0), (3, 0.3)):
+            rows = self.run_all(f"SELECT * FROM iris TO TRAIN LinearClassifier WITH train.epoch = {version}, "
+                                f"train.test_size = {size} LABEL class INTO m")
+            part = "validation" if size else "training"
+            measured[version] = (part, {row[0]: row[1] for row in rows if row[2] == part})
+            self.assertIn("Accuracy", measured[version][1])
+        self.run_all("ROLLBACK MODEL m TO 2")
+        found = {row[0]: row[4:] for row in self.run_all("SHOW VERSIONS m")}
+        for version, (part, metrics) in found.items():
+            told = json.loads(metrics)
+            self.assertEqual((part, set(told)), (measured[version][0], set(measured[version][1])))
+            for name, value in told.items():
+                self.assertAlmostEqual(value, measured[version][1][name], 5)
+        self.run_all("UPDATE m SET data = json_remove(data, '$.metrics') WHERE part = 'meta'")
+        self.assertEqual([row[4:] for row in self.run_all("SHOW VERSIONS m") if row[3] == "current"], [(None, None)])
+        self.run_all("UPDATE totrain_versions SET data = 'no meta' WHERE part = 'meta' AND version = 1")
+        with self.assertRaises(sqlite3.OperationalError):
+            self.run_all("SHOW VERSIONS m")
 
     def test_going_back_restores_the_very_bits(self):
         self.train(0)

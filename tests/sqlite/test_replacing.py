@@ -35,7 +35,7 @@ class Replacing(harness.Case):
         for attributes in ("", "WITH job.max_workers = 2", "WITH job.wait = false",
                            "WITH predict.bad_rows = 'quarantine'", "WITH predict.replace = false"):
             said = self.refused(f"SELECT * FROM iris TO PREDICT customers.class {attributes} USING m",
-                                'table "customers" exists, and TO PREDICT did not make it')
+                                'table "customers" exists, and no PREDICT or FORECAST made it')
             self.assertIn("LINE 1: ", said)
             marked, line = said.split("\n")[2].index("^"), said.split("\n")[1]
             self.assertEqual(line[marked:marked + 9], "customers")
@@ -43,7 +43,7 @@ class Replacing(harness.Case):
             self.check_customers()
         for attributes in ("", "WITH job.max_workers = 2", "WITH job.wait = false"):
             self.refused(f"SELECT * FROM iris TO EVALUATE m {attributes} INTO customers",
-                         'table "customers" exists, and EVALUATE did not make it')
+                         'table "customers" exists, and no EVALUATE or EXPLAIN made it')
             self.check_customers()
         self.assertEqual(len(self.jobs_started()), 1)  # TRAIN's
 
@@ -88,8 +88,8 @@ class Replacing(harness.Case):
     def test_a_table_of_predictions_is_not_one_of_metrics(self):
         self.run_all("SELECT * FROM iris TO PREDICT p.class USING m")
         self.run_all("SELECT * FROM iris TO EVALUATE m INTO e")
-        self.refused("SELECT * FROM iris TO EVALUATE m INTO p", "EVALUATE did not make it")
-        self.refused("SELECT * FROM iris TO PREDICT e.class USING m", "TO PREDICT did not make it")
+        self.refused("SELECT * FROM iris TO EVALUATE m INTO p", "no EVALUATE or EXPLAIN made it")
+        self.refused("SELECT * FROM iris TO PREDICT e.class USING m", "no PREDICT or FORECAST made it")
         for workers in ("", "WITH job.max_workers = 2"):
             self.run_all(f"SELECT * FROM iris TO EVALUATE m {workers} INTO e")
         self.run_all("SELECT * FROM iris TO EVALUATE m WITH evaluate.replace = true INTO p")
@@ -143,7 +143,7 @@ class Replacing(harness.Case):
         code, said = self.create_while_it_is_scored(
             "SELECT * FROM many TO PREDICT late.class WITH job.max_workers = 2 USING m", "late")
         self.assertNotEqual(code, 0)
-        self.assertIn('table "late" exists, and TO PREDICT did not make it', said)
+        self.assertIn('table "late" exists, and no PREDICT or FORECAST made it', said)
         self.assertEqual(self.run_all("SELECT * FROM late"), [(7,)])
 
     def test_a_table_of_bad_rows_that_came_meanwhile_stays(self):
@@ -157,8 +157,8 @@ class Replacing(harness.Case):
 
     def test_a_table_that_came_while_a_detached_job_scored_stays(self):
         for statement, said in (
-                ("TO PREDICT {}.class WITH job.wait = false{} USING m", "TO PREDICT did not make it"),
-                ("TO EVALUATE m WITH job.wait = false{1} INTO {0}", "EVALUATE did not make it")):
+                ("TO PREDICT {}.class WITH job.wait = false{} USING m", "no PREDICT or FORECAST made it"),
+                ("TO EVALUATE m WITH job.wait = false{1} INTO {0}", "no EVALUATE or EXPLAIN made it")):
             kind = "predict" if "PREDICT" in statement else "evaluate"
             self.pace(SLOW)
             ids = [self.run_all("SELECT * FROM iris " + statement.format(name, more))[0][0]

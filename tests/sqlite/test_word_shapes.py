@@ -4,8 +4,12 @@ hint makes a column that is read."""
 import re
 
 import harness
+import shaped_words
 
 MONTHS = ("Januar", "Februar", "März", "April", "Mai", "Juni", "Juli", "August", "September", "Oktober", "November", "Dezember")
+
+
+STREETS = ("Elm", "Oak", "Main", "Hill", "Lake", "Park", "Pine", "Cedar", "Maple", "View", "River", "Church")
 
 
 class WordShapes(harness.Case):
@@ -13,10 +17,18 @@ class WordShapes(harness.Case):
         super().setUp()
         self.database = self.connect(isolation_level=None)
 
-    def notices_of(self, words, model="LinearRegressor"):
+    def fill(self, words):
         self.run_all("DROP TABLE IF EXISTS t")
         self.run_all("CREATE TABLE t (v TEXT, z REAL, y REAL)")
+        self.run_all("BEGIN")
         self.database.executemany("INSERT INTO t VALUES (?, ?, ?)", [(word, i * 7 % 13, i) for i, word in enumerate(words)])
+        self.run_all("COMMIT")
+
+    def told(self, statement, column):
+        return next((row[column] for row in self.run_all(statement) if row[0] == "notice" and "look like" in row[column]), "none")
+
+    def notices_of(self, words, model="LinearRegressor"):
+        self.fill(words)
         return [row[3] for row in self.run_all(f"SELECT * FROM t TO TRAIN {model} LABEL y INTO m") if row[0] == "notice"]
 
     def check(self, words, shape, example, hint):
@@ -42,7 +54,7 @@ class WordShapes(harness.Case):
     def test_dates_in_other_forms(self):
         for words, example in (([f"{i % 28 + 1:02}. {MONTHS[i % 12]} {2015 + i % 9}" for i in range(300)], "01. Januar 2015"),
                                ([f"{2015 + i % 9}年{i % 12 + 1:02}月{i % 28 + 1:02}日" for i in range(300)], "2015年01月01日"),
-                               ([f"{2015 + i % 9}-W{i % 52 + 1:02}" for i in range(300)], "2015-W01")):
+                               ([f"{2015 + i % 9} week {i % 52 + 1:02}" for i in range(300)], "2015 week 01")):
             self.check(words, "dates in a form that is not read", example, "Dates are read as 2024-01-31")
 
     def test_hints_make_numbers(self):
@@ -55,10 +67,30 @@ class WordShapes(harness.Case):
             rows = self.run_all(f"SELECT {column} AS v, y FROM t TO TRAIN LinearRegressor WITH test_size = 0 LABEL y INTO m")
             self.assertGreater(next(row[1] for row in rows if row[0] == "R2"), right, column)
 
+    def test_each_shape_is_told_and_its_hint_is_right(self):
+        for looks, rows in shaped_words.words_in_shapes():
+            with self.subTest(looks, word=rows[7][0]):
+                self.fill([word for word, _ in rows])
+                said = self.told("EXPLAIN SELECT * FROM t TO TRAIN LinearRegressor LABEL y INTO m", 1)
+                self.assertIn(f'the texts of column "v" look like {looks}, as ', said)
+                made = self.run_all(f"SELECT {shaped_words.sql_of(said)} FROM t ORDER BY y")
+                self.assertEqual([row[0] for row in made], [meant for _, meant in rows], said)
+
+    def test_how_many_words_have_the_shape_is_told(self):
+        notices = self.notices_of([f"{i % 40}-{i % 40 + 5}" for i in range(300)] + ["all", "other"])
+        self.assertIn("look like 2 numbers with '-' between them, as '0-5', 40 of 42 different ones, and all are taken as words",
+                      "".join(notices))
+
+    def test_the_cure_of_bounds_among_numbers_is_told(self):
+        notices = self.notices_of([f"{i % 40}" if i % 4 else "<5" for i in range(300)])
+        self.assertIn("the most frequent other text is '<5', in 75 of 75. CAST(ltrim(replace(v, ',', '')", "".join(notices))
+
     def test_words_are_none_of_it(self):
         """Nor are ids with a number behind them, few words, and words of which more than a tenth are others."""
         for words in ([f"w{i % 40}" for i in range(300)], [f"AB-{i % 40}-{i % 7}" for i in range(300)],
-                      [f"{i % 9} kg" for i in range(300)], [f"{i % 40} kg" if i % 5 else f"{i % 40} lb" for i in range(300)],
+                      [f"{i % 9} kg" for i in range(300)], [f"{i % 40}{'ABCDEF'[i % 6]}" for i in range(300)],
+                      [f"{i % 40} {STREETS[i % 12]}" for i in range(300)], [f"{i % 40}-{'abc'[i % 3]}{i % 7}" for i in range(300)],
+                      [f"A{i % 40}-{i % 7}" for i in range(300)], [f"ca. {i % 40}" for i in range(300)],
                       [f"{i % 40} {'abcdef'[i % 6]}" for i in range(300)]):
             self.assertFalse([notice for notice in self.notices_of(words) if "look like" in notice], words[:3])
 

@@ -216,20 +216,33 @@ static void read_made(struct slice column, struct slice what, struct described_c
     described->made_list[number] = made;
 }
 
-/* Describes a forecast, whose inputs are known. */
+#define HOUR_MICROSECONDS INT64_C(3600000000)
+
+/* Describes a forecast of hours, whose inputs are known; of its series two have a week's season. */
 static void describe_outline(struct described_catalog *described)
 {
     struct model_summary *model = &described->model;
+    uint32_t groups = 0;
 
     if (!model->kind || !model->kind->learns_series)
         return;
-    described->outline = (struct forecast_model){.groups = (uint32_t)model->input_count - 1,
-                                                 .series = 3,
-                                                 .horizon = 14,
-                                                 .times = FORECAST_DATES,
-                                                 .level = 0.95,
-                                                 .found = &described->found};
-    for (size_t i = 0; i + 1 < model->input_count; i++)
+    while (model->inputs[groups].type == INPUT_CATEGORY)
+        groups++;
+    described->outline =
+        (struct forecast_model){.groups = groups,
+                                .regressors = (uint32_t)model->input_count - groups - 1,
+                                .series = 3,
+                                .horizon = 14,
+                                .times = FORECAST_DATES,
+                                .level = 0.95,
+                                .limits = forecast_unlimited,
+                                .unit = STEP_MICROSECOND,
+                                .size = HOUR_MICROSECONDS,
+                                .found = &described->found};
+    described->found.season_count = 2;
+    described->found.seasons[0] = (struct found_season){168, 2};
+    described->found.seasons[1] = (struct found_season){1, 1};
+    for (size_t i = 0; i < groups; i++)
         described->found.has_integers[i] = slice_is(slice_prefix(model->inputs[i].name, 4), "item");
     model->outline = &described->outline;
 }
@@ -269,6 +282,9 @@ static void read_model(struct slice text, struct described_catalog *described)
             read_made(input->name, what, described);
         input->parts = slice_is(word(&one), "age") ? 1 << DATE_AGE | 1 << DATE_WEEKDAY : 0;
     }
+    described->model.has_statistics =
+        !described->model.kind || (!described->model.kind->learns_series &&
+                                   !slice_is(slice_prefix(described->model_name, 3), "old"));
     describe_outline(described);
 }
 

@@ -11,6 +11,7 @@
  *     -- model: f Forecast regression; label sales real; inputs store category, day numeric
  *                                         of 14 days; words of columns that begin with "item" are
  *                                         whole numbers
+ *     -- model: old ...                       of names like it no statistics are kept
  *     -- schemas: main other                  without it any schema is there
  *     -- file: /data/shop.db                  without it tables are made in memory
  *     -- dialect: postgres

@@ -17,3 +17,4 @@ totrain_test(test_log_lines SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_log_lines.c U
   LABEL unit)
 totrain_test(test_http_collect SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_http_collect.c USES k8s_controller
   LABEL unit)
+totrain_test(test_outage SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_outage.c USES k8s_submit LABEL unit)

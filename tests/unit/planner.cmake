@@ -21,6 +21,7 @@ totrain_test(test_column_rounds SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_column_ro
 totrain_test(test_column_kind SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_column_kind.c USES planner LABEL unit)
 totrain_test(test_dialect SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_dialect.c USES planner LABEL unit)
 totrain_test(test_spelling_notices SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_spelling_notices.c USES planner LABEL unit)
+totrain_test(test_shape_notices SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_shape_notices.c USES planner LABEL unit)
 totrain_test(test_value_hints SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_value_hints.c USES planner LABEL unit)
 totrain_test(test_trees_statements SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_trees_statements.c USES kinds planner LABEL unit)
 totrain_test(test_search

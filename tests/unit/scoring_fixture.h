@@ -230,6 +230,29 @@ static inline void fixture_items(struct fixture *fixture)
     CHECK_OK(transform_finish(&fixture->model.transform, &fixture->arena, &err));
 }
 
+/* And in the place of colour the words of a sequence. */
+static inline void fixture_sequence(struct fixture *fixture)
+{
+    struct transform_input *input = &fixture->model.transform.inputs[2];
+    const struct transform_input colour = *input;
+    struct error err;
+
+    fixture_lists(fixture);
+    *input = (struct transform_input){.spec.name = SLICE("SEQUENCE(seen)"),
+                                      .spec.source = SLICE("seen"),
+                                      .spec.type = INPUT_TEXT,
+                                      .spec.rule = RULE_SEQUENCE,
+                                      .spec.combiner = COMBINER_MEAN,
+                                      .spec.list = {LIST_SEQUENCE, 4, 0, 0},
+                                      .spec.words_max = 4,
+                                      .words = colour.words,
+                                      .word_counts = colour.word_counts,
+                                      .word_count = 3,
+                                      .hash_buckets = 2};
+    fixture->model.format = MODEL_FORMAT_NAMES;
+    CHECK_OK(transform_finish(&fixture->model.transform, &fixture->arena, &err));
+}
+
 static inline enum status fixture_keep(void *context, const struct model_row *row,
                                        struct error *err)
 {

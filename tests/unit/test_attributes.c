@@ -635,7 +635,7 @@ static void check_range_of_stored(const struct attribute *attribute)
     case STORE_REALS:
         check_not_read(attribute, "%.17g", above);
         check_not_read(attribute, "[0.5, %.17g]", above);
-        check_not_read(attribute, "[%g]", attribute->least - 1);
+        check_not_read(attribute, "[%.17g]", attribute->least - 1);
         check_not_read(attribute, "[\"%g\"]", attribute->most);
         break;
     }

@@ -4,7 +4,7 @@
 #include "tests/check.h"
 
 /* Where the level of the first column's sample lies, behind the count of columns. */
-#define LEVEL_AT (4 + 8 * (6 + TEXT_KINDS + MISSING_SPELLINGS + 4 + 4 + 1 + 5 + 6) + 4 * 4 + 2)
+#define LEVEL_AT (4 + 8 * (6 + TEXT_KINDS + MISSING_SPELLINGS + 4 + 4 + 1 + 5 + 6) + 4 * 5 + 2)
 
 static struct cell_census *new_census(bool is_key)
 {

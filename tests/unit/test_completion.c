@@ -158,7 +158,8 @@ static void verbs_follow_to_and_estimators_follow_train(void **state)
         "BoostedTreesClassifier|BoostedTreesRegressor|HistGradientBoostingClassifier|"
         "HistGradientBoostingRegressor|GradientBoostingClassifier|"
         "GradientBoostingRegressor|boosted_tree_classifier|boosted_tree_regressor|NaiveBayes|PCA|"
-        "ScoreCard|Forecast|AutoETS|ETS|AutoARIMA|ARIMA_PLUS|ARIMA|Theta|OptimizedTheta|"
+        "ScoreCard|Forecast|AutoETS|ETS|AutoARIMA|ARIMA_PLUS|ARIMA_PLUS_XREG|ARIMA|Theta|"
+        "OptimizedTheta|"
         "DynamicTheta|"
         "DynamicOptimizedTheta|MSTL|SeasonalNaive|Naive|Croston|SBA|TSB|OneClassSVM");
     CHECK_OFFERS("SELECT * FROM iris\nTO TRAIN\n  dnnc|", "DNNClassifier");
@@ -187,7 +188,7 @@ static void attributes_are_those_that_the_estimator_knows(void **state)
                  "predict.threshold|job.where|job.min_workers|job.max_workers|job.wait|job.metrics|"
                  "job.priority|"
                  "job.worker_cpu|job.worker_memory|job.image|predict.bad_rows|predict.replace|"
-                 "predict.extra_outputs");
+                 "predict.extra_outputs|forecast.anomaly");
     CHECK(offers("SELECT * FROM iris TO TRAIN DNNClassifier WITH |", "optimizer.learning_rate"));
     CHECK(!offers("SELECT * FROM iris TO TRAIN DNNClassifier WITH |", "job.strategy"));
 }
@@ -396,17 +397,41 @@ static void a_dot_command_stands_at_the_beginning_of_a_line(void **state)
     check_dot_line("/* open", 0, "", 7);
 }
 
-static void check_listing(struct completion_candidate *candidates, size_t count, size_t columns,
-                          const char *expected)
+static void check_rows(struct completion_candidate *candidates, size_t count, size_t columns,
+                       size_t rows, const char *expected)
 {
     struct completion completion = {.candidates = candidates, .count = count};
     struct text out;
 
     completion.note = SLICE("train.epoch: a whole number.");
     text_init(&out, 1 << 20);
-    listing_append(&completion, columns, &out);
+    listing_append(&completion, columns, rows, &out);
     assert_string_equal(text_string(&out), expected);
     text_deinit(&out);
+}
+
+static void check_listing(struct completion_candidate *candidates, size_t count, size_t columns,
+                          const char *expected)
+{
+    check_rows(candidates, count, columns, 24, expected);
+}
+
+static void helps_that_do_not_fit_the_screen_are_left_out(void **state)
+{
+    struct completion_candidate candidates[] = {
+        {SLICE("train.epoch"), SLICE("Passes over rows."), ""},
+        {SLICE("train.seed"), SLICE("Draws the rows."), ""},
+        {SLICE("train.x"), SLICE("Two lines of help."), ""}};
+    static const char all[] = "  train.epoch  Passes over rows.\n"
+                              "  train.seed   Draws the rows.\n"
+                              "  train.x      Two lines of help.\n";
+    static const char alone[] = "  train.epoch  train.seed   train.x\n"
+                                "  More letters and Tab: fewer names, with their help.\n";
+    (void)state;
+
+    check_rows(candidates, 3, 80, 5, all);
+    check_rows(candidates, 3, 80, 4, alone);
+    check_rows(candidates, 1, 80, 1, "  train.epoch  Passes over rows.\n");
 }
 
 static void help_is_wrapped_beside_its_word(void **state)
@@ -505,6 +530,7 @@ int main(void)
         cmocka_unit_test(arguments_of_dot_commands_are_those_of_their_table),
         cmocka_unit_test(files_follow_read),
         cmocka_unit_test(help_is_wrapped_beside_its_word),
+        cmocka_unit_test(helps_that_do_not_fit_the_screen_are_left_out),
         cmocka_unit_test(words_without_help_stand_side_by_side),
         cmocka_unit_test(a_dot_command_stands_at_the_beginning_of_a_line),
         cmocka_unit_test(what_candidates_share_is_their_common_beginning),

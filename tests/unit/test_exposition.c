@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "runtime/ps/shard_master.h"
 #include "runtime/record/exposition.h"
 #include "runtime/role/outbox.h"
 #include "runtime/score/dispatch.h"
@@ -90,12 +91,44 @@ static void a_job_that_scores_has_rows_and_one_that_stages_has_shards(void **sta
     text_deinit(&out);
 }
 
+static void servers_that_came_later_are_counted(void **state)
+{
+    const struct shard_master_options options = {.crew.job = 7,
+                                                 .crew.incarnation = 1,
+                                                 .crew.min_workers = 1,
+                                                 .crew.max_workers = 2,
+                                                 .crew.servers = 3,
+                                                 .crew.facts.started_at = "",
+                                                 .server_count = 1,
+                                                 .leases_per_worker = 1};
+    const struct job_row row = {.id = 7, .state = JOB_STATE_RUNNING};
+    struct shard_master master;
+    struct outbox outbox;
+    struct error err;
+    struct text out;
+    (void)state;
+
+    error_clear(&err);
+    outbox_init(&outbox);
+    text_init(&out, EXPOSITION_BYTES_MAX);
+    if (shard_master_init(&master, &options, 0, &outbox, &err) != STATUS_OK)
+        check_failed("%s", err.message);
+    for (uint32_t s = 0; s < 3; s++)
+        master.servers[s].member.peer = s == 1 ? PEER_NONE : 10 + s;
+    exposition_write_servers(&master, &row, &out);
+    CHECK(strstr(text_string(&out), "\ntotrain_servers 2\n") != NULL);
+    shard_master_deinit(&master);
+    outbox_deinit(&outbox);
+    text_deinit(&out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_label_keeps_to_its_line_whatever_it_says),
         cmocka_unit_test(a_number_that_is_not_known_has_no_sample),
         cmocka_unit_test(a_job_that_scores_has_rows_and_one_that_stages_has_shards),
+        cmocka_unit_test(servers_that_came_later_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

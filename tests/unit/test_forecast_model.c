@@ -1,7 +1,10 @@
 /* Stored forecasts: numbers as floats, models that are written and read, and their rows. */
 #include <math.h>
 
+#include "forecast/forecast.h"
+#include "kinds/forecast/forecast_kind.h"
 #include "kinds/forecast/forecast_rows.h"
+#include "scoring/outputs.h"
 #include "tests/check.h"
 #include "tests/unit/forecast_fixture.h"
 
@@ -66,18 +69,50 @@ static void integers_are_told_from_other_words(void **state)
 
 /* ----- models ----- */
 
-static void read_back(struct fixture *fixture, struct model *model)
+static enum status read_rows(struct fixture *fixture, struct model *model, struct error *err)
 {
     struct model_reader *reader;
+    enum status status;
+
+    fixture_write(fixture);
+    status = model_reader_new(kinds, &fixture->arena, &reader, err);
+    CHECK_INT(status, STATUS_OK);
+    for (size_t i = 0; i < fixture->row_count && status == STATUS_OK; i++)
+        status = model_reader_add(reader, &fixture->rows[i], err);
+    if (status == STATUS_OK)
+        status = model_reader_finish(reader, model, err);
+    model_reader_free(reader);
+    return status;
+}
+
+static void read_back_with(struct fixture *fixture, uint32_t regressors, struct model *model)
+{
     struct error err;
 
-    forecast_fixture_init(fixture);
-    fixture_write(fixture);
-    CHECK_OK(model_reader_new(kinds, &fixture->arena, &reader, &err));
-    for (size_t i = 0; i < fixture->row_count; i++)
-        CHECK_OK(model_reader_add(reader, &fixture->rows[i], &err));
-    CHECK_OK(model_reader_finish(reader, model, &err));
-    model_reader_free(reader);
+    forecast_fixture_make(fixture, regressors);
+    CHECK_OK(read_rows(fixture, model, &err));
+}
+
+static void read_back(struct fixture *fixture, struct model *model)
+{
+    read_back_with(fixture, 0, model);
+}
+
+#define HISTORY 3
+
+/* Expectations at the last three steps; the first series has values at all of them. */
+static void keep_history(struct fixture *fixture,
+                         float expected[FIXTURE_SERIES][HISTORY][STEP_NUMBERS])
+{
+    struct forecast_model *content = (struct forecast_model *)(uintptr_t)fixture->model.content;
+
+    for (uint32_t i = 0; i < FIXTURE_SERIES; i++)
+        for (uint32_t k = 0; k < HISTORY; k++) {
+            number_to_parts(100 + 10 * i + k + 0.1, expected[i][k] + STEP_VALUE);
+            expected[i][k][STEP_DEVIATION] = i > 0 && k == 0 ? -1 : 2;
+        }
+    content->history = HISTORY;
+    content->expected = expected[0][0];
 }
 
 static void check_found(const struct forecast_model *forecast)
@@ -99,6 +134,7 @@ static void a_model_that_is_written_is_read_bit_by_bit(void **state)
     const struct forecast_model *forecast;
     struct fixture fixture;
     struct model model;
+    int64_t ahead;
     (void)state;
 
     read_back(&fixture, &model);
@@ -115,14 +151,250 @@ static void a_model_that_is_written_is_read_bit_by_bit(void **state)
 
             CHECK(step.value == fixture_values[i][h]);
             CHECK_INT(step.time, fixture_firsts[i] + 2 * (fixture_lasts[i] + 1 + h));
-            CHECK_INT(forecast_ahead(forecast, i, step.time), h + 1);
-            CHECK_INT(forecast_ahead(forecast, i, step.time + 1), 0);
+            CHECK(forecast_ahead(forecast, i, step.time, &ahead));
+            CHECK_INT(ahead, h + 1);
+            CHECK(!forecast_ahead(forecast, i, step.time + 1, &ahead));
         }
-        CHECK_INT(forecast_ahead(forecast, i, fixture_firsts[i] + 2 * fixture_lasts[i]), 0);
-        CHECK_INT(forecast_ahead(forecast, i,
-                                 fixture_firsts[i] + 2 * (fixture_lasts[i] + 1 + FIXTURE_HORIZON)),
-                  0);
+        CHECK(!forecast_ahead(forecast, i, fixture_firsts[i] + 2 * fixture_lasts[i], &ahead));
+        CHECK(!forecast_ahead(
+            forecast, i, fixture_firsts[i] + 2 * (fixture_lasts[i] + 1 + FIXTURE_HORIZON), &ahead));
     }
+    fixture_deinit(&fixture);
+}
+
+static void what_is_expected_of_the_past_is_kept(void **state)
+{
+    static float expected[FIXTURE_SERIES][HISTORY][STEP_NUMBERS];
+    const struct forecast_interval interval = forecast_interval_of(0.95);
+    const struct forecast_model *forecast;
+    struct fixture fixture;
+    struct model model;
+    struct error err;
+    int64_t ahead;
+    (void)state;
+
+    forecast_fixture_init(&fixture);
+    keep_history(&fixture, expected);
+    CHECK_OK(read_rows(&fixture, &model, &err));
+    forecast = forecast_of(&model);
+    CHECK_INT(forecast->history, HISTORY);
+    for (int64_t k = 0; k < HISTORY; k++) {
+        const int64_t time = fixture_firsts[0] + 2 * (fixture_lasts[0] - k);
+        struct forecast_step step;
+
+        CHECK(forecast_ahead(forecast, 0, time, &ahead));
+        CHECK_INT(ahead, -k);
+        step = forecast_step_of(forecast, 0, ahead, &interval);
+        CHECK(step.value == 100 + (double)(HISTORY - 1 - k) + 0.1 && step.time == time);
+        CHECK(step.upper == step.value + 4 * 2); /* reaches of 0.95, of the first step to come */
+    }
+    CHECK(!forecast_ahead(forecast, 0, fixture_firsts[0], &ahead));     /* before what is kept */
+    CHECK(!forecast_ahead(forecast, 1, fixture_firsts[1] - 2, &ahead)); /* before its first */
+    CHECK(forecast_ahead(forecast, 3, fixture_firsts[3] + 2, &ahead));
+    CHECK(!forecast_ahead(forecast, 3, fixture_firsts[3], &ahead)); /* nothing is expected */
+    fixture_deinit(&fixture);
+}
+
+static void damage_of_a_history_is_found(void **state)
+{
+    static float expected[FIXTURE_SERIES][HISTORY][STEP_NUMBERS];
+    struct fixture fixture;
+    struct model model;
+    struct error err;
+    (void)state;
+
+    forecast_fixture_init(&fixture);
+    keep_history(&fixture, expected);
+    expected[2][1][STEP_DEVIATION] = -0.5F;
+    CHECK_FAILS(read_rows(&fixture, &model, &err), STATUS_CORRUPT, "deviation of the history");
+    fixture_deinit(&fixture);
+}
+
+static void levels_have_the_quantiles_of_the_normal_distribution(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < FORECAST_LEVELS; i++)
+        CHECK(forecast_normals[i] == normal_quantile_of_level(forecast_levels[i]));
+    for (double level = 0.01; level < 1; level += 0.01)
+        CHECK(fabs(normal_level_of_quantile(normal_quantile_of_level(level)) - level) < 1e-14);
+    CHECK(normal_level_of_quantile(INFINITY) == 1 && normal_level_of_quantile(0) == 0);
+}
+
+/* A value at the bound of a level is as probable as the level, with reaches and without. */
+static void check_bounds(const struct forecast_model *forecast, uint32_t series, int64_t ahead,
+                         const double *regressors)
+{
+    for (double level = 0.51; level < 0.999; level += 0.01) {
+        const struct forecast_interval interval = forecast_interval_of(level);
+        struct forecast_step step = forecast_step_of(forecast, series, ahead, &interval);
+
+        if (regressors)
+            forecast_add_regressors(forecast, series, regressors, &step);
+        CHECK(fabs(forecast_anomaly(forecast, series, ahead, regressors, step.upper) - level) <
+              1e-9);
+        if (step.lower > 0)
+            CHECK(fabs(forecast_anomaly(forecast, series, ahead, regressors, step.lower) - level) <
+                  1e-9);
+    }
+}
+
+static void an_anomaly_lies_outside_of_its_interval(void **state)
+{
+    static float expected[FIXTURE_SERIES][HISTORY][STEP_NUMBERS];
+    struct forecast_model forecast;
+    struct fixture fixture;
+    (void)state;
+
+    forecast_fixture_init(&fixture);
+    keep_history(&fixture, expected);
+    forecast = *forecast_of(&fixture.model);
+    for (int i = 0; i < 2; i++, forecast.reaches = NULL) {
+        check_bounds(&forecast, 0, -1, NULL);
+        check_bounds(&forecast, 3, 2, NULL);
+        CHECK(forecast_anomaly(&forecast, 3, 2, NULL, 7) == 0);
+        CHECK(forecast_anomaly(&forecast, 3, 2, NULL, 1e30) == 1);
+        CHECK(forecast_anomaly(&forecast, 0, 1, NULL, -0.001) == 1); /* no value of it is below 0 */
+        CHECK(forecast_anomaly(&forecast, 1, 2, NULL, -1.6) < 0.5);
+    }
+    fixture_deinit(&fixture);
+}
+
+/* The first series has the coefficients 1e6 and -0.1. */
+static void what_regressors_explain_is_no_anomaly(void **state)
+{
+    static const double promoted[FIXTURE_REGRESSORS] = {1, 10}, other[FIXTURE_REGRESSORS] = {0, 0};
+    static float expected[FIXTURE_SERIES][HISTORY][STEP_NUMBERS];
+    struct forecast_model forecast;
+    struct fixture fixture;
+    (void)state;
+
+    forecast_fixture_make(&fixture, FIXTURE_REGRESSORS);
+    keep_history(&fixture, expected);
+    forecast = *forecast_of(&fixture.model);
+    for (int i = 0; i < 2; i++, forecast.reaches = NULL)
+        for (int64_t ahead = -2; ahead <= 1; ahead++) {
+            const double usual = ahead > 0 ? 0.1 : 100 + (double)(HISTORY - 1 + ahead) + 0.1;
+
+            check_bounds(&forecast, 0, ahead, promoted);
+            CHECK(forecast_anomaly(&forecast, 0, ahead, promoted, usual + 1e6 - 1) < 1e-6);
+            CHECK(forecast_anomaly(&forecast, 0, ahead, other, usual) < 1e-6);
+            CHECK(forecast_anomaly(&forecast, 0, ahead, promoted, usual) == 1);
+            CHECK(forecast_anomaly(&forecast, 0, ahead, other, usual + 1e6 - 1) == 1);
+        }
+    fixture_deinit(&fixture);
+}
+
+/* Beyond a limit nothing is expected; within them a value is outside of its bounds, or its
+ * probability is below the level. */
+static void limits_hold_for_anomalies(void **state)
+{
+    static float expected[FIXTURE_SERIES][HISTORY][STEP_NUMBERS];
+    static const struct forecast_limits limits[] = {
+        {101, 104.5, false},         {90, 101, false},   {103, 200, false},
+        {-INFINITY, INFINITY, true}, {101, 104.5, true}, {103, 200, true}};
+    struct forecast_model forecast;
+    struct fixture fixture;
+    (void)state;
+
+    forecast_fixture_init(&fixture);
+    keep_history(&fixture, expected);
+    forecast = *forecast_of(&fixture.model);
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
+        for (double level = 0.53; level < 0.98; level += 0.04) {
+            const struct forecast_interval interval = forecast_interval_of(level);
+            struct forecast_step step;
+
+            forecast.limits = limits[i];
+            step = forecast_step_of(&forecast, 0, 0, &interval);
+            for (double value = 80; value <= 120; value += 0.5) {
+                const double probability = forecast_anomaly(&forecast, 0, 0, NULL, value);
+
+                CHECK_INT(probability > level, value < step.lower || value > step.upper);
+                if (value < limits[i].lower || value > limits[i].upper)
+                    CHECK(probability == 1);
+            }
+        }
+    fixture_deinit(&fixture);
+}
+
+static struct cell checked(const struct scorer *scorer, enum output output, struct cell value)
+{
+    struct cell cell;
+    struct error err;
+
+    CHECK_OK(scorer_checked_output(scorer, output, &value, 0.95, &cell, &err));
+    return cell;
+}
+
+static void check_row(struct scorer *scorer, int64_t day, struct cell value)
+{
+    const struct cell row[] = {cell_string("it's"), cell_integer(10), cell_integer(day)};
+    struct error err;
+
+    CHECK_OK(scorer_transform(scorer, 0, row, &err));
+    scorer_score(scorer, 1);
+    CHECK(checked(scorer, OUTPUT_LOWER, value).type == CELL_REAL);
+    CHECK(checked(scorer, OUTPUT_UPPER, value).real >= checked(scorer, OUTPUT_LOWER, value).real);
+}
+
+/* The first step of the first series is 0.1, with bounds that end at 0 and at 0.1 + 4 * 0.5. */
+static void a_value_that_came_has_four_outputs(void **state)
+{
+    const struct cell stranger[] = {cell_string("south"), cell_integer(10), cell_integer(13)};
+    const struct cell high = cell_real(2.2), fine = cell_integer(2), word = cell_string("x");
+    struct fixture fixture;
+    struct model model;
+    struct scorer scorer;
+    struct cell cell;
+    struct error err;
+    (void)state;
+
+    read_back(&fixture, &model);
+    CHECK_OK(scorer_init(&scorer, &model, 1, &err));
+    check_row(&scorer, 13, high);
+    CHECK(checked(&scorer, OUTPUT_LOWER, high).real == 0);
+    CHECK(checked(&scorer, OUTPUT_UPPER, high).real == 0.1 + 4 * 0.5);
+    CHECK(checked(&scorer, OUTPUT_ANOMALY, high).real > 0.95);
+    CHECK_INT(checked(&scorer, OUTPUT_IS_ANOMALY, high).integer, 1);
+    CHECK_INT(checked(&scorer, OUTPUT_IS_ANOMALY, fine).integer, 0);
+    CHECK(checked(&scorer, OUTPUT_IS_ANOMALY, cell_null()).type == CELL_NULL);
+    CHECK(checked(&scorer, OUTPUT_ANOMALY, cell_null()).type == CELL_NULL);
+    CHECK_FAILS(scorer_checked_output(&scorer, OUTPUT_LOWER, &word, 0.95, &cell, &err),
+                STATUS_INVALID, "holds 'x'");
+    CHECK_FAILS(scorer_checked_output(&scorer, OUTPUT_LOWER, &fine, 0.4, &cell, &err),
+                STATUS_INVALID, "a probability from 0.5 to 0.99999, not 0.4");
+    CHECK_FAILS(scorer_checked_output(&scorer, OUTPUT_LOWER, &fine, 1, &cell, &err), STATUS_INVALID,
+                "not 1");
+    CHECK_OK(scorer_transform(&scorer, 0, stranger, &err));
+    scorer_score(&scorer, 1);
+    CHECK(checked(&scorer, OUTPUT_UPPER, fine).type == CELL_NULL);
+    model.kind = kind_find(SLICE("linear"));
+    CHECK_FAILS(scorer_checked_output(&scorer, OUTPUT_LOWER, &fine, 0.9, &cell, &err),
+                STATUS_INVALID, "forecasts nothing that a value could be beside");
+    model.kind = kind_find(SLICE("forecast"));
+    scorer_deinit(&scorer);
+    fixture_deinit(&fixture);
+}
+
+/* Reaches that do not grow: what lies beyond them is sure, what lies within is not. */
+static void equal_reaches_tell_within_from_beyond(void **state)
+{
+    static float reaches[FORECAST_LEVELS][FIXTURE_HORIZON], forecasts[STEP_NUMBERS] = {5};
+    struct forecast_model forecast;
+    struct fixture fixture;
+    (void)state;
+
+    forecast_fixture_init(&fixture);
+    forecast = *forecast_of(&fixture.model);
+    for (uint32_t i = 0; i < FORECAST_LEVELS; i++)
+        reaches[i][0] = 1;
+    forecast.reaches = reaches[0];
+    CHECK(fabs(forecast_anomaly(&forecast, 2, 1, NULL, 1.0 / 3 + 0.25) - 0.5) < 1e-9);
+    CHECK(forecast_anomaly(&forecast, 2, 1, NULL, 2) == 1);
+    forecasts[STEP_DEVIATION] = 0; /* a series of one number */
+    forecast.forecasts = forecasts;
+    CHECK(forecast_anomaly(&forecast, 0, 1, NULL, 5) == 0);
+    CHECK(forecast_anomaly(&forecast, 0, 1, NULL, 5.5) == 1);
     fixture_deinit(&fixture);
 }
 
@@ -156,6 +428,214 @@ static void a_series_is_found_by_its_ids(void **state)
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         CHECK(!forecast_find(forecast_of(&fixture.model), others[i], &series));
     fixture_deinit(&fixture);
+}
+
+/* ----- regressors ----- */
+
+static void coefficients_come_back_with_what_series_have(void **state)
+{
+    const struct found_regressor *found;
+    struct fixture fixture;
+    struct model model, meta;
+    struct error err;
+    (void)state;
+
+    read_back_with(&fixture, FIXTURE_REGRESSORS, &model);
+    for (uint32_t i = 0; i < FIXTURE_SERIES; i++)
+        for (uint32_t k = 0; k < FIXTURE_REGRESSORS; k++)
+            CHECK(number_of_parts(forecast_of(&model)->coefficients +
+                                  (i * FIXTURE_REGRESSORS + k) * NUMBER_PARTS) ==
+                  fixture_coefficients[i][k]);
+    CHECK_OK(model_read_meta(fixture.rows[0].data, kinds, &fixture.arena, &meta, &err));
+    CHECK_INT(forecast_outline(&meta)->regressors, FIXTURE_REGRESSORS);
+    CHECK_INT(forecast_outline(&meta)->groups, 2);
+    found = forecast_outline(&meta)->found->regressors;
+    CHECK_INT(found[0].series, 3); /* -2, 1/3 and 1e6 */
+    CHECK(found[0].median == 1.0 / 3);
+    CHECK_INT(found[1].series, 2); /* -0.1 and -1e-20 */
+    CHECK(found[1].median == 0.5 * -0.1 + 0.5 * -1e-20);
+    fixture_deinit(&fixture);
+}
+
+struct asked {
+    const char *region;
+    int64_t store, time;
+    struct cell promo, price;
+};
+
+static enum status score_one(const struct model *model, const struct asked *asked,
+                             double bounds[FORECAST_QUANTILES], struct error *refused)
+{
+    const struct cell cells[] = {cell_string(asked->region), cell_integer(asked->store),
+                                 cell_integer(asked->time), asked->promo, asked->price};
+    struct scorer scorer;
+    enum status status;
+    struct error err;
+
+    CHECK_OK(scorer_init(&scorer, model, 1, &err));
+    status = scorer_transform(&scorer, 0, cells, refused);
+    if (status == STATUS_OK) {
+        scorer_score(&scorer, 1);
+        for (uint32_t i = 0; i < FORECAST_QUANTILES; i++)
+            bounds[i] = scorer_number(&scorer, i);
+    }
+    scorer_deinit(&scorer);
+    return status;
+}
+
+/* The reach of the level .95 is 4 deviations of a half. */
+static void a_row_is_its_step_and_what_regressors_add(void **state)
+{
+    const struct asked second = {"it's", 9, 2, cell_integer(3), cell_real(7)};
+    const struct asked first = {"it's", 10, 13, cell_real(-1), cell_real(2.5)};
+    const struct asked plain = {"", 9, (INT64_C(1) << 40) + 6, cell_integer(9), cell_integer(9)};
+    double bounds[FORECAST_QUANTILES];
+    struct fixture fixture;
+    struct model model;
+    struct error err;
+    (void)state;
+
+    read_back_with(&fixture, FIXTURE_REGRESSORS, &model);
+    CHECK_OK(score_one(&model, &second, bounds, &err));
+    CHECK(bounds[1] == -0.0 - 6 && bounds[0] == -8 && bounds[2] == -4);
+    /* The first series never was below 0: neither is its value, nor its bounds. */
+    CHECK_OK(score_one(&model, &first, bounds, &err));
+    CHECK(bounds[0] == 0 && bounds[1] == 0 && bounds[2] == 0);
+    CHECK_OK(score_one(&model, &plain, bounds, &err));
+    CHECK(bounds[1] == fixture_values[3][0]);
+    fixture_deinit(&fixture);
+}
+
+static void a_row_without_a_regressor_is_refused_where_it_has_a_forecast(void **state)
+{
+    struct asked asked = {"it's", 9, 2, cell_null(), cell_real(7)};
+    double bounds[FORECAST_QUANTILES];
+    struct fixture fixture;
+    struct model model;
+    struct error err;
+    (void)state;
+
+    read_back_with(&fixture, FIXTURE_REGRESSORS, &model);
+    CHECK_FAILS(score_one(&model, &asked, bounds, &err), STATUS_INVALID,
+                "series region = 'it's', store = '9': regressor \"promo\" is NULL at 2");
+    CHECK(strstr(err.hint, "coalesce(promo, 0)"));
+    asked.promo = cell_integer(0);
+    asked.price = cell_null();
+    CHECK_FAILS(score_one(&model, &asked, bounds, &err), STATUS_INVALID, "\"price\" is NULL");
+    asked.time = 3; /* between two steps: no forecast */
+    CHECK_OK(score_one(&model, &asked, bounds, &err));
+    CHECK(isnan(bounds[1]));
+    asked = (struct asked){"south", 9, 2, cell_null(), cell_null()};
+    CHECK_OK(score_one(&model, &asked, bounds, &err));
+    CHECK(isnan(bounds[1]));
+    fixture_deinit(&fixture);
+}
+
+static void rows_alone_have_no_regressors(void **state)
+{
+    const struct forecast_ask ask = {.steps = NULL}, names = {.is_of_names = true};
+    struct forecast_rows rows;
+    struct fixture fixture;
+    struct model model;
+    struct error err;
+    (void)state;
+
+    read_back_with(&fixture, FIXTURE_REGRESSORS, &model);
+    CHECK_FAILS(forecast_rows_open(&rows, &model, &ask, NULL, &err), STATUS_INVALID,
+                "the model has 2 regressors, whose values to come have to be given");
+    CHECK(strstr(err.hint, "SELECT region, store, day, promo, price FROM days_to_come"));
+    forecast_rows_close(&rows);
+    CHECK_OK(forecast_rows_open(&rows, &model, &names, NULL, &err));
+    CHECK_INT(rows.series_count, FIXTURE_SERIES);
+    forecast_rows_close(&rows);
+    fixture_deinit(&fixture);
+}
+
+/* ----- limits ----- */
+
+static enum status read_limited(struct fixture *fixture, struct forecast_limits limits,
+                                struct model *model, struct error *err)
+{
+    struct model_reader *reader;
+    enum status status;
+
+    forecast_fixture_init(fixture);
+    ((struct forecast_model *)(uintptr_t)fixture->model.content)->limits = limits;
+    fixture_write(fixture);
+    status = model_reader_new(kinds, &fixture->arena, &reader, err);
+    for (size_t i = 0; i < fixture->row_count && status == STATUS_OK; i++)
+        status = model_reader_add(reader, &fixture->rows[i], err);
+    if (status == STATUS_OK)
+        status = model_reader_finish(reader, model, err);
+    model_reader_free(reader);
+    return status;
+}
+
+/* Step 2 of series 1: -1.5 and 2 to either side. */
+static void check_limited(struct forecast_limits limits, double lower, double value, double upper)
+{
+    const struct forecast_interval interval = forecast_interval_of(0.95);
+    struct forecast_step step;
+    struct fixture fixture;
+    struct model model;
+    struct error err;
+
+    CHECK_OK(read_limited(&fixture, limits, &model, &err));
+    CHECK(forecast_of(&model)->limits.lower == limits.lower);
+    CHECK(forecast_of(&model)->limits.upper == limits.upper);
+    CHECK(forecast_of(&model)->limits.is_whole == limits.is_whole);
+    step = forecast_step_of(forecast_of(&model), 1, 2, &interval);
+    CHECK(step.lower == lower && step.value == value && step.upper == upper);
+    fixture_deinit(&fixture);
+}
+
+static void steps_are_within_the_limits(void **state)
+{
+    (void)state;
+    check_limited(forecast_unlimited, -3.5, -1.5, 0.5);
+    check_limited((struct forecast_limits){-2, INFINITY, false}, -2, -1.5, 0.5);
+    check_limited((struct forecast_limits){-INFINITY, -1, false}, -3.5, -1.5, -1);
+    check_limited((struct forecast_limits){0.25, 0.75, false}, 0.25, 0.25, 0.5);
+    check_limited((struct forecast_limits){-INFINITY, INFINITY, true}, -4, -1, 1);
+    check_limited((struct forecast_limits){-3.25, INFINITY, true}, -3.25, -1, 1);
+}
+
+static void limits_that_leave_nothing_are_damage(void **state)
+{
+    struct fixture fixture;
+    struct model model;
+    struct error err;
+    (void)state;
+
+    CHECK_FAILS(read_limited(&fixture, (struct forecast_limits){1, 1, false}, &model, &err),
+                STATUS_CORRUPT, "no forecast is within its limits");
+    fixture_deinit(&fixture);
+}
+
+/* The digest covers the kind's numbers. Models without limits have those that they always had. */
+static void limits_are_among_what_the_digest_covers(void **state)
+{
+    static const struct forecast_limits all[] = {{-INFINITY, INFINITY, false},
+                                                 {0, INFINITY, false},
+                                                 {-INFINITY, 0, false},
+                                                 {-INFINITY, INFINITY, true}};
+    uint64_t numbers[4][16] = {{0}};
+    uint32_t counts[4] = {0};
+    (void)state;
+
+    for (int i = 0; i < 4; i++) {
+        struct fixture fixture;
+        struct model model;
+        struct error err;
+
+        CHECK_OK(read_limited(&fixture, all[i], &model, &err));
+        while (model.kind->number(&model, counts[i], &numbers[i][counts[i]]))
+            counts[i]++;
+        for (int j = 0; j < i; j++)
+            CHECK(counts[i] != counts[j] || memcmp(numbers[i], numbers[j], sizeof *numbers) != 0);
+        fixture_deinit(&fixture);
+    }
+    CHECK_INT(counts[0], 7);
 }
 
 /* ----- rows ----- */
@@ -312,8 +792,23 @@ int main(void)
         cmocka_unit_test(integers_come_back),
         cmocka_unit_test(integers_are_told_from_other_words),
         cmocka_unit_test(a_model_that_is_written_is_read_bit_by_bit),
+        cmocka_unit_test(what_is_expected_of_the_past_is_kept),
+        cmocka_unit_test(damage_of_a_history_is_found),
+        cmocka_unit_test(levels_have_the_quantiles_of_the_normal_distribution),
+        cmocka_unit_test(an_anomaly_lies_outside_of_its_interval),
+        cmocka_unit_test(what_regressors_explain_is_no_anomaly),
+        cmocka_unit_test(limits_hold_for_anomalies),
+        cmocka_unit_test(a_value_that_came_has_four_outputs),
+        cmocka_unit_test(equal_reaches_tell_within_from_beyond),
         cmocka_unit_test(the_meta_row_alone_tells_what_a_statement_needs),
         cmocka_unit_test(a_series_is_found_by_its_ids),
+        cmocka_unit_test(coefficients_come_back_with_what_series_have),
+        cmocka_unit_test(a_row_is_its_step_and_what_regressors_add),
+        cmocka_unit_test(a_row_without_a_regressor_is_refused_where_it_has_a_forecast),
+        cmocka_unit_test(rows_alone_have_no_regressors),
+        cmocka_unit_test(steps_are_within_the_limits),
+        cmocka_unit_test(limits_that_leave_nothing_are_damage),
+        cmocka_unit_test(limits_are_among_what_the_digest_covers),
         cmocka_unit_test(rows_come_by_words_and_numbers_by_value),
         cmocka_unit_test(one_series_is_looked_up),
         cmocka_unit_test(what_cannot_be_asked_for_is_refused),

@@ -84,6 +84,8 @@ static struct jobspec scoring_example(void)
                     .label_name = SLICE("class"),
                     .outputs = {SLICE("prediction")},
                     .output_count = 1,
+                    .checked = 3,
+                    .anomaly = 0.95,
                     .metrics = {SLICE("AUC")},
                     .metric_count = 1,
                     .keeps_bad_rows = true,
@@ -110,6 +112,10 @@ static void a_job_that_scores_reads_back_the_same(void **state)
     CHECK(jobspec_equal(&spec, &again));
     CHECK_INT(again.scoring.inputs[0], 3);
     other = again, other.scoring.inputs = other_cells;
+    CHECK(!jobspec_equal(&spec, &other));
+    other = again, other.scoring.checked = 2;
+    CHECK(!jobspec_equal(&spec, &other));
+    other = again, other.scoring.anomaly = 0.5;
     CHECK(!jobspec_equal(&spec, &other));
     other = again, other.scoring.replaces_any = false;
     assert_false(jobspec_equal(&spec, &other));

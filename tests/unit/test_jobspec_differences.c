@@ -66,6 +66,7 @@ static struct spec_scoring scoring_example(void)
         .metric_count = 1,
         .has_threshold = true,
         .threshold = 0.5,
+        .bootstrap = {.level = 0.95, .resamples = 1000, .seed = 7},
     };
 }
 
@@ -93,6 +94,8 @@ static void jobs_that_score_otherwise_are_not_equal(void **state)
     DIFFERS(label_name, SLICE("Class"));
     DIFFERS(outputs[1], SLICE("confidence"));
     DIFFERS(output_count, 1);
+    DIFFERS(checked, 1);
+    DIFFERS(anomaly, 0.5);
     DIFFERS(metrics[0], SLICE("F1"));
     DIFFERS(metric_count, 0);
     DIFFERS(average, AVERAGE_MICRO);
@@ -101,6 +104,9 @@ static void jobs_that_score_otherwise_are_not_equal(void **state)
     DIFFERS(threshold, 0.25);
     DIFFERS(false_positive_cost, 2);
     DIFFERS(false_negative_cost, 2);
+    DIFFERS(bootstrap.level, 0.9);
+    DIFFERS(bootstrap.resamples, 200);
+    DIFFERS(bootstrap.seed, 8);
     DIFFERS(keeps_bad_rows, true);
     DIFFERS(replaces_any, true);
 #undef DIFFERS
@@ -441,7 +447,7 @@ static void lists_that_cannot_be_are_refused(void **state)
     inputs[1] = list_input(), inputs[1].list.size = 4000000000;
     check_not_written(&spec, "\"size\"");
     inputs[1] = list_input(), inputs[1].source = SLICE("");
-    check_not_written(&spec, "does not read back");
+    check_not_written(&spec, "\"column\" is missing");
     inputs[1] = list_input(), inputs[1].keeps_codes = false;
     inputs[1].type = INPUT_CATEGORY, inputs[1].vocabulary_max = 10;
     check_not_written(&spec, "\"list\": a category takes no such list");
@@ -460,7 +466,7 @@ static void lists_that_cannot_be_are_refused(void **state)
     inputs[1] = items_input(), inputs[1].words_max = 21;
     check_not_written(&spec, "\"words_max\": not the list's");
     inputs[1] = items_input(), inputs[1].words_max = inputs[1].list.size = 4000000;
-    check_not_written(&spec, "\"size\"");
+    check_not_written(&spec, "\"words_max\": expected an integer");
     inputs[1] = list_input(), inputs[1].part = DATE_AGE;
     check_not_written(&spec, "\"part\"");
 }
@@ -542,9 +548,9 @@ static void crosses_that_cannot_be_are_refused(void **state)
     inputs[1].cross = NULL;
     check_not_written(&spec, "\"cross\"");
     inputs[1].cross = &cross, inputs[1].rule = RULE_HASH;
-    check_not_written(&spec, "\"cross\": of the rule \"cross\" alone");
+    check_not_written(&spec, "\"rule\": a category with a rule is of a column");
     inputs[1].rule = RULE_CROSS, inputs[1].source = SLICE("site");
-    check_not_written(&spec, "\"source\"");
+    check_not_written(&spec, "\"column\": an input of the column itself");
     inputs[1].source = SLICE(""), columns[0].rule = RULE_CROSS;
     check_not_written(&spec, "a rule that it cannot have");
 }
@@ -601,6 +607,13 @@ static void cells_and_thresholds_that_cannot_be_are_refused(void **state)
         {"threshold", "1.5", "\"threshold\": expected 0 to 1"},
         {"false_positive_cost", "-1", "\"false_positive_cost\": expected 0 to 1e+09"},
         {"false_negative_cost", "2e9", "\"false_negative_cost\": expected 0 to 1e+09"},
+        {"intervals", "{\"level\": 0.4, \"resamples\": 100, \"seed\": 0}",
+         "expected 0.5 to 0.9999"},
+        {"intervals", "{\"level\": 1, \"resamples\": 100, \"seed\": 0}", "expected 0.5 to 0.9999"},
+        {"intervals", "{\"level\": 0.9, \"resamples\": 99, \"seed\": 0}", "\"resamples\""},
+        {"intervals", "{\"level\": 0.9, \"resamples\": 100, \"seed\": -1}", "\"seed\""},
+        {"intervals", "{\"level\": 0.9, \"resamples\": 100}", "\"seed\" is missing"},
+        {"intervals", "0.9", "\"intervals\""},
         {"report", "\"haiku\"", "\"haiku\" is none of its words"},
         {"label", "4", "\"label\""},
     };

@@ -1,6 +1,8 @@
 /* Texts that all are lists, and what they are of, whoever counted which. */
 #include "scoring/list_counts.h"
 
+#include <string.h>
+
 #include "base/bytes.h"
 #include "tests/check.h"
 
@@ -24,26 +26,63 @@ static void check_equal(const struct list_counts *a, const struct list_counts *b
     CHECK(a->not_dense == b->not_dense && a->not_sparse == b->not_sparse);
 }
 
+/* Texts are of any kind, in any order, and counted by any number of writers. */
+static void the_most_items_of_a_text_are_counted(void **state)
+{
+    static const struct {
+        const char *texts[TEXTS_MAX];
+        uint32_t most;
+    } cases[] = {
+        {{""}, 0},
+        {{"a"}, 1},
+        {{"a", "b,c"}, 2},
+        {{"a, b , c", "one two"}, 4}, /* white space in front of a comma counts, too */
+        {{"[1,2,3,4]", "x"}, 4},
+        {{"one two  three", "a,b"}, 3},
+    };
+    char many[2000];
+    struct list_counts counts = {0};
+    (void)state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct list_counts forwards = {0}, merged = {0};
+
+        for (size_t j = 0; j < TEXTS_MAX && cases[i].texts[j]; j++) {
+            struct list_counts one = {0};
+
+            list_count_items(&forwards, slice_of(cases[i].texts[j]));
+            list_count_items(&one, slice_of(cases[i].texts[j]));
+            list_counts_merge(&one, &merged);
+            merged = one;
+        }
+        CHECK_INT(forwards.items_most, cases[i].most);
+        CHECK_INT(merged.items_most, cases[i].most);
+    }
+    memset(many, ',', sizeof many - 1), many[0] = 'a', many[sizeof many - 1] = '\0';
+    list_count_items(&counts, slice_of(many));
+    CHECK_INT(counts.items_most, ITEMS_COUNTED_MAX);
+}
+
 static void texts_are_counted_by_what_they_can_be(void **state)
 {
     static const struct {
         const char *texts[TEXTS_MAX];
         struct list_counts wanted;
     } cases[] = {
-        {{"1.5, 2, -3", " 4e2,5 ,6"}, {2, 0, 0, 0, 3, 3, 0, 0, false, true}},
-        {{"3:0.5 7:1", "2:1"}, {2, 0, 1, 0, 0, 0, 8, 2, true, false}},
-        {{"3, 17", "5"}, {2, 0, 1, 2, 1, 2, 18, 2, false, false}},
-        {{"3:2, 9", "0:1"}, {2, 0, 1, 1, 0, 0, 10, 2, true, false}},
-        {{"3,14", "-2,5", "1,000"}, {3, 3, 0, 0, 2, 2, 0, 0, false, true}},
-        {{"255,255,255", "1,2,3"}, {2, 1, 2, 2, 3, 3, 256, 3, false, false}},
-        {{"1,,2"}, {1, 0, 1, 1, 0, 0, 3, 2, true, false}},
-        {{"10000000:1"}, {0, 0, 0, 0, 0, 0, 0, 0, true, true}},
-        {{"1e999, 2"}, {0, 0, 0, 0, 0, 0, 0, 0, true, true}},
-        {{"1, 2", "red"}, {0, 0, 0, 0, 0, 0, 0, 0, true, true}},
-        {{"1.5, 2", "3:1 4:1"}, {0, 0, 0, 0, 0, 0, 0, 0, true, true}},
-        {{"1:1e308 1:1e308"}, {0, 0, 0, 0, 0, 0, 0, 0, true, true}},
-        {{"1e999"}, {0, 0, 0, 0, 0, 0, 0, 0, true, true}},
-        {{"NA"}, {0, 0, 0, 0, 0, 0, 0, 0, true, true}},
+        {{"1.5, 2, -3", " 4e2,5 ,6"}, {2, 0, 0, 0, 3, 3, 0, 0, false, true, 0}},
+        {{"3:0.5 7:1", "2:1"}, {2, 0, 1, 0, 0, 0, 8, 2, true, false, 0}},
+        {{"3, 17", "5"}, {2, 0, 1, 2, 1, 2, 18, 2, false, false, 0}},
+        {{"3:2, 9", "0:1"}, {2, 0, 1, 1, 0, 0, 10, 2, true, false, 0}},
+        {{"3,14", "-2,5", "1,000"}, {3, 3, 0, 0, 2, 2, 0, 0, false, true, 0}},
+        {{"255,255,255", "1,2,3"}, {2, 1, 2, 2, 3, 3, 256, 3, false, false, 0}},
+        {{"1,,2"}, {1, 0, 1, 1, 0, 0, 3, 2, true, false, 0}},
+        {{"10000000:1"}, {0, 0, 0, 0, 0, 0, 0, 0, true, true, 0}},
+        {{"1e999, 2"}, {0, 0, 0, 0, 0, 0, 0, 0, true, true, 0}},
+        {{"1, 2", "red"}, {0, 0, 0, 0, 0, 0, 0, 0, true, true, 0}},
+        {{"1.5, 2", "3:1 4:1"}, {0, 0, 0, 0, 0, 0, 0, 0, true, true, 0}},
+        {{"1:1e308 1:1e308"}, {0, 0, 0, 0, 0, 0, 0, 0, true, true, 0}},
+        {{"1e999"}, {0, 0, 0, 0, 0, 0, 0, 0, true, true, 0}},
+        {{"NA"}, {0, 0, 0, 0, 0, 0, 0, 0, true, true, 0}},
     };
     (void)state;
 
@@ -93,6 +132,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(texts_are_counted_by_what_they_can_be),
+        cmocka_unit_test(the_most_items_of_a_text_are_counted),
         cmocka_unit_test(counts_come_back_from_bytes),
     };
 

@@ -394,6 +394,46 @@ static void numbers_beyond_their_limits_are_refused(void **state)
     }
 }
 
+static void every_object_says_whose_job_it_is(void **state)
+{
+    const struct kube_member worker = {.role = KUBE_WORKER, .master = {"m", 1}, .memory = 1 << 26};
+    struct kube_job job = iris;
+    struct text json;
+    struct kube_job read;
+    struct arena arena;
+    struct error err;
+    cJSON *made, *pod;
+    (void)state;
+
+    error_clear(&err);
+    arena_init(&arena, 1 << 16);
+    text_init(&json, KUBE_JOB_BYTES_MAX);
+    job.statement = SLICE("TRAIN");
+    job.model = SLICE("iris_model");
+    job.database = SLICE("shop \"north\"");
+    job.user = SLICE("Ana M\xc3\xbcller");
+    CHECK_OK(kube_job_write(&job, &json, &err));
+    CHECK_OK(kube_job_read(text_slice(&json), &arena, &read, &err));
+    made = manifest_job(&read);
+    pod = manifest_member(&read, &worker, SLICE("uid"));
+    for (int i = 0; i < 3; i++) {
+        const cJSON *object = i == 0 ? made : i == 1 ? pod : API_MEMBER(made, "spec", "template");
+
+        CHECK_SLICE(label_of(object, "totrain.dev/model"), "iris_model");
+        CHECK_SLICE(label_of(object, "totrain.dev/statement"), "TRAIN");
+        CHECK_SLICE(label_of(object, "totrain.dev/user"), ""); /* the API takes no such label */
+        CHECK_SLICE(API_TEXT(object, "metadata", "annotations", "totrain.dev/user"),
+                    "Ana M\xc3\xbcller");
+        CHECK_SLICE(API_TEXT(object, "metadata", "annotations", "totrain.dev/database"),
+                    "shop \"north\"");
+        CHECK_SLICE(API_TEXT(object, "metadata", "annotations", "totrain.dev/model"), "iris_model");
+    }
+    cJSON_Delete(made);
+    cJSON_Delete(pod);
+    text_deinit(&json);
+    arena_deinit(&arena);
+}
+
 static void what_is_written_of_a_job_is_read_again(void **state)
 {
     struct kube_job job;
@@ -497,6 +537,7 @@ int main(void)
         cmocka_unit_test(secrets_hold_credentials_as_base64_of_whom_they_belong_to),
         cmocka_unit_test(a_job_that_the_api_would_refuse_is_refused_here),
         cmocka_unit_test(numbers_beyond_their_limits_are_refused),
+        cmocka_unit_test(every_object_says_whose_job_it_is),
         cmocka_unit_test(what_is_written_of_a_job_is_read_again),
         cmocka_unit_test(quantities_are_read_as_kubernetes_does),
         cmocka_unit_test(a_review_asks_for_what_the_role_gives),

@@ -1,10 +1,15 @@
 /* Measures of models and counts of cells, with every allocation failing in turn. */
 #include "base/bytes.h"
+#include "scoring/bootstrap.h"
 #include "scoring/cell_counts.h"
+#include "scoring/dependence.h"
+#include "scoring/drift.h"
 #include "scoring/importance.h"
+#include "scoring/metrics.h"
 #include "tests/check.h"
 #include "tests/unit/failing_memory.h"
 #include "tests/unit/scoring_fixture.h"
+#include "tests/unit/watched_model.h"
 
 #define ROWS        300 /* more than there is room for at first */
 #define NUMBER_ROWS 1100
@@ -216,6 +221,135 @@ static enum status measure_clusters(void *context, struct text *result, struct e
     return status;
 }
 
+static enum status watch_rows(struct drift *drift, const struct model *model, struct error *err)
+{
+    enum status status = STATUS_OK;
+    struct scorer scorer;
+
+    TRY(scorer_init(&scorer, model, 1, err));
+    for (uint32_t i = 0; status == STATUS_OK && i < ROWS; i++) {
+        struct cell cells[4];
+
+        watched_cells(i, cells);
+        status = watched_score(&scorer, i, err);
+        if (status == STATUS_OK)
+            status = drift_take_row(drift, &scorer, 0, cells, err);
+        if (status == STATUS_OK)
+            status = drift_take_prediction(drift, &scorer, err);
+    }
+    scorer_deinit(&scorer);
+    return status;
+}
+
+static enum status watch(void *context, struct text *result, struct error *err)
+{
+    struct report_rows rows;
+    struct arena arena;
+    struct drift *drift;
+    enum status status;
+
+    TRY(drift_new(context, DRIFT_NUMBERS_MAX, &drift, err));
+    arena_init(&arena, ARENA_MAXIMUM);
+    status = watch_rows(drift, context, err);
+    if (status == STATUS_OK)
+        status = drift_make(drift, &arena, &rows, err);
+    for (size_t i = 0; status == STATUS_OK && i < rows.rows; i++)
+        text_append_real(result, rows.cells[i * rows.columns + 1].real);
+    arena_deinit(&arena);
+    drift_free(drift);
+    return status;
+}
+
+static enum status keep_statistics(void *context, struct text *result, struct error *err)
+{
+    struct fixture *fixture = context;
+
+    TRY(watched_keep(fixture, err));
+    for (uint32_t i = 0; i < fixture->model.statistics_count; i++)
+        text_append(result, fixture->model.statistics[i]);
+    return STATUS_OK;
+}
+
+static enum status resample(void *context, struct text *result, struct error *err)
+{
+    const struct model *model = context;
+    const struct metrics_options options = {.ranks_classes = model->labels.count > 2,
+                                            .keeps_rows = true,
+                                            .bootstrap = {.level = 0.9, .resamples = 2}};
+    const struct measure measure = {.metric =
+                                        model->task == TASK_REGRESSION ? METRIC_RMSE : METRIC_AUC};
+    struct metric_bounds bounds = {0};
+    struct metrics *metrics;
+    enum status status;
+
+    TRY(metrics_new(model, &options, &metrics, err));
+    status = add_to_metrics(metrics, model, err);
+    if (status == STATUS_OK)
+        status = bootstrap_bounds(metrics_bootstrap(metrics), &measure, 1, NULL, &bounds, err);
+    if (status == STATUS_OK) {
+        text_append_real(result, bounds.lower);
+        text_append_real(result, bounds.upper);
+    }
+    metrics_free(metrics);
+    return status;
+}
+
+static enum status hold_rows(struct held_rows *held, const struct model *model, struct error *err)
+{
+    const struct row_label none = {.class = 0};
+    enum status status = STATUS_OK;
+    struct scorer scorer;
+
+    TRY(scorer_init(&scorer, model, 1, err));
+    for (uint32_t i = 0; status == STATUS_OK && i < ROWS; i++) {
+        status = score_row(&scorer, i, err);
+        if (status == STATUS_OK)
+            status = held_rows_add(held, &scorer, &none, err);
+    }
+    scorer_deinit(&scorer);
+    return status == STATUS_OK ? held_rows_sort(held, err) : status;
+}
+
+/* The numbers of age, and the words of colour. */
+static enum status depend_on(struct dependence *dependence, const struct model *model,
+                             uint32_t column, struct arena *arena, struct text *result,
+                             struct error *err)
+{
+    const struct transform_input *input = dependence_input(&model->transform, column);
+    struct dependence_point *points;
+    double means[16];
+    uint32_t count;
+
+    TRY(dependence_points(dependence, input, 5, arena, &points, &count, err));
+    for (uint32_t i = 0; i < count; i++) {
+        TRY(dependence_measure(dependence, input, &points[i], NULL, means, NULL, err));
+        for (uint32_t j = 0; j < dependence_outputs(model); j++)
+            text_append_real(result, means[j]);
+    }
+    return STATUS_OK;
+}
+
+static enum status depend(void *context, struct text *result, struct error *err)
+{
+    const struct model *model = context;
+    struct dependence *dependence = NULL;
+    struct held_rows held;
+    struct arena arena;
+    enum status status;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    held_rows_init(&held, model, ROWS);
+    status = hold_rows(&held, model, err);
+    if (status == STATUS_OK)
+        status = dependence_new(&held, &dependence, err);
+    for (uint32_t column = 0; status == STATUS_OK && column < 3; column += 2)
+        status = depend_on(dependence, model, column, &arena, result, err);
+    dependence_free(dependence);
+    held_rows_deinit(&held);
+    arena_deinit(&arena);
+    return status;
+}
+
 static void model_init(struct fixture *fixture, uint32_t classes)
 {
     const uint32_t widths[] = {classes > 2 ? classes : 1};
@@ -234,6 +368,23 @@ static void every_allocation_of_explaining_a_model_may_fail(void **state)
 
         model_init(&fixture, classes[i]);
         check_every_allocation_may_fail("explain", explain, &fixture.model);
+        fixture_deinit(&fixture);
+    }
+}
+
+static void every_allocation_of_watching_a_model_may_fail(void **state)
+{
+    static const uint32_t classes[] = {0, 2, 3};
+    (void)state;
+
+    for (size_t i = 0; i < 3; i++) {
+        struct fixture fixture;
+
+        model_init(&fixture, classes[i]);
+        check_every_allocation_may_fail("statistics", keep_statistics, &fixture);
+        check_every_allocation_may_fail("drift", watch, &fixture.model);
+        check_every_allocation_may_fail("resample", resample, &fixture.model);
+        check_every_allocation_may_fail("depend", depend, &fixture.model);
         fixture_deinit(&fixture);
     }
 }
@@ -293,6 +444,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_allocation_of_explaining_a_model_may_fail),
+        cmocka_unit_test(every_allocation_of_watching_a_model_may_fail),
         cmocka_unit_test(every_allocation_of_a_report_may_fail),
         cmocka_unit_test(every_allocation_of_ranking_classes_may_fail),
         cmocka_unit_test(every_allocation_of_measuring_numbers_may_fail),

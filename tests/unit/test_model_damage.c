@@ -37,6 +37,7 @@ enum damage_of {
     JOINED,
     POOLED,
     FORECAST,
+    REGRESSORS, /* a forecast that has them */
     DAMAGES
 };
 
@@ -337,8 +338,8 @@ static void model_init(struct fixture *fixture, enum damage_of kind)
         fixture_write(fixture);
         return;
     }
-    if (kind == FORECAST) {
-        forecast_fixture_init(fixture);
+    if (kind == FORECAST || kind == REGRESSORS) {
+        forecast_fixture_make(fixture, kind == REGRESSORS ? FIXTURE_REGRESSORS : 0);
         fixture_write(fixture);
         return;
     }
@@ -497,13 +498,20 @@ static bool may_be_missing(const char *member)
            strcmp(member, "offset") == 0;
 }
 
+/* Without it the others of its input do not go together, or are those of another model. */
+static bool is_missed_by_others(const char *member)
+{
+    return strcmp(member, "column") == 0 || strcmp(member, "part") == 0 ||
+           strcmp(member, "rule") == 0 || strcmp(member, "list") == 0;
+}
+
 /* The member in another type, then missing. False where there is no such member. */
 static bool check_member(enum damage_of kind, int object, int member)
 {
     struct fixture fixture;
     cJSON *meta, *parent, *item;
     bool is_optional;
-    char name[64];
+    char name[64], item_name[64];
 
     model_init(&fixture, kind);
     meta = meta_tree(&fixture);
@@ -511,6 +519,7 @@ static bool check_member(enum damage_of kind, int object, int member)
     item = parent ? cJSON_GetArrayItem(parent, member) : NULL;
     if (item && !is_for_people(item->string)) {
         is_optional = may_be_missing(item->string);
+        snprintf(item_name, sizeof item_name, "%s", item->string);
         snprintf(name, sizeof name, "member \"%s\": expected", item->string);
         cJSON_ReplaceItemInObjectCaseSensitive(parent, item->string, cJSON_CreateNull());
         set_meta(&fixture, meta);
@@ -518,7 +527,8 @@ static bool check_member(enum damage_of kind, int object, int member)
         cJSON_DeleteItemFromArray(parent, member);
         set_meta(&fixture, meta);
         if (!is_optional)
-            check_refused(&fixture, ARENA_MAXIMUM, STATUS_CORRUPT, name);
+            check_refused(&fixture, ARENA_MAXIMUM, STATUS_CORRUPT,
+                          is_missed_by_others(item_name) ? "" : name);
     }
     cJSON_Delete(meta);
     fixture_deinit(&fixture);
@@ -595,7 +605,7 @@ static void a_meta_row_with_a_wrong_value_is_refused(void **state)
         {"\"version\":3", "\"version\":-1", "\"version\": expected an integer from 0"},
         {"\"version\":3", "\"version\":1e300", "\"version\": expected an integer"},
         {"\"rows\":150", "\"rows\":-1", "\"rows\": expected an integer from 0"},
-        {"\"numeric\"", "\"vector\"", "\"type\" is \"vector\""},
+        {"\"numeric\"", "\"vector\"", "\"type\": \"vector\" is none of its words"},
         {"\"scale\":9.7", "\"scale\":-9.7", "positive scale"},
         {"\"null_value\":0", "\"null_value\":2e18", "for a NULL is out of range"},
         {"\"words\":3", "\"words\":-1", "\"words\": expected an integer from 0 to 10000000"},
@@ -662,13 +672,13 @@ static void parts_with_a_wrong_value_are_refused(void **state)
     static const struct {
         const char *old, *with, *message;
     } cases[] = {
-        {"\"part\":\"age\"", "\"part\":\"whole\"", "an input is no part of a column"},
-        {"\"part\":\"age\"", "\"part\":\"month\"", "an input is no part of a column"},
-        {"\"part\":\"age\"", "\"part\":\"year\"", "\"part\" is \"year\""},
-        {"\"part\":\"weekday\"", "\"part\":\"age\"", "an input is no part of a column"},
+        {"\"part\":\"age\"", "\"part\":\"whole\"", "\"part\": \"whole\" is none of its words"},
+        {"\"part\":\"age\"", "\"part\":\"month\"", "a numeric is no month of a date"},
+        {"\"part\":\"age\"", "\"part\":\"year\"", "\"part\": \"year\" is none of its words"},
+        {"\"part\":\"weekday\"", "\"part\":\"age\"", "a category is no age of a date"},
         {"\"part\":\"hour\"", "\"part\":\"weekday\"", "two columns have the name \"signup\""},
         {"\"part\":\"hour\"", "\"part\":\"day\"", "two columns have the name \"signup\""},
-        {"\"column\":\"signup\"", "\"column\":\"\"", "an input is no part of a column"},
+        {"\"column\":\"signup\"", "\"column\":\"\"", "\"column\": expected 1 to"},
         {"\"column\":\"signup\"", "\"column\":\"login\"", "it was changed after training"},
         {"\"column\":\"signup\"", "\"column\":\"size\"", "two columns have the name \"size\""},
         {"\"column\":\"signup\",\"part\":\"hour\",", "", "it was changed after training"},
@@ -685,21 +695,21 @@ static void rules_with_a_wrong_value_are_refused(void **state)
     static const struct {
         const char *old, *with, *message;
     } cases[] = {
-        {"\"rule\":\"bucket\"", "\"rule\":\"words\"", "a rule that is none of its type"},
-        {"\"rule\":\"bucket\"", "\"rule\":\"x\"", "\"rule\" is \"x\""},
+        {"\"rule\":\"bucket\"", "\"rule\":\"words\"", "\"rule\": \"words\" is none of its words"},
+        {"\"rule\":\"bucket\"", "\"rule\":\"x\"", "\"rule\": \"x\" is none of its words"},
         {"\"rule\":\"bucket\"", "\"rule\":\"hash\"", "without what its rule needs"},
         {"\"rule\":\"id\"", "\"rule\":\"hash\"", "it was changed after training"},
-        {",\"rule\":\"id\"", "", "\"rule\": expected"},
+        {",\"rule\":\"id\"", "", "\"column\": an input of the column itself"},
         {"\"reading\":\"separated\"", "\"reading\":\"boolean\"", "it was changed after training"},
         {"\"bounds\":[30,50]", "\"bounds\":[30,51]", "it was changed after training"},
-        {"\"bounds\":[30,50]", "\"bounds\":[50,30]", "without what its rule needs"},
+        {"\"bounds\":[30,50]", "\"bounds\":[50,30]", "\"bounds\": numbers that ascend"},
         {"\"bounds\":[30,50]", "\"bounds\":[30]", "without what its rule needs"},
-        {"\"bounds\":[30,50]", "\"bounds\":[30,\"x\"]", "a bound of buckets is no number"},
+        {"\"bounds\":[30,50]", "\"bounds\":[30,\"x\"]", "\"bounds\": numbers that ascend"},
         {"\"bounds\":[30,50]", "\"bounds\":7", "bounds"},
-        {"\"column\":\"age\"", "\"column\":\"\"", "an input is of no column"},
+        {"\"column\":\"age\"", "\"column\":\"\"", "\"column\": expected 1 to"},
         {"\"column\":\"age\"", "\"column\":\"size\"", "two columns have the name"},
-        {"\"format\":7", "\"format\":6", "\"part\": expected"},
-        {"\"column\":\"age\",", "", "\"column\": expected"},
+        {"\"format\":7", "\"format\":6", "\"column\": an input of the column itself"},
+        {"\"column\":\"age\",", "", "\"rule\": a category with a rule is of a column"},
     };
     (void)state;
 
@@ -712,9 +722,10 @@ static void crosses_with_a_wrong_value_are_refused(void **state)
     static const struct {
         const char *old, *with, *message;
     } cases[] = {
-        {"\"rule\":\"cross\"", "\"rule\":\"id\"", "\"column\": expected"},
+        {"\"rule\":\"cross\"", "\"rule\":\"id\"",
+         "\"rule\": a category with a rule is of a column"},
         {"\"rule\":\"cross\",\"cross\"", "\"rule\":\"cross\",\"x\"", "\"cross\""},
-        {"\"format\":9", "\"format\":8", "a rule that is none of its type"},
+        {"\"format\":9", "\"format\":8", "\"cross\": of the rule \"cross\" alone"},
         {"{\"column\":\"colour\",", "{\"column\":\"age\",", "it was changed after training"},
         {"{\"column\":\"colour\",\"rule\":\"words\"},", "", "it was changed after training"},
         {"\"rule\":\"hash\",\"rows\":7", "\"rule\":\"id\",\"rows\":7",
@@ -739,13 +750,14 @@ static void parts_of_models_with_a_wrong_value_are_refused(void **state)
         const char *old, *with, *message;
     } cases[] = {
         {"\"model_part\":\"linear\"", "\"model_part\":\"dnn\"", ""},
-        {"\"model_part\":\"linear\"", "\"model_part\":\"wide\"", "\"model_part\" is \"wide\""},
+        {"\"model_part\":\"linear\"", "\"model_part\":\"wide\"",
+         "\"model_part\": \"wide\" is none of its words"},
         {"\"model_part\":\"linear\",", "", ""},
         {"\"dimension\":2", "\"dimension\":0", "\"dimension\""},
         {"\"dimension\":2", "\"dimension\":513", "\"dimension\""},
         {"\"dimension\":2", "\"dimension\":1", ""},
-        {"\"dimension\":2", "\"model_part\":\"linear\",\"dimension\":2", "no embedding"},
-        {"\"type\":\"numeric\"", "\"type\":\"numeric\",\"dimension\":2", "no embedding"},
+        {"\"dimension\":2", "\"model_part\":\"linear\",\"dimension\":2", "of embeddings alone"},
+        {"\"type\":\"numeric\"", "\"type\":\"numeric\",\"dimension\":2", "of embeddings alone"},
         {"\"format\":10", "\"format\":9", ""},
     };
     (void)state;
@@ -759,13 +771,15 @@ static void offsets_with_a_wrong_value_are_refused(void **state)
     static const struct {
         const char *old, *with, *message;
     } cases[] = {
-        {"\"offset\":\"offset\"", "\"offset\":\"none\"", "an input is no offset"},
-        {"\"offset\":\"offset\"", "\"offset\":\"start\"", "\"offset\" is \"start\""},
+        {"\"offset\":\"offset\"", "\"offset\":\"none\"",
+         "\"offset\": \"none\" is none of its words"},
+        {"\"offset\":\"offset\"", "\"offset\":\"start\"",
+         "\"offset\": \"start\" is none of its words"},
         {"\"offset\":\"offset\"", "\"offset\":\"exposure\"", "it was changed after training"},
         {"\"offset\":\"offset\",", "", "it was changed after training"},
         {"\"has_nulls\":true", "\"has_nulls\":true,\"offset\":\"offset\"", "is no offset"},
         {"\"type\":\"category\"", "\"type\":\"category\",\"offset\":\"offset\"",
-         "an input is no offset"},
+         "\"offset\": a number of a column alone is one"},
         {"\"format\":18", "\"format\":17", "it was changed after training"},
     };
     (void)state;
@@ -788,7 +802,7 @@ static void concats_with_a_wrong_value_are_refused(void **state)
         {"\"dimension\":2,\"concat\"", "\"concat\"", ""},
         {"\"type\":\"numeric\"",
          "\"type\":\"numeric\",\"concat\":{\"number\":1,\"combiner\":\"mean\"}",
-         "another size than its shape"},
+         "of embeddings alone"},
         {"\"format\":14", "\"format\":13", ""},
     };
     (void)state;
@@ -839,15 +853,15 @@ static void lists_with_a_wrong_value_are_refused(void **state)
         {"\"size\":2", "\"size\":3", "is not the next number of a list"},
         {"\"size\":2", "\"size\":4294967298", "\"size\": expected an integer"},
         {"\"element\":1", "\"element\":0", "is not the next number of a list"},
-        {"\"element\":1", "\"element\":2", "\"element\": expected an integer"},
+        {"\"element\":1", "\"element\":2", "\"element\": 2 of 2"},
         {"\"element\":1", "\"element\":-1", "\"element\": expected an integer"},
         {"\"delimiter\":\" \"", "\"delimiter\":\",\"", "is not the next number of a list"},
         {"\"delimiter\":\" \"", "\"delimiter\":\":\"", "cannot be read"},
         {"\"pair\":\":\"", "\"pair\":\"e\"", "cannot be read"},
-        {"\"column\":\"seen\"", "\"column\":\"\"", "is not the next number of a list"},
+        {"\"column\":\"seen\"", "\"column\":\"\"", "\"column\": expected 1 to"},
         {"\"column\":\"seen\"", "\"column\":\"size\"", "is not the next number of a list"},
         {"\"name\":\"seen[1]\"", "\"name\":\"seen[0]\"", "two inputs have the name"},
-        {"\"format\":11", "\"format\":10", "\"rule\": expected"},
+        {"\"format\":11", "\"format\":10", "\"column\": an input of the column itself"},
     };
     (void)state;
 
@@ -861,18 +875,19 @@ static void items_with_a_wrong_value_are_refused(void **state)
         const char *old, *with, *message;
     } cases[] = {
         {"\"rule\":\"id\"", "\"rule\":\"hash\"", "it was changed after training"},
-        {"\"rule\":\"id\"", "\"rule\":\"words\"", "hash buckets for 4 words of a text"},
-        {"\"rule\":\"id\"", "\"rule\":\"x\"", "\"rule\" is \"x\""},
-        {"\"rule\":\"id\",", "", "\"rule\": expected"},
+        {"\"rule\":\"id\"", "\"rule\":\"words\"", "\"rule\": \"words\" is none of its words"},
+        {"\"rule\":\"id\"", "\"rule\":\"x\"", "\"rule\": \"x\" is none of its words"},
+        {"\"rule\":\"id\",", "", "\"rule\": a list of items has one"},
         {"\"combiner\":\"mean\"", "\"combiner\":\"sum\"", "it was changed after training"},
-        {"\"combiner\":\"mean\"", "\"combiner\":\"max\"", "\"combiner\" is \"max\""},
-        {"\"weighted\":true", "\"weighted\":false", "it was changed after training"},
+        {"\"combiner\":\"mean\"", "\"combiner\":\"max\"",
+         "\"combiner\": \"max\" is none of its words"},
+        {"\"weighted\":true", "\"weighted\":false", "\"weighted\": true, or left out"},
         {"\"weighted\":true", "\"weighted\":1", "\"weighted\": expected"},
-        {"\"words_max\":4", "\"words_max\":3", "hash buckets for 3 words of a text"},
+        {"\"words_max\":4", "\"words_max\":3", "\"words_max\": not the list's"},
         {"\"form\":\"items\",\"size\":4", "\"form\":\"items\",\"size\":5",
-         "hash buckets for 4 words of a text"},
+         "\"words_max\": not the list's"},
         {"\"form\":\"items\",\"size\":4", "\"form\":\"items\",\"size\":1025", "cannot be read"},
-        {"\"pair\":\"=\"", "\"pair\":\"\"", "hash buckets for 4 words of a text"},
+        {"\"pair\":\"=\"", "\"pair\":\"\"", "of lists alone"},
         {"\"pair\":\"=\"", "\"pair\":\"~\"", "it was changed after training"},
         {"\"form\":\"items\"", "\"form\":\"sparse\"", "\"element\": expected"},
         {"\"hash_buckets\":7", "\"hash_buckets\":0", "\"hash_buckets\": expected"},
@@ -989,6 +1004,26 @@ static void forecasts_with_a_wrong_value_are_refused(void **state)
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         check_meta(FORECAST, cases[i].old, cases[i].with, STATUS_CORRUPT, cases[i].message);
+}
+
+static void forecasts_with_wrong_regressors_are_refused(void **state)
+{
+    static const struct {
+        const char *old, *with, *message;
+    } cases[] = {
+        {"\"coefficients\":[{\"series\":3", "\"coefficients\":[{\"series\":-3", "from 0 to"},
+        {"\"coefficients\":[", "\"coefficients\":[1,", ""},
+        {"\"coefficients\":[", "\"coefficients\":[{\"series\":1,\"median\":1},", "at most 2"},
+        {"\"coefficients\":[{\"series\":3,\"median\":0.3333333333333333},", "\"coefficients\":[",
+         "1 coefficients of 2 regressors"},
+        {"\"groups\":2", "\"groups\":1", "integers of a column that is not there"},
+        {"\"median\":", "\"mean\":", "median"},
+        {"\"coefficients\":[", "\"coefficients\":3,\"other\":[", "coefficients"},
+    };
+    (void)state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_meta(REGRESSORS, cases[i].old, cases[i].with, STATUS_CORRUPT, cases[i].message);
 }
 
 /* A number of an array, which the checksums cover. */
@@ -1444,6 +1479,7 @@ int main(void)
         cmocka_unit_test(regressions_with_a_wrong_value_are_refused),
         cmocka_unit_test(one_class_with_a_wrong_value_is_refused),
         cmocka_unit_test(forecasts_with_a_wrong_value_are_refused),
+        cmocka_unit_test(forecasts_with_wrong_regressors_are_refused),
         cmocka_unit_test(series_with_a_wrong_number_are_refused),
         cmocka_unit_test(score_cards_with_a_wrong_value_are_refused),
         cmocka_unit_test(components_with_a_wrong_value_are_refused),

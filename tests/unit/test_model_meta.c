@@ -117,9 +117,10 @@ static void readings_and_declared_types_come_back(void **state)
 /* Format 14 knows none of them, and would refuse the cells that they are for. */
 static void readings_of_other_spellings_are_of_the_newest_format(void **state)
 {
-    static const char *const changes[][2] = {
-        {"\"format\":16", "\"format\":14"},
-        {"\"reading\":\"written, with a comma\"", "\"reading\":\"month first\""}};
+    static const char *const changes[][3] = {
+        {"\"format\":16", "\"format\":14", "a reading that is none of its kind"},
+        {"\"reading\":\"written, with a comma\"", "\"reading\":\"month first\"",
+         "\"reading\": a numeric has none"}};
     struct fixture fixture;
     struct arena arena;
     struct model read;
@@ -136,7 +137,7 @@ static void readings_of_other_spellings_are_of_the_newest_format(void **state)
     CHECK_INT(read.labels.reading, READING_POINT);
     for (size_t i = 0; i < 2; i++)
         CHECK_FAILS(read_changed(&fixture.model, changes[i][0], changes[i][1], &read, &arena, &err),
-                    STATUS_CORRUPT, "a reading that is none of its kind");
+                    STATUS_CORRUPT, changes[i][2]);
     arena_deinit(&arena);
     fixture_deinit(&fixture);
 }
@@ -212,7 +213,7 @@ static void a_text_that_is_none_is_refused(void **state)
         {"\"format\":5", "\"format\":4", "no text"},
         {"\"has_nulls\":false,\"words_max\"", "\"has_nulls\":true,\"words_max\"", "no text"},
         {"\"type\":\"text\"", "\"type\":\"text\",\"column\":\"note\",\"part\":\"month\"",
-         "no part of a column"},
+         "\"part\": a text is no month of a date"},
         {"\"words_max\":4", "\"words_max\":0", "words_max"},
         {"\"words_max\":4", "\"words_max\":1025", "words_max"},
         {"\"words_max\":4", "\"words_least\":4", "words_max"},
@@ -307,6 +308,58 @@ static void digits_are_all_there_or_none(void **state)
     fixture_deinit(&fixture);
 }
 
+/* Older programs refuse the format; those since refuse the name that they lack. */
+static void a_model_names_the_encoders_that_it_needs(void **state)
+{
+    static const struct {
+        const char *part, *other, *message;
+        enum status status;
+    } cases[] = {
+        {"[\"sequence\"]", "[\"sequence\",\"graph\"]",
+         "the model needs the encoder \"graph\", which this version does not have",
+         STATUS_UNSUPPORTED},
+        {"[\"sequence\"]", "[7]", "needs the encoder \"\"", STATUS_UNSUPPORTED},
+        {"[\"sequence\"]", "[\"number\"]", "needs the encoder \"number\"", STATUS_UNSUPPORTED},
+        {"[\"sequence\"]", "7", "\"encoders\"", STATUS_CORRUPT},
+        {"\"format\":21", "\"format\":20", "an encoder that its format does not name",
+         STATUS_CORRUPT},
+        {"\"words\":3,\"hash_buckets\":2", "\"hash_buckets\":2", "\"words\": expected",
+         STATUS_CORRUPT},
+        {"\"rule\":\"sequence\"", "\"rule\":\"hash\"", "a text has no rule \"hash\"",
+         STATUS_CORRUPT},
+        {"\"form\":\"sequence\"", "\"form\":\"items\"", "a text has no rule \"sequence\"",
+         STATUS_CORRUPT},
+    };
+    static const uint32_t widths[] = {1};
+    struct fixture fixture;
+    struct arena arena;
+    struct model read;
+    struct error err;
+    struct text json;
+    (void)state;
+
+    fixture_init(&fixture, 0);
+    fixture_sequence(&fixture);
+    fixture_layers(&fixture, widths, 1);
+    json = meta_of(&fixture.model);
+    CHECK(strstr(text_string(&json), "\"encoders\":[\"sequence\"],\"inputs\""));
+    arena_init(&arena, ARENA_MAXIMUM);
+    CHECK_OK(model_meta_read(text_slice(&json), kinds, &arena, &read, &err));
+    CHECK_INT(read.transform.inputs[2].word_count, 3);
+    CHECK(
+        input_spec_equal(&read.transform.inputs[2].spec, &fixture.model.transform.inputs[2].spec));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        CHECK_FAILS(
+            read_changed(&fixture.model, cases[i].part, cases[i].other, &read, &arena, &err),
+            cases[i].status, cases[i].message);
+        if (cases[i].status == STATUS_UNSUPPORTED)
+            CHECK_SLICE(slice_of(err.hint), "A later version trained it, and can read it.");
+    }
+    arena_deinit(&arena);
+    text_deinit(&json);
+    fixture_deinit(&fixture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -320,6 +373,7 @@ int main(void)
         cmocka_unit_test(a_code_is_of_an_input_that_may_be_missing),
         cmocka_unit_test(a_link_comes_back_and_is_of_its_task),
         cmocka_unit_test(digits_are_all_there_or_none),
+        cmocka_unit_test(a_model_names_the_encoders_that_it_needs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

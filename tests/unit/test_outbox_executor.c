@@ -1,9 +1,11 @@
 /*
- * The executor of a master that another one has replaced writes nothing; a log of steps has no gap.
+ * The executor of a master that another one has replaced writes nothing; a log of steps has no gap;
+ * rows that find no room on the disk wait, or fail the job.
  */
 #include "tests/check.h"
 
 #include <math.h>
+#include <sqlite3.h>
 #include <sys/resource.h>
 
 #include "runtime/data/step_log.h"
@@ -266,6 +268,112 @@ static void who_was_replaced_does_not_say_what_only_its_successor_may(void **sta
     CHECK_INT(say_claimed(fixture, &fixture->next), STATUS_OK);
 }
 
+/* ---- a disk that is full ---- */
+
+/* Each transaction is refused, from now on. */
+static void fill_disk(struct outbox_executor *executor, bool is_full)
+{
+    executor->fault = (struct fault){.is_set = is_full, .refuses = true, .point = FAULT_RECORDS};
+    snprintf(executor->fault.role, sizeof executor->fault.role, "master");
+}
+
+static void add_metric(struct fixture *fixture, uint32_t epoch)
+{
+    const struct metric_row row = {
+        .epoch = epoch, .step = epoch, .metric = "loss", .part = "train", .value = epoch};
+
+    outbox_put(&fixture->outbox, OUTBOX_METRIC, &row, sizeof row);
+}
+
+static void add_worker(struct fixture *fixture, uint32_t index, const char *worker_state)
+{
+    const struct worker_row row = {.index = index, .state = worker_state};
+
+    outbox_put(&fixture->outbox, OUTBOX_WORKER, &row, sizeof row);
+}
+
+static int64_t counted(const struct fixture *fixture, const char *sql)
+{
+    char path[PATH_MAX];
+    sqlite3_stmt *statement;
+    sqlite3 *database;
+    int64_t count;
+
+    snprintf(path, sizeof path, "%s/job.db", fixture->folder.path);
+    CHECK(sqlite3_open(path, &database) == SQLITE_OK);
+    CHECK(sqlite3_prepare_v2(database, sql, -1, &statement, NULL) == SQLITE_OK);
+    CHECK(sqlite3_step(statement) == SQLITE_ROW);
+    count = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    sqlite3_close(database);
+    return count;
+}
+
+static void rows_that_find_no_room_are_stored_when_there_is_some(void **state)
+{
+    struct fixture *fixture = *state;
+    struct error err;
+
+    fill_disk(&fixture->old, true);
+    for (uint32_t epoch = 1; epoch <= 3; epoch++) {
+        put_job(fixture, epoch);
+        add_metric(fixture, epoch);
+        add_worker(fixture, epoch % 2, epoch == 3 ? "left" : "joined");
+        CHECK_OK(outbox_executor_perform(&fixture->old, &fixture->outbox, &err));
+    }
+    CHECK_INT(fixture->said, 1); /* the notice, once */
+    CHECK_INT(counted(fixture, "SELECT count(*) FROM job"), 0);
+    CHECK_INT(fixture->old.held.rows.count, 1 + 3 + 2); /* the last of the job and of each worker */
+    fill_disk(&fixture->old, false);
+    put_job(fixture, 4);
+    CHECK_OK(outbox_executor_perform(&fixture->old, &fixture->outbox, &err));
+    CHECK_INT(counted(fixture, "SELECT step FROM job"), 4);
+    CHECK_INT(counted(fixture, "SELECT sum(epoch) FROM metrics"), 6);
+    CHECK_INT(
+        counted(fixture, "SELECT count(*) FROM workers WHERE state = 'left' AND \"index\" = 1"), 1);
+    CHECK_INT(counted(fixture, "SELECT count(*) FROM workers"), 2);
+    CHECK(!held_rows_are_there(&fixture->old.held));
+}
+
+/* It is full while rows are there that the job cannot do without. */
+static void a_job_whose_end_finds_no_room_fails_by_it(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct job_row ended = {.state = JOB_STATE_DONE, .loss = NAN, .validation_loss = NAN};
+    const struct result_row result = {.name = "AUC"};
+    struct error err;
+
+    fill_disk(&fixture->old, true);
+    put_job(fixture, 1);
+    CHECK_OK(outbox_executor_perform(&fixture->old, &fixture->outbox, &err));
+    outbox_clear(&fixture->outbox);
+    outbox_put(&fixture->outbox, OUTBOX_JOB, &ended, sizeof ended);
+    CHECK_FAILS(outbox_executor_perform(&fixture->old, &fixture->outbox, &err), STATUS_IO,
+                "the job's store: database or disk is full");
+    outbox_clear(&fixture->outbox);
+    outbox_put(&fixture->outbox, OUTBOX_RESULT, &result, sizeof result);
+    CHECK_FAILS(outbox_executor_perform(&fixture->old, &fixture->outbox, &err), STATUS_IO,
+                "the job's store: database or disk is full");
+}
+
+static void no_more_rows_are_held_than_memory_is_for(void **state)
+{
+    struct fixture *fixture = *state;
+    enum status status = STATUS_OK;
+    struct error err;
+
+    fill_disk(&fixture->old, true);
+    for (uint32_t epoch = 0; status == STATUS_OK; epoch += 10000) {
+        outbox_clear(&fixture->outbox);
+        for (uint32_t i = 0; i < 10000; i++)
+            add_metric(fixture, epoch + i);
+        CHECK(epoch < 1000000);
+        status = outbox_executor_perform(&fixture->old, &fixture->outbox, &err);
+    }
+    CHECK_INT(status, STATUS_LIMIT);
+    CHECK(strstr(err.message, "the disk is full, and records of the job take more than 16 MiB"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -282,6 +390,12 @@ int main(void)
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(who_was_replaced_does_not_say_what_only_its_successor_may,
                                         set_up, tear_down),
+        cmocka_unit_test_setup_teardown(rows_that_find_no_room_are_stored_when_there_is_some,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_job_whose_end_finds_no_room_fails_by_it, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(no_more_rows_are_held_than_memory_is_for, set_up,
+                                        tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -143,6 +143,41 @@ static void calibration_leaves_out_bins_without_rows(void **state)
     text_deinit(&svg);
 }
 
+/* The third row is still to come. */
+static void a_forecast_has_bounds_and_two_curves(void **state)
+{
+    const struct slice names[] = {SLICE("store"),    SLICE("day"),   SLICE("sales"),
+                                  SLICE("expected"), SLICE("lower"), SLICE("upper")};
+    struct cell cells[] = {WORDS("a"), WORDS("2024-01-01"), REAL(0), NOTHING, NOTHING, NOTHING,
+                           WORDS("a"), WORDS("2024-01-02"), REAL(4), NOTHING, NOTHING, NOTHING,
+                           WORDS("a"), WORDS("2024-01-03"), NOTHING, REAL(6), REAL(2), REAL(10)};
+    struct text svg;
+    struct error err;
+
+    (void)state;
+    CHECK_OK(draw(PICTURE_FORECAST, names, 6, cells, 3, &svg, &err));
+    check_has(&svg, "what came, and what is expected");
+    check_has(&svg, "<path class=\"a\" d=\"M64.0,316.0 L284.0,211.2\"/>");
+    check_has(&svg, "<path class=\"b\" d=\"M501.0,158.8 L507.0,158.8\"/>");
+    check_has(&svg, "2024-01-03</text>");
+    check_has(&svg, "sales</text>");
+    text_deinit(&svg);
+    cells[6] = WORDS("b");
+    CHECK_FAILS(draw(PICTURE_FORECAST, names, 6, cells, 3, &svg, &err), STATUS_INVALID,
+                "the rows are of several series");
+    text_deinit(&svg);
+    CHECK_FAILS(draw(PICTURE_FORECAST, names + 2, 4, cells, 1, &svg, &err), STATUS_INVALID,
+                "no time and value before");
+    text_deinit(&svg);
+    CHECK_FAILS(draw(PICTURE_FORECAST, names, 4, cells, 1, &svg, &err), STATUS_INVALID,
+                "no column lower");
+    text_deinit(&svg);
+    cells[2] = NOTHING;
+    CHECK_FAILS(draw(PICTURE_FORECAST, names, 6, cells, 1, &svg, &err), STATUS_INVALID,
+                "the rows have no values");
+    text_deinit(&svg);
+}
+
 static void rows_of_another_kind_and_no_rows_are_errors(void **state)
 {
     const struct slice names[] = {SLICE("a")};
@@ -193,6 +228,7 @@ int main(void)
         cmocka_unit_test(more_classes_than_can_be_read_are_refused),
         cmocka_unit_test(importance_shows_those_below_nothing_and_says_what_it_leaves_out),
         cmocka_unit_test(calibration_leaves_out_bins_without_rows),
+        cmocka_unit_test(a_forecast_has_bounds_and_two_curves),
         cmocka_unit_test(rows_of_another_kind_and_no_rows_are_errors),
         cmocka_unit_test(a_long_curve_keeps_its_last_point),
     };

@@ -1,3 +1,5 @@
+#include <math.h>
+
 #include "kinds/kmeans/kmeans_kind.h"
 #include "kinds/network/network_attributes.h"
 #include "kinds/trees/trees_attributes.h"
@@ -731,6 +733,9 @@ static void a_regressor_of_dates_says_what_it_counts(void **state)
 
 /* ---- FORECAST ---- */
 
+#define STORE_ROWS                                                                                 \
+    "-- query: store TEXT 9 texts; item INTEGER 9 integers; day TEXT 9 texts 9 dates; sales REAL " \
+    "9 reals\n"
 #define STORES                                                                                     \
     "-- model: f Forecast regression; label sales real; inputs store category, item category, "    \
     "day numeric\n"
@@ -787,8 +792,63 @@ static void a_forecast_is_asked_for_what_it_has(void **state)
     PLAN_FAILS(MODEL "FORECAST m", STATUS_INVALID, "the model is no forecast but a DNNClassifier");
     PLAN_FAILS("-- memory: 3000 of 2000\n" STORES "FORECAST f", STATUS_LIMIT,
                "a session loads models of up to 2.0 KiB");
-    PLAN_FAILS(STORES "SELECT * FROM t TO EXPLAIN f", STATUS_UNSUPPORTED,
-               "a Forecast has no inputs whose importance could be measured");
+    scene_deinit(&scene);
+}
+
+/* A day of hours is shorter than the week that was found. */
+static void a_forecast_is_explained_by_its_parts(void **state)
+{
+    static const char *const names[] = {"store",      "item",      "day",
+                                        "sales",      "trend",     "season_24",
+                                        "season_168", "remainder", "level_shift"};
+    struct scene scene;
+    const struct plan *plan = &scene.plan;
+    (void)state;
+
+    scene_init(&scene);
+    PLAN_OK(STORE_ROWS STORES
+            "SELECT * FROM t TO EXPLAIN f WITH explain.replace = true INTO parts");
+    CHECK(plan->explains_series && plan->has_target && plan->replaces_any);
+    CHECK_INT(plan->result_count, 9);
+    for (size_t i = 0; i < 9; i++)
+        CHECK(slice_is(plan->results[i].name, names[i]));
+    CHECK_INT(plan->part_season_count, 2);
+    CHECK_INT(plan->part_seasons[0], 24);
+    CHECK_INT(plan->part_seasons[1], 168);
+    CHECK_INT(plan->label_column, 3);
+    PLAN_OK("-- query: season_24 TEXT 9 texts; day TEXT 9 texts 9 dates; trend REAL 9 reals\n"
+            "-- model: f Forecast regression; label trend real; inputs season_24 category, day "
+            "numeric\nSELECT * FROM t TO EXPLAIN f");
+    CHECK(slice_is(plan->results[3].name, "trend_trend"));
+    CHECK(slice_is(plan->results[4].name, "trend_season_24"));
+    PLAN_FAILS(STORE_ROWS STORES "SELECT * FROM t TO EXPLAIN f USING permutation",
+               STATUS_UNSUPPORTED, "a Forecast has no inputs whose importance could be measured");
+    PLAN_FAILS(STORE_ROWS STORES "SELECT * FROM t TO EXPLAIN f WITH explain.seed = 1",
+               STATUS_INVALID, "explain.seed has no use with a forecast");
+    PLAN_FAILS(
+        "-- query: store TEXT 9 texts; item INTEGER 9 integers; day TEXT 9 texts 9 dates\n" STORES
+        "SELECT * FROM t TO EXPLAIN f",
+        STATUS_INVALID, "label column \"sales\"");
+    scene_deinit(&scene);
+}
+
+static void values_that_came_are_checked(void **state)
+{
+    struct scene scene;
+    const struct plan *plan = &scene.plan;
+    (void)state;
+
+    scene_init(&scene);
+    PLAN_OK(STORE_ROWS STORES "SELECT * FROM t TO PREDICT c.sales USING f");
+    CHECK_INT(plan->checked_column, 3);
+    CHECK(plan->anomaly == 0.95 && slice_is(plan->target_column, "expected"));
+    CHECK_INT(plan->extra_output_count, 4);
+    CHECK_INT(plan->label_column, -1);
+    PLAN_OK(STORE_ROWS STORES "SELECT * FROM t TO PREDICT c.guess USING f");
+    CHECK(plan->checked_column == -1 && plan->extra_output_count == 0);
+    PLAN_OK(STORE_ROWS STORES
+            "SELECT * FROM t TO PREDICT c.guess WITH forecast.anomaly = 0.8 USING f");
+    CHECK(plan->anomaly == 0.8 && slice_is(plan->target_column, "guess"));
     scene_deinit(&scene);
 }
 
@@ -908,7 +968,7 @@ static void numbers_beyond_a_models_reach_are_told(void **state)
     struct scene scene;
     struct plan *plan = &scene.plan;
     struct query_column *column;
-    double found[2] = {0, -1e39};
+    double found[2] = {NAN, -1e39};
     (void)state;
 
     scene_init(&scene);
@@ -927,6 +987,7 @@ static void numbers_beyond_a_models_reach_are_told(void **state)
     CHECK_INT(plan->notices->count, 1);
     CHECK(strstr(plan->notices->items[0].text, "\"sepal_length\" has the number -1e+39"));
     column = &plan->query.columns[plan->model_columns[1]];
+    column->distinct_numbers = 1;
     for (int sign = -1; sign < 2; sign += 2) {
         column->least = sign < 0 ? -1e39 : 0;
         column->greatest = sign > 0 ? 1e39 : 0;
@@ -934,6 +995,13 @@ static void numbers_beyond_a_models_reach_are_told(void **state)
         note_far_numbers(plan);
     }
     CHECK_INT(plan->notices->count, 3);
+    plan->model.inputs[1].least = 1e38; /* 0 is far, too */
+    plan->model.inputs[1].greatest = 1e40;
+    column->least = 0;
+    column->greatest = 1e39;
+    note_far_numbers(plan);
+    CHECK_INT(plan->notices->count, 4);
+    CHECK(strstr(plan->notices->items[3].text, "\"sepal_length\" has the number 0:"));
     plan->query.sample_rows = 999;
     column->greatest = 0;
     CHECK(!far_numbers_may_come(plan, 1));
@@ -976,6 +1044,8 @@ int main(void)
         cmocka_unit_test(a_regressor_of_dates_says_what_it_counts),
         cmocka_unit_test(a_forecast_has_the_columns_of_its_history),
         cmocka_unit_test(a_forecast_is_asked_for_what_it_has),
+        cmocka_unit_test(a_forecast_is_explained_by_its_parts),
+        cmocka_unit_test(values_that_came_are_checked),
         cmocka_unit_test(a_threshold_is_a_number_or_a_rule),
         cmocka_unit_test(what_is_learned_last_needs_rows_that_are_held_out),
         cmocka_unit_test(nulls_that_a_model_has_not_learned_of_are_told),

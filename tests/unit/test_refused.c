@@ -93,7 +93,8 @@ static void what_is_shown_and_cancelled_has_a_name(void **state)
         {"show atributes;", "Did you mean SHOW ATTRIBUTES?"},
         {"FORCAST m;", "Did you mean FORECAST m?"},
         {"forecasts \"my model\" FOR 3", "Did you mean FORECAST \"my model\"?"},
-        {"SHOW TABLES", SHOWS " Tables are listed by SELECT name FROM sqlite_schema."},
+        {"SHOW TABLES",
+         SHOWS " Tables are listed by .tables in a shell, or SELECT name FROM sqlite_schema."},
         {"SHOW work_mem", SHOWS},
         {"SHOW", NULL},
         {"SHOW 'MODLES'", NULL},
@@ -116,6 +117,7 @@ static void the_rows_come_before_the_verb(void **state)
         {"TRAIN LinearClassifier ON iris INTO m", ROWS_FIRST TRAIN_FORM},
         {"TRAIN LinearClassifier ON iris", ROWS_FIRST TRAIN_FORM},
         {"PREDICT iris USING m", ROWS_FIRST PREDICT_FORM},
+        {"PREDICT m ON iris", ROWS_FIRST PREDICT_FORM},
         {"EVALUATE m", ROWS_FIRST EVALUATE_FORM},
         {"EVALUATE m WITH metrics = 'AUC'; SELECT 1", ROWS_FIRST EVALUATE_FORM},
         {"TO TRAIN LinearClassifier LABEL class INTO m", ROWS_FIRST TRAIN_FORM},
@@ -356,9 +358,9 @@ static void columns_are_named_where_a_star_leaves_some_out(void **state)
     static const struct refused list[] = {
         {"SELECT * EXCEPT (a) FROM t", "The database has no * EXCEPT" STAR},
         {"SELECT t.* EXCLUDE(a, b) FROM t", "The database has no * EXCLUDE" STAR},
-        {"SELECT totrain_predict('m', *) FROM t", "SELECT * FROM t TO PREDICT guess USING m finds "
-                                                  "the columns by name; totrain_predict takes "
-                                                  "them in the order that SHOW MODEL lists."},
+        {"SELECT totrain_predict('m', *) FROM t", "SELECT totrain_call('m'); prints the call with "
+                                                  "all inputs of m. SELECT * FROM t TO PREDICT "
+                                                  "guess USING m finds the columns by name."},
         {"SELECT totrain_predict('m', a * b) FORM t", NULL},
         {"SELECT a FROM t EXCEPT (SELECT 1) FORM", NULL},
         {"SELECT * EXCEPT SELECT", NULL},
@@ -390,14 +392,21 @@ static void a_name_that_is_not_there_may_have_another_one_here(void **state)
         {"no such table: train", ""},
         {"no such table: main.predict", ""},
         {"no such function: nope", ""},
+        {"no such function: totrain_proba", "Did you mean totrain_probability?"},
+        {"no such function: totrain_perdict", "Did you mean totrain_predict?"},
+        {"no such function: totrain_something_else", ""},
         {"no such column: predict", ""},
+        {"no such column: M", "A model's name stands in single quotes: totrain_predict('M', ...)."},
+        {"column \"m\" does not exist",
+         "A model's name stands in single quotes: totrain_predict('m', ...)."},
     };
+    const struct slice text = SLICE("SELECT predict, lower(x), totrain_predict(m, a) FROM t");
     struct error err;
     (void)state;
 
     for (size_t i = 0; i < COUNT(list); i++) {
         fail(&err, STATUS_DATABASE, "%s", list[i].message);
-        CHECK(refused_missing_hint(&err) == (list[i].hint[0] != 0));
+        CHECK(refused_missing_hint(text, &err) == (list[i].hint[0] != 0));
         assert_string_equal(err.hint, list[i].hint);
         assert_string_equal(err.message, list[i].message);
     }

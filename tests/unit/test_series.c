@@ -8,8 +8,9 @@
 #include "tests/unit/data_fixture.h"
 #include "tests/unit/learner_group.h"
 
-#define COLUMNS_MAX 4 /* two that tell a series, the time, the value */
-#define VALUES      9 /* values of each series, but for some */
+#define COLUMNS_MAX 5  /* two that tell a series, the time, a regressor, the value */
+#define VALUES      9  /* values of each series, but for some */
+#define VALUES_MORE 20 /* the same of a series with a regressor */
 
 struct table {
     struct folder folder;
@@ -17,6 +18,7 @@ struct table {
     struct input_spec inputs[COLUMNS_MAX - 1];
     struct jobspec spec;
     uint32_t groups, series;
+    bool has_regressor;
     struct cell *cells;
     uint32_t rows;
     struct dataset dataset;
@@ -24,13 +26,19 @@ struct table {
 
 /* ---- tables ---- */
 
+static uint32_t columns_of(const struct table *table)
+{
+    return table->groups + 2 + table->has_regressor;
+}
+
 static void add_series(struct table *table, uint32_t series)
 {
     static char words[8][8];
-    const uint32_t first = series % 3, count = VALUES - series % 4;
+    const uint32_t first = series % 3;
+    const uint32_t count = (table->has_regressor ? VALUES_MORE : VALUES) - series % 4;
 
     for (uint32_t i = first; i < first + count; i++) {
-        struct cell *row = table->cells + (size_t)table->rows++ * (table->groups + 2);
+        struct cell *row = table->cells + (size_t)table->rows++ * columns_of(table);
         uint32_t column = 0;
 
         snprintf(words[series % 8], sizeof words[0], "s%u", series % 8);
@@ -40,29 +48,34 @@ static void add_series(struct table *table, uint32_t series)
         if (table->groups > 1)
             row[column++] = integer_cell(series / 8);
         row[column++] = real_cell(i);
+        if (table->has_regressor)
+            row[column++] = real_cell((i * 3 + series) % 5 / 4.0);
         row[column] = (i + series) % 7 == 3 ? null_cell()
                                             : real_cell(100 * (series + 1) + (i * i + series) % 5);
     }
 }
 
 /* Series that are told by so many columns, with values that are missing. No columns: one series. */
-static void table_make(struct table *table, uint32_t groups, uint32_t series)
+static void table_make_with(struct table *table, uint32_t groups, uint32_t series,
+                            bool has_regressor)
 {
     static const struct spool_column columns[] = {
         {SLICE("store"), SPOOL_TEXT, READING_NUMBER, 0, {LIST_NONE}},
         {SLICE("item"), SPOOL_INTEGER, READING_NUMBER, 0, {LIST_NONE}},
         {SLICE("day"), SPOOL_REAL, READING_NUMBER, 0, {LIST_NONE}},
+        {SLICE("promo"), SPOOL_REAL, READING_NUMBER, 0, {LIST_NONE}},
         {SLICE("sales"), SPOOL_REAL, READING_NUMBER, 0, {LIST_NONE}}};
 
     *table = (struct table){
         .groups = groups,
         .series = series,
+        .has_regressor = has_regressor,
         .spec = {.family = SLICE("forecast"),
                  .estimator = SLICE("Naive"),
                  .task = TASK_REGRESSION,
                  .label = SLICE("sales"),
                  .label_type = LABEL_REAL,
-                 .input_count = groups + 1,
+                 .input_count = groups + 1 + has_regressor,
                  .shuffle = true,
                  .seed = 3,
                  .lanes = 8,
@@ -70,27 +83,34 @@ static void table_make(struct table *table, uint32_t groups, uint32_t series)
     };
     folder_open(&table->folder);
     memcpy(table->columns, columns + (2 - groups), (groups + 2) * sizeof *columns);
+    table->columns[columns_of(table) - 1] = columns[4];
     for (uint32_t i = 0; i < groups; i++)
         table->inputs[i] = (struct input_spec){.name = columns[2 - groups + i].name,
                                                .type = INPUT_CATEGORY,
                                                .vocabulary_max = CATEGORY_WORDS_MAX};
     table->inputs[groups] = (struct input_spec){.name = SLICE("day"), .type = INPUT_NUMERIC};
+    table->inputs[groups + 1] = (struct input_spec){.name = SLICE("promo"), .type = INPUT_NUMERIC};
     table->spec.inputs = table->inputs;
     *forecast_params(&table->spec.params) =
         (struct forecast_params){.horizon = 2, .level = .9, .backtests = 1};
     while (strcmp(forecast_method_words[forecast_params(&table->spec.params)->method], "naive") !=
            0)
         forecast_params(&table->spec.params)->method++;
-    table->cells = calloc((size_t)series * VALUES * (groups + 2), sizeof *table->cells);
+    table->cells = calloc((size_t)series * VALUES_MORE * columns_of(table), sizeof *table->cells);
     for (uint32_t i = 0; i < series; i++)
         add_series(table, i);
+}
+
+static void table_make(struct table *table, uint32_t groups, uint32_t series)
+{
+    table_make_with(table, groups, series, false);
 }
 
 /* order: as of write_spool. */
 static void table_read(struct table *table, const uint32_t *order)
 {
     const struct spool_order lies = dataset_order(&table->spec, false, 1);
-    const uint32_t count = table->groups + 2;
+    const uint32_t count = columns_of(table);
     struct spool_writer *writer;
     struct error err;
 
@@ -292,6 +312,29 @@ static void the_order_of_rows_changes_no_bit(void **state)
         free(order);
     }
     table_close(&table);
+}
+
+static void regressors_have_the_same_bits_however_rows_and_workers_come(void **state)
+{
+    static const uint32_t series[] = {1, 60, 60};
+    (void)state;
+
+    for (uint32_t groups = 0; groups < 3; groups++) {
+        struct table table;
+        struct outcome one;
+
+        table_make_with(&table, groups, series[groups], true);
+        table_read(&table, NULL);
+        one = run_group(&table, 1, 0);
+        for (uint32_t workers = 2; workers < 9; workers += 3) {
+            uint32_t *order = shuffled(table.rows, workers);
+
+            table_read(&table, order);
+            assert_string_equal(run_group(&table, workers, groups).digest, one.digest);
+            free(order);
+        }
+        table_close(&table);
+    }
 }
 
 static void threads_leave_no_trace(void **state)
@@ -519,6 +562,22 @@ static void a_series_that_cannot_be_fitted_is_named(void **state)
 }
 
 /* A hash that two series have in common makes no series of both. */
+static void a_regressor_that_is_missing_is_told_with_series_and_time(void **state)
+{
+    struct table table;
+    struct error err;
+    (void)state;
+
+    table_make_with(&table, 2, 20, true);
+    table.cells[5 * 7 + 3] = null_cell();
+    CHECK(table.cells[5 * 7 + 4].type != CELL_NULL);
+    table_read(&table, NULL);
+    CHECK_OK(first_phases(&table, 1, &err)); /* steps are found without it */
+    CHECK_FAILS(first_phases(&table, 2, &err), STATUS_INVALID,
+                "series store = 's0', item = '0': regressor \"promo\" is NULL at 7");
+    table_close(&table);
+}
+
 static void series_of_one_hash_are_not_joined(void **state)
 {
     struct table table;
@@ -556,6 +615,7 @@ int main(void)
         cmocka_unit_test(labels_are_kept_as_they_are),
         cmocka_unit_test(any_number_of_workers_makes_the_same_records),
         cmocka_unit_test(the_order_of_rows_changes_no_bit),
+        cmocka_unit_test(regressors_have_the_same_bits_however_rows_and_workers_come),
         cmocka_unit_test(threads_leave_no_trace),
         cmocka_unit_test(a_state_taken_at_any_phase_leads_to_the_same_records),
         cmocka_unit_test(a_state_that_is_cut_or_of_another_job_is_refused),
@@ -563,6 +623,7 @@ int main(void)
         cmocka_unit_test(contributions_are_counted),
         cmocka_unit_test(nulls_of_groups_and_times_are_refused),
         cmocka_unit_test(a_series_that_cannot_be_fitted_is_named),
+        cmocka_unit_test(a_regressor_that_is_missing_is_told_with_series_and_time),
         cmocka_unit_test(series_of_one_hash_are_not_joined),
         cmocka_unit_test(what_does_not_fit_into_the_memory_of_a_worker_is_refused_with_the_bytes),
     };

@@ -31,7 +31,7 @@ static struct series_plan plan_of(const struct forecast_params *params)
 }
 
 static enum status fit(const struct series_plan *plan, const struct point *points, uint32_t count,
-                       int64_t record[WORDS], struct error *err)
+                       int64_t *record, struct error *err)
 {
     struct point own[POINTS_HERE];
     struct arena arena;
@@ -40,9 +40,31 @@ static enum status fit(const struct series_plan *plan, const struct point *point
     CHECK(count <= POINTS_HERE);
     memcpy(own, points, count * sizeof *own);
     arena_init(&arena, ARENA_MAXIMUM);
-    status = series_fit(plan, own, count, &arena, record, err);
+    status = series_fit(plan, own, count, NULL, &arena, record, err);
     arena_deinit(&arena);
     return status;
+}
+
+#define REGRESSORS_HERE 2
+
+/* With regressors (count, REGRESSORS_HERE); *record (width of it) is the arena's. */
+static enum status fit_with(const struct forecast_params *params, const struct point *points,
+                            uint32_t count, const double *regressors, struct arena *arena,
+                            int64_t **record, struct error *err)
+{
+    static const struct transform_input inputs[] = {{.spec.name = SLICE("promo")},
+                                                    {.spec.name = SLICE("price")}};
+    struct series_plan plan = plan_of(params);
+    struct point own[POINTS_HERE];
+
+    CHECK(count <= POINTS_HERE);
+    memcpy(own, points, count * sizeof *own);
+    plan.regressors = REGRESSORS_HERE;
+    plan.regressor_inputs = inputs;
+    arena_init(arena, ARENA_MAXIMUM);
+    *record = ARENA_NEW(arena, int64_t,
+                        series_record_words(HORIZON_HERE, params->history, REGRESSORS_HERE));
+    return series_fit(&plan, own, count, regressors, arena, *record, err);
 }
 
 static double number_of(int64_t bits)
@@ -65,7 +87,7 @@ static double deviation_of(const int64_t *record, uint32_t step)
 
 /* Values at the times 0, 1, 2 ...; NAN where one is missing. */
 static void fit_values(const struct forecast_params *params, const double *values, uint32_t count,
-                       int64_t record[WORDS])
+                       int64_t *record)
 {
     const struct series_plan plan = plan_of(params);
     struct point points[POINTS_HERE];
@@ -156,6 +178,63 @@ static void a_step_whose_value_is_missing_is_no_error(void **state)
     CHECK(errors.steps == 2 && errors.absolute == 2 + 6);
     CHECK_INT(record[RECORD_COUNT], 6);
     CHECK_INT(record[RECORD_LAST], 6);
+}
+
+static double expected_of(const int64_t *record, uint32_t i)
+{
+    return number_of(record[WORDS + i * EXPECTED_WORDS + EXPECTED_VALUE]);
+}
+
+static double expected_deviation_of(const int64_t *record, uint32_t i)
+{
+    return number_of(record[WORDS + i * EXPECTED_WORDS + EXPECTED_DEVIATION]);
+}
+
+#define HISTORY_HERE 6
+
+/* Values repeat themselves in twos, so each is the one of two before. The first two steps have
+ * fewer values before them than the history is long. */
+static void values_of_the_past_are_expected(void **state)
+{
+    static const double values[] = {1, 5, 1, NAN, 1, 7};
+    struct forecast_params params = params_of("seasonalnaive");
+    int64_t record[WORDS + HISTORY_HERE * EXPECTED_WORDS], without[WORDS];
+    (void)state;
+
+    params.seasons = (struct counts){{2}, 1};
+    fit_values(&params, values, 6, without);
+    params.history = HISTORY_HERE;
+    fit_values(&params, values, 6, record);
+    CHECK(memcmp(record, without, sizeof without) == 0);
+    CHECK(expected_deviation_of(record, 0) == -1 && expected_of(record, 0) == 0);
+    CHECK(expected_of(record, 1) == 1); /* one value before: it goes on */
+    CHECK(expected_of(record, 2) == 5);
+    CHECK(expected_of(record, 3) == 5);
+    CHECK(expected_of(record, 4) == 1);
+    CHECK(expected_of(record, 5) == 1); /* the gap is on the line between its neighbours */
+    for (uint32_t i = 1; i < HISTORY_HERE; i++)
+        CHECK(expected_deviation_of(record, i) > 0);
+}
+
+/* Each method expects of its past what it would forecast, with these parameters, from there. */
+static void any_method_expects_its_past(void **state)
+{
+    (void)state;
+    for (uint32_t method = 0; forecast_method_words[method]; method++) {
+        struct forecast_params params = params_of(forecast_method_words[method]);
+        int64_t record[WORDS + HISTORY_HERE * EXPECTED_WORDS];
+        double values[24];
+
+        for (uint32_t i = 0; i < 24; i++)
+            values[i] = 1000 + 10 * i + 100 * (i % 4);
+        params.seasons = (struct counts){{4}, 1};
+        params.history = HISTORY_HERE;
+        fit_values(&params, values, 24, record);
+        for (uint32_t i = 0; i < HISTORY_HERE; i++) {
+            CHECK(fabs(expected_of(record, i) - values[18 + i]) < 500);
+            CHECK(expected_deviation_of(record, i) >= 0);
+        }
+    }
 }
 
 /* One, two and three values, of which the last is the forecast; none has a past. */
@@ -330,6 +409,203 @@ static void a_series_without_values_has_no_record(void **state)
         CHECK_INT(record[i], 0);
 }
 
+/* ---- regressors ---- */
+
+static double coefficient_of(const int64_t *record, uint32_t history, uint32_t regressor)
+{
+    return number_of(record[series_record_coefficients(HORIZON_HERE, history) + regressor]);
+}
+
+/* 100 + 10 promo - 3 price, and twice as much of some noise as of nothing. */
+static uint32_t make_promoted(struct point *points, double *regressors, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        double *own = regressors + (size_t)i * REGRESSORS_HERE;
+
+        own[0] = i * i % 5 == 1;
+        own[1] = 4 + i * 7 % 11 / 4.0;
+        points[i] = (struct point){i, 100 + 10 * own[0] - 3 * own[1] +
+                                          0.1 * random_uniform(4, RANDOM_SIMULATION, i, 0)};
+    }
+    return count;
+}
+
+static void regressors_have_coefficients_and_explain_the_past(void **state)
+{
+    const struct forecast_params params = params_of("forecast");
+    double regressors[POINTS_HERE * REGRESSORS_HERE];
+    struct point points[POINTS_HERE];
+    struct series_errors errors;
+    struct arena arena;
+    struct error err;
+    int64_t *record;
+    (void)state;
+
+    make_promoted(points, regressors, 40);
+    CHECK_OK(fit_with(&params, points, 40, regressors, &arena, &record, &err));
+    CHECK(fabs(coefficient_of(record, 0, 0) - 10) < 0.1);
+    CHECK(fabs(coefficient_of(record, 0, 1) + 3) < 0.1);
+    CHECK(fabs(value_of(record, 0) - 100) < 0.5); /* where both are 0 */
+    errors = series_errors_of(record);
+    CHECK(errors.steps == HORIZON_HERE && errors.absolute < HORIZON_HERE * 0.2);
+    CHECK(errors.covered > 0);
+    arena_deinit(&arena);
+}
+
+/* Steps of the past are moved as those to come are: whoever tells one adds its row's regressors. */
+static void the_past_is_expected_where_regressors_are_0(void **state)
+{
+    static const char *const methods[] = {"forecast", "autoets", "theta", "seasonalnaive"};
+    double regressors[POINTS_HERE * REGRESSORS_HERE];
+    struct point points[POINTS_HERE];
+    (void)state;
+
+    make_promoted(points, regressors, 40);
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+        struct forecast_params params = params_of(methods[i]);
+        int64_t *record, *without;
+        struct arena arena, second;
+        struct error err;
+
+        CHECK_OK(fit_with(&params, points, 40, regressors, &second, &without, &err));
+        params.history = HISTORY_HERE;
+        CHECK_OK(fit_with(&params, points, 40, regressors, &arena, &record, &err));
+        for (uint32_t k = 0; k < HISTORY_HERE; k++) {
+            CHECK(fabs(expected_of(record, k) - 100) < 0.5);
+            CHECK(expected_deviation_of(record, k) > 0 && expected_deviation_of(record, k) < 1);
+        }
+        CHECK(memcmp(record, without, WORDS * sizeof *record) == 0); /* all else stays */
+        for (uint32_t k = 0; k < REGRESSORS_HERE; k++)
+            CHECK(coefficient_of(record, HISTORY_HERE, k) == coefficient_of(without, 0, k));
+        arena_deinit(&arena);
+        arena_deinit(&second);
+    }
+}
+
+/* Rows of one time in the order in which they come, backwards and mixed. */
+static void the_order_of_rows_with_regressors_changes_no_bit(void **state)
+{
+    struct forecast_params params = params_of("theta");
+    const uint32_t words = series_record_words(HORIZON_HERE, 0, REGRESSORS_HERE);
+    double regressors[POINTS_HERE * REGRESSORS_HERE], other[POINTS_HERE * REGRESSORS_HERE];
+    struct point points[POINTS_HERE], moved[POINTS_HERE];
+    struct arena arena, second;
+    struct error err;
+    int64_t *record, *again;
+    uint32_t count;
+    (void)state;
+
+    count = make_promoted(points, regressors, 60);
+    for (uint32_t i = 0; i < count; i++) {
+        points[i].time /= 3;
+        points[i].value = i % 2 ? points[i].value : 90; /* the same value with other regressors */
+    }
+    CHECK_FAILS(fit_with(&params, points, count, regressors, &arena, &record, &err), STATUS_INVALID,
+                "two values have the time");
+    arena_deinit(&arena);
+    for (unsigned duplicates = DUPLICATES_ARE_ADDED; duplicates <= DUPLICATES_ARE_AVERAGED;
+         duplicates++) {
+        params.duplicates = duplicates;
+        CHECK_OK(fit_with(&params, points, count, regressors, &arena, &record, &err));
+        CHECK(coefficient_of(record, 0, 0) != 0);
+        for (uint32_t turn = 0; turn < 2; turn++) {
+            for (uint32_t i = 0; i < count; i++) {
+                const uint32_t from = turn ? count - 1 - i : i * 7 % count;
+
+                moved[i] = points[from];
+                memcpy(other + (size_t)i * REGRESSORS_HERE,
+                       regressors + (size_t)from * REGRESSORS_HERE,
+                       REGRESSORS_HERE * sizeof *other);
+            }
+            CHECK_OK(fit_with(&params, moved, count, other, &second, &again, &err));
+            CHECK(memcmp(record, again, words * sizeof *record) == 0);
+            arena_deinit(&second);
+        }
+        arena_deinit(&arena);
+    }
+}
+
+static void a_regressor_is_missing_only_where_the_value_is(void **state)
+{
+    struct forecast_params params = params_of("autoarima");
+    double regressors[POINTS_HERE * REGRESSORS_HERE];
+    struct point points[POINTS_HERE];
+    struct arena arena;
+    struct error err;
+    int64_t *record;
+    (void)state;
+
+    make_promoted(points, regressors, 40);
+    regressors[17 * REGRESSORS_HERE + 1] = NAN;
+    CHECK_FAILS(fit_with(&params, points, 40, regressors, &arena, &record, &err), STATUS_INVALID,
+                "regressor \"price\" is NULL at 17");
+    CHECK(strstr(err.hint, "coalesce(price, 0)"));
+    arena_deinit(&arena);
+    /* Values and regressors of the last step before a horizon of the past, and within it. */
+    points[17].value = points[36].value = points[38].value = NAN;
+    for (unsigned gaps = GAPS_ON_LINE; gaps <= GAPS_ARE_LAST; gaps++) {
+        params.gaps = gaps;
+        regressors[36 * REGRESSORS_HERE] = NAN;
+        CHECK_OK(fit_with(&params, points, 40, regressors, &arena, &record, &err));
+        CHECK(isfinite(coefficient_of(record, 0, 0)) && isfinite(value_of(record, 0)));
+        CHECK(series_errors_of(record).steps == HORIZON_HERE - 1);
+        CHECK(isfinite(series_errors_of(record).absolute));
+        arena_deinit(&arena);
+    }
+}
+
+/* A value below 0 is none of a series that never had one, in its past either. */
+static void a_past_with_regressors_is_cut_at_zero(void **state)
+{
+    const struct forecast_params params = params_of("forecast");
+    double regressors[POINTS_HERE * REGRESSORS_HERE];
+    struct point points[POINTS_HERE];
+    struct arena arena;
+    struct error err;
+    int64_t *record;
+    (void)state;
+
+    make_promoted(points, regressors, 43);
+    for (uint32_t i = 0; i < 43; i++) {
+        const double *own = regressors + (size_t)i * REGRESSORS_HERE;
+
+        points[i].value = 20 * own[0] + random_uniform(5, RANDOM_SIMULATION, i, 0);
+        if (i >= 40) { /* so little as never before: some -40 */
+            regressors[i * REGRESSORS_HERE] = -2;
+            points[i].value = 0;
+        }
+    }
+    CHECK_OK(fit_with(&params, points, 43, regressors, &arena, &record, &err));
+    CHECK(series_errors_of(record).absolute == 0);
+    CHECK_INT(record[RECORD_POSITIVE], 1);
+    arena_deinit(&arena);
+}
+
+/* ---- limits ---- */
+
+static void errors_of_the_past_are_those_within_the_limits(void **state)
+{
+    static const double values[] = {0.5, 2.25, 4.5, 6.75, 8, 10, 12};
+    struct forecast_params params = params_of("naive");
+    int64_t plain[WORDS], limited[WORDS];
+    (void)state;
+
+    fit_values(&params, values, 7, plain);
+    params.lower = (struct reals){{7.5}, 1};
+    params.upper = (struct reals){{11}, 1};
+    fit_values(&params, values, 7, limited);
+    /* The naive forecast of 8, 10 and 12 is 6.75, and 7.5 with its limit. */
+    CHECK(series_errors_of(plain).absolute == 1.25 + 3.25 + 5.25);
+    CHECK(series_errors_of(limited).absolute == 0.5 + 2.5 + 4.5);
+    CHECK(series_errors_of(limited).covered < series_errors_of(plain).covered); /* 12 is above */
+    CHECK(memcmp(plain + RECORD_STEPS, limited + RECORD_STEPS,
+                 sizeof plain - RECORD_STEPS * sizeof *plain) == 0);
+    params.lower.count = params.upper.count = 0;
+    params.is_whole = true;
+    fit_values(&params, values, 7, limited);
+    CHECK(series_errors_of(limited).absolute == 1 + 3 + 5); /* 7 */
+}
+
 static void a_season_that_is_needed_has_to_be_there(void **state)
 {
     const struct steps ones = {STEP_NUMBER, 1, 0}, days = {STEP_MICROSECOND, DAY_MICROSECONDS, 0};
@@ -351,6 +627,8 @@ int main(void)
         cmocka_unit_test(a_season_is_compared_with_the_one_before),
         cmocka_unit_test(several_pasts_are_added),
         cmocka_unit_test(a_step_whose_value_is_missing_is_no_error),
+        cmocka_unit_test(values_of_the_past_are_expected),
+        cmocka_unit_test(any_method_expects_its_past),
         cmocka_unit_test(short_series_have_a_forecast),
         cmocka_unit_test(any_values_have_numbers),
         cmocka_unit_test(a_series_that_was_never_below_zero_stays_there),
@@ -359,6 +637,12 @@ int main(void)
         cmocka_unit_test(gaps_are_what_the_statement_says),
         cmocka_unit_test(what_is_no_series_is_refused),
         cmocka_unit_test(a_series_without_values_has_no_record),
+        cmocka_unit_test(regressors_have_coefficients_and_explain_the_past),
+        cmocka_unit_test(the_past_is_expected_where_regressors_are_0),
+        cmocka_unit_test(the_order_of_rows_with_regressors_changes_no_bit),
+        cmocka_unit_test(a_regressor_is_missing_only_where_the_value_is),
+        cmocka_unit_test(a_past_with_regressors_is_cut_at_zero),
+        cmocka_unit_test(errors_of_the_past_are_those_within_the_limits),
         cmocka_unit_test(a_season_that_is_needed_has_to_be_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -73,7 +73,7 @@ static struct tree_units units_of(const struct table *table)
 
     for (uint32_t row = 0; row < ROWS; row++)
         hessians += table->sums[row].hessian;
-    return (struct tree_units){.01, .01, ROWS / (double)hessians};
+    return (struct tree_units){.01, .01, ROWS / (double)hessians, 0};
 }
 
 static void divide_rows(struct table *table, const struct growing_tree *tree, uint32_t node)
@@ -83,7 +83,8 @@ static void divide_rows(struct table *table, const struct growing_tree *tree, ui
     for (uint32_t row = 0; row < ROWS; row++)
         if (table->nodes[row] == node)
             table->nodes[row] =
-                of->left + !tree_split_goes_left(&of->split, table->rows[row][of->split.column]);
+                of->left +
+                !tree_split_goes_left(&of->split, tree->words, table->rows[row][of->split.column]);
 }
 
 static struct trees_params params_of(enum tree_growth growth, uint32_t depth, uint32_t leaves)

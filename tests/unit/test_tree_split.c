@@ -33,7 +33,7 @@ struct node {
 static struct node made_node(uint64_t number, uint32_t bins, bool is_category)
 {
     struct node node = {.column = {.is_category = is_category, .bins = bins, .words = bins - 1},
-                        .units = {0x1p-10, 0x1p-12, 0x1p-12}};
+                        .units = {0x1p-10, 0x1p-12, 0x1p-12, 0}};
 
     node.column.cuts = cuts;
     for (uint32_t b = 0; b < bins; b++) {
@@ -54,7 +54,7 @@ static struct tree_split best_of(const struct node *node, const struct tree_spli
     struct tree_split best = {0};
 
     tree_split_find(&node->column, 0, node->histogram, node->total, node->units, options, bounds,
-                    &best);
+                    NULL, &best);
     return best;
 }
 
@@ -153,7 +153,7 @@ static void check_split(const struct node *node, const struct tree_split *split,
     if (split->gain == 0)
         return;
     for (uint32_t b = 0; b < node->column.bins; b++) {
-        goes_left[b] = tree_split_goes_left(split, (uint8_t)b);
+        goes_left[b] = tree_split_goes_left(split, NULL, (uint8_t)b);
         left.gradient += goes_left[b] ? node->histogram[b].gradient : 0;
         left.hessian += goes_left[b] ? node->histogram[b].hessian : 0;
     }
@@ -268,7 +268,7 @@ static void sets_are_as_small_as_the_statement_wants(void **state)
         check_split(&node, &few, 2, &o, bounds);
         CHECK(few.gain <= best.gain);
         for (uint32_t b = 1; b < node.column.bins; b++)
-            words += tree_split_goes_left(&few, (uint8_t)b);
+            words += tree_split_goes_left(&few, NULL, (uint8_t)b);
         CHECK(words <= o.max_cat_threshold);
         if (few.gain < best.gain)
             CHECK(best.gain > 0);
@@ -277,7 +277,8 @@ static void sets_are_as_small_as_the_statement_wants(void **state)
 
 static void few_words_are_on_the_side_that_is_ranked_highest_too(void **state)
 {
-    struct node node = {.column = {.is_category = true, .bins = 9, .words = 8}, .units = {1, 1, 1}};
+    struct node node = {.column = {.is_category = true, .bins = 9, .words = 8},
+                        .units = {1, 1, 1, 0}};
     struct tree_split_options o = plain_options();
     struct tree_split best;
     (void)state;
@@ -298,7 +299,7 @@ static void few_words_are_on_the_side_that_is_ranked_highest_too(void **state)
 static void words_of_few_rows_are_not_told_apart(void **state)
 {
     struct node node = {.column = {.is_category = true, .bins = 10, .words = 9},
-                        .units = {1, 1, 1}};
+                        .units = {1, 1, 1, 0}};
     (void)state;
 
     for (uint32_t b = 1; b < 10; b++) {
@@ -315,8 +316,9 @@ static void words_of_few_rows_are_not_told_apart(void **state)
         o.min_child_weight = limit == 1 ? 2 : 0;
         o.cat_smooth = limit == 2 ? 2 : 0;
         best = best_of(&node, &o, no_bounds);
-        CHECK(tree_split_goes_left(&best, 1) != tree_split_goes_left(&best, 4));
-        CHECK((tree_split_goes_left(&best, 7) != tree_split_goes_left(&best, 8)) == (limit == 0));
+        CHECK(tree_split_goes_left(&best, NULL, 1) != tree_split_goes_left(&best, NULL, 4));
+        CHECK((tree_split_goes_left(&best, NULL, 7) != tree_split_goes_left(&best, NULL, 8)) ==
+              (limit == 0));
     }
 }
 
@@ -333,9 +335,9 @@ static void splits_that_are_found_have_the_same_bytes(void **state)
         memset(&other, 0xa5, sizeof other);
         other.gain = 0;
         tree_split_find(&node.column, 0, node.histogram, node.total, node.units, &o, no_bounds,
-                        &zero);
+                        NULL, &zero);
         tree_split_find(&node.column, 0, node.histogram, node.total, node.units, &o, no_bounds,
-                        &other);
+                        NULL, &other);
         CHECK(zero.gain == 0 || memcmp(&zero, &other, sizeof zero) == 0);
     }
 }
@@ -344,7 +346,7 @@ static void splits_that_are_found_have_the_same_bytes(void **state)
 
 static void of_equal_splits_the_lowest_is_taken(void **state)
 {
-    struct node node = {.column = {.bins = 8, .cuts = cuts}, .units = {1, 1, 1}};
+    struct node node = {.column = {.bins = 8, .cuts = cuts}, .units = {1, 1, 1, 0}};
     const struct tree_split_options o = plain_options();
     struct tree_split best;
     (void)state;
@@ -363,19 +365,22 @@ static void of_equal_splits_the_lowest_is_taken(void **state)
     best = best_of(&node, &o, no_bounds);
     CHECK_INT(best.bin, 3);
 
-    tree_split_find(&node.column, 3, node.histogram, node.total, node.units, &o, no_bounds, &best);
+    tree_split_find(&node.column, 3, node.histogram, node.total, node.units, &o, no_bounds, NULL,
+                    &best);
     CHECK_INT(best.column, 0);
     best.column = 5;
-    tree_split_find(&node.column, 3, node.histogram, node.total, node.units, &o, no_bounds, &best);
+    tree_split_find(&node.column, 3, node.histogram, node.total, node.units, &o, no_bounds, NULL,
+                    &best);
     CHECK_INT(best.column, 3);
     best.gain *= 2;
-    tree_split_find(&node.column, 1, node.histogram, node.total, node.units, &o, no_bounds, &best);
+    tree_split_find(&node.column, 1, node.histogram, node.total, node.units, &o, no_bounds, NULL,
+                    &best);
     CHECK_INT(best.column, 3);
 }
 
 static void values_are_parted_from_missing_ones(void **state)
 {
-    struct node node = {.column = {.bins = 6, .cuts = cuts}, .units = {1, 1, 1}};
+    struct node node = {.column = {.bins = 6, .cuts = cuts}, .units = {1, 1, 1, 0}};
     const struct tree_split_options o = plain_options();
     struct tree_split best;
     (void)state;
@@ -397,7 +402,7 @@ static void values_are_parted_from_missing_ones(void **state)
 /* Words in order, too: no word is on the smaller side. */
 static void words_are_parted_from_missing_ones(void **state)
 {
-    struct node node = {.column = {.is_category = true, .bins = 7}, .units = {1, 1, 1}};
+    struct node node = {.column = {.is_category = true, .bins = 7}, .units = {1, 1, 1, 0}};
     const struct tree_split_options o = plain_options();
     struct tree_split best;
     (void)state;
@@ -416,7 +421,7 @@ static void words_are_parted_from_missing_ones(void **state)
 static void a_node_without_a_difference_is_not_split(void **state)
 {
     struct node node = {.column = {.bins = 200, .cuts = cuts},
-                        .units = {0x1.921fb6p-13, 0x1.5bf0a8p-9, 1}};
+                        .units = {0x1.921fb6p-13, 0x1.5bf0a8p-9, 1, 0}};
     struct tree_split_options o = plain_options();
     (void)state;
 
@@ -439,7 +444,7 @@ static void a_node_without_a_difference_is_not_split(void **state)
  */
 static void a_rounded_hessian_reaches_what_it_may_stand_for(void **state)
 {
-    struct node node = {.column = {.bins = 5, .cuts = cuts}, .units = {1, 0.01, 1. / 70}};
+    struct node node = {.column = {.bins = 5, .cuts = cuts}, .units = {1, 0.01, 1. / 70, 0}};
     struct tree_split_options o = plain_options();
     (void)state;
 
@@ -458,7 +463,7 @@ static void a_rounded_hessian_reaches_what_it_may_stand_for(void **state)
 
 static void a_column_of_one_bin_has_no_split(void **state)
 {
-    struct node node = {.column = {.bins = 1}, .units = {1, 1, 1}};
+    struct node node = {.column = {.bins = 1}, .units = {1, 1, 1, 0}};
     struct tree_split_options o = plain_options();
     (void)state;
 
@@ -474,7 +479,7 @@ static void a_column_of_one_bin_has_no_split(void **state)
 static void sums_of_any_number_of_rows_are_exact(void **state)
 {
     struct node node = {.column = {.bins = 257 - 1, .cuts = cuts},
-                        .units = {0x1p-30, 0x1p-30, 0x1p-30}};
+                        .units = {0x1p-30, 0x1p-30, 0x1p-30, 0}};
     const int64_t a_bin = ((int64_t)1 << 62) / 256;
     const struct tree_split_options o = plain_options();
     struct tree_split best;
@@ -500,7 +505,7 @@ static void sums_of_any_number_of_rows_are_exact(void **state)
 static void bounds_keep_what_is_below_in_order(void **state)
 {
     const int8_t directions[] = {1, -1, 0};
-    const struct tree_units units = {0.5, 0.25, 1};
+    const struct tree_units units = {0.5, 0.25, 1, 0};
     struct tree_split_options o = plain_options();
     struct tree_split split = {.left = {6, 8}, .right = {-20, 12}};
     const double of_left = -3.0 / 3, of_right = 10.0 / 4, middle = (of_left + of_right) / 2;
@@ -632,7 +637,7 @@ static void sets_have_rows_enough(void **state)
         found++;
         check_split(&node, &best, 2, &o, no_bounds);
         for (uint32_t b = 0; b < node.column.bins; b++)
-            rows[tree_split_goes_left(&best, (uint8_t)b)] +=
+            rows[tree_split_goes_left(&best, NULL, (uint8_t)b)] +=
                 (double)node.histogram[b].hessian * node.units.rows_of_hessian;
         CHECK(best.set[0] == 0 || (rows[0] >= 29 && rows[1] >= 29));
         CHECK(tree_split_is_by_order(&node.column, &o));
@@ -711,14 +716,14 @@ static double score_of(double g, double h, double lambda)
 /* The best of the sets of one end of the order, with and without missing values. */
 static double slow_end(const struct wide_node *node, const struct tree_split_options *o,
                        struct tree_units units, const struct slow_word *words, uint32_t count,
-                       bool is_last)
+                       bool is_last, uint32_t longest)
 {
     const double l2 = o->lambda + o->cat_l2, all_g = (double)node->total.gradient * units.gradient,
                  all_h = (double)node->total.hessian * units.hessian;
     const double missing_g = (double)node->histogram[0].gradient * units.gradient,
                  missing_h = (double)node->histogram[0].hessian * units.hessian;
     const uint32_t half = is_last ? count / 2 : count - count / 2;
-    const uint32_t most = o->max_cat_threshold < 64 ? o->max_cat_threshold : 64;
+    const uint32_t most = o->max_cat_threshold < longest ? o->max_cat_threshold : longest;
     double g = 0, h = 0, added = 0, best = 0;
 
     for (uint32_t i = 0; i < half && i < most; i++) {
@@ -747,20 +752,21 @@ static double slow_end(const struct wide_node *node, const struct tree_split_opt
 static void check_wide(const struct wide_node *node, const struct tree_split_options *o)
 {
     static struct slow_word words[WIDE_MOST];
-    const struct tree_units units = {0x1p-10, 0x1p-12, 0x1p-12};
+    const struct tree_units units = {0x1p-10, 0x1p-12, 0x1p-12, 0};
     const uint32_t count = sort_words(node, o, units, words);
-    const double best = fmax(slow_end(node, o, units, words, count, false),
-                             slow_end(node, o, units, words, count, true));
+    const double best = fmax(slow_end(node, o, units, words, count, false, 64),
+                             slow_end(node, o, units, words, count, true, 64));
     struct tree_split split = {0};
     struct tree_sums left = {0, 0};
     uint32_t lefts = 0;
 
-    tree_split_find(&node->column, 0, node->histogram, node->total, units, o, no_bounds, &split);
+    tree_split_find(&node->column, 0, node->histogram, node->total, units, o, no_bounds, NULL,
+                    &split);
     CHECK(split.gain >= best - 1e-9); /* or missing values alone */
     CHECK(split.bin == 0 || fabs(split.gain - best) < 1e-9);
     CHECK(split.gain == 0 || (split.by_set && split.has_list));
     for (uint32_t b = 0; b < node->column.bins; b++)
-        if (tree_split_goes_left(&split, (uint16_t)b)) {
+        if (tree_split_goes_left(&split, NULL, (uint16_t)b)) {
             left.gradient += node->histogram[b].gradient;
             left.hessian += node->histogram[b].hessian;
             lefts += b > 0;
@@ -794,6 +800,186 @@ static void thousands_of_words_are_parted_in_order(void **state)
     free(node);
 }
 
+/* ---- long sets ---- */
+
+/* Do scores of the words, each alone, exceed those of words that tell nothing? */
+static bool words_differ(const struct wide_node *node, const struct tree_split_options *o,
+                         struct tree_units units, const struct slow_word *words, uint32_t count)
+{
+    double scores = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        scores += score_of((double)node->histogram[words[i].bin].gradient * units.gradient,
+                           (double)node->histogram[words[i].bin].hessian * units.hessian, 0);
+    return scores - score_of((double)node->total.gradient * units.gradient,
+                             (double)node->total.hessian * units.hessian, o->lambda) >
+           units.dispersion * (count + 2 * sqrt(2. * count));
+}
+
+/* The greatest gain of any first or last words of the order. */
+static double slow_long(const struct wide_node *node, const struct tree_split_options *o,
+                        struct tree_units units, const struct slow_word *words, uint32_t count)
+{
+    double best = 0;
+
+    for (int is_last = 0; is_last < 2; is_last++) {
+        struct tree_split_options all = *o;
+
+        all.max_cat_threshold = count;
+        best = fmax(best, slow_end(node, &all, units, words, count, is_last, count));
+    }
+    return best;
+}
+
+static struct tree_sums sums_of_list(const struct wide_node *node, const struct tree_split *split,
+                                     const uint16_t *words)
+{
+    struct tree_sums left = split->missing_left ? node->histogram[0] : (struct tree_sums){0, 0};
+
+    for (uint32_t i = 0; i < tree_split_list_length(split); i++) {
+        const struct tree_sums word = node->histogram[tree_split_list(split, words)[i]];
+
+        left.gradient += word.gradient;
+        left.hessian += word.hessian;
+    }
+    return left;
+}
+
+/* Half of what the words score each. */
+static double dispersion_of(const struct wide_node *node)
+{
+    double squares = 0, count = 0;
+
+    for (uint32_t b = 1; b < node->column.bins; b++) {
+        const double gradient = (double)node->histogram[b].gradient * 0x1p-10;
+
+        if (node->histogram[b].hessian == 0)
+            continue;
+        squares += gradient * gradient / ((double)node->histogram[b].hessian * 0x1p-12);
+        count++;
+    }
+    return squares / count / 2;
+}
+
+static bool check_long(const struct wide_node *node, const struct tree_split_options *o,
+                       double dispersion)
+{
+    static struct slow_word sorted[WIDE_MOST];
+    static struct tree_ranked_word space[WIDE_MOST];
+    static uint16_t words[WIDE_MOST];
+    const struct tree_units units = {0x1p-10, 0x1p-12, 0x1p-12, dispersion};
+    const uint32_t count = sort_words(node, o, units, sorted);
+    const double chance = 2 / 3.14159265358979 * count * dispersion;
+    const double best = words_differ(node, o, units, sorted, count)
+                            ? slow_long(node, o, units, sorted, count) - chance
+                            : 0;
+    struct tree_split shorter = {0}, split = {0};
+    struct tree_sums left;
+
+    tree_split_find(&node->column, 0, node->histogram, node->total, units, o, no_bounds, NULL,
+                    &shorter);
+    tree_split_find(&node->column, 0, node->histogram, node->total, units, o, no_bounds, space,
+                    &split);
+    CHECK(fabs(split.gain - fmax(best, shorter.gain)) < 1e-9);
+    if (best > shorter.gain + 1e-9)
+        CHECK(tree_split_has_long_list(&split));
+    if (!tree_split_has_long_list(&split))
+        return false;
+    CHECK(split.many.count > TREE_LIST_WORDS && split.many.count <= o->max_cat_threshold);
+    tree_split_write_list(&node->column, node->histogram, units, o, &split, space, words);
+    for (uint32_t i = 0; i < split.many.count; i++)
+        CHECK_INT(words[i], sorted[split.many.is_last ? count - 1 - i : i].bin);
+    left = sums_of_list(node, &split, words);
+    CHECK(left.gradient == split.left.gradient && left.hessian == split.left.hessian);
+    return true;
+}
+
+static void as_many_words_go_together_as_gain_more_than_chance(void **state)
+{
+    struct wide_node *node = malloc(sizeof *node);
+    uint32_t found = 0;
+    (void)state;
+
+    assert_non_null(node);
+    for (uint64_t i = 0; i < 200; i++) {
+        struct tree_split_options o = plain_options();
+
+        o.lambda = (double)(i % 3);
+        o.min_child_weight = i % 7 == 4 ? 3 : 0;
+        o.min_group_rows = i % 6 == 3 ? 100 : 0;
+        o.max_cat_threshold = TREE_WIDE_BINS_MAX;
+        make_wide(node, i, i % 10 == 9 ? WIDE_MOST : 257 + (uint32_t)(draw(i, 5000) * 700));
+        found += check_long(node, &o, (double)(i % 4) * dispersion_of(node) / 2);
+    }
+    CHECK(found > 20 && found < 180);
+    free(node);
+}
+
+/* Gradients of words are what their rows happen to have. */
+static void words_that_tell_nothing_are_not_parted_by_the_thousand(void **state)
+{
+    struct wide_node *node = calloc(1, sizeof *node);
+    struct tree_split_options o = plain_options();
+    const struct tree_units free_of_charge = {0x1p-10, 0x1p-12, 0x1p-12, 0};
+    struct tree_units units = free_of_charge;
+    static struct tree_ranked_word space[WIDE_MOST];
+    double squares = 0;
+    (void)state;
+
+    assert_non_null(node);
+    node->column = (struct tree_column){.is_category = true, .bins = WIDE_MOST, .words = WIDE_MOST};
+    o.max_cat_threshold = TREE_WIDE_BINS_MAX;
+    for (uint32_t b = 1; b < WIDE_MOST; b++)
+        for (uint32_t row = 0; row < 4; row++) { /* a row has 1 or -1 */
+            const int64_t gradient = draw(77, 10 * b + row) < 0.5 ? 1024 : -1024;
+
+            node->histogram[b].gradient += gradient;
+            node->histogram[b].hessian += 4096;
+            node->total.gradient += gradient;
+            node->total.hessian += 4096;
+            squares += 1;
+        }
+    units.dispersion = squares / ((double)node->total.hessian * units.hessian);
+    for (int is_charged = 0; is_charged < 2; is_charged++) {
+        struct tree_split split = {0};
+
+        tree_split_find(&node->column, 0, node->histogram, node->total,
+                        is_charged ? units : free_of_charge, &o, no_bounds, space, &split);
+        CHECK(tree_split_has_long_list(&split) == !is_charged);
+    }
+    free(node);
+}
+
+/* A column of few words has bits of a set in place of lists. */
+static void a_long_set_of_few_words_is_a_set_of_bits(void **state)
+{
+    struct node node = {.column = {.is_category = true, .bins = 241, .words = 240},
+                        .units = {1, 1, 1, 0}};
+    struct tree_split_options o = plain_options();
+    struct tree_ranked_word space[TREE_BINS_MAX];
+    struct tree_split shorter = {0}, split = {0};
+    uint32_t lefts = 0;
+    (void)state;
+
+    o.max_cat_threshold = TREE_BINS_MAX;
+    for (uint32_t b = 1; b < 241; b++) {
+        node.histogram[b] = (struct tree_sums){b % 2 ? 1 : -1, 1};
+        node.total.gradient += node.histogram[b].gradient;
+        node.total.hessian += 1;
+    }
+    tree_split_find(&node.column, 0, node.histogram, node.total, node.units, &o, no_bounds, NULL,
+                    &shorter);
+    tree_split_find(&node.column, 0, node.histogram, node.total, node.units, &o, no_bounds, space,
+                    &split);
+    CHECK(split.gain > shorter.gain && !split.has_list);
+    for (uint32_t b = 1; b < 241; b++) {
+        lefts += tree_split_goes_left(&split, NULL, (uint16_t)b);
+        CHECK(tree_split_goes_left(&split, NULL, (uint16_t)b) ==
+              tree_split_goes_left(&split, NULL, (uint16_t)(b % 2 ? 1 : 2)));
+    }
+    CHECK_INT(lefts, 120);
+}
+
 int main(void)
 {
     for (uint32_t b = 0; b < TREE_BINS_MAX; b++)
@@ -820,6 +1006,9 @@ int main(void)
         cmocka_unit_test(so_many_columns_are_drawn_as_the_share_says),
         cmocka_unit_test(one_column_is_drawn_at_least_and_all_at_most),
         cmocka_unit_test(thousands_of_words_are_parted_in_order),
+        cmocka_unit_test(as_many_words_go_together_as_gain_more_than_chance),
+        cmocka_unit_test(words_that_tell_nothing_are_not_parted_by_the_thousand),
+        cmocka_unit_test(a_long_set_of_few_words_is_a_set_of_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -136,7 +136,14 @@ static struct run run_group(const struct jobspec *spec, const struct dataset *da
 
 /* ---- the same bits ---- */
 
-enum { PLAIN, GOES_ON = 1, DROPS = 2, CHOOSES = 4, SEVERAL = 8 /* quantiles */ };
+enum {
+    PLAIN,
+    GOES_ON = 1,
+    DROPS = 2,
+    CHOOSES = 4,
+    SEVERAL = 8, /* quantiles */
+    LISTS = 16   /* labels follow from hundreds of words, which go together */
+};
 
 static const struct reals one_quantile = {{.8}, 1}, several_quantiles = {{.8, .5, .1}, 3};
 
@@ -175,7 +182,29 @@ static const struct variant {
     {"goss", 2, TREE_LOSSGUIDE, 0, 7, 1, 1, 1, TREE_AUTOMATIC, CHOOSES},
     {"goss and dart of three classes", 3, TREE_DEPTHWISE, 3, 0, 1, 1, 1, TREE_AUTOMATIC,
      CHOOSES | DROPS},
+    {"hundreds of words", 0, TREE_LOSSGUIDE, 0, 7, 1, 1, 1, TREE_AUTOMATIC, LISTS},
+    {"a forest over hundreds of words", 0, TREE_DEPTHWISE, 3, 0, 2, .9, .8, TREE_AUTOMATIC, LISTS},
+    {"hundreds of words, few columns", 0, TREE_DEPTHWISE, 3, 0, 1, 1, .1, TREE_AUTOMATIC, LISTS},
 };
+
+/* Every row has one of many words, in turn, which alone tells its label. */
+static void tell_by_words(struct made *made)
+{
+    struct dataset_part *parts[] = {&made->dataset.train, &made->dataset.validation};
+
+    show_rows(&made->dataset);
+    for (uint32_t p = 0; p < 2; p++)
+        for (uint32_t row = 0; row < parts[p]->rows; row++) {
+            const uint32_t word = row % WIDE_WORDS;
+            const int32_t first = (CATEGORIES - 1) * (WIDE_WORDS + 1);
+
+            parts[p]->ids[(size_t)row * CATEGORIES + CATEGORIES - 1] = first + (int32_t)word;
+            parts[p]->values[row] = (float)(word * 7 % WIDE_WORDS) / WIDE_WORDS - .5f;
+            if (parts[p]->labels)
+                parts[p]->labels[row] = (double)parts[p]->values[row];
+        }
+    hide_rows(&made->dataset);
+}
 
 static void made_init_for(struct made *made, uint32_t rows, uint32_t held_out,
                           const struct variant *variant)
@@ -183,6 +212,8 @@ static void made_init_for(struct made *made, uint32_t rows, uint32_t held_out,
     made_init(made, rows, held_out, variant->classes);
     if (variant->boosting & GOES_ON)
         give_old_model(made, variant->classes);
+    if (variant->boosting & LISTS)
+        tell_by_words(made);
 }
 
 static struct jobspec spec_of_variant(const struct dataset *dataset, const struct variant *variant)
@@ -202,6 +233,8 @@ static struct jobspec spec_of_variant(const struct dataset *dataset, const struc
         params.rate_drop = .4;
         params.one_drop = true;
     }
+    if (variant->boosting & LISTS)
+        params.max_cat_threshold = TREES_WORDS_MOST;
     if (variant->boosting & CHOOSES) {
         params.row_strategy = TREE_GOSS;
         params.eta = .9;
@@ -219,6 +252,24 @@ static uint64_t variant_begin(const struct variant *variant, uint32_t rows, uint
     return run_group(spec, &made->dataset, 1).outcome;
 }
 
+/* Is there a tree that parts more words than lie in a split itself? */
+static bool has_long_lists(const struct jobspec *spec, const struct dataset *dataset)
+{
+    const struct trees *trees;
+    struct group group;
+    bool has_long = false;
+
+    group_open(&group, spec, dataset, 1);
+    trees = group.learners[0].self;
+    while (phase_of(&group)->kind != PHASE_DONE)
+        group_phase(&group);
+    for (uint32_t i = 0; i < trees->forest.node_count; i++)
+        has_long = has_long || (forest_has_list(&trees->forest.nodes[i]) &&
+                                forest_list_length(&trees->forest.nodes[i]) > TREE_LIST_WORDS);
+    group_close(&group);
+    return has_long;
+}
+
 static void any_number_of_workers_grows_the_same_trees(void **state)
 {
     (void)state;
@@ -231,6 +282,7 @@ static void any_number_of_workers_grows_the_same_trees(void **state)
         spec = spec_of_variant(&made.dataset, &variants[i]);
         one = run_group(&spec, &made.dataset, 1);
         CHECK_INT(one.rounds, 6);
+        CHECK(!(variants[i].boosting & LISTS) || has_long_lists(&spec, &made.dataset));
         /* Goss multiplies what the few rows of a rare word have. */
         CHECK(one.last_loss < (variants[i].boosting & CHOOSES      ? 1.05
                                : variants[i].boosting & DROPS      ? .97

@@ -62,7 +62,7 @@ static uint32_t node_of(const struct growing_tree *tree, const uint8_t *bins, bo
     while (is_finished ? tree->nodes[at].is_inner : tree->nodes[at].left > 0) {
         const struct tree_split *split = &tree->nodes[at].split;
 
-        at = tree->nodes[at].left + !tree_split_goes_left(split, bins[split->column]);
+        at = tree->nodes[at].left + !tree_split_goes_left(split, NULL, bins[split->column]);
     }
     return at;
 }
@@ -86,7 +86,7 @@ static void sum_rows(const struct growing_tree *tree, const struct table *table,
 static void grow(struct growing_tree *tree, const struct table *table)
 {
     struct tree_sums *histograms = calloc(64 * COLUMNS * BINS, sizeof *histograms);
-    const struct tree_units units = {1e-3, 1e-3, 1e-3};
+    const struct tree_units units = {1e-3, 1e-3, 1e-3, 0};
     int64_t rows[64];
     struct error err;
 
@@ -238,7 +238,7 @@ static void check_groups(const struct growing_tree *tree, const struct table *ta
 
             above |= (uint32_t)1 << split->column;
             at = tree->nodes[at].left +
-                 !tree_split_goes_left(split, table->bins[row][split->column]);
+                 !tree_split_goes_left(split, NULL, table->bins[row][split->column]);
         }
         for (size_t g = 0; g < sizeof groups / sizeof *groups; g++)
             fitting += (above & ~groups[g]) == 0;

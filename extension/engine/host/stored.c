@@ -13,6 +13,7 @@
 #include "planner/plan.h"
 #include "scoring/cell_counts.h"
 #include "scoring/elementary.h"
+#include "scoring/model_table.h"
 
 #define METRICS_JSON_BYTES_MAX ((size_t)1 << 20)
 
@@ -36,10 +37,10 @@ enum status sample_begin(struct sample *sample, struct query *query, struct erro
     return status;
 }
 
-static void take_number(struct query_column *column, double number)
+static void take_number(struct query_column *column, double number, bool is_first)
 {
-    column->least = number < column->least ? number : column->least;
-    column->greatest = number > column->greatest ? number : column->greatest;
+    column->least = is_first || number < column->least ? number : column->least;
+    column->greatest = is_first || number > column->greatest ? number : column->greatest;
 }
 
 /* By their bits, which as many whole numbers have. */
@@ -50,7 +51,8 @@ static enum status count_number(struct sample *sample, uint32_t column, const st
 
     if (cell->type != CELL_REAL && cell->type != CELL_INTEGER)
         return STATUS_OK;
-    take_number(&sample->query->columns[column], number);
+    take_number(&sample->query->columns[column], number,
+                sample->numbers->columns[column].distinct.used == 0);
     return cell_count_whole(sample->numbers, column, (int64_t)double_bits(number), err);
 }
 
@@ -194,8 +196,8 @@ static enum status check_replaced_by_rows(const struct table_target *target,
 
     if (found->is_marked || target->replaces_any)
         return STATUS_OK;
-    fail(err, STATUS_INVALID, "table \"%.*s\" exists, and %s did not make it",
-         SLICE_FORMAT(target->name), is_predict ? "TO PREDICT" : "EVALUATE");
+    fail(err, STATUS_INVALID, "table \"%.*s\" exists, and no %s made it",
+         SLICE_FORMAT(target->name), is_predict ? "PREDICT or FORECAST" : "EVALUATE or EXPLAIN");
     return error_hint(err,
                       "Choose another name; or WITH %s.replace = true replaces the table and "
                       "all that is in it.",
@@ -269,6 +271,7 @@ enum status model_summarise(const struct model *model, struct arena *arena,
         .link = model->link,
         .is_linear = model->is_linear,
         .aim = model->aim,
+        .has_statistics = model->statistics_count > 0,
         .kept_epoch = model->kept_epoch,
         .digest = model->digest,
         .version = model->version,
@@ -338,22 +341,25 @@ static enum status take_parts(const cJSON *metric, stored_metric_taker *take, vo
     return STATUS_OK;
 }
 
+static enum status take_metrics(const cJSON *metrics, stored_metric_taker *take, void *context,
+                                struct error *err)
+{
+    const cJSON *metric;
+
+    cJSON_ArrayForEach(metric, metrics) TRY(take_parts(metric, take, context, err));
+    return STATUS_OK;
+}
+
 enum status stored_metrics(const struct model *model, stored_metric_taker *take, void *context,
                            struct error *err)
 {
-    enum status status = STATUS_OK;
-    const cJSON *metric;
+    enum status status;
     cJSON *metrics;
 
     if (model->metrics_json.size == 0)
         return STATUS_OK;
     TRY(json_parse(model->metrics_json, METRICS_JSON_BYTES_MAX, &metrics, err));
-    cJSON_ArrayForEach(metric, metrics)
-    {
-        status = take_parts(metric, take, context, err);
-        if (status != STATUS_OK)
-            break;
-    }
+    status = take_metrics(metrics, take, context, err);
     cJSON_Delete(metrics);
     return status;
 }
@@ -463,25 +469,97 @@ uint32_t stored_versions_kept(void)
     return VERSIONS_KEPT;
 }
 
+/* The numbers that a version was measured by: the metrics of rows that were held out, or of folds,
+ * and those of the training rows of which nothing else is known, in six digits. */
+struct version_metrics {
+    cJSON *object;
+    const char *part; /* the last one's; NULL: there is none */
+};
+
+static enum status take_version_metric(void *context, struct slice name, const char *part,
+                                       double value, struct error *err)
+{
+    struct version_metrics *metrics = context;
+    char key[WORD_BYTES_MAX + 1], digits[32];
+
+    (void)err;
+    if (strcmp(part, PART_DEVIATION) == 0)
+        return STATUS_OK;
+    slice_copy(name, key, sizeof key);
+    snprintf(digits, sizeof digits, "%.6g", value);
+    cJSON_DeleteItemFromObjectCaseSensitive(metrics->object, key);
+    json_add_real(metrics->object, key, strtod(digits, NULL));
+    metrics->part = part;
+    return STATUS_OK;
+}
+
+/* row: its first cells, version to state. */
+static enum status put_version(const struct version_listing *listing, struct cell *row,
+                               const struct version_metrics *metrics, struct error *err)
+{
+    enum status status = STATUS_OK;
+    struct text text;
+
+    text_init(&text, METRICS_JSON_BYTES_MAX);
+    row[4] = row[5] = cell_null();
+    if (metrics->part) {
+        status = json_print(metrics->object, false, &text, err);
+        row[4] = cell_string(metrics->part);
+        row[5] = cell_text(text_slice(&text));
+    }
+    if (status == STATUS_OK)
+        status = sink_row(listing->sink, row, VERSION_COLUMNS, err);
+    text_deinit(&text);
+    return status;
+}
+
 static enum status put_current(struct version_listing *listing, struct error *err)
 {
     const struct model *current = listing->current;
+    struct version_metrics metrics = {.object = cJSON_CreateObject()};
+    struct cell row[VERSION_COLUMNS] = {cell_integer(current->version), cell_text(current->digest),
+                                        cell_text(current->created_at), cell_string("current")};
+    enum status status = stored_metrics(current, take_version_metric, &metrics, err);
 
     listing->is_current_put = true;
-    return sink_row(listing->sink,
-                    (struct cell[]){cell_integer(current->version), cell_text(current->digest),
-                                    cell_text(current->created_at), cell_string("current")},
-                    4, err);
+    if (status == STATUS_OK)
+        status = put_version(listing, row, &metrics, err);
+    cJSON_Delete(metrics.object);
+    return status;
+}
+
+/* The metrics of a kept version, in its meta row. */
+static enum status read_kept(const struct cell *meta, struct version_metrics *metrics,
+                             struct error *err)
+{
+    enum status status;
+    cJSON *json;
+
+    if (meta->type != CELL_TEXT && meta->type != CELL_BLOB)
+        return fail(err, STATUS_CORRUPT, "a kept version without a meta row");
+    TRY(json_parse(meta->text, MODEL_META_BYTES_MAX, &json, err));
+    status = take_metrics(cJSON_GetObjectItemCaseSensitive(json, "metrics"), take_version_metric,
+                          metrics, err);
+    cJSON_Delete(json);
+    return status;
 }
 
 enum status version_listing_add(struct version_listing *listing, const struct cell *version,
                                 const struct cell *digest, const struct cell *created_at,
-                                struct error *err)
+                                const struct cell *meta, struct error *err)
 {
+    struct version_metrics metrics = {.object = NULL};
+    struct cell row[VERSION_COLUMNS] = {*version, *digest, *created_at, cell_string("kept")};
+    enum status status;
+
     if (!listing->is_current_put && version->integer < listing->current->version)
         TRY(put_current(listing, err));
-    return sink_row(listing->sink,
-                    (struct cell[]){*version, *digest, *created_at, cell_string("kept")}, 4, err);
+    metrics.object = cJSON_CreateObject();
+    status = read_kept(meta, &metrics, err);
+    if (status == STATUS_OK)
+        status = put_version(listing, row, &metrics, err);
+    cJSON_Delete(metrics.object);
+    return status;
 }
 
 enum status version_listing_end(struct version_listing *listing, struct error *err)

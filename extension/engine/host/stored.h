@@ -100,7 +100,13 @@ enum status model_stamp(struct model *model, struct arena *arena, struct error *
  * logged, and VERSIONS_KEPT holds: no version is lost to a slip. */
 uint32_t stored_versions_kept(void);
 
-/* SHOW VERSIONS: the kept ones newest first, and the current one at its place. */
+/* SHOW VERSIONS: the kept ones newest first, and the current one at its place.
+ *
+ *     version, digest, created_at, state, part, metrics     metrics: a JSON object, NULL where
+ *                                                           nothing was measured; of which rows
+ *                                                           says part
+ */
+#define VERSION_COLUMNS 6
 struct version_listing {
     const struct model *current;
     const struct sink *sink;
@@ -108,7 +114,7 @@ struct version_listing {
 };
 enum status version_listing_add(struct version_listing *listing, const struct cell *version,
                                 const struct cell *digest, const struct cell *created_at,
-                                struct error *err);
+                                const struct cell *meta, struct error *err);
 enum status version_listing_end(struct version_listing *listing, struct error *err);
 
 /* Is this the version that the user named by its number or the beginning of its digest? */

@@ -2,6 +2,7 @@
 
 #include "extension/engine/jobs/follow.h"
 #include "k8s/job/kube_job_name.h"
+#include "parser/statement.h"
 #include "runtime/launch/job_process.h"
 
 /* The statement's values override all others. */
@@ -42,6 +43,8 @@ enum status cluster_check(const struct host *host, const struct plan *plan, stru
         .memory = KUBE_JOB_MEMORY,
         .workers_max = most > least ? most : least,
         .keep_s = KUBE_JOB_KEEP_S,
+        .statement = slice_of(statement_kind_name(plan->kind)),
+        .model = trains ? plan->into_name : plan->model_name,
     };
     TRY(host->cluster->describe(host->cluster->self, &plan->cluster, arena, job, &request->access,
                                 err));

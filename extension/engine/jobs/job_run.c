@@ -38,12 +38,14 @@ static enum status stage(struct job *job, struct error *err)
     return cluster->stage(cluster->self, &staging, &job->request->job.job, err);
 }
 
-/* Drops the tables of a job that has failed, or was never started. */
+/* Drops the tables of a job that has failed, or was never started: not those of one that may go on
+ * in its cluster. */
 static void drop_tables(struct job *job)
 {
     const struct host_cluster *cluster = job->host->cluster;
+    const bool goes_on = job->plan->kind == STATEMENT_TRAIN && job_is_left_behind(job->folder.path);
 
-    if (job->life->runs == PLACE_CLUSTER)
+    if (job->life->runs == PLACE_CLUSTER && !goes_on)
         cluster->discard(cluster->self, job->request->job.job, job->sink);
 }
 

@@ -396,7 +396,7 @@ static enum status read_ids(const cJSON *item, struct spool_column *column, stru
 
     if (json_has(item, "list")) {
         TRY(cell_list_get(item, &column->items, err));
-        if (column->items.form != LIST_ITEMS || column->type != SPOOL_TEXT)
+        if (!cell_list_has_items(&column->items) || column->type != SPOOL_TEXT)
             return fail(err, STATUS_CORRUPT, "a column of lists that are no texts of items");
     }
     if (!json_has(item, "ids"))

@@ -699,7 +699,7 @@ static struct feed input_feed(const struct plan_input *input)
                                             [READS_WORD] = SPOOL_TEXT,
                                             [READS_TEXT] = SPOOL_TEXT};
     const struct encoder *encoder = encoder_of(&input->spec);
-    const bool is_list = input->spec.list.form == LIST_ITEMS;
+    const bool is_list = cell_list_has_items(&input->spec.list);
     const bool takes_ids = encoder->reads == READS_ID || input->spec.rule == RULE_ID;
 
     return (struct feed){

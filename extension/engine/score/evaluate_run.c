@@ -6,8 +6,9 @@
 #include "base/stop.h"
 #include "extension/engine/host/stored_model.h"
 #include "extension/engine/rows/bad_rows.h"
-#include "extension/engine/score/null_count.h"
 #include "extension/engine/score/score.h"
+#include "extension/engine/score/unfamiliar_count.h"
+#include "scoring/drift.h"
 #include "scoring/metrics.h"
 #include "scoring/row_label.h"
 
@@ -22,9 +23,10 @@ struct evaluation {
     struct model model;
     bool has_scorer;
     struct scorer scorer;
-    struct metrics *metrics;
+    struct metrics *metrics; /* NULL: rows are counted for */
+    struct drift *drift;     /* likewise */
     struct row_room room;
-    struct null_count nulls;
+    struct unfamiliar_count unfamiliar;
     uint32_t waiting; /* rows of the scorer that are not scored yet */
     struct row_label labels[SCORER_ROWS];
 };
@@ -49,7 +51,9 @@ static enum status score_waiting(struct evaluation *evaluation, struct error *er
     evaluation->waiting = 0;
     for (uint32_t i = 0; i < count; i++) {
         scorer_select(&evaluation->scorer, i);
-        TRY(metrics_add(evaluation->metrics, &evaluation->scorer, &evaluation->labels[i], err));
+        TRY(evaluation->drift ? drift_take_prediction(evaluation->drift, &evaluation->scorer, err)
+                              : metrics_add(evaluation->metrics, &evaluation->scorer,
+                                            &evaluation->labels[i], err));
     }
     return STATUS_OK;
 }
@@ -86,7 +90,9 @@ static enum status evaluate_row(void *self, const struct cell *cells, size_t cou
     for (size_t i = 0; i < evaluations->count; i++) {
         struct evaluation *one = &evaluations->of[i];
 
-        null_count_row(&one->nulls, cells);
+        unfamiliar_count_row(&one->unfamiliar, cells);
+        if (one->drift)
+            TRY(drift_take_row(one->drift, &one->scorer, one->waiting, one->room.inputs, err));
         if (++one->waiting == one->scorer.rows_max)
             TRY(score_waiting(one, err));
     }
@@ -128,11 +134,34 @@ static enum status collect_several(const struct evaluations *evaluations, struct
         const struct evaluation_order order = score_order_of(one->plan);
         struct evaluation_rows rows;
 
-        TRY(evaluation_collect(&order, one->metrics, arena, sink, &rows, err));
+        TRY(evaluation_collect(&order, one->metrics, &one->stop, arena, sink, &rows, err));
         TRY(put_row(evaluations, i, &rows, all, cells, err));
     }
     all->cells = cells;
     return STATUS_OK;
+}
+
+#define MIDDLES_LOST                                                                               \
+    "means and medians of now are NULL: there are more than %llu numbers, all columns together"
+
+static enum status collect_drift(const struct evaluation *one, struct arena *arena,
+                                 const struct sink *sink, struct evaluation_rows *rows,
+                                 struct error *err)
+{
+    const struct plan *plan = one->plan;
+    struct report_rows made;
+
+    *rows = (struct evaluation_rows){.rows = 0};
+    TRY(evaluate_columns(plan, arena, &rows->names, &rows->columns, err));
+    TRY(drift_make(one->drift, arena, &made, err));
+    rows->cells = made.cells;
+    rows->rows = made.rows;
+    if (drift_lost_middles(one->drift))
+        sink_notice(sink, MIDDLES_LOST, (unsigned long long)DRIFT_NUMBERS_MAX);
+    if (one->model.transform.input_count > STATISTICS_INPUTS_MAX)
+        sink_notice(sink, "the model keeps statistics of the first %d of its %u inputs",
+                    STATISTICS_INPUTS_MAX, one->model.transform.input_count);
+    return score_put_notices(plan, 0, sink, err);
 }
 
 static enum status put_evaluation(const struct evaluations *evaluations, double started,
@@ -142,10 +171,13 @@ static enum status put_evaluation(const struct evaluations *evaluations, double 
     const struct evaluation_order order = score_order_of(plan);
     struct evaluation_rows rows;
 
-    if (plan->other_count > 0)
+    if (plan->report == REPORT_DRIFT)
+        TRY(collect_drift(&evaluations->of[0], arena, sink, &rows, err));
+    else if (plan->other_count > 0)
         TRY(collect_several(evaluations, arena, sink, &rows, err));
     else
-        TRY(evaluation_collect(&order, evaluations->of[0].metrics, arena, sink, &rows, err));
+        TRY(evaluation_collect(&order, evaluations->of[0].metrics, &evaluations->of[0].stop, arena,
+                               sink, &rows, err));
     return evaluation_put(evaluations->host, plan, &rows, started, sink, err);
 }
 
@@ -159,7 +191,7 @@ static enum status evaluate(struct evaluations *evaluations, struct arena *arena
     TRY(bad_rows_query(&evaluations->bad, &rows, err));
     for (size_t i = 0; i < evaluations->count; i++) {
         TRY(score_waiting(&evaluations->of[i], err));
-        null_count_note(&evaluations->of[i].nulls);
+        unfamiliar_count_note(&evaluations->of[i].unfamiliar);
     }
     TRY(bad_rows_write(&evaluations->bad, sink, err));
     if (evaluations->row == evaluations->bad.count)
@@ -187,11 +219,13 @@ static enum status load(const struct host *host, const struct plan *plan, struct
     if (model->transform.column_count != plan->model.input_count)
         return fail(err, STATUS_STALE, "the model was replaced meanwhile: run the statement again");
     TRY(row_room_make(plan, arena, &evaluation->room, err));
-    TRY(null_count_init(plan, arena, &evaluation->nulls, err));
+    TRY(unfamiliar_count_init(plan, arena, &evaluation->unfamiliar, err));
     TRY(scorer_init(&evaluation->scorer, model, SCORER_ROWS, err));
     evaluation->has_scorer = true;
     evaluation->scorer.has_threshold = plan->has_threshold;
     evaluation->scorer.threshold = plan->threshold;
+    if (plan->report == REPORT_DRIFT)
+        return drift_new(model, DRIFT_NUMBERS_MAX, &evaluation->drift, err);
     options = evaluation_options(&order, model);
     return metrics_new(model, &options, &evaluation->metrics, err);
 }
@@ -211,6 +245,7 @@ static void unload(struct evaluation *evaluation)
 {
     if (evaluation->metrics)
         metrics_free(evaluation->metrics);
+    drift_free(evaluation->drift);
     if (evaluation->has_scorer)
         scorer_deinit(&evaluation->scorer);
     arena_deinit(&evaluation->arena);

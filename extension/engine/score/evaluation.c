@@ -2,17 +2,16 @@
 
 #include "extension/engine/host/metric_rows.h"
 #include "extension/engine/host/notice_rows.h"
+#include "scoring/bootstrap.h"
 #include "scoring/metric_notices.h"
 
 struct evaluation_order evaluation_order_of(const struct spec_scoring *scoring)
 {
-    return (struct evaluation_order){scoring->report,
-                                     scoring->metrics,
-                                     scoring->metric_count,
-                                     scoring->average,
-                                     scoring->as_means,
-                                     {scoring->false_positive_cost, scoring->false_negative_cost},
-                                     NULL};
+    return (struct evaluation_order){
+        scoring->report,       scoring->metrics,
+        scoring->metric_count, scoring->average,
+        scoring->as_means,     {scoring->false_positive_cost, scoring->false_negative_cost},
+        scoring->bootstrap,    NULL};
 }
 
 struct metrics_options evaluation_options(const struct evaluation_order *order,
@@ -25,15 +24,32 @@ struct metrics_options evaluation_options(const struct evaluation_order *order,
         .names = order->metrics,
         .name_count = order->metric_count,
         .as_means = order->as_means,
+        .keeps_rows = order->bootstrap.level > 0,
+        .bootstrap = order->bootstrap,
         .ranks_classes = order->report == REPORT_METRICS &&
                          metrics_rank_classes(model, order->metrics, order->metric_count)};
+}
+
+/* The metric's column, and those of its bounds. */
+static enum status name_metric(const struct evaluation_order *order, size_t i, struct arena *arena,
+                               struct slice *names, size_t *count, struct error *err)
+{
+    static const char *const bounds[] = {"lower", "upper"};
+
+    names[(*count)++] = order->metrics[i];
+    for (size_t j = 0; order->bootstrap.level > 0 && j < 2; j++) {
+        names[*count] = arena_printf(arena, "%.*s_%s", SLICE_FORMAT(order->metrics[i]), bounds[j]);
+        if (!names[(*count)++].data)
+            return fail_no_memory(err);
+    }
+    return STATUS_OK;
 }
 
 enum status evaluation_columns(const struct evaluation_order *order, struct arena *arena,
                                struct slice **names, size_t *count, struct error *err)
 {
     const char *const *columns = report_columns(order->report);
-    const size_t most = order->metric_count + 2 + REPORT_COLUMNS;
+    const size_t most = 3 * order->metric_count + 2 + REPORT_COLUMNS;
 
     *count = 0;
     *names = ARENA_NEW(arena, struct slice, most);
@@ -45,7 +61,7 @@ enum status evaluation_columns(const struct evaluation_order *order, struct aren
         return STATUS_OK;
     (*names)[(*count)++] = SLICE("loss");
     for (size_t i = 0; i < order->metric_count; i++)
-        (*names)[(*count)++] = order->metrics[i];
+        TRY(name_metric(order, i, arena, *names, count, err));
     (*names)[(*count)++] = SLICE(NOTICE_ROW);
     return STATUS_OK;
 }
@@ -82,20 +98,45 @@ static struct cell collect_metric(struct metrics *metrics, struct slice name,
     return cell;
 }
 
-static enum status collect_metrics(const struct evaluation_order *order, struct metrics *metrics,
-                                   struct notice_list *notices, struct arena *arena,
-                                   struct evaluation_rows *rows, struct error *err)
+/* The bounds of each metric; without intervals none. */
+static enum status collect_bounds(const struct evaluation_order *order, struct metrics *metrics,
+                                  const struct stop *stop, struct metric_bounds *bounds,
+                                  struct error *err)
 {
-    struct cell *cells = ARENA_NEW(arena, struct cell, order->metric_count + 2);
+    struct measure measures[METRICS_MAX];
+
+    if (order->bootstrap.level == 0)
+        return STATUS_OK;
+    for (size_t i = 0; i < order->metric_count; i++)
+        if (!measure_find(order->metrics[i], &measures[i]))
+            return fail(err, STATUS_INVALID, "there is no metric \"%.*s\"",
+                        SLICE_FORMAT(order->metrics[i]));
+    return bootstrap_bounds(metrics_bootstrap(metrics), measures, order->metric_count, stop, bounds,
+                            err);
+}
+
+static enum status collect_metrics(const struct evaluation_order *order, struct metrics *metrics,
+                                   const struct stop *stop, struct notice_list *notices,
+                                   struct arena *arena, struct evaluation_rows *rows,
+                                   struct error *err)
+{
+    struct cell *cells = ARENA_NEW(arena, struct cell, 3 * order->metric_count + 2), *cell = cells;
+    struct metric_bounds bounds[METRICS_MAX];
 
     if (!cells)
         return fail_no_memory(err);
-    cells[0] = metric_cell(metrics_loss(metrics));
-    for (size_t i = 0; i < order->metric_count; i++)
-        cells[i + 1] = collect_metric(metrics, order->metrics[i], notices);
+    TRY(collect_bounds(order, metrics, stop, bounds, err));
+    *cell++ = metric_cell(metrics_loss(metrics));
+    for (size_t i = 0; i < order->metric_count; i++) {
+        *cell++ = collect_metric(metrics, order->metrics[i], notices);
+        if (order->bootstrap.level == 0)
+            continue;
+        *cell++ = metric_cell(bounds[i].lower);
+        *cell++ = metric_cell(bounds[i].upper);
+    }
     rows->cells = cells;
     rows->rows = 1;
-    return collect_notices(notices, arena, &cells[order->metric_count + 1], err);
+    return collect_notices(notices, arena, cell, err);
 }
 
 static enum status collect_report(struct metrics *metrics, const struct notice_list *notices,
@@ -113,8 +154,9 @@ static enum status collect_report(struct metrics *metrics, const struct notice_l
 }
 
 enum status evaluation_collect(const struct evaluation_order *order, struct metrics *metrics,
-                               struct arena *arena, const struct sink *sink,
-                               struct evaluation_rows *rows, struct error *err)
+                               const struct stop *stop, struct arena *arena,
+                               const struct sink *sink, struct evaluation_rows *rows,
+                               struct error *err)
 {
     struct notice_list *notices = ARENA_NEW(arena, struct notice_list, 1);
 
@@ -125,6 +167,6 @@ enum status evaluation_collect(const struct evaluation_order *order, struct metr
     notice_list_join(notices, order->notices);
     unknown_label_notice(metrics, notices);
     return order->report == REPORT_METRICS
-               ? collect_metrics(order, metrics, notices, arena, rows, err)
+               ? collect_metrics(order, metrics, stop, notices, arena, rows, err)
                : collect_report(metrics, notices, arena, sink, rows, err);
 }

@@ -2,6 +2,7 @@
  * evaluation.h - what EVALUATE returns of the rows that were measured, whoever measured them: the
  * loss and the metrics as one row, or a report (scoring/report.h).
  *
+ *     loss, Accuracy, Accuracy_lower, Accuracy_upper, ... , notice     with intervals
  *     loss, Accuracy, ... , notice     metrics that are NULL and why, labels that were not learned;
  *                                      '' where there is nothing to say, so that it is a text
  * always
@@ -10,6 +11,7 @@
 #define EXTENSION_ENGINE_SCORE_EVALUATION_H
 
 #include "base/arena.h"
+#include "base/stop.h"
 #include "extension/engine/host/sink.h"
 #include "jobspec/jobspec.h"
 #include "scoring/metrics.h"
@@ -23,6 +25,7 @@ struct evaluation_order {
     enum average average;
     bool as_means; /* the model's aim is not looked at */
     struct report_costs costs;
+    struct bootstrap_choice bootstrap; /* the metrics' intervals */
     const struct notice_list *notices; /* those of planning, put before others; NULL: none */
 };
 struct evaluation_order evaluation_order_of(const struct spec_scoring *scoring);
@@ -42,9 +45,11 @@ struct evaluation_rows {
     const struct cell *cells; /* (rows, columns) */
     size_t rows;
 };
-/* Notices of a report go to the sink, as its rows are of one kind; NULL: nowhere. */
+/* Notices of a report go to the sink, as its rows are of one kind; NULL: nowhere. `stop` is asked
+ * while intervals are made. */
 enum status evaluation_collect(const struct evaluation_order *order, struct metrics *metrics,
-                               struct arena *arena, const struct sink *sink,
-                               struct evaluation_rows *rows, struct error *err);
+                               const struct stop *stop, struct arena *arena,
+                               const struct sink *sink, struct evaluation_rows *rows,
+                               struct error *err);
 
 #endif

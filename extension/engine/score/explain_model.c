@@ -1,15 +1,21 @@
 #include "extension/engine/score/explain_model.h"
 
+#include "extension/engine/score/dependence_run.h"
 #include "extension/engine/score/importance_run.h"
 #include "extension/engine/score/inside_run.h"
 #include "extension/engine/score/score.h"
+#include "extension/engine/score/series_parts.h"
 #include "extension/engine/score/shap_run.h"
 
 enum status explain_model_columns(const struct plan *plan, struct arena *arena,
                                   struct slice **names, size_t *count, struct error *err)
 {
+    if (plan->explains_series)
+        return series_parts_columns(plan, arena, names, count, err);
     if (plan->inside)
         return inside_columns(plan, arena, names, count, err);
+    if (plan->explain_by_dependence)
+        return dependence_columns(plan, arena, names, count, err);
     if (plan->explain_by_shap)
         return shap_columns(plan, arena, names, count, err);
     return importance_columns(plan, arena, names, count, err);
@@ -23,8 +29,12 @@ static enum status explain_with(const struct host *host, const struct plan *plan
     if (model->task != plan->model.task || model->kind != plan->model.kind ||
         model->transform.column_count != plan->model.input_count)
         return fail(err, STATUS_STALE, "the model was replaced meanwhile: run the statement again");
+    if (plan->explains_series)
+        return series_parts_run(host, plan, model, arena, sink, err);
     if (plan->inside)
         return inside_run(host, plan, model, arena, sink, err);
+    if (plan->explain_by_dependence)
+        return dependence_run(host, plan, model, arena, sink, err);
     if (plan->explain_by_shap)
         return shap_run(host, plan, model, arena, sink, err);
     return importance_run(host, plan, model, arena, sink, err);

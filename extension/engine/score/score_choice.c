@@ -16,9 +16,9 @@
 
 #include "base/error.h"
 #include "extension/engine/score/evaluate_run.h"
-#include "extension/engine/score/null_count.h"
 #include "extension/engine/score/score.h"
 #include "extension/engine/score/score_job.h"
+#include "extension/engine/score/unfamiliar_count.h"
 #include "runtime/launch/processor.h"
 
 #define LEAST_WORK 1e10  /* in all: a third of a second, several times what processes cost */
@@ -95,6 +95,8 @@ void score_choose(const struct host *host, const struct plan *plan, struct score
         choose(choice, true, "workers, as job.* says");
     else if (score_gives_rows(plan) && !is_large)
         choose(choice, false, "the session: its rows are wanted one by one");
+    else if (plan->report == REPORT_DRIFT)
+        choose(choice, false, "the session: it counts what the rows have");
     else if (plan->other_count > 0)
         choose(choice, false, "the session: it reads the rows once for all models");
     else if (!host->session.program || !host->session.program[0])
@@ -118,21 +120,21 @@ static bool is_about_files(enum status status)
 
 /* Where rows are written, or are a query of the host's, none of them passes here. */
 static enum status predict_and_count(const struct host *host, const struct plan *plan,
-                                     const struct sink *sink, struct null_count *nulls,
+                                     const struct sink *sink, struct unfamiliar_count *unfamiliar,
                                      struct error *err)
 {
     struct sink counted = *sink;
 
     if (plan->has_target) {
         TRY(predict_run(host, plan, sink, err));
-        return null_count_target(host, nulls, err);
+        return unfamiliar_count_target(host, unfamiliar, err);
     }
     if (sink->query)
         return predict_run(host, plan, sink, err);
-    nulls->to = sink;
-    counted.self = nulls;
-    counted.columns = null_count_columns;
-    counted.row = null_count_pass;
+    unfamiliar->to = sink;
+    counted.self = unfamiliar;
+    counted.columns = unfamiliar_count_columns;
+    counted.row = unfamiliar_count_pass;
     counted.notice = NULL;
     counted.progress = NULL;
     return predict_run(host, plan, &counted, err);
@@ -143,11 +145,11 @@ static enum status predict_and_note(const struct host *host, const struct plan *
                                     struct arena *arena, const struct sink *sink, struct error *err)
 {
     const size_t told = plan->notices->count;
-    struct null_count nulls;
+    struct unfamiliar_count unfamiliar;
 
-    TRY(null_count_init(plan, arena, &nulls, err));
-    TRY(predict_and_count(host, plan, sink, &nulls, err));
-    null_count_note(&nulls);
+    TRY(unfamiliar_count_init(plan, arena, &unfamiliar, err));
+    TRY(predict_and_count(host, plan, sink, &unfamiliar, err));
+    unfamiliar_count_note(&unfamiliar);
     return score_put_notices(plan, told, sink, err);
 }
 

@@ -49,6 +49,7 @@ static bool is_there_already(struct delivering *delivering, const struct fill *t
 static enum status deliver_metrics(struct delivering *delivering, uint64_t *rows, struct error *err)
 {
     const struct host *host = delivering->host;
+    const struct stop stop = {host->session.interrupted, host->self};
     struct evaluation_rows made;
     struct fill target;
 
@@ -58,7 +59,7 @@ static enum status deliver_metrics(struct delivering *delivering, uint64_t *rows
         return STATUS_OK;
     TRY(host->tables->check_target(host->self, &target.target, err));
     TRY(score_job_metrics(&delivering->scored, delivering->order->store, &delivering->arena, NULL,
-                          NULL, &made, err));
+                          &stop, NULL, &made, err));
     *rows = made.rows;
     return host->tables->write_rows(host->self, &target.target, made.names, made.columns,
                                     made.cells, made.rows, err);

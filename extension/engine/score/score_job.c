@@ -20,10 +20,10 @@
 #include "extension/engine/jobs/trained.h"
 #include "extension/engine/jobs/unpublished.h"
 #include "extension/engine/rows/bad_rows.h"
-#include "extension/engine/score/null_count.h"
 #include "extension/engine/score/score.h"
 #include "extension/engine/score/score_choice.h"
 #include "extension/engine/score/score_rows.h"
+#include "extension/engine/score/unfamiliar_count.h"
 #include "jobspec/jobspec.h"
 #include "planner/plan.h"
 #include "runtime/data/model_file.h"
@@ -59,9 +59,9 @@ struct spooling {
     struct spool_writer *writer;
     struct text row;
     struct cell *spread; /* room for a row with the elements of its vectors; NULL: all of its
-                            columns are wanted, else the inputs, and of EVALUATE the label */
+                            columns are wanted, else the inputs, and the label that is looked at */
     uint64_t rows;
-    struct null_count nulls;
+    struct unfamiliar_count unfamiliar;
     struct text *faults; /* rows that are to be put aside: number, reason */
 };
 
@@ -114,7 +114,7 @@ static enum status spool_row(void *self, const struct cell *cells, size_t count,
     spooling->rows++;
     text_clear(&spooling->row);
     if (count >= plan->query.count)
-        null_count_row(&spooling->nulls, cells);
+        unfamiliar_count_row(&spooling->unfamiliar, cells);
     if (!spooling->spread) {
         for (size_t i = 0; i < plan->query.count; i++)
             TRY(put_cell(spooling, cells, count, (int)i, err));
@@ -130,6 +130,8 @@ static enum status spool_row(void *self, const struct cell *cells, size_t count,
             TRY(put_cell(spooling, cells, count, plan->model_columns[i], err));
         if (plan->kind == STATEMENT_EVALUATE && plan->label_column >= 0)
             TRY(put_cell(spooling, cells, count, plan->label_column, err));
+        if (plan->checked_column >= 0)
+            TRY(put_cell(spooling, cells, count, plan->checked_column, err));
         if (plan->group_column >= 0)
             TRY(put_cell(spooling, cells, count, plan->group_column, err));
         if (plan->upper_column >= 0)
@@ -168,12 +170,12 @@ static enum status query_rows(struct scoring *scoring, const struct sink *sink, 
     return status;
 }
 
-static enum status note_nulls(const struct scoring *scoring, struct null_count *nulls,
-                              struct error *err)
+static enum status note_unfamiliar(const struct scoring *scoring,
+                                   struct unfamiliar_count *unfamiliar, struct error *err)
 {
     const size_t told = scoring->job.plan->notices->count;
 
-    null_count_note(nulls);
+    unfamiliar_count_note(unfamiliar);
     return score_put_notices(scoring->job.plan, told, scoring->job.sink, err);
 }
 
@@ -188,7 +190,7 @@ static enum status spool_rows(struct scoring *scoring, uint64_t *rows, struct er
     enum status status;
 
     TRY(job_folder_file(&scoring->job.folder, "rows.spool", path, err));
-    TRY(null_count_init(plan, scoring->job.arena, &spooling.nulls, err));
+    TRY(unfamiliar_count_init(plan, scoring->job.arena, &spooling.unfamiliar, err));
     if (!lower_score_takes_all(plan)) {
         spooling.spread = ARENA_NEW(scoring->job.arena, struct cell,
                                     plan->query.count + plan->query.vectors.elements + 1);
@@ -201,7 +203,7 @@ static enum status spool_rows(struct scoring *scoring, uint64_t *rows, struct er
     text_deinit(&spooling.row);
     *rows = spooling.rows;
     if (status == STATUS_OK)
-        status = note_nulls(scoring, &spooling.nulls, err);
+        status = note_unfamiliar(scoring, &spooling.unfamiliar, err);
     if (status == STATUS_OK)
         return spool_writer_close(spooling.writer, err);
     spool_writer_abandon(spooling.writer);
@@ -371,8 +373,9 @@ enum status score_job_target(struct jobstore *store, const struct jobspec *spec,
 }
 
 enum status score_job_metrics(const struct scored *scored, struct jobstore *store,
-                              struct arena *arena, struct bad_rows *bad, const struct sink *sink,
-                              struct evaluation_rows *rows, struct error *err)
+                              struct arena *arena, struct bad_rows *bad, const struct stop *stop,
+                              const struct sink *sink, struct evaluation_rows *rows,
+                              struct error *err)
 {
     const struct evaluation_order order = evaluation_order_of(&scored->spec->scoring);
     struct metrics_options options;
@@ -385,7 +388,7 @@ enum status score_job_metrics(const struct scored *scored, struct jobstore *stor
     TRY(metrics_new(&model, &options, &metrics, err));
     status = scored_measure(scored, store, metrics, bad, err);
     if (status == STATUS_OK)
-        status = evaluation_collect(&order, metrics, arena, sink, rows, err);
+        status = evaluation_collect(&order, metrics, stop, arena, sink, rows, err);
     metrics_free(metrics);
     return status;
 }
@@ -437,9 +440,11 @@ static enum status collect_metrics(struct scoring *scoring, struct jobstore *sto
                                    struct arena *arena, struct error *err)
 {
     const struct job *job = &scoring->job;
+    const struct stop stop = {job->host->session.interrupted, job->host->self};
     struct evaluation_rows rows;
 
-    TRY(score_job_metrics(&scoring->scored, store, arena, &scoring->bad, job->sink, &rows, err));
+    TRY(score_job_metrics(&scoring->scored, store, arena, &scoring->bad, &stop, job->sink, &rows,
+                          err));
     TRY(bad_rows_write(&scoring->bad, job->sink, err));
     if (scoring->bad.count == scoring->scored.rows.rows)
         return fail(err, STATUS_INVALID, "the query returns no rows to evaluate");

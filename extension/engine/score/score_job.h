@@ -21,7 +21,8 @@ enum status score_job_target(struct jobstore *store, const struct jobspec *spec,
 /* The metrics that the spec asks EVALUATE for. `bad` as scored_measure takes it. `sink` is for
  * notices; NULL: none. */
 enum status score_job_metrics(const struct scored *scored, struct jobstore *store,
-                              struct arena *arena, struct bad_rows *bad, const struct sink *sink,
-                              struct evaluation_rows *rows, struct error *err);
+                              struct arena *arena, struct bad_rows *bad, const struct stop *stop,
+                              const struct sink *sink, struct evaluation_rows *rows,
+                              struct error *err);
 
 #endif

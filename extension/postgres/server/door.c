@@ -16,6 +16,7 @@
 #include "extension/engine/job_publish.h"
 #include "extension/engine/jobs/progress.h"
 #include "extension/engine/jobs/unpublished.h"
+#include "extension/engine/score/score.h"
 #include "extension/postgres/server/caller.h"
 #include "extension/postgres/server/door_cluster.h"
 #include "extension/postgres/server/jobs.h"
@@ -302,6 +303,14 @@ static void show_progress(void *self, const struct job_event *event)
     progress_line(event, &line);
     show_notice(door, text_string(&line));
     text_deinit(&line);
+}
+
+enum status door_put_notices(struct door *door, const struct plan *plan, size_t first,
+                             struct error *err)
+{
+    const struct sink sink = {.self = door, .notice = show_notice};
+
+    return score_put_notices(plan, first, &sink, err);
 }
 
 /* ----- running ----- */

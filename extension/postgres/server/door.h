@@ -60,6 +60,11 @@ void door_detach_limits(const struct door *door, struct catalog_limits *limits);
 enum status door_run(struct door *door, struct slice text, const struct piece *piece,
                      struct result *result, struct error *err);
 
+/* Shows the plan's notices from the first on. */
+struct plan;
+enum status door_put_notices(struct door *door, const struct plan *plan, size_t first,
+                             struct error *err);
+
 /* The model of an unpublished job into its table, and the rows that TRAIN ends with. */
 enum status door_publish(struct door *door, int64_t id, struct result *result, struct error *err);
 

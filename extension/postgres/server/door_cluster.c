@@ -1,9 +1,12 @@
 #include "extension/postgres/server/door_cluster.h"
 
 #include <access/xact.h>
+#include <commands/dbcommands.h>
+#include <miscadmin.h>
 #include <utils/acl.h>
 #include <utils/snapmgr.h>
 
+#include "extension/postgres/server/session.h"
 #include "extension/postgres/server/settings.h"
 #include "extension/postgres/sql/direct_table.h"
 #include "k8s/job/cluster_folder.h"
@@ -106,11 +109,17 @@ static enum status check_priority(struct slice wanted, struct error *err)
     return error_hint(err, "totrain.priority_classes in postgresql.conf lists them.");
 }
 
+static enum status name_origin(struct arena *arena, struct kube_job *job, struct error *err)
+{
+    job->database = arena_copy(arena, session_shown(get_database_name(MyDatabaseId)));
+    job->user = arena_copy(arena, session_shown(GetUserNameFromId(GetUserId(), false)));
+    return job->database.data && job->user.data ? STATUS_OK : fail_no_memory(err);
+}
+
 static enum status describe(void *self, const struct plan_cluster *wanted, struct arena *arena,
                             struct kube_job *job, struct cluster_access *access, struct error *err)
 {
     (void)self;
-    (void)arena;
     TRY(choose_image(wanted->image, job, err));
     TRY(check_priority(wanted->priority_class, err));
     if (!settings.database_secret[0]) {
@@ -121,6 +130,7 @@ static enum status describe(void *self, const struct plan_cluster *wanted, struc
     job->database_secret = slice_of(settings.database_secret);
     job->slot_resource = slice_of(settings.kubernetes_resource);
     job->schema = slice_of(settings.job_schema);
+    TRY(name_origin(arena, job, err));
     *access =
         (struct cluster_access){.kubeconfig = slice_of(settings.kubeconfig), .context = SLICE("")};
     return STATUS_OK;

@@ -1,7 +1,8 @@
 /*
- * totrain.forecast('model' [, steps [, level]]): the rows of a stored forecast, for joins and
- * views, in columns that all models have. totrain.forecast_rows(model, steps, level): the same in
- * columns of the history, with the types that the statement names (codegen/lower_forecast.h).
+ * totrain.forecast('model' [, steps [, level [, series]]]): the rows of a stored forecast, for
+ * joins and views, in columns that all models have; of one series, which is looked up and no other
+ * read, where it is named. totrain.forecast_rows(model, steps, level): the same in columns of the
+ * history, with the types that the statement names (codegen/lower_forecast.h).
  *
  * The rows go into a tuplestore, which spills to disk. The model is held until it is full.
  */
@@ -9,6 +10,7 @@
 
 #include <catalog/pg_type.h>
 #include <funcapi.h>
+#include <utils/builtins.h>
 #include <utils/date.h>
 #include <utils/timestamp.h>
 #include <utils/tuplestore.h>
@@ -17,6 +19,7 @@
 #include "kinds/forecast/forecast_rows.h"
 
 SQL_FUNCTION(totrain_sql_forecast);
+SQL_FUNCTION(totrain_sql_forecast_of);
 SQL_FUNCTION(totrain_sql_forecast_rows);
 
 #define COLUMNS_BEHIND_GROUPS 4 /* time, value, lower, upper */
@@ -29,6 +32,7 @@ struct call {
     MemoryContext row; /* for one row */
     struct cached_model *model;
     struct forecast_rows rows;
+    bool is_of_one; /* a series is named */
     bool by_series; /* one column for the group, and times as texts */
 };
 
@@ -159,8 +163,11 @@ static void open_rows(struct call *call)
     const struct stop stop = {session_interrupted, &call->session};
     const int64_t steps = PG_ARGISNULL(1) ? 0 : PG_GETARG_INT32(1);
     const double level = PG_ARGISNULL(2) ? 0 : PG_GETARG_FLOAT8(2);
+    const char *name = call->is_of_one ? text_to_cstring(PG_GETARG_TEXT_PP(3)) : "";
+    const struct slice series = session_to_utf8(name, strlen(name));
     const struct forecast_ask ask = {.steps = PG_ARGISNULL(1) ? NULL : &steps,
-                                     .level = PG_ARGISNULL(2) ? NULL : &level};
+                                     .level = PG_ARGISNULL(2) ? NULL : &level,
+                                     .series = call->is_of_one ? &series : NULL};
     struct error err;
 
     if (forecast_rows_open(&call->rows, &call->model->held.model, &ask, &stop, &err) != STATUS_OK)
@@ -183,16 +190,17 @@ static void put_rows(struct call *call)
     MemoryContextSwitchTo(before);
 }
 
-static Datum run(FunctionCallInfo fcinfo, bool by_series)
+static Datum run(FunctionCallInfo fcinfo, bool by_series, bool is_of_one)
 {
     struct call *call = palloc0(sizeof *call);
     bool is_read;
 
     InitMaterializedSRF(fcinfo, by_series ? 0 : MAT_SRF_USE_EXPECTED_DESC);
-    if (PG_ARGISNULL(0))
+    if (PG_ARGISNULL(0) || (is_of_one && PG_ARGISNULL(3)))
         return (Datum)0;
     call->fcinfo = fcinfo;
     call->by_series = by_series;
+    call->is_of_one = is_of_one;
     call->row = AllocSetContextCreate(CurrentMemoryContext, "totrain row", ALLOCSET_SMALL_SIZES);
     session_init(&call->session, true);
     call->model = model_cache_take(PG_GETARG_TEXT_PP(0), &is_read);
@@ -211,10 +219,15 @@ static Datum run(FunctionCallInfo fcinfo, bool by_series)
 
 Datum totrain_sql_forecast(PG_FUNCTION_ARGS)
 {
-    return run(fcinfo, true);
+    return run(fcinfo, true, false);
+}
+
+Datum totrain_sql_forecast_of(PG_FUNCTION_ARGS)
+{
+    return run(fcinfo, true, true);
 }
 
 Datum totrain_sql_forecast_rows(PG_FUNCTION_ARGS)
 {
-    return run(fcinfo, false);
+    return run(fcinfo, false, false);
 }

@@ -23,6 +23,7 @@
 #include <utils/snapmgr.h>
 #include <utils/typcache.h>
 
+#include "codegen/model_call.h"
 #include "extension/postgres/server/explain_models.h"
 #include "extension/postgres/server/model_cache.h"
 #include "extension/postgres/server/settings.h"
@@ -36,6 +37,10 @@ SQL_FUNCTION(totrain_sql_probability);
 SQL_FUNCTION(totrain_sql_probabilities);
 SQL_FUNCTION(totrain_sql_quantiles);
 SQL_FUNCTION(totrain_sql_component);
+SQL_FUNCTION(totrain_sql_forecast_lower);
+SQL_FUNCTION(totrain_sql_forecast_upper);
+SQL_FUNCTION(totrain_sql_anomaly_probability);
+SQL_FUNCTION(totrain_sql_is_anomaly);
 SQL_FUNCTION(totrain_sql_points);
 SQL_FUNCTION(totrain_sql_logits);
 SQL_FUNCTION(totrain_sql_distance);
@@ -43,6 +48,7 @@ SQL_FUNCTION(totrain_sql_leaf);
 SQL_FUNCTION(totrain_sql_shap);
 SQL_FUNCTION(totrain_sql_as_type);
 SQL_FUNCTION(totrain_sql_problem);
+SQL_FUNCTION(totrain_sql_call);
 SQL_FUNCTION(totrain_sql_version);
 
 /* The caller, the moment of the call, and the snapshot of that moment. */
@@ -95,6 +101,8 @@ struct scoring {
     struct stop stop;
     struct row_layout layout;
     struct wanted wanted;
+    struct value_reader checked; /* reader of a value that came, of the call's type */
+    bool has_checked;
 };
 
 /* A query may name another model in each row: predict('m_' || region, t). The ones that were used
@@ -675,6 +683,73 @@ Datum totrain_sql_component(PG_FUNCTION_ARGS)
     PG_RETURN_FLOAT8(cell.real);
 }
 
+/* The value that came, of the third argument's type; NULL: none did. */
+static struct cell value_that_came(FunctionCallInfo fcinfo, struct scoring *scoring)
+{
+    struct cell cell = {.type = CELL_NULL};
+    MemoryContext context;
+
+    if (PG_ARGISNULL(2))
+        return cell;
+    if (!scoring->has_checked) {
+        value_reader_init(&scoring->checked, get_fn_expr_argtype(fcinfo->flinfo, 2), FORM_DATA);
+        scoring->has_checked = true;
+    }
+    context = MemoryContextSwitchTo(scoring->row);
+    cell = value_read(&scoring->checked, PG_GETARG_DATUM(2));
+    MemoryContextSwitchTo(context);
+    return cell;
+}
+
+/* NULL where the row has no forecast. */
+static bool score_checked(FunctionCallInfo fcinfo, enum output output, struct cell *cell)
+{
+    struct scoring *scoring;
+    struct cell value;
+    struct error err;
+
+    if (PG_ARGISNULL(3) || !score_row(fcinfo, &scoring))
+        return false;
+    value = value_that_came(fcinfo, scoring);
+    if (scorer_checked_output(&scoring->model->held.scorer, output, &value, PG_GETARG_FLOAT8(3),
+                              cell, &err) != STATUS_OK)
+        throw_error(&err);
+    return cell->type != CELL_NULL;
+}
+
+static Datum real_checked(FunctionCallInfo fcinfo, enum output output)
+{
+    struct cell cell;
+
+    if (!score_checked(fcinfo, output, &cell))
+        PG_RETURN_NULL();
+    PG_RETURN_FLOAT8(cell.real);
+}
+
+Datum totrain_sql_forecast_lower(PG_FUNCTION_ARGS)
+{
+    return real_checked(fcinfo, OUTPUT_LOWER);
+}
+
+Datum totrain_sql_forecast_upper(PG_FUNCTION_ARGS)
+{
+    return real_checked(fcinfo, OUTPUT_UPPER);
+}
+
+Datum totrain_sql_anomaly_probability(PG_FUNCTION_ARGS)
+{
+    return real_checked(fcinfo, OUTPUT_ANOMALY);
+}
+
+Datum totrain_sql_is_anomaly(PG_FUNCTION_ARGS)
+{
+    struct cell cell;
+
+    if (!score_checked(fcinfo, OUTPUT_IS_ANOMALY, &cell))
+        PG_RETURN_NULL();
+    PG_RETURN_BOOL(cell.integer == 1);
+}
+
 static const struct wanted *wanted_type(FunctionCallInfo fcinfo, struct scoring *scoring)
 {
     struct wanted *wanted = &scoring->wanted;
@@ -756,6 +831,30 @@ Datum totrain_sql_problem(PG_FUNCTION_ARGS)
     if (status != STATUS_INVALID)
         throw_error(&err);
     return CStringGetTextDatum(session_from_utf8(slice_of(err.message)));
+}
+
+/* The call of totrain.predict with all inputs, to copy. */
+Datum totrain_sql_call(PG_FUNCTION_ARGS)
+{
+    const struct scoring *scoring;
+    struct slice path;
+    struct text sql;
+    char *copied = NULL;
+
+    if (PG_ARGISNULL(0))
+        PG_RETURN_NULL();
+    scoring = find_scoring(fcinfo);
+    path = session_to_utf8(scoring->path, strlen(scoring->path));
+    text_init(&sql, TEXT_MAXIMUM); /* malloc'd: nothing below throws before it is freed */
+    model_call_append_postgres(path, &scoring->model->held.model.transform, &sql);
+    if (!sql.failed)
+        copied = palloc_extended(sql.size + 1, MCXT_ALLOC_NO_OOM);
+    if (copied)
+        memcpy(copied, sql.data, sql.size + 1);
+    text_deinit(&sql);
+    if (!copied)
+        ereport(ERROR, errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory"));
+    return CStringGetTextDatum(session_from_utf8(slice_of(copied)));
 }
 
 Datum totrain_sql_version(PG_FUNCTION_ARGS)

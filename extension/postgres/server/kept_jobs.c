@@ -375,7 +375,8 @@ static void end_failed(struct following *following, enum job_state what, const c
 {
     unpublished_remove(following->folder);
     jobs_note(following->state, following->folder->id, NULL, what, why);
-    drop_tables(following);
+    if (!job_is_left_behind(following->folder->path))
+        drop_tables(following);
     let_go(following);
 }
 

@@ -27,6 +27,7 @@
 #include <utils/snapmgr.h>
 #include <utils/timeout.h>
 
+#include "extension/postgres/server/looked_at_rows.h"
 #include "extension/postgres/server/own_sql.h"
 #include "parser/splitter.h"
 
@@ -170,7 +171,9 @@ static void move_place(void *self)
         errposition(place->characters < 0 ? 0 : position + place->characters);
 }
 
-static void run_portal(List *plans, const char *sql, CommandTag tag, QueryCompletion *completion)
+/* counting: of rows that are looked at on their way; NULL: none are. */
+static void run_portal(List *plans, const char *sql, CommandTag tag,
+                       struct unfamiliar_count *counting, QueryCompletion *completion)
 {
     Portal portal = CreatePortal("", true, true);
     DestReceiver *receiver = CreateDestReceiver(DestRemote);
@@ -181,12 +184,15 @@ static void run_portal(List *plans, const char *sql, CommandTag tag, QueryComple
     PortalStart(portal, NULL, 0, InvalidSnapshot);
     PortalSetResultFormat(portal, 1, &format);
     SetRemoteDestReceiverParams(receiver, portal);
+    if (counting && counting->count > 0)
+        receiver = looked_at_rows_open(receiver, counting);
     (void)COMPAT_PORTAL_RUN(portal, receiver, completion);
     receiver->rDestroy(receiver);
     PortalDrop(portal, false);
 }
 
-static void run_parsed(RawStmt *parsed, const char *sql, QueryCompletion *completion)
+static void run_parsed(RawStmt *parsed, const char *sql, struct unfamiliar_count *counting,
+                       QueryCompletion *completion)
 {
     const CommandTag tag = CreateCommandTag(parsed->stmt);
     const bool needs_snapshot = analyze_requires_snapshot(parsed);
@@ -202,7 +208,7 @@ static void run_parsed(RawStmt *parsed, const char *sql, QueryCompletion *comple
     if (needs_snapshot)
         PopActiveSnapshot();
     CHECK_FOR_INTERRUPTS();
-    run_portal(plans, sql, tag, completion);
+    run_portal(plans, sql, tag, counting, completion);
 }
 
 /* The text as a whole is logged where all is; else each piece as the server would have. What
@@ -237,8 +243,38 @@ static RawStmt *parse_one(const char *sql)
     return statement;
 }
 
-/* In the transaction that has been begun. */
-static void run_sql(const char *sql, int characters_before)
+/* ----- predictions as a query ----- */
+
+struct scoring_query {
+    struct door *door;
+    char *sql;               /* NULL: the statement is no such query */
+    const struct plan *plan; /* PREDICT's, in the arena; NULL: FORECAST's are not looked at */
+    struct arena arena;
+    struct unfamiliar_count counting;
+};
+
+static void show_notices(const struct scoring_query *scoring, size_t first)
+{
+    struct error err;
+
+    if (door_put_notices(scoring->door, scoring->plan, first, &err) != STATUS_OK)
+        session_raise(&scoring->door->session, &err, SLICE(""), true);
+}
+
+static void note_unfamiliar(struct scoring_query *scoring)
+{
+    size_t told;
+
+    if (!scoring->plan)
+        return;
+    told = scoring->plan->notices->count;
+    unfamiliar_count_note(&scoring->counting);
+    show_notices(scoring, told);
+}
+
+/* In the transaction that has been begun. scoring: predictions of ours, whose notices are shown
+ * behind the rows; NULL: other SQL. */
+static void run_sql(const char *sql, int characters_before, struct scoring_query *scoring)
 {
     struct place place = {characters_before};
     ErrorContextCallback callback = {error_context_stack, move_place, &place};
@@ -249,7 +285,9 @@ static void run_sql(const char *sql, int characters_before)
     statement = parse_one(sql);
     if (statement) {
         log_piece(GetCommandLogLevel((Node *)statement), sql);
-        run_parsed(statement, sql, &completion);
+        run_parsed(statement, sql, scoring ? &scoring->counting : NULL, &completion);
+        if (scoring)
+            note_unfamiliar(scoring);
         commit(&completion);
     }
     error_context_stack = callback.previous;
@@ -313,7 +351,7 @@ static enum status show_body(struct session *session, void *self, struct error *
     (void)session;
     (void)err;
     own_sql_announce((struct own_sql){sql, true});
-    run_parsed(parse_one(sql), sql, &call->completion);
+    run_parsed(parse_one(sql), sql, NULL, &call->completion);
     return STATUS_OK;
 }
 
@@ -350,44 +388,71 @@ static void run_engine(struct door *door, struct slice text, const struct piece 
     commit_door(door, &completion);
 }
 
-/* The query that a PREDICT without a target or a FORECAST is; NULL for any other statement. */
-static char *scoring_query(struct door *door, struct slice text, const struct piece *piece)
+static enum status describe_scoring(struct slice text, const struct piece *piece,
+                                    struct scoring_query *scoring, struct error *err)
 {
     struct description description;
-    struct arena arena;
-    struct error err;
-    char *query = NULL;
-    enum status status;
 
-    arena_init(&arena, ARENA_MAXIMUM);
-    door_cluster_limits(door, &door->host.host.catalog.limits);
-    door_detach_limits(door, &door->host.host.catalog.limits);
-    status = engine_describe(&door->host.host, text, piece, &arena, &description, &err);
-    if (status == STATUS_OK && description.query.size > 0)
-        query = MemoryContextAllocExtended(CurrentMemoryContext, description.query.size + 1,
-                                           MCXT_ALLOC_NO_OOM | MCXT_ALLOC_ZERO | MCXT_ALLOC_HUGE);
-    if (query)
-        memcpy(query, description.query.data, description.query.size);
-    else if (status == STATUS_OK && description.query.size > 0)
-        status = fail_no_memory(&err);
-    arena_deinit(&arena);
-    if (status != STATUS_OK)
-        session_raise(&door->session, &err, text, true);
-    return query ? session_from_utf8(slice_of(query)) : NULL;
+    TRY(engine_describe(&scoring->door->host.host, text, piece, &scoring->arena, &description,
+                        err));
+    if (description.query.size == 0)
+        return STATUS_OK;
+    scoring->sql =
+        MemoryContextAllocExtended(CurrentMemoryContext, description.query.size + 1,
+                                   MCXT_ALLOC_NO_OOM | MCXT_ALLOC_ZERO | MCXT_ALLOC_HUGE);
+    if (!scoring->sql)
+        return fail_no_memory(err);
+    memcpy(scoring->sql, description.query.data, description.query.size);
+    scoring->plan = description.plan;
+    return description.plan
+               ? unfamiliar_count_init(description.plan, &scoring->arena, &scoring->counting, err)
+               : STATUS_OK;
 }
 
-static void run_scoring(const char *query)
+/* Finds the query that a PREDICT without a target or a FORECAST is. */
+static void open_scoring(struct slice text, const struct piece *piece,
+                         struct scoring_query *scoring)
 {
-    own_sql_announce((struct own_sql){query, false});
+    struct door *door = scoring->door;
+    struct error err;
+
+    door_cluster_limits(door, &door->host.host.catalog.limits);
+    door_detach_limits(door, &door->host.host.catalog.limits);
+    arena_init(&scoring->arena, ARENA_MAXIMUM);
+    if (describe_scoring(text, piece, scoring, &err) != STATUS_OK) {
+        arena_deinit(&scoring->arena);
+        session_raise(&door->session, &err, text, true);
+    }
+    if (!scoring->sql)
+        arena_deinit(&scoring->arena);
+}
+
+static void end_query(struct scoring_query *scoring)
+{
+    own_sql_announce((struct own_sql){NULL});
+    if (scoring)
+        arena_deinit(&scoring->arena);
+}
+
+/* A query of ours, or scoring's, whose arena ends with it. */
+static void run_query(const char *query, struct scoring_query *scoring)
+{
     PG_TRY();
     {
-        run_sql(query, -1);
+        const char *sql = scoring ? session_from_utf8(slice_of(scoring->sql)) : query;
+
+        own_sql_announce((struct own_sql){sql, false});
+        if (scoring && scoring->plan)
+            show_notices(scoring, 0);
+        run_sql(sql, -1, scoring);
     }
-    PG_FINALLY();
+    PG_CATCH();
     {
-        own_sql_announce((struct own_sql){NULL});
+        end_query(scoring);
+        PG_RE_THROW();
     }
     PG_END_TRY();
+    end_query(scoring);
 }
 
 /* Forgets the rows that a job kept: they were committed with the end of the reading, so no rollback
@@ -417,14 +482,18 @@ static void run_ours(struct slice text, const struct piece *piece)
 {
     struct door *door = door_open();
     const char *query = door_monitors_query(text, piece);
+    struct scoring_query scoring = {.door = door};
     struct result result;
 
     door->owns_transaction = true;
     door_check_statement(door, text, piece);
-    if (!query)
-        query = scoring_query(door, text, piece);
     if (query) {
-        run_scoring(query);
+        run_query(query, NULL);
+        return;
+    }
+    open_scoring(text, piece, &scoring);
+    if (scoring.sql) {
+        run_query(NULL, &scoring);
         return;
     }
     door->show = show_query;
@@ -474,7 +543,7 @@ static void run_piece(const char *text, const struct piece *piece, int character
     if (!IsTransactionState())
         begin();
     if (!piece_is_ours(slice_of(text), piece)) {
-        run_sql(session_from_utf8(sql), characters_before);
+        run_sql(session_from_utf8(sql), characters_before, NULL);
         return;
     }
     set_ps_display("TO TRAIN");

@@ -185,8 +185,9 @@ const struct sql_variant postgres_variant = {
         "SELECT pg_catalog.count(*) FROM totrain.models r JOIN pg_catalog.pg_class c "
         "ON c.oid" EQ "r.relation WHERE r.id" EQ "$2 AND r.relation" NE "$1::pg_catalog.oid",
     .newest_version = "SELECT pg_catalog.max(version) FROM totrain.versions WHERE " RELATION_IS_1,
-    .list_versions = "SELECT version, digest, created_at FROM totrain.versions WHERE " RELATION_IS_1
-                     " AND part" EQ "'meta' ORDER BY version DESC",
+    .list_versions =
+        "SELECT version, digest, created_at, data FROM totrain.versions WHERE " RELATION_IS_1
+        " AND part" EQ "'meta' ORDER BY version DESC",
     .list_metrics = "SELECT epoch, step, metric, part, value FROM totrain.metrics "
                     "WHERE " RELATION_IS_1 " AND version" EQ "$3 ORDER BY epoch, step, place",
     .forget_version = FORGET("version", "$3"),

@@ -43,7 +43,8 @@ FIELD_TABLE(progress_fields, struct series_progress, SERIES_FIELDS)
 struct series_member {
     struct point *points;
     int64_t *times;
-    uint64_t room; /* points */
+    double *regressors; /* (room, plan's) */
+    uint64_t room;      /* points */
 };
 
 /* One series that is fitted, or counted. */
@@ -157,7 +158,8 @@ static uint64_t end_of_series(const struct dataset_part *part, uint64_t first, u
     return row;
 }
 
-static enum status make_room(struct series_member *member, uint64_t points, struct error *err)
+static enum status make_room(struct series_member *member, uint64_t points, uint32_t regressors,
+                             struct error *err)
 {
     if (points <= member->room)
         return STATUS_OK;
@@ -166,10 +168,12 @@ static enum status make_room(struct series_member *member, uint64_t points, stru
                     (unsigned long long)points, SERIES_COUNT_MAX);
     free(member->points);
     free(member->times);
+    free(member->regressors);
     member->room = 0;
     member->points = malloc(points * sizeof *member->points);
     member->times = malloc(points * sizeof *member->times);
-    if (!member->points || !member->times)
+    member->regressors = malloc((points * regressors + 1) * sizeof *member->regressors);
+    if (!member->points || !member->times || !member->regressors)
         return fail_no_memory(err);
     member->room = points;
     return STATUS_OK;
@@ -197,7 +201,7 @@ static enum status take_points(const struct series_learner *series, const struct
     const uint32_t width = dataset->transform.dense_width, ids = dataset->transform.id_count;
     const int32_t *own = dataset->train.ids + task->first * ids;
 
-    TRY(make_room(member, task->end - task->first, err));
+    TRY(make_room(member, task->end - task->first, series->plan.regressors, err));
     for (uint64_t row = task->first; row < task->end; row++) {
         struct point *point = &member->points[row - task->first];
 
@@ -205,6 +209,8 @@ static enum status take_points(const struct series_learner *series, const struct
             return refuse_collision(err);
         if (!forecast_time(&dataset->transform, dataset->train.dense + row * width, &point->time))
             return refuse_time(err);
+        forecast_row_regressors(&dataset->transform, dataset->train.dense + row * width,
+                                member->regressors + (row - task->first) * series->plan.regressors);
         point->value = dataset->train.labels[row];
     }
     return STATUS_OK;
@@ -301,8 +307,8 @@ static enum status fit_one(struct series_learner *series, struct series_task *ta
 
     TRY(take_points(series, task, member, err));
     arena_init(&arena, FIT_BYTES_MAX);
-    status = series_fit(&series->plan, member->points, (uint32_t)(task->end - task->first), &arena,
-                        task->record, err);
+    status = series_fit(&series->plan, member->points, (uint32_t)(task->end - task->first),
+                        member->regressors, &arena, task->record, err);
     arena_deinit(&arena);
     for (uint32_t i = 0; i < series->groups; i++)
         task->record[RECORD_IDS + i] = ids[i] - (int32_t)transform->inputs[i].first_id;
@@ -567,6 +573,7 @@ static void series_close(void *self)
     for (uint32_t i = 0; i < TEAM_SIZE_MAX; i++) {
         free(series->members[i].points);
         free(series->members[i].times);
+        free(series->members[i].regressors);
     }
     series_model_deinit(&series->model);
     free(series->tasks);
@@ -587,7 +594,7 @@ static enum status check_inputs(const struct series_learner *series, struct erro
         if (i < series->groups && input->hash_buckets > 0)
             return fail(err, STATUS_LIMIT, "group column \"%.*s\" has more than %d words",
                         SLICE_FORMAT(name), CATEGORY_WORDS_MAX);
-        if (!input->has_nulls)
+        if (!input->has_nulls || i > series->groups) /* a NULL of a regressor: series_fit.h */
             continue;
         fail(err, STATUS_INVALID, "%scolumn \"%.*s\" is NULL in some rows",
              i < series->groups ? "group " : "time ", SLICE_FORMAT(name));
@@ -657,12 +664,15 @@ enum status series_open(const struct jobspec *spec, const struct dataset *datase
     if (!series)
         return fail_no_memory(err);
     learner_init(&series->learner, &method, &series->progress, spec, dataset, team);
-    series->groups = dataset->transform.input_count - 1;
-    series->width = series_record_words(params->horizon);
+    series->groups = forecast_groups(&dataset->transform);
+    series->width = series_record_words(params->horizon, params->history,
+                                        forecast_regressors(&dataset->transform));
     TRY_OR(failed, status, check_inputs(series, err));
     TRY_OR(failed, status,
            series_plan_make(params, !forecast_time_input(&dataset->transform)->spec.part,
                             &series->plan, err));
+    series->plan.regressors = forecast_regressors(&dataset->transform);
+    series->plan.regressor_inputs = forecast_time_input(&dataset->transform) + 1;
     TRY_OR(failed, status, share_out(series, err));
     TRY_OR(failed, status, allocate(series, err));
     row_store_keep(dataset, ROW_LANES_BYTES);

@@ -10,6 +10,7 @@
 
 #include "forecast/forecast.h"
 #include "forecast/grid.h"
+#include "forecast/regressors.h"
 #include "kinds/forecast/forecast_kind.h"
 #include "kinds/forecast/forecast_model.h"
 
@@ -25,7 +26,9 @@ struct series_errors {
 };
 #define SERIES_ERRORS (sizeof(struct series_errors) / sizeof(double))
 
-/* The integers of a record; behind them those of the steps, STEP_NUMBERS wide: value, deviation. */
+/* The integers of a record; behind them those of the steps to come, RECORD_STEP_WORDS wide, of the
+ * last steps that are kept of the history, EXPECTED_WORDS wide, the newest last, and then the
+ * coefficients of the regressors. */
 enum series_word {
     RECORD_COUNT, /* values that are known; 0: there is no forecast */
     RECORD_FIRST, /* the time of step 0 */
@@ -44,9 +47,24 @@ enum record_step {
     RECORD_STEP_WORDS
 };
 
-static inline uint32_t series_record_words(uint32_t horizon)
+enum record_expected {
+    EXPECTED_VALUE,
+    EXPECTED_DEVIATION, /* below 0: nothing is expected there */
+    EXPECTED_WORDS
+};
+
+/* The places of the first step of the history, and of the first coefficient. */
+static inline uint32_t series_record_history(uint32_t horizon)
 {
     return RECORD_STEPS + RECORD_STEP_WORDS * horizon;
+}
+static inline uint32_t series_record_coefficients(uint32_t horizon, uint32_t history)
+{
+    return series_record_history(horizon) + EXPECTED_WORDS * history;
+}
+static inline uint32_t series_record_words(uint32_t horizon, uint32_t history, uint32_t regressors)
+{
+    return series_record_coefficients(horizon, history) + regressors;
 }
 
 /* The settings that all series of a job have in common. */
@@ -57,6 +75,9 @@ struct series_plan {
     uint32_t backtests;
     bool are_numbers, has_seasons; /* has_seasons: the statement gives them */
     struct steps steps;            /* common_steps.h */
+    struct forecast_limits limits;
+    uint32_t regressors;
+    const struct transform_input *regressor_inputs; /* (regressors) */
 };
 
 /* NULL of a statement that the planner let through: INVALID. */
@@ -67,10 +88,13 @@ enum status series_plan_make(const struct forecast_params *params, bool are_numb
 enum status series_plan_settle(struct series_plan *plan, const struct steps *steps,
                                struct error *err);
 
-/* Points of one series (count, 1 at least), which are used up. record (series_record_words): but
- * for the ids. INVALID for points that no series has: what is wrong, without the series' name. */
+/* Points of one series (count, 1 at least), which are used up. regressors (count, plan's): those of
+ * each point, NAN where one is NULL. record (series_record_words): but for the ids. INVALID for
+ * points that no series has, and for a NULL beside a value: what is wrong, without the series'
+ * name. */
 enum status series_fit(const struct series_plan *plan, struct point *points, uint32_t count,
-                       struct arena *arena, int64_t *record, struct error *err);
+                       const double *regressors, struct arena *arena, int64_t *record,
+                       struct error *err);
 
 /* The record's sums. */
 struct series_errors series_errors_of(const int64_t *record);

@@ -12,8 +12,8 @@
 
 struct records {
     const int64_t *words;
-    uint32_t width, groups;
-    const int64_t **sorted; /* (count): those that have values, by their ids */
+    uint32_t width, groups, coefficients; /* coefficients: place of the first */
+    const int64_t **sorted;               /* (count): those that have values, by their ids */
     uint32_t count;
 };
 
@@ -56,6 +56,14 @@ static double number_of(int64_t bits)
     return number;
 }
 
+static void put_expected(const int64_t *words, uint32_t history, float *expected)
+{
+    for (uint32_t i = 0; i < history; i++, words += EXPECTED_WORDS, expected += STEP_NUMBERS) {
+        number_to_parts(number_of(words[EXPECTED_VALUE]), expected + STEP_VALUE);
+        expected[STEP_DEVIATION] = (float)number_of(words[EXPECTED_DEVIATION]);
+    }
+}
+
 static void put_series(const int64_t *record, uint32_t groups, uint32_t horizon, float *ids,
                        float *facts, float *forecasts)
 {
@@ -87,31 +95,52 @@ static enum forecast_times times_of(const struct series_plan *plan, const struct
     return FORECAST_DATES;
 }
 
+static double coefficient_of(const struct records *records, size_t series, uint32_t regressor)
+{
+    return number_of(records->sorted[series][records->coefficients + regressor]);
+}
+
 static enum status fill_content(const struct series_plan *plan, const struct records *records,
                                 struct series_model *model, struct error *err)
 {
     const uint32_t horizon = plan->options.horizon, groups = records->groups;
+    const uint32_t history = plan->options.history, regressors = plan->regressors;
     const size_t count = records->count, width = (size_t)horizon * STEP_NUMBERS;
+    const size_t expected = (size_t)history * STEP_NUMBERS;
 
     model->ids = calloc(count * groups + 1, sizeof(float));
     model->facts = calloc(count * SERIES_FACTS, sizeof(float));
     model->forecasts = calloc(count * width, sizeof(float));
+    model->expected = calloc(count * expected + 1, sizeof(float));
     model->reaches = calloc((size_t)FORECAST_LEVELS * horizon, sizeof(float));
-    if (!model->ids || !model->facts || !model->forecasts || !model->reaches)
+    model->coefficients = calloc(count * regressors * NUMBER_PARTS + 1, sizeof(float));
+    if (!model->ids || !model->facts || !model->forecasts || !model->expected || !model->reaches ||
+        !model->coefficients)
         return fail_no_memory(err);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         put_series(records->sorted[i], groups, horizon, model->ids + i * groups,
                    model->facts + i * SERIES_FACTS, model->forecasts + i * width);
+        put_expected(records->sorted[i] + series_record_history(horizon), history,
+                     model->expected + i * expected);
+    }
+    for (size_t i = 0; i < count * regressors; i++)
+        number_to_parts(coefficient_of(records, i / regressors, (uint32_t)(i % regressors)),
+                        model->coefficients + i * NUMBER_PARTS);
     model->content = (struct forecast_model){.groups = groups,
                                              .series = (uint32_t)count,
                                              .horizon = horizon,
+                                             .history = history,
                                              .times = times_of(plan, records),
                                              .level = plan->options.level,
+                                             .limits = plan->limits,
                                              .unit = plan->steps.unit,
                                              .size = plan->steps.size,
                                              .ids = model->ids,
                                              .facts = model->facts,
-                                             .forecasts = model->forecasts};
+                                             .forecasts = model->forecasts,
+                                             .expected = model->expected,
+                                             .regressors = regressors,
+                                             .coefficients = model->coefficients};
     return STATUS_OK;
 }
 
@@ -220,6 +249,27 @@ static uint64_t count_gaps(const struct records *records)
     return gaps;
 }
 
+/* Regressors that are 0 in some series, each with how many. */
+static void tell_regressors(const struct series_plan *plan, const struct records *records,
+                            struct notice_list *notices)
+{
+    for (uint32_t k = 0; k < plan->regressors; k++) {
+        const struct slice name = plan->regressor_inputs[k].spec.name;
+        uint32_t without = 0;
+
+        for (uint32_t i = 0; i < records->count; i++)
+            without += coefficient_of(records, i, k) == 0;
+        if (without == 0)
+            continue;
+        notice_add(notices, NOTICE_CONSTANT,
+                   "regressor \"%.*s\" tells nothing in %u of %u series, and has the coefficient 0",
+                   SLICE_FORMAT(name), without, records->count);
+        notice_hint(notices,
+                    "It does not vary there, follows from the regressors before it, or the "
+                    "series has too few values.");
+    }
+}
+
 static void tell(const struct series_plan *plan, const struct records *records, uint64_t all,
                  double mase, double naive, struct notice_list *notices)
 {
@@ -272,9 +322,12 @@ enum status series_model_make(const struct series_plan *plan, const struct jobsp
                               const struct dataset *dataset, const int64_t *words, uint64_t count,
                               struct series_model *model, struct error *err)
 {
-    struct records records = {.words = words,
-                              .width = series_record_words(plan->options.horizon),
-                              .groups = dataset->transform.input_count - 1};
+    struct records records = {
+        .words = words,
+        .width =
+            series_record_words(plan->options.horizon, plan->options.history, plan->regressors),
+        .groups = forecast_groups(&dataset->transform),
+        .coefficients = series_record_coefficients(plan->options.horizon, plan->options.history)};
     double mase, naive, coverage = NAN;
     enum status status;
 
@@ -289,6 +342,7 @@ enum status series_model_make(const struct series_plan *plan, const struct jobsp
     if (status == STATUS_OK) {
         measure(&records, coverage, model, &mase, &naive);
         tell(plan, &records, count, mase, naive, &model->notices);
+        tell_regressors(plan, &records, &model->notices);
     }
     free(records.sorted);
     return status;
@@ -299,7 +353,9 @@ void series_model_deinit(struct series_model *model)
     free(model->ids);
     free(model->facts);
     free(model->forecasts);
+    free(model->expected);
     free(model->reaches);
+    free(model->coefficients);
     *model = (struct series_model){.metric_count = 0};
 }
 

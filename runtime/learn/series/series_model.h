@@ -11,7 +11,7 @@
 
 struct series_model {
     struct forecast_model content;
-    float *ids, *facts, *forecasts, *reaches; /* the content's */
+    float *ids, *facts, *forecasts, *expected, *reaches, *coefficients; /* the content's */
     struct result_metric metrics[LEARNER_METRICS_MAX];
     size_t metric_count;
     struct notice_list notices;

@@ -21,7 +21,11 @@ void tree_forest_deinit(struct tree_forest *forest)
 enum status tree_forest_resize(struct tree_forest *forest, uint32_t trees, uint32_t nodes,
                                uint32_t sets, struct error *err)
 {
-    if (nodes > TREES_NODES_MAX || trees > TREES_MAX || sets > TREES_NODES_MAX) {
+    if (sets > TREES_NODES_MAX) {
+        fail(err, STATUS_LIMIT, "the splits of categories name more words than a model can have");
+        return error_hint(err, "Keep fewer words of them: COLUMN VOCABULARY(c, 1000).");
+    }
+    if (nodes > TREES_NODES_MAX || trees > TREES_MAX) {
         fail(err, STATUS_LIMIT, "the model would have more than %u trees or %u nodes", TREES_MAX,
              TREES_NODES_MAX);
         return error_hint(err, "Lower train.num_boost_round or max_depth.");
@@ -72,20 +76,26 @@ bool tree_forest_is_intact(const struct tree_forest *forest, uint32_t first, uin
 
 static uint32_t sets_of(const struct tree_split *split)
 {
-    return split->has_list && split->bin > FOREST_LIST_BINS
-               ? (split->bin + FOREST_LIST_BINS - 1) / FOREST_LIST_BINS
-               : 1;
+    const uint32_t length = split->has_list ? tree_split_list_length(split) : 0;
+
+    return length > FOREST_LIST_BINS ? (length + FOREST_LIST_BINS - 1) / FOREST_LIST_BINS : 1;
 }
 
-static enum status add_set(struct tree_forest *forest, const struct tree_split *split,
-                           struct forest_node *node, struct error *err)
+static enum status add_set(struct tree_forest *forest, const struct growing_tree *tree,
+                           const struct tree_split *split, struct forest_node *node,
+                           struct error *err)
 {
     const uint32_t first = forest->set_count, count = sets_of(split);
 
     TRY(tree_forest_resize(forest, forest->tree_count, forest->node_count, first + count, err));
-    memcpy(&forest->sets[first], split->set, count * sizeof *forest->sets);
+    memset(&forest->sets[first], 0, count * sizeof *forest->sets);
+    if (split->has_list)
+        memcpy(forest->sets[first].list, tree_split_list(split, tree->words),
+               tree_split_list_length(split) * sizeof(uint16_t));
+    else
+        memcpy(forest->sets[first].bits, split->set, sizeof split->set);
     node->set = first + 1;
-    node->bin = split->has_list ? 1u + split->bin : 0;
+    node->bin = split->has_list ? 1u + tree_split_list_length(split) : 0;
     return STATUS_OK;
 }
 
@@ -116,7 +126,7 @@ enum status tree_forest_add(struct tree_forest *forest, const struct growing_tre
             node.missing_left = grown->split.missing_left;
             node.gain = (float)grown->split.gain;
             if (grown->split.by_set)
-                status = add_set(forest, &grown->split, &node, err);
+                status = add_set(forest, tree, &grown->split, &node, err);
             numbers[taken] = grown->left;
             numbers[taken + 1] = grown->left + 1;
             taken += 2;

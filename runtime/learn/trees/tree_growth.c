@@ -4,19 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/reserve.h"
-#include "base/vectors.h"
 #include "base/words.h"
 #include "runtime/learn/trees/tree_draws.h"
-
-#define COLUMNS_OF_TASK 8
-#define BIN_NANOSECONDS 5 /* time of the search in a processor, about */
-#define TREE_NO_NODE    UINT32_MAX
+#include "runtime/learn/trees/tree_search.h"
 
 /* ---- memory ---- */
-
-#define RESERVE(growth, list, room, count, err)                                                    \
-    reserve_array((void **)&(growth)->list, &(growth)->room, count, sizeof *(growth)->list, err)
 
 static enum status reserve_slots(struct growing_tree *growth, uint32_t count, struct error *err)
 {
@@ -27,16 +19,17 @@ static enum status reserve_slots(struct growing_tree *growth, uint32_t count, st
 enum status tree_growth_resize(struct growing_tree *growth, uint32_t nodes, uint32_t divided,
                                uint32_t frontier, uint32_t slots, uint32_t free, struct error *err)
 {
-    TRY(RESERVE(growth, nodes, node_room, nodes, err));
-    TRY(RESERVE(growth, divided, divided_room, divided, err));
-    TRY(RESERVE(growth, frontier, frontier_room, frontier, err));
-    TRY(RESERVE(growth, free_slots, free_room, free, err));
+    TRY(TREE_RESERVE(growth, nodes, node_room, nodes, err));
+    TRY(TREE_RESERVE(growth, divided, divided_room, divided, err));
+    TRY(TREE_RESERVE(growth, frontier, frontier_room, frontier, err));
+    TRY(TREE_RESERVE(growth, free_slots, free_room, free, err));
     TRY(reserve_slots(growth, slots, err));
     growth->node_count = nodes;
     growth->divided_count = divided;
     growth->frontier_count = frontier;
     growth->slot_count = slots;
     growth->free_count = free;
+    growth->word_count = 0;
     growth->draws.listed = 0;
     return STATUS_OK;
 }
@@ -48,17 +41,8 @@ void tree_growth_adopt(struct growing_tree *growth, const struct growing_counts 
     growth->frontier_count = growth->frontier_room = counts->frontier;
     growth->slot_count = growth->slot_room = counts->slots;
     growth->free_count = growth->free_room = counts->free_slots;
+    growth->word_count = growth->word_room = counts->words;
     growth->draws.listed = 0;
-}
-
-static struct tree_sums *histogram_at(const struct growing_tree *growth, uint32_t slot)
-{
-    return growth->histograms + (size_t)slot * growth->total_bins;
-}
-
-static struct tree_sums *histogram_of(const struct growing_tree *growth, uint32_t node)
-{
-    return histogram_at(growth, growth->nodes[node].slot);
 }
 
 static enum status take_slot(struct growing_tree *growth, uint32_t *slot, struct error *err)
@@ -76,13 +60,24 @@ static enum status give_slot(struct growing_tree *growth, uint32_t node, struct 
 {
     if (growth->nodes[node].slot == TREE_NO_SLOT)
         return STATUS_OK;
-    TRY(RESERVE(growth, free_slots, free_room, growth->free_count + 1, err));
+    TRY(TREE_RESERVE(growth, free_slots, free_room, growth->free_count + 1, err));
     growth->free_slots[growth->free_count++] = growth->nodes[node].slot;
     growth->nodes[node].slot = TREE_NO_SLOT;
     return STATUS_OK;
 }
 
 /* ---- life ---- */
+
+/* Bins of the widest column that has long sets. */
+static uint32_t bins_ranked(const struct tree_bins *bins, const struct tree_split_options *options)
+{
+    uint32_t most = 0;
+
+    for (uint32_t c = 0; c < bins->column_count; c++)
+        if (tree_split_has_long_sets(&bins->columns[c], options) && bins->columns[c].bins > most)
+            most = bins->columns[c].bins;
+    return most;
+}
 
 static uint32_t limit_of(uint32_t value)
 {
@@ -117,6 +112,7 @@ enum status tree_growth_init(struct growing_tree *growth, const struct tree_bins
                    seed},
         .total_bins = bins->offsets[bins->column_count],
     };
+    growth->bins_ranked = bins_ranked(bins, &growth->options);
     return tree_draws_init(growth, err);
 }
 
@@ -129,6 +125,8 @@ void tree_growth_deinit(struct growing_tree *growth)
     free(growth->free_slots);
     tree_draws_deinit(growth);
     free(growth->found);
+    free(growth->words);
+    free(growth->ranked);
     *growth = (struct growing_tree){0};
 }
 
@@ -149,7 +147,7 @@ static enum status push(struct growing_tree *growth, uint32_t node, struct error
 {
     uint32_t at = growth->frontier_count;
 
-    TRY(RESERVE(growth, frontier, frontier_room, at + 1, err));
+    TRY(TREE_RESERVE(growth, frontier, frontier_room, at + 1, err));
     growth->frontier_count++;
     for (; at > 0 && comes_before(growth, node, growth->frontier[(at - 1) / 2]); at = (at - 1) / 2)
         growth->frontier[at] = growth->frontier[(at - 1) / 2];
@@ -178,217 +176,6 @@ static uint32_t pop(struct growing_tree *growth)
     return first;
 }
 
-/* ---- the search for splits ---- */
-
-/* A node of the batch, whose children get histograms: one that was summed, and what is left. */
-struct sharing {
-    const struct tree_sums *summed; /* NULL: the nodes have theirs already */
-    const struct tree_sums *parent; /* lies where one of the children's will be */
-    uint32_t nodes[2]; /* nodes to search: the one that was summed, the other; TREE_NO_NODE */
-};
-
-struct search {
-    const struct growing_tree *growth;
-    const struct sharing *sharings;
-    const uint8_t *allowed; /* (sharings, 2, column_count) */
-    uint32_t tasks_each;
-    struct tree_split *found; /* (sharings, tasks_each, 2) */
-    bool *were_bad;           /* (sharings, tasks_each): somebody's memory changed by itself */
-};
-
-/* How many rows a part of a node's hessians is taken to have: by the node's own rows, as LightGBM
- * does. */
-static struct tree_units units_of(const struct growing_tree *growth, const struct tree_node *node)
-{
-    struct tree_units units = growth->units;
-
-    if (node->sums.hessian > 0)
-        units.rows_of_hessian = (double)node->rows / (double)node->sums.hessian;
-    return units;
-}
-
-/* Numbers of gradients and hessians by turns. */
-WIDE_VECTORS
-static void subtract(const int64_t *parent, const int64_t *summed, uint32_t count, int64_t *rest)
-{
-    for (uint32_t i = 0; i < count; i++)
-        rest[i] = parent[i] - summed[i];
-}
-
-/* All columns divide the same rows, so each has the node's sums. */
-WIDE_VECTORS
-static bool has_sums(const struct tree_sums *column, uint32_t bins, struct tree_sums sums)
-{
-    uint64_t gradient = 0, hessian = 0;
-
-    for (uint32_t b = 0; b < bins; b++) {
-        gradient += (uint64_t)column[b].gradient;
-        hessian += (uint64_t)column[b].hessian;
-    }
-    return gradient == (uint64_t)sums.gradient && hessian == (uint64_t)sums.hessian;
-}
-
-/* A column of both children's histograms, and whether they are good. */
-static bool share_column(const struct growing_tree *growth, const struct sharing *sharing,
-                         uint32_t column)
-{
-    const uint32_t first = growth->bins->offsets[column];
-    const uint32_t bins = growth->bins->offsets[column + 1] - first;
-    bool is_good = true;
-
-    if (sharing->summed && sharing->nodes[1] != TREE_NO_NODE)
-        subtract((const int64_t *)(sharing->parent + first),
-                 (const int64_t *)(sharing->summed + first), 2 * bins,
-                 (int64_t *)(histogram_of(growth, sharing->nodes[1]) + first));
-    if (sharing->summed && sharing->nodes[0] != TREE_NO_NODE)
-        memcpy(histogram_of(growth, sharing->nodes[0]) + first, sharing->summed + first,
-               bins * sizeof *sharing->summed);
-    for (int i = 0; i < 2; i++)
-        is_good = is_good && (sharing->nodes[i] == TREE_NO_NODE ||
-                              has_sums(histogram_of(growth, sharing->nodes[i]) + first, bins,
-                                       growth->nodes[sharing->nodes[i]].sums));
-    return is_good;
-}
-
-/* histogram: of the node in the column. */
-static void search_column(const struct growing_tree *growth, uint32_t number, uint32_t column,
-                          const struct tree_sums *histogram, struct tree_split *best)
-{
-    const struct tree_node *node = &growth->nodes[number];
-    struct tree_split split;
-
-    memset(&split, 0, sizeof split);
-    tree_split_find(&growth->bins->columns[column], column, histogram, node->sums,
-                    units_of(growth, node), &growth->options, node->bounds, &split);
-    if (tree_split_is_better(&split, best))
-        *best = split;
-}
-
-static void search_columns(void *context, uint32_t member, uint32_t task)
-{
-    const struct search *search = context;
-    const struct growing_tree *growth = search->growth;
-    const uint32_t columns = growth->bins->column_count;
-    const uint32_t number = task / search->tasks_each;
-    const struct sharing *sharing = &search->sharings[number];
-    const uint32_t first = task % search->tasks_each * COLUMNS_OF_TASK;
-    (void)member;
-
-    memset(&search->found[2 * (size_t)task], 0, 2 * sizeof *search->found);
-    for (uint32_t c = first; c < first + COLUMNS_OF_TASK && c < columns; c++) {
-        if (!share_column(growth, sharing, c))
-            search->were_bad[task] = true;
-        for (uint32_t i = 0; i < 2 && !search->were_bad[task]; i++)
-            if (sharing->nodes[i] != TREE_NO_NODE &&
-                search->allowed[((size_t)number * 2 + i) * columns + c])
-                search_column(growth, sharing->nodes[i], c,
-                              histogram_of(growth, sharing->nodes[i]) + growth->bins->offsets[c],
-                              &search->found[2 * (size_t)task + i]);
-    }
-}
-
-static void keep_best(struct growing_tree *growth, const struct search *search, uint32_t number)
-{
-    for (uint32_t task = number * search->tasks_each; task < (number + 1) * search->tasks_each;
-         task++)
-        for (uint32_t i = 0; i < 2; i++) {
-            const uint32_t node = search->sharings[number].nodes[i];
-            const struct tree_split *found = &search->found[2 * (size_t)task + i];
-
-            if (node != TREE_NO_NODE && tree_split_is_better(found, &growth->nodes[node].split))
-                growth->nodes[node].split = *found;
-        }
-}
-
-static enum status search_all(struct growing_tree *growth, struct search *search, uint32_t count,
-                              uint8_t *allowed, struct team *team, struct error *err)
-{
-    const uint32_t columns = growth->bins->column_count, tasks = count * search->tasks_each;
-
-    for (uint32_t i = 0; i < 2 * count; i++)
-        if (search->sharings[i / 2].nodes[i % 2] != TREE_NO_NODE)
-            tree_draws_of_node(growth, search->sharings[i / 2].nodes[i % 2],
-                               allowed + (size_t)i * columns);
-    TRY(RESERVE(growth, found, found_room, 2 * tasks + 2, err));
-    search->allowed = allowed;
-    search->found = growth->found;
-    team_run(team_for(team, 2.0 * count * growth->total_bins * BIN_NANOSECONDS), tasks,
-             search_columns, search);
-    for (uint32_t task = 0; task < tasks; task++)
-        if (search->were_bad[task])
-            return memory_damaged(err, "the rows of a node");
-    for (uint32_t i = 0; i < count; i++)
-        keep_best(growth, search, i);
-    return STATUS_OK;
-}
-
-/* Children get their histograms, and the best splits by them. */
-static enum status find_splits(struct growing_tree *growth, const struct sharing *sharings,
-                               uint32_t count, struct team *team, struct error *err)
-{
-    const uint32_t columns = growth->bins->column_count;
-    struct search search = {.growth = growth,
-                            .sharings = sharings,
-                            .tasks_each = (columns + COLUMNS_OF_TASK - 1) / COLUMNS_OF_TASK};
-    uint8_t *allowed = malloc(2 * (size_t)count * columns + 1);
-    enum status status;
-
-    search.were_bad = calloc((size_t)count * search.tasks_each + 1, sizeof *search.were_bad);
-    status = allowed && search.were_bad ? search_all(growth, &search, count, allowed, team, err)
-                                        : fail_no_memory(err);
-    free(allowed);
-    free(search.were_bad);
-    return status;
-}
-
-/* ---- the search where draws are few ---- */
-
-/* Nodes whose columns are listed, each with its histogram. */
-struct drawn_search {
-    struct growing_tree *growth;
-    const uint32_t *nodes; /* TREE_NO_NODE: it is not searched */
-    const struct tree_sums *histograms;
-    bool *were_bad;
-};
-
-static void search_drawn(void *context, uint32_t member, uint32_t task)
-{
-    const struct drawn_search *search = context;
-    const struct growing_tree *growth = search->growth;
-    const uint32_t *columns = tree_draws_list(growth, task);
-    const struct tree_sums *histogram = search->histograms + (size_t)task * growth->draws.bins;
-    const uint32_t node = search->nodes[task];
-    (void)member;
-
-    for (uint32_t i = 0; node != TREE_NO_NODE && i < growth->draws.columns; i++) {
-        const uint32_t bins = growth->bins->columns[columns[i]].bins;
-
-        if (!has_sums(histogram, bins, growth->nodes[node].sums)) {
-            search->were_bad[task] = true;
-            return;
-        }
-        search_column(growth, node, columns[i], histogram, &growth->nodes[node].split);
-        histogram += bins;
-    }
-}
-
-static enum status find_drawn(struct growing_tree *growth, const uint32_t *nodes, uint32_t count,
-                              const int64_t *histograms, struct team *team, struct error *err)
-{
-    struct drawn_search search = {growth, nodes, (const struct tree_sums *)histograms,
-                                  calloc(count + (size_t)1, sizeof *search.were_bad)};
-    bool was_bad = false;
-
-    if (!search.were_bad)
-        return fail_no_memory(err);
-    team_run(team_for(team, 1.0 * count * growth->draws.bins * BIN_NANOSECONDS), count,
-             search_drawn, &search);
-    for (uint32_t i = 0; i < count; i++)
-        was_bad = was_bad || search.were_bad[i];
-    free(search.were_bad);
-    return was_bad ? memory_damaged(err, "the rows of a node") : STATUS_OK;
-}
-
 /* ---- growing ---- */
 
 /* Could a node with these sums and rows at this depth be divided at all? */
@@ -396,7 +183,7 @@ static bool may_be_divided(const struct growing_tree *growth, const struct tree_
 {
     return node->depth < growth->limits.max_depth &&
            tree_hessian_reaches((double)node->sums.hessian, 2 * growth->options.min_child_weight,
-                                units_of(growth, node), &growth->options) &&
+                                tree_node_units(growth, node), &growth->options) &&
            (double)node->rows >= 2 * growth->options.min_rows;
 }
 
@@ -439,8 +226,9 @@ static enum status find_root_split(struct growing_tree *growth, const int64_t *h
 {
     const struct sharing root = {NULL, NULL, {0, TREE_NO_NODE}};
 
-    return tree_draws_are_few(growth) ? find_drawn(growth, root.nodes, 1, histogram, team, err)
-                                      : find_splits(growth, &root, 1, team, err);
+    return tree_draws_are_few(growth)
+               ? tree_search_drawn(growth, root.nodes, 1, histogram, team, err)
+               : tree_search_shared(growth, &root, 1, team, err);
 }
 
 enum status tree_growth_begin(struct growing_tree *growth, uint64_t number, struct tree_units units,
@@ -476,8 +264,8 @@ static enum status divide(struct growing_tree *growth, uint32_t number, struct e
     struct tree_above above;
     struct tree_node *node;
 
-    TRY(RESERVE(growth, nodes, node_room, growth->node_count + 2, err));
-    TRY(RESERVE(growth, divided, divided_room, growth->divided_count + 1, err));
+    TRY(TREE_RESERVE(growth, nodes, node_room, growth->node_count + 2, err));
+    TRY(TREE_RESERVE(growth, divided, divided_room, growth->divided_count + 1, err));
     node = &growth->nodes[number];
     tree_split_bounds(&node->split, growth->units, &growth->options, node->bounds, &left, &right);
     above =
@@ -650,10 +438,10 @@ static enum status take_histograms(struct growing_tree *growth, const int64_t *h
         sharings[i].summed =
             (const struct tree_sums *)(histograms + 2 * (size_t)i * growth->total_bins);
         if (growth->nodes[number].slot != TREE_NO_SLOT)
-            sharings[i].parent = histogram_of(growth, number);
+            sharings[i].parent = tree_node_histogram(growth, number);
         growth->nodes[number].slot = TREE_NO_SLOT;
     }
-    TRY(find_splits(growth, sharings, growth->batch_count, team, err));
+    TRY(tree_search_shared(growth, sharings, growth->batch_count, team, err));
     for (uint32_t i = 0; i < 2 * growth->batch_count; i++) {
         const uint32_t node = sharings[i / 2].nodes[i % 2];
 
@@ -683,7 +471,7 @@ static enum status take_drawn(struct growing_tree *growth, const int64_t *histog
     }
     if (status == STATUS_OK) {
         tree_draws_list_batch(growth);
-        status = find_drawn(growth, nodes, count, histograms, team, err);
+        status = tree_search_drawn(growth, nodes, count, histograms, team, err);
     }
     free(nodes);
     return status;

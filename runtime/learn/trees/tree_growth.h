@@ -90,10 +90,15 @@ struct growing_tree {
     uint32_t slot_count, slot_room;
     uint32_t *free_slots;
     uint32_t free_count, free_room;
+    uint16_t *words; /* long lists of splits, each of an even length, with 0 behind an odd one */
+    uint32_t word_count, word_room;
 
     uint8_t *columns;         /* (4, column_count): all, of the tree, of the level, of the node */
     struct tree_split *found; /* space of a search: (found_room) */
     uint32_t found_room;
+    struct tree_ranked_word *ranked; /* space of long sets: (ranked_room, bins_ranked) */
+    uint32_t ranked_room;
+    uint32_t bins_ranked; /* bins of the widest column that has them; 0: there is none */
 };
 
 /* Borrows bins and constraints. */
@@ -152,10 +157,16 @@ uint32_t tree_growth_summed(const struct growing_tree *growth, uint32_t node);
 /* Counts as they will be; nothing of the tree before is left. */
 enum status tree_growth_resize(struct growing_tree *growth, uint32_t nodes, uint32_t divided,
                                uint32_t frontier, uint32_t slots, uint32_t free, struct error *err);
+/* Do sets of its words pay for what chance gives them? Then units have the tree's dispersion. */
+static inline bool tree_growth_has_long_sets(const struct growing_tree *growth)
+{
+    return growth->bins_ranked > 0;
+}
 /* The arrays are those of a tree that others grew, of just so many elements. */
 struct growing_counts {
     uint32_t nodes, divided, frontier, free_slots;
     uint32_t slots; /* slots of histograms */
+    uint32_t words; /* words of long lists */
 };
 void tree_growth_adopt(struct growing_tree *growth, const struct growing_counts *counts);
 /* Takes over the members of such a tree that are in no array. */

@@ -660,16 +660,32 @@ static void table_of_narrow(const struct tree_split *split, uint8_t *goes_left)
     goes_left[0] = split->missing_left;
 }
 
-void tree_split_table(const struct tree_split *split, struct tree_split_table *table)
+void tree_split_table(const struct growing_tree *tree, uint32_t node,
+                      struct tree_split_table *table)
 {
+    const struct tree_split *split = &tree->nodes[node].split;
+    const uint16_t *list = tree_split_list(split, tree->words);
+
     if (!split->has_list) {
         table_of_narrow(split, table->goes_left);
         return;
     }
     memset(table->bits, 0, sizeof table->bits);
     table->bits[0] = split->missing_left;
-    for (uint32_t i = 0; i < split->bin; i++)
-        table->bits[split->list[i] / 64] |= (uint64_t)1 << split->list[i] % 64;
+    for (uint32_t i = 0; i < tree_split_list_length(split); i++)
+        table->bits[list[i] / 64] |= (uint64_t)1 << list[i] % 64;
+}
+
+int64_t tree_rows_squares(const struct tree_rows *lane)
+{
+    int64_t sum = 0;
+
+    for (uint32_t row = 0; row < lane->rows; row++) {
+        const int32_t gradient = (int16_t)(lane->packed[row] >> 16);
+
+        sum += gradient * gradient;
+    }
+    return sum;
 }
 
 uint32_t tree_rows_count(const struct tree_rows *lane, uint32_t node)

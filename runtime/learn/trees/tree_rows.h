@@ -180,7 +180,10 @@ struct tree_split_table {
     uint8_t goes_left[TREE_BINS_MAX];
     uint64_t bits[TREE_WIDE_BINS_MAX / 64];
 };
-void tree_split_table(const struct tree_split *split, struct tree_split_table *table);
+void tree_split_table(const struct growing_tree *tree, uint32_t node,
+                      struct tree_split_table *table);
+/* The sum of the squares of the rows' gradients, which are packed. */
+int64_t tree_rows_squares(const struct tree_rows *lane);
 /* Divides the node's rows of a block. False: the order names a row that there is not, since memory
  * changed by itself; nothing is divided then. */
 bool tree_rows_divide(struct tree_rows *lane, const struct growing_tree *tree, uint32_t node,

@@ -1,10 +1,11 @@
-#include "runtime/learn/trees/tree_split.h"
+#include "runtime/learn/trees/tree_split_parts.h"
 
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/vectors.h"
+#include "runtime/learn/trees/tree_categories.h"
 #include "scoring/elementary.h"
 
 #define ROUNDING 0x1p-40 /* part of a score: more than double loses of it, less than rows gain */
@@ -16,11 +17,6 @@
 #define LANES 8 /* maxima side by side */
 
 /* ---- leaves ---- */
-
-/* The penalties and limits of a leaf's value: `least` and `most` by bounds and max_delta_step. */
-struct penalties {
-    double lambda, alpha, least, most;
-};
 
 static struct penalties penalties_of(const struct tree_split_options *options, double lambda,
                                      struct tree_bounds bounds)
@@ -103,43 +99,11 @@ void tree_split_bounds(const struct tree_split *split, struct tree_units units,
 
 /* ---- gains ---- */
 
-/*
- * The ways to part a node's rows that have a value: each names one of two parts. Rows whose value
- * is missing are apart from it, or with it.
- */
-struct partings {
-    uint32_t count;
-    struct tree_sums parts[TREE_BINS_MAX];
-    double gains_apart[TREE_BINS_MAX], gains_with[TREE_BINS_MAX]; /* 0: it may not be */
-};
-
 /* Integers, of both sides of each parting. */
 struct sides {
     double gradients[TREE_BINS_MAX], hessians[TREE_BINS_MAX];
     double other_gradients[TREE_BINS_MAX], other_hessians[TREE_BINS_MAX];
 };
-
-struct rules {
-    struct penalties penalties;
-    struct tree_units units;
-    double parent; /* score of both sides in one */
-    double noise;  /* gain that rounding may make */
-    double min_child_weight, min_rows;
-    double hessian_most; /* hessian, at most, that 1 may stand for */
-    int direction;
-    uint32_t unordered; /* the parting to which the direction does not matter */
-    bool is_plain;      /* neither L1 penalty nor limits of values */
-};
-
-static struct tree_sums sum_of(struct tree_sums a, struct tree_sums b)
-{
-    return (struct tree_sums){a.gradient + b.gradient, a.hessian + b.hessian};
-}
-
-static struct tree_sums difference_of(struct tree_sums a, struct tree_sums b)
-{
-    return (struct tree_sums){a.gradient - b.gradient, a.hessian - b.hessian};
-}
 
 /*
  * The nearest double of any integer, by what vectors of all processors can: its halves are the low
@@ -257,29 +221,12 @@ static double greatest_of(const double *gains, uint32_t count)
     return greatest;
 }
 
-/* The facts by which a column's split is found. */
-struct finding {
-    const struct tree_column *column;
-    uint32_t number;
-    const struct tree_sums *histogram;
-    struct tree_sums total;
-    const struct tree_split_options *options;
-    struct rules rules;
-};
-
 static bool has_missing(const struct finding *finding)
 {
     return finding->histogram[0].hessian != 0 || finding->histogram[0].gradient != 0;
 }
 
-/* The parting of greatest gain, the first of equal ones. */
-struct choice {
-    double gain; /* 0: none */
-    uint32_t parting;
-    bool is_with; /* missing values with the part */
-};
-
-static struct choice choose(const struct finding *finding, struct partings *partings)
+struct choice tree_split_choose(const struct finding *finding, struct partings *partings)
 {
     const uint32_t count = partings->count;
     struct choice choice = {0};
@@ -306,9 +253,8 @@ bool tree_split_is_better(const struct tree_split *a, const struct tree_split *b
     return a->gain > b->gain || (a->gain == b->gain && a->column < b->column);
 }
 
-/* Takes the split if it is the best one so far. `left` has no missing values. */
-static bool take(const struct finding *finding, double gain, struct tree_sums left,
-                 bool missing_left, struct tree_split *best)
+bool tree_split_take(const struct finding *finding, double gain, struct tree_sums left,
+                     bool missing_left, struct tree_split *best)
 {
     struct tree_split split;
 
@@ -383,260 +329,14 @@ static void find_threshold(struct finding *finding, struct tree_split *best)
     finding->rules.unordered = finding->histogram[finding->column->bins - 1].hessian == 0
                                    ? cuts.partings.count - 1
                                    : UINT32_MAX;
-    choice = choose(finding, &cuts.partings);
+    choice = tree_split_choose(finding, &cuts.partings);
     if (choice.gain == 0)
         return;
-    if (take(finding, choice.gain, parts[choice.parting], choice.is_with, best))
+    if (tree_split_take(finding, choice.gain, parts[choice.parting], choice.is_with, best))
         best->bin = (uint8_t)(middle_of(finding, &cuts, choice.parting) + 1);
 }
 
-/* ---- categories ---- */
-
-/* One more that goes left. */
-static void put_bin(const struct finding *finding, struct tree_split *split, uint16_t bin)
-{
-    if (finding->column->bins > TREE_BINS_MAX)
-        split->list[split->bin++] = bin;
-    else
-        split->set[bin / 64] |= (uint64_t)1 << bin % 64;
-}
-
-/* Each word is a part; last no word, which missing values may be with. */
-static void find_word(const struct finding *finding, struct tree_split *best)
-{
-    const uint32_t words = finding->column->bins - 1;
-    struct partings partings;
-    struct choice choice;
-
-    partings.count = words + 1;
-    memcpy(partings.parts, finding->histogram + 1, words * sizeof *partings.parts);
-    partings.parts[words] = (struct tree_sums){0, 0};
-    choice = choose(finding, &partings);
-    if (choice.gain == 0)
-        return;
-    if (!take(finding, choice.gain, partings.parts[choice.parting], choice.is_with, best))
-        return;
-    best->by_set = true;
-    if (choice.parting < words)
-        put_bin(finding, best, (uint16_t)(choice.parting + 1));
-}
-
-static double rows_of(const struct finding *finding, struct tree_sums sums)
-{
-    return (double)sums.hessian * finding->rules.units.rows_of_hessian;
-}
-
-/* A word's rank: the value of its rows as a leaf, with the opposite sign. Chance decides about few
- * rows: their word ranks 0, between words of which more is known. */
-static double rank_of(const struct finding *finding, struct tree_sums sums)
-{
-    const struct tree_split_options *options = finding->options;
-    const struct tree_units units = finding->rules.units;
-    const double hessian = (double)sums.hessian * units.hessian;
-
-    if (!tree_hessian_reaches((double)sums.hessian, options->min_child_weight, units, options))
-        return 0;
-    return (double)sums.gradient * units.gradient /
-           (hessian + (options->cat_smooth > 0 ? options->cat_smooth : options->lambda));
-}
-
-/* Is the bin one that is sorted? */
-static bool is_ranked(const struct finding *finding, struct tree_sums sums)
-{
-    return sums.hessian != 0 && rows_of(finding, sums) + 0.5 >= finding->options->cat_smooth;
-}
-
-/* The words of the node's rows, in the order of their ranks; of equal ones the first is first. */
-struct ranked_bins {
-    uint32_t count;
-    uint16_t firsts[TREE_BINS_MAX]; /* bins from the first on, as many as sets may have */
-    uint16_t lasts[TREE_BINS_MAX];  /* bins from the last one back */
-};
-
-/* Each has the place that so many others give it: of few words that is the fastest order. */
-struct placed_bins {
-    uint32_t count;
-    double ranks[TREE_BINS_MAX];
-    int64_t places[TREE_BINS_MAX];
-    uint16_t bins[TREE_BINS_MAX];
-};
-
-static void list_bins(const struct finding *finding, struct placed_bins *placed)
-{
-    placed->count = 0;
-    for (uint32_t bin = 1; bin < finding->column->bins; bin++) {
-        const struct tree_sums sums = finding->histogram[bin];
-
-        if (!is_ranked(finding, sums))
-            continue;
-        placed->ranks[placed->count] = rank_of(finding, sums);
-        placed->bins[placed->count++] = (uint16_t)bin;
-    }
-}
-
-WIDE_VECTORS
-static void place_bins(struct placed_bins *placed)
-{
-    const uint32_t count = placed->count;
-
-    memset(placed->places, 0, count * sizeof *placed->places);
-    for (uint32_t i = 0; i < count; i++) {
-        const double rank = placed->ranks[i];
-
-        for (uint32_t j = 0; j < i; j++)
-            placed->places[j] += rank < placed->ranks[j];
-        for (uint32_t j = i + 1; j < count; j++)
-            placed->places[j] += rank <= placed->ranks[j];
-    }
-}
-
-static void rank_bins(const struct finding *finding, struct ranked_bins *ranked)
-{
-    struct placed_bins placed;
-
-    list_bins(finding, &placed);
-    place_bins(&placed);
-    ranked->count = placed.count;
-    for (uint32_t i = 0; i < placed.count; i++) {
-        ranked->firsts[placed.places[i]] = placed.bins[i];
-        ranked->lasts[placed.count - 1 - placed.places[i]] = placed.bins[i];
-    }
-}
-
-/* The least integer of hessians that a sorted bin may have: is_ranked, which grows with it, without
- * an arithmetic for each of thousands of bins. */
-static int64_t least_ranked(const struct finding *finding)
-{
-    const double rows = finding->options->cat_smooth - 0.5;
-    const double hessian = rows / finding->rules.units.rows_of_hessian;
-    int64_t least = hessian >= 0x1p62 ? INT64_MAX : hessian > 1 ? (int64_t)hessian : 1;
-
-    while (least > 1 && is_ranked(finding, (struct tree_sums){0, least - 1}))
-        least--;
-    while (least < INT64_MAX && !is_ranked(finding, (struct tree_sums){0, least}))
-        least++;
-    return least;
-}
-
-/* Those that come first in an order, of thousands: no more of them than sets may have, `most`. */
-struct leaders {
-    uint32_t count, most;
-    double ranks[TREE_LIST_WORDS];
-    uint16_t bins[TREE_LIST_WORDS];
-};
-
-/* Bins come one after the other. Equal ranks keep this order, or (is_last_first) the new one comes
- * before those that were there. */
-static void lead(struct leaders *leaders, double rank, uint16_t bin, bool is_last_first)
-{
-    uint32_t at = leaders->count;
-
-    if (at == leaders->most) {
-        const double last = leaders->ranks[at - 1];
-
-        if (is_last_first ? rank > last : rank >= last)
-            return;
-        at--;
-    } else {
-        leaders->count++;
-    }
-    for (; at > 0 &&
-           (rank < leaders->ranks[at - 1] || (is_last_first && rank == leaders->ranks[at - 1]));
-         at--) {
-        leaders->ranks[at] = leaders->ranks[at - 1];
-        leaders->bins[at] = leaders->bins[at - 1];
-    }
-    leaders->ranks[at] = rank;
-    leaders->bins[at] = bin;
-}
-
-/* Both ends of the order are all that sets are made of, so nothing is sorted between them. most: at
- * each end, 1 to TREE_LIST_WORDS. */
-static void rank_many(const struct finding *finding, uint32_t most, struct ranked_bins *ranked)
-{
-    const int64_t least = least_ranked(finding);
-    struct leaders firsts = {.most = most}, lasts = {.most = most};
-
-    ranked->count = 0;
-    for (uint32_t bin = 1; bin < finding->column->bins; bin++) {
-        const struct tree_sums sums = finding->histogram[bin];
-        double rank;
-
-        if (sums.hessian < least)
-            continue;
-        rank = rank_of(finding, sums);
-        lead(&firsts, rank, (uint16_t)bin, false);
-        lead(&lasts, -rank, (uint16_t)bin, true);
-        ranked->count++;
-    }
-    memcpy(ranked->firsts, firsts.bins, sizeof firsts.bins);
-    memcpy(ranked->lasts, lasts.bins, sizeof lasts.bins);
-}
-
-/* Sets of words: the first so many of the order, then the last so many; last no word, which missing
- * values may be with. */
-struct word_sets {
-    struct partings partings; /* the sets are the parts */
-    uint32_t firsts;          /* partings that are the first words of the order */
-    uint32_t words[TREE_BINS_MAX];
-};
-
-/* Sets that grow by one of the bins after the other; those of which enough rows are on both sides,
- * and enough more than in the one before. */
-static void add_sets(const struct finding *finding, const uint16_t *bins, uint32_t longest,
-                     struct word_sets *sets)
-{
-    struct partings *partings = &sets->partings;
-    const double least = finding->options->min_group_rows;
-    const struct tree_sums words = difference_of(finding->total, finding->histogram[0]);
-    struct tree_sums sum = {0, 0};
-    double added = 0;
-
-    for (uint32_t i = 0; i < longest; i++) {
-        const struct tree_sums word = finding->histogram[bins[i]];
-
-        sum = sum_of(sum, word);
-        added += rows_of(finding, word);
-        if (added + 0.5 < least)
-            continue;
-        if (rows_of(finding, difference_of(words, sum)) + 0.5 < least)
-            return;
-        added = 0;
-        sets->words[partings->count] = i + 1;
-        partings->parts[partings->count++] = sum;
-    }
-}
-
-static void find_set(const struct finding *finding, struct tree_split *best)
-{
-    const bool is_wide = finding->column->bins > TREE_BINS_MAX;
-    uint32_t most = finding->options->max_cat_threshold, half;
-    struct ranked_bins ranked;
-    struct word_sets sets;
-    struct choice choice;
-
-    most = is_wide && most > TREE_LIST_WORDS ? TREE_LIST_WORDS : most;
-    if (is_wide)
-        rank_many(finding, most, &ranked);
-    else
-        rank_bins(finding, &ranked);
-    half = ranked.count / 2;
-    sets.partings.count = 0;
-    add_sets(finding, ranked.firsts, ranked.count - half < most ? ranked.count - half : most,
-             &sets);
-    sets.firsts = sets.partings.count;
-    add_sets(finding, ranked.lasts, half < most ? half : most, &sets);
-    sets.words[sets.partings.count] = 0;
-    sets.partings.parts[sets.partings.count++] = (struct tree_sums){0, 0};
-    choice = choose(finding, &sets.partings);
-    if (choice.gain == 0 ||
-        !take(finding, choice.gain, sets.partings.parts[choice.parting], choice.is_with, best))
-        return;
-    best->by_set = true;
-    best->has_list = is_wide;
-    for (uint32_t i = 0; i < sets.words[choice.parting]; i++)
-        put_bin(finding, best, choice.parting < sets.firsts ? ranked.firsts[i] : ranked.lasts[i]);
-}
+/* ---- columns ---- */
 
 /* The more rows, the more of them were rounded. `total` is of the node. */
 static double noise_of(struct tree_sums total, struct tree_units units,
@@ -661,11 +361,13 @@ bool tree_split_is_by_order(const struct tree_column *column,
 void tree_split_find(const struct tree_column *column, uint32_t number,
                      const struct tree_sums *histogram, struct tree_sums total,
                      struct tree_units units, const struct tree_split_options *options,
-                     struct tree_bounds bounds, struct tree_split *best)
+                     struct tree_bounds bounds, struct tree_ranked_word *space,
+                     struct tree_split *best)
 {
     const bool is_sorted = tree_split_is_by_order(column, options);
     const struct penalties of_parent = penalties_of(options, options->lambda, bounds);
-    struct finding finding = {column, number, histogram, total, options, .rules = {.units = units}};
+    struct finding finding = {
+        column, number, histogram, total, options, .rules = {.units = units}, .space = space};
     struct rules *rules = &finding.rules;
 
     rules->penalties = of_parent;
@@ -684,12 +386,12 @@ void tree_split_find(const struct tree_column *column, uint32_t number,
     if (!column->is_category)
         find_threshold(&finding, best);
     else if (is_sorted)
-        find_set(&finding, best);
+        tree_split_find_set(&finding, best);
     else
-        find_word(&finding, best);
+        tree_split_find_word(&finding, best);
 }
 
-/* ---- columns ---- */
+/* ---- draws ---- */
 
 uint32_t tree_columns_drawn(uint32_t from, double share)
 {

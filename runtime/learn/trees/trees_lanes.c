@@ -412,7 +412,7 @@ static enum status divide_rows(const struct trees *trees, struct tree_rows *rows
     for (; rows->divided < upto; rows->divided++) {
         const uint32_t node = tree->divided[rows->divided];
 
-        tree_split_table(&tree->nodes[node].split, &table);
+        tree_split_table(tree, node, &table);
         for (uint32_t block = 0; block < rows->blocks; block++)
             if (!tree_rows_divide(rows, tree, node, &table, block))
                 return memory_damaged(err, "the order of rows");
@@ -613,7 +613,7 @@ static bool sum_child(struct packed_sums *packed)
     struct place asked = first_place(trees, part), divided = asked, summed = asked;
     struct tree_split_table table;
 
-    tree_split_table(&trees->growing.nodes[part->node].split, &table);
+    tree_split_table(&trees->growing, part->node, &table);
     for (; is_place(part, &summed); go_on(trees, part, &summed)) {
         const struct tree_rows *rows = &trees->rows[summed.lane];
 
@@ -706,7 +706,7 @@ static void sum_drawn_part(struct trees *trees, struct node_part *part, int64_t 
 
     progress_note();
     if (!is_root)
-        tree_split_table(&trees->growing.nodes[part->node].split, &table);
+        tree_split_table(&trees->growing, part->node, &table);
     for (; is_place(part, &summed); go_on(trees, part, &summed)) {
         if (is_root)
             tree_rows_pack(&trees->rows[summed.lane], trees_output(trees), &sampling, summed.block);
@@ -1017,9 +1017,12 @@ enum status trees_contribute(void *self, uint32_t first, uint32_t count, int64_t
     case TREES_ROOT:
         TRY(follow_lanes(trees, first, end, 0, err));
         TRY(sum_histograms(trees, first, end, integers, sums, err));
-        for (uint32_t lane = first; lane < end; lane++)
+        for (uint32_t lane = first; lane < end; lane++) {
             integers[0] += (int64_t)(trees->rows[lane].is_chosen ? trees->rows[lane].chosen
                                                                  : trees->rows[lane].sampled);
+            if (tree_growth_has_long_sets(tree))
+                integers[1] += tree_rows_squares(&trees->rows[lane]);
+        }
         return STATUS_OK;
     case TREES_SPLIT:
         TRY(follow_lanes(trees, first, end, tree->divided_count - tree->batch_count, err));

@@ -67,6 +67,7 @@ enum {
     F(F64, gradient_unit, FIELD_ANY, "of its sums")                                                \
     F(F64, hessian_unit, FIELD_ANY, "of its sums")                                                 \
     F(F64, rows_of_hessian, FIELD_ANY, "of its sums")                                              \
+    F(F64, dispersion, FIELD_ANY, "of its gradients, where it has long sets")                      \
     F(U32, leaves, FIELD_ANY, "that it has")                                                       \
     F(U32, batch, FIELD_ANY, "nodes that are divided")                                             \
     F(U32, key_bits, FIELD_ANY, "of quantiles, that were found")

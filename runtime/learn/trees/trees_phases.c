@@ -37,7 +37,7 @@ void trees_describe(void *self)
         }
         break;
     case TREES_ROOT:
-        phase->integer_count = 1;
+        phase->integer_count = tree_growth_has_long_sets(&trees->growing) ? 2 : 1;
         phase->owned_count = 2 * tree_growth_root_bins(&trees->growing);
         break;
     case TREES_SPLIT:
@@ -322,15 +322,19 @@ static enum status grow_on(struct trees *trees, struct error *err)
     return STATUS_OK;
 }
 
-static struct tree_units units_of(const struct trees *trees, int64_t hessians)
+/* squares: the sum of squared gradients, where it is asked for. */
+static struct tree_units units_of(const struct trees *trees, int64_t hessians, int64_t squares)
 {
     const struct tree_sampling sampling = trees_sampling(trees);
+    struct tree_units units = {.gradient = 1 / sampling.gradient_scale,
+                               .hessian = 1 / sampling.hessian_scale};
 
-    return (struct tree_units){
-        .gradient = 1 / sampling.gradient_scale,
-        .hessian = 1 / sampling.hessian_scale,
-        .rows_of_hessian = hessians > 0 ? (double)trees->progress.sampled / (double)hessians : 0,
-    };
+    if (hessians > 0) {
+        units.rows_of_hessian = (double)trees->progress.sampled / (double)hessians;
+        units.dispersion =
+            (double)squares * units.gradient * units.gradient / ((double)hessians * units.hessian);
+    }
+    return units;
 }
 
 static enum status apply_root(struct trees *trees, const struct phase_totals *totals,
@@ -338,14 +342,16 @@ static enum status apply_root(struct trees *trees, const struct phase_totals *to
 {
     const uint64_t number = trees_number_of_growing(trees);
     const uint32_t bins = tree_growth_first_bins(&trees->growing, number);
+    const bool has_squares = tree_growth_has_long_sets(&trees->growing);
     int64_t hessians = 0;
 
     trees->grown = 0;
     trees->progress.sampled = (uint64_t)totals->integers[0];
     for (uint32_t b = 0; b < bins; b++)
         hessians += totals->owned[2 * b + 1];
-    TRY(tree_growth_begin(&trees->growing, number, units_of(trees, hessians), totals->owned,
-                          trees->learner.team, err));
+    TRY(tree_growth_begin(&trees->growing, number,
+                          units_of(trees, hessians, has_squares ? totals->integers[1] : 0),
+                          totals->owned, trees->learner.team, err));
     return grow_on(trees, err);
 }
 
@@ -361,6 +367,8 @@ static void note_nodes(struct trees *trees)
 
             note(trees, double_bits(node->split.gain));
             note(trees, (uint64_t)node->split.column << 8 | node->split.bin);
+            if (tree_split_has_long_list(&node->split))
+                note(trees, node->split.many.count);
             note(trees, (uint64_t)node->sums.gradient);
             note(trees, (uint64_t)node->sums.hessian);
             note(trees, node->rows);

@@ -15,6 +15,7 @@ enum {
     GROWING_DIVIDED,
     GROWING_FRONTIER,
     GROWING_FREE_SLOTS,
+    GROWING_WORDS,
     GROWING_HISTOGRAMS,
     QUANTILE_SEARCHES,
     RISKS,
@@ -67,6 +68,8 @@ uint32_t trees_arrays(void *self, struct learner_array list[LEARNER_ARRAYS_MAX])
          "the growing tree", NULL},
         {(void **)&growing->free_slots, growing->free_count * sizeof *growing->free_slots, grows,
          "the growing tree", NULL},
+        {(void **)&growing->words, growing->word_count * sizeof *growing->words, grows,
+         "the growing tree", NULL},
         {(void **)&growing->histograms,
          (uint64_t)growing->slot_count * growing->total_bins * sizeof *growing->histograms, grows,
          "the growing tree", "histograms"},
@@ -90,6 +93,7 @@ void trees_note_growing(struct trees *trees)
     progress->gradient_unit = growing->units.gradient;
     progress->hessian_unit = growing->units.hessian;
     progress->rows_of_hessian = growing->units.rows_of_hessian;
+    progress->dispersion = growing->units.dispersion;
     progress->leaves = growing->leaves;
     progress->batch = growing->batch_count;
     progress->key_bits = trees->quantiles.bits;
@@ -123,6 +127,7 @@ static struct tree_counts counts_of(const struct trees *trees, const struct lear
                     .divided = count_of(coming, GROWING_DIVIDED, sizeof *growing->divided),
                     .frontier = count_of(coming, GROWING_FRONTIER, sizeof *growing->frontier),
                     .free_slots = count_of(coming, GROWING_FREE_SLOTS, sizeof *growing->free_slots),
+                    .words = count_of(coming, GROWING_WORDS, sizeof *growing->words),
                     .slots = count_of(coming, GROWING_HISTOGRAMS,
                                       growing->total_bins * sizeof *growing->histograms)},
         .searches = count_of(coming, QUANTILE_SEARCHES, sizeof *trees->quantiles.searches),
@@ -154,7 +159,7 @@ static bool has_trees(const struct trees *trees, const struct trees_progress *pr
     return counts->trees == (uint64_t)progress->round * trees->trees_each + progress->tree &&
            counts->trees <= TREES_MAX && counts->nodes >= counts->trees &&
            counts->nodes <= TREES_NODES_MAX && counts->sets <= TREES_NODES_MAX &&
-           counts->sets / (TREE_LIST_WORDS / FOREST_LIST_BINS) <= counts->nodes;
+           counts->sets / (TREE_WIDE_BINS_MAX / FOREST_LIST_BINS) <= counts->nodes;
 }
 
 static bool has_growing(const struct trees_progress *progress, const struct growing_counts *counts)
@@ -162,7 +167,8 @@ static bool has_growing(const struct trees_progress *progress, const struct grow
     return counts->nodes <= TREES_NODES_MAX && counts->divided <= counts->nodes &&
            progress->batch <= counts->divided && counts->frontier <= counts->nodes &&
            progress->leaves <= counts->nodes && counts->slots <= counts->nodes &&
-           counts->free_slots <= counts->slots;
+           counts->free_slots <= counts->slots &&
+           counts->words / TREE_WIDE_BINS_MAX <= counts->nodes;
 }
 
 static bool has_searches(const struct trees *trees, const struct trees_progress *progress,
@@ -202,7 +208,7 @@ static enum status enter_taken(struct trees *trees, const struct learner_taking 
     const struct trees_progress *progress = &trees->progress;
     const struct tree_counts counts = counts_of(trees, taken);
     const struct tree_units units = {progress->gradient_unit, progress->hessian_unit,
-                                     progress->rows_of_hessian};
+                                     progress->rows_of_hessian, progress->dispersion};
 
     TRY(tree_forest_adopt(&trees->forest, counts.trees, counts.nodes, counts.sets, err));
     tree_growth_adopt(&trees->growing, &counts.growing);

@@ -342,3 +342,11 @@ SELECT * FROM iris TO EVALUATE iris_model WITH costs = [1, 20];
 SELECT totrain_predict('iris_model', *) FROM iris;
 -- scikit-learn's name of probabilities
 SELECT predict_proba('iris_model', 5.1) FROM iris;
+-- a model's name without quotes
+SELECT totrain_predict(iris_model, 1, 2, 3, 4) FROM iris;
+-- a function of ours by half of its name
+SELECT totrain_proba('iris_model', 1, 2, 3, 4) FROM iris;
+-- predictions: the verb first
+PREDICT iris_model ON iris;
+-- models: whatever is best
+SELECT * FROM iris TO TRAIN AUTO LABEL class INTO m;

@@ -1,4 +1,4 @@
-#include "extension/engine/score/null_count.h"
+#include "extension/engine/score/unfamiliar_count.h"
 
 #include <math.h>
 #include <string.h>
@@ -7,27 +7,28 @@
 #include "planner/far_numbers.h"
 #include "planner/unseen_nulls.h"
 
-enum status null_count_init(const struct plan *plan, struct arena *arena,
-                            struct null_count *counting, struct error *err)
+enum status unfamiliar_count_init(const struct plan *plan, struct arena *arena,
+                                  struct unfamiliar_count *counting, struct error *err)
 {
     const size_t inputs = plan->model.input_count;
 
-    *counting = (struct null_count){.plan = plan,
-                                    .inputs = ARENA_NEW(arena, size_t, inputs + 1),
-                                    .nulls = ARENA_NEW(arena, uint64_t, inputs + 1),
-                                    .far = ARENA_NEW(arena, double, inputs + 1)};
+    *counting = (struct unfamiliar_count){.plan = plan,
+                                          .inputs = ARENA_NEW(arena, size_t, inputs + 1),
+                                          .nulls = ARENA_NEW(arena, uint64_t, inputs + 1),
+                                          .far = ARENA_NEW(arena, double, inputs + 1)};
     if (!counting->inputs || !counting->nulls || !counting->far)
         return fail_no_memory(err);
     memset(counting->nulls, 0, (inputs + 1) * sizeof *counting->nulls);
-    memset(counting->far, 0, (inputs + 1) * sizeof *counting->far);
-    for (size_t i = 0; i < inputs; i++)
+    for (size_t i = 0; i < inputs; i++) {
+        counting->far[i] = NAN;
         if (unseen_nulls_may_come(plan, i) || far_numbers_may_come(plan, i))
             counting->inputs[counting->count++] = i;
+    }
     return STATUS_OK;
 }
 
 /* The number that is farthest off is kept, which the order of rows does not change. */
-static void look_at(struct null_count *counting, size_t input, const struct cell *cell)
+static void look_at(struct unfamiliar_count *counting, size_t input, const struct cell *cell)
 {
     const struct plan *plan = counting->plan;
     double *far = &counting->far[input];
@@ -35,14 +36,14 @@ static void look_at(struct null_count *counting, size_t input, const struct cell
     if (far_number_is(plan, input, cell)) {
         const double number = cell->type == CELL_REAL ? cell->real : (double)cell->integer;
 
-        if (fabs(number) > fabs(*far) || (number == -*far && number > 0))
+        if (isnan(*far) || fabs(number) > fabs(*far) || (number == -*far && number > 0))
             *far = number;
     } else if (unseen_null_is(plan, input, cell)) {
         counting->nulls[input]++;
     }
 }
 
-void null_count_row(struct null_count *counting, const struct cell *cells)
+void unfamiliar_count_row(struct unfamiliar_count *counting, const struct cell *cells)
 {
     const struct plan *plan = counting->plan;
 
@@ -54,30 +55,37 @@ void null_count_row(struct null_count *counting, const struct cell *cells)
     }
 }
 
-enum status null_count_columns(void *self, const struct slice *names, size_t count,
-                               struct error *err)
+enum status unfamiliar_count_columns(void *self, const struct slice *names, size_t count,
+                                     struct error *err)
 {
-    return sink_columns(((const struct null_count *)self)->to, names, count, err);
+    return sink_columns(((const struct unfamiliar_count *)self)->to, names, count, err);
 }
 
-/* The prediction stands in place of a column of the SELECT, or behind all. */
-enum status null_count_pass(void *self, const struct cell *cells, size_t count, struct error *err)
+size_t unfamiliar_count_place(const struct unfamiliar_count *counting, size_t i)
 {
-    struct null_count *counting = self;
     const struct plan *plan = counting->plan;
+    const int column = plan->model_columns[counting->inputs[i]];
 
-    counting->rows++;
-    for (size_t i = 0; i < counting->count; i++) {
-        const size_t input = counting->inputs[i];
-        const int column = plan->model_columns[input];
-        const bool is_behind = plan->label_column >= 0 && column > plan->label_column;
+    return (size_t)(column - (plan->label_column >= 0 && column > plan->label_column));
+}
 
-        look_at(counting, input, &cells[column - is_behind]);
-    }
+void unfamiliar_count_cell(struct unfamiliar_count *counting, size_t i, const struct cell *cell)
+{
+    counting->rows += i == 0;
+    look_at(counting, counting->inputs[i], cell);
+}
+
+enum status unfamiliar_count_pass(void *self, const struct cell *cells, size_t count,
+                                  struct error *err)
+{
+    struct unfamiliar_count *counting = self;
+
+    for (size_t i = 0; i < counting->count; i++)
+        unfamiliar_count_cell(counting, i, &cells[unfamiliar_count_place(counting, i)]);
     return sink_row(counting->to, cells, count, err);
 }
 
-void null_count_note(struct null_count *counting)
+void unfamiliar_count_note(struct unfamiliar_count *counting)
 {
     for (size_t i = 0; i < counting->count; i++)
         if (!unseen_nulls_may_come(counting->plan, counting->inputs[i]))
@@ -89,7 +97,7 @@ void null_count_note(struct null_count *counting)
 static enum status count_written(void *self, const struct cell *cells, size_t count,
                                  struct error *err)
 {
-    struct null_count *counting = self;
+    struct unfamiliar_count *counting = self;
 
     if (count != counting->count)
         return fail(err, STATUS_DATABASE, "the table of predictions has other columns than it had");
@@ -121,8 +129,8 @@ static enum status append_schema(const struct host *host, const struct plan *pla
     return STATUS_OK;
 }
 
-enum status null_count_target(const struct host *host, struct null_count *counting,
-                              struct error *err)
+enum status unfamiliar_count_target(const struct host *host, struct unfamiliar_count *counting,
+                                    struct error *err)
 {
     const struct plan *plan = counting->plan;
     const struct sink rows = {.self = counting, .row = count_written};

@@ -1,0 +1,25 @@
+/*
+ * model_call.h - the call that scores a row with a model, for people to copy.
+ *
+ *     SQLite       totrain_predict('m', "x", "y")
+ *                  totrain_predict('m', totrain_row("x1", ...), totrain_row("x101", ...))
+ *     PostgreSQL   totrain.predict('m', ROW("x", "y"))
+ *
+ * Inputs stand in the model's order, as columns of a query that has them by these names; in
+ * PostgreSQL elements 1, 2, ... of an array as the array.
+ */
+#ifndef CODEGEN_MODEL_CALL_H
+#define CODEGEN_MODEL_CALL_H
+
+#include "base/text.h"
+#include "scoring/transform.h"
+
+/* A function of SQLite takes 127 arguments: totrain_row() packs many into one. */
+#define INPUTS_IN_A_ROW 100
+
+/* path: the first argument (model_path.h). */
+void model_call_append(struct slice path, const struct transform *transform, struct text *sql);
+void model_call_append_postgres(struct slice path, const struct transform *transform,
+                                struct text *sql);
+
+#endif
