@@ -39,6 +39,7 @@ static void the_most_items_of_a_text_are_counted(void **state)
         {{"a, b , c", "one two"}, 4}, /* white space in front of a comma counts, too */
         {{"[1,2,3,4]", "x"}, 4},
         {{"one two  three", "a,b"}, 3},
+        {{"one,\x01\b two"}, 3}, /* control characters are no white space */
     };
     char many[2000];
     struct list_counts counts = {0};
