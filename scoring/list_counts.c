@@ -98,7 +98,7 @@ void list_count(struct list_counts *counts, struct slice text, const struct text
     end_texts(counts);
 }
 
-/* As inputs/cell_list.h has it: other control characters are letters of words. */
+/* Other control characters are letters of words, as in inputs/cell_list.h. */
 static bool is_white(char c)
 {
     return c == ' ' || (c >= '\t' && c <= '\r');
@@ -113,9 +113,8 @@ void list_count_items(struct list_counts *counts, struct slice text)
         return;
     text = slice_trim(text);
     for (size_t i = 0; i < text.size && items < ITEMS_COUNTED_MAX; i++)
-        items += text.data[i] == ',' ||
-                 (is_white(text.data[i]) && i > 0 && text.data[i - 1] != ',' &&
-                  !is_white(text.data[i - 1]));
+        items += text.data[i] == ',' || (is_white(text.data[i]) && i > 0 &&
+                                         text.data[i - 1] != ',' && !is_white(text.data[i - 1]));
     if (text.size > 0 && items > counts->items_most)
         counts->items_most = items;
 }
