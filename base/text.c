@@ -50,18 +50,13 @@ int slice_compare(struct slice a, struct slice b)
     return order ? order : (a.size > b.size) - (a.size < b.size);
 }
 
-static bool is_space(char c)
-{
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 struct slice slice_trim(struct slice a)
 {
-    while (a.size && is_space(a.data[0])) {
+    while (a.size && is_white_space(a.data[0])) {
         a.data++;
         a.size--;
     }
-    while (a.size && is_space(a.data[a.size - 1]))
+    while (a.size && is_white_space(a.data[a.size - 1]))
         a.size--;
     return a;
 }

@@ -48,6 +48,10 @@ static inline uint64_t slice_start(struct slice a)
     }
     return start;
 }
+static inline bool is_white_space(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
 struct slice slice_trim(struct slice a); /* white space off both ends */
 /* Bytes of the well-formed UTF-8 sequence at the start, 0 when there is none. */
 size_t utf8_sequence(const char *bytes, size_t left);

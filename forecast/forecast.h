@@ -61,9 +61,6 @@ double normal_quantile_of_level(double level);
 /* The share that lies within so many, from 0 on. */
 double normal_level_of_quantile(double deviations);
 
-/* Missing values between others are on the line from one neighbour to the other. */
-void forecast_fill_gaps(double *values, uint32_t count);
-
 /* `values` (count) is scaled and filled in place; none is infinite, and at least one is no NAN.
  * What does not fit into a number in the end is INVALID. */
 enum status forecast_run(double *values, uint32_t count, const struct forecast_options *options,

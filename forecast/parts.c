@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "forecast/forecast.h"
 #include "forecast/stl.h"
 
@@ -13,18 +14,11 @@
 #define NORMAL_MEAN  1.2533 /* deviations of the normal distribution in a mean absolute one */
 #define MEDIAN_STEPS 20     /* steps of fitting_check for each value of a median */
 
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* room (count) is used up. */
 static double median_of(const double *values, uint32_t count, double *room)
 {
     memcpy(room, values, count * sizeof *room);
-    qsort(room, count, sizeof *room, by_value);
+    qsort(room, count, sizeof *room, order_of_doubles);
     return count % 2 ? room[count / 2] : 0.5 * room[count / 2 - 1] + 0.5 * room[count / 2];
 }
 

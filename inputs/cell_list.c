@@ -40,21 +40,16 @@ bool cell_list_fits(const struct cell_list *list)
 
 /* ----- items ----- */
 
-static bool is_white(char c)
-{
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 static bool ends_item(char c, char delimiter)
 {
     if (delimiter == 0)
-        return c == ',' || is_white(c);
-    return is_white(delimiter) ? is_white(c) : c == delimiter;
+        return c == ',' || is_white_space(c);
+    return is_white_space(delimiter) ? is_white_space(c) : c == delimiter;
 }
 
 static size_t skip_white(struct slice text, size_t at)
 {
-    while (at < text.size && is_white(text.data[at]))
+    while (at < text.size && is_white_space(text.data[at]))
         at++;
     return at;
 }
@@ -64,7 +59,7 @@ static size_t separator_at(struct slice text, size_t end, char delimiter)
 {
     size_t next = skip_white(text, end);
 
-    if (next < text.size && !is_white(delimiter) &&
+    if (next < text.size && !is_white_space(delimiter) &&
         text.data[next] == (delimiter ? delimiter : ','))
         next++;
     return next - end;

@@ -4,14 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/order.h"
 #include "scoring/number_origin.h"
-
-static int compare_numbers(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
 
 /* The least float above: what is at most the threshold, as a float, is below it. */
 static float least_above(double threshold)
@@ -51,7 +45,7 @@ static void sort_thresholds(const struct forest *forest, const double *doubles, 
     for (uint32_t f = 0; f < forest->feature_count; f++) {
         const size_t first = f > 0 ? ends[f - 1] : 0;
 
-        qsort(sorted + first, ends[f] - first, sizeof *sorted, compare_numbers);
+        qsort(sorted + first, ends[f] - first, sizeof *sorted, order_of_doubles);
     }
 }
 
@@ -93,7 +87,7 @@ static double origin_of_tree(const double *doubles, float *nodes, uint32_t first
     for (uint32_t i = first; i < end; i++)
         if (node_at(nodes, i)[NODE_TEST] == NODE_LEAF)
             sorted[leaves++] = doubles[i];
-    qsort(sorted, leaves, sizeof *sorted, compare_numbers);
+    qsort(sorted, leaves, sizeof *sorted, order_of_doubles);
     return number_origin_of_label(sorted, leaves);
 }
 

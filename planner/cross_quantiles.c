@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "base/reserve.h"
 #include "inputs/cells.h"
 #include "planner/column_kind.h"
@@ -133,13 +134,6 @@ static enum status read_rows(struct measuring *measuring)
 
 /* ----- bounds ----- */
 
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* The different numbers among sorted ones, each with its rows; the caller frees them. NULL: no
  * memory. */
 static struct counted_number *count_numbers(const struct measured *measured, uint32_t *count)
@@ -203,7 +197,7 @@ static enum status measure(struct measuring *measuring, struct choices *choices)
     for (size_t i = 0; i < measuring->count; i++)
         if (measuring->columns[i].count > 0)
             qsort(measuring->columns[i].numbers, measuring->columns[i].count, sizeof(double),
-                  compare);
+                  order_of_doubles);
     return each_lacking(measuring, choices, find_bounds);
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "base/random.h"
 #include "scoring/metrics.h"
 
@@ -216,13 +217,6 @@ static enum status measure_resample(const struct bootstrap *bootstrap, uint32_t 
 
 /* ---- quantiles ---- */
 
-static int compare_numbers(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* values (count): ascending. */
 static double quantile(const double *values, size_t count, double share)
 {
@@ -241,7 +235,7 @@ static struct metric_bounds bounds_of(double *values, uint32_t resamples, double
             values[count++] = values[i];
     if (2 * count < resamples)
         return (struct metric_bounds){NAN, NAN};
-    qsort(values, count, sizeof *values, compare_numbers);
+    qsort(values, count, sizeof *values, order_of_doubles);
     return (struct metric_bounds){quantile(values, count, (1 - level) / 2),
                                   quantile(values, count, (1 + level) / 2)};
 }

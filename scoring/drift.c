@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/order.h"
 #include "scoring/elementary.h"
 
 #define COLUMNS 10 /* columns of the report */
@@ -196,13 +197,6 @@ static double stability_index(const struct drift_input *one)
     return index;
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* The predictions first; NULL comes before everything. */
 static int compare_inputs(const void *a, const void *b)
 {
@@ -234,7 +228,7 @@ static struct middle middle_now(const struct drift *drift, struct drift_input *o
 
     if (drift->lost_middles || one->count == 0)
         return middle;
-    qsort(one->numbers, one->count, sizeof *one->numbers, compare_numbers);
+    qsort(one->numbers, one->count, sizeof *one->numbers, order_of_doubles);
     middle = middle_of(one->numbers, one->count);
     if (one->input) {
         middle.mean = statistics_number(one->input, middle.mean);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/order.h"
 #include "inputs/cell_text.h"
 
 #define ROWS_MOST  ((int64_t)1 << 53)
@@ -140,13 +141,6 @@ double statistics_cell(const struct transform *transform, const struct transform
 
 /* ---- bins ---- */
 
-static int compare_numbers(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 static int compare_ids(const void *a, const void *b)
 {
     const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
@@ -250,7 +244,7 @@ void input_statistics_make(bool is_number, const struct input_value *values, siz
     }
     statistics->nulls = count - there;
     if (is_number) {
-        qsort(numbers, there, sizeof *numbers, compare_numbers);
+        qsort(numbers, there, sizeof *numbers, order_of_doubles);
         middle = middle_of(numbers, there);
         statistics->mean = there > 0 ? middle.mean : 0;
         statistics->median = there > 0 ? middle.median : 0;

@@ -98,13 +98,8 @@ void list_count(struct list_counts *counts, struct slice text, const struct text
     end_texts(counts);
 }
 
-/* Other control characters are letters of words, as in inputs/cell_list.h. */
-static bool is_white(char c)
-{
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
-/* A text has no more than one item of two bytes: most are not looked at. */
+/* A text has no more than one item of two bytes: most are not looked at. Control characters that
+ * are no white space are letters of words, as in inputs/cell_list.h. */
 void list_count_items(struct list_counts *counts, struct slice text)
 {
     uint32_t items = 1;
@@ -113,8 +108,9 @@ void list_count_items(struct list_counts *counts, struct slice text)
         return;
     text = slice_trim(text);
     for (size_t i = 0; i < text.size && items < ITEMS_COUNTED_MAX; i++)
-        items += text.data[i] == ',' || (is_white(text.data[i]) && i > 0 &&
-                                         text.data[i - 1] != ',' && !is_white(text.data[i - 1]));
+        items +=
+            text.data[i] == ',' || (is_white_space(text.data[i]) && i > 0 &&
+                                    text.data[i - 1] != ',' && !is_white_space(text.data[i - 1]));
     if (text.size > 0 && items > counts->items_most)
         counts->items_most = items;
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/order.h"
 #include "inputs/cells.h"
 #include "scoring/elementary.h"
 #include "scoring/label_names.h"
@@ -508,13 +509,6 @@ static enum status write_calibration(struct report *report, struct writing *writ
     return STATUS_OK;
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* Between two residuals by their distance, as numpy's quantile. */
 static double quantile(const double *sorted, size_t count, double share)
 {
@@ -565,7 +559,7 @@ static enum status write_residuals(struct report *report, struct writing *writin
     TRY(make_room(writing, 64, err));
     if (report->residual_count == 0)
         return STATUS_OK;
-    qsort(report->residuals, report->residual_count, sizeof *report->residuals, compare_doubles);
+    qsort(report->residuals, report->residual_count, sizeof *report->residuals, order_of_doubles);
     write_quantiles(report, writing);
     write_histogram(report, writing);
     return STATUS_OK;

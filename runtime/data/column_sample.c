@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/order.h"
 #include "jobspec/jobspec_sections.h"
 #include "scoring/number_origin.h"
 
@@ -120,13 +121,6 @@ void column_sample_add(struct column_sample *sample, const struct spool_column_v
 
 /* ---- measures ---- */
 
-static int compare_numbers(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 static bool is_far(double number, const struct robust_range *range)
 {
     return fabs(number - range->middle) > ROBUST_FAR * range->deviation;
@@ -230,7 +224,7 @@ static double find_origin(const struct column_sample *sample, const struct sampl
 
     if (!is_label && are_floats(column->numbers, column->count)) /* most columns: no order costs */
         return 0;
-    qsort(column->numbers, column->count, sizeof *column->numbers, compare_numbers);
+    qsort(column->numbers, column->count, sizeof *column->numbers, order_of_doubles);
     return is_label ? number_origin_of_label(column->numbers, column->count)
                     : number_origin_of_input(column->numbers, column->count);
 }
@@ -245,7 +239,7 @@ static bool has_few_far(const double *sorted, size_t count, const struct robust_
 static void find_range(struct column_sample *sample, const struct sampled_numbers *numbers,
                        struct sampled_column *column)
 {
-    qsort(numbers->numbers, numbers->count, sizeof *numbers->numbers, compare_numbers);
+    qsort(numbers->numbers, numbers->count, sizeof *numbers->numbers, order_of_doubles);
     robust_range_of(numbers->numbers, numbers->count, &column->range);
     find_code(numbers->numbers, numbers->count, sample->rest, column);
     if (sample->far == FAR_FEW && !has_few_far(numbers->numbers, numbers->count, &column->range))

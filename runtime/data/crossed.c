@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
+
 static struct crossed_metric *metric_of(struct crossed *crossed, const char *name)
 {
     struct crossed_metric *metric;
@@ -32,13 +34,6 @@ enum status crossed_put(struct crossed *crossed, uint32_t fold, const char *name
     return STATUS_OK;
 }
 
-static int compare_values(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* Added in the order of the values: which fold has which number does not matter. */
 static struct fold_result result_of(const struct crossed_metric *metric, uint32_t count)
 {
@@ -49,7 +44,7 @@ static struct fold_result result_of(const struct crossed_metric *metric, uint32_
         if (!isfinite(metric->values[i]))
             return (struct fold_result){metric->name, (double)NAN, (double)NAN};
     memcpy(values, metric->values, sizeof values);
-    qsort(values, count, sizeof *values, compare_values);
+    qsort(values, count, sizeof *values, order_of_doubles);
     for (uint32_t i = 0; i < count; i++)
         sum += values[i];
     result.mean = sum / count;

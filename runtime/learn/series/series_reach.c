@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "runtime/learn/series/series_fit.h"
 
 #define SERIES_MOST 4096 /* series that are looked at, at most: more are passed over evenly */
@@ -26,13 +27,6 @@ static double ratio_of(const struct reach_rows *rows, uint32_t i, uint32_t h)
     memcpy(&ratio, record + RECORD_STEPS + (size_t)h * RECORD_STEP_WORDS + RECORD_RATIO,
            sizeof ratio);
     return ratio;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
 }
 
 /* The errors of so many steps on either side of this one, and of it. */
@@ -60,7 +54,7 @@ static uint32_t fill_pool(const struct reach_rows *rows, uint32_t h, enum half h
         together = 2 * together + 1;
         count = gather(rows, h, together, half);
     }
-    qsort(rows->pool, count, sizeof *rows->pool, by_value);
+    qsort(rows->pool, count, sizeof *rows->pool, order_of_doubles);
     return count;
 }
 
