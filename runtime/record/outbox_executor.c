@@ -88,7 +88,7 @@ enum status outbox_executor_log_events(struct outbox_executor *executor, const c
 void outbox_executor_close(struct outbox_executor *executor)
 {
     event_log_close(&executor->events);
-    held_rows_close(&executor->held);
+    waiting_rows_close(&executor->waiting);
     if (executor->store)
         jobstore_close(executor->store);
     executor->store = NULL;
@@ -219,11 +219,6 @@ static enum status put(struct jobstore *store, enum outbox_kind kind, struct sli
     }
 }
 
-static bool is_row(enum outbox_kind kind)
-{
-    return kind >= OUTBOX_JOB && kind <= OUTBOX_MODEL;
-}
-
 /* They are for people: the job goes on without them. */
 static void log_events(struct outbox_executor *executor, const struct outbox *outbox)
 {
@@ -270,29 +265,29 @@ static enum status put_rows(struct outbox_executor *executor, const struct outbo
     for (size_t i = 0; i < outbox->count; i++) {
         const struct outbox_entry *entry = &outbox->entries[i];
 
-        if (is_row(entry->kind))
+        if (outbox_is_row(entry->kind))
             TRY(put(executor->store, entry->kind, outbox_bytes(outbox, entry), err));
     }
     return STATUS_OK;
 }
 
-static enum status put_held_and_new(struct outbox_executor *executor, const struct outbox *outbox,
-                                    struct error *err)
+static enum status put_waiting_and_new(struct outbox_executor *executor,
+                                       const struct outbox *outbox, struct error *err)
 {
     TRY(find_room(executor, FAULT_RECORDS, executor->transactions++, err));
-    if (held_rows_are_there(&executor->held))
-        TRY(put_rows(executor, &executor->held.rows, err));
+    if (waiting_rows_are_there(&executor->waiting))
+        TRY(put_rows(executor, &executor->waiting.rows, err));
     return put_rows(executor, outbox, err);
 }
 
-/* The rows of one call, with those that are held, in one transaction. */
+/* The rows of one call, with those that wait, in one transaction. */
 static enum status commit_rows(struct outbox_executor *executor, const struct outbox *outbox,
                                bool *are_logged, struct error *err)
 {
     enum status status;
 
     TRY(begin_transaction(executor, err));
-    status = put_held_and_new(executor, outbox, err);
+    status = put_waiting_and_new(executor, outbox, err);
     if (status == STATUS_OK) {
         log_events(executor, outbox);
         *are_logged = true;
@@ -309,7 +304,7 @@ static enum status hold(struct outbox_executor *executor, const struct outbox *o
 {
     static const char said[] = "the disk is full: the job goes on, and keeps its records in memory "
                                "until there is room";
-    const bool is_first = !held_rows_are_there(&executor->held);
+    const bool is_first = !waiting_rows_are_there(&executor->waiting);
 
     if (is_first) {
         log_warning("%s (%s)", said, err->message);
@@ -317,13 +312,13 @@ static enum status hold(struct outbox_executor *executor, const struct outbox *o
         (void)checkpoint_make_room(executor->store, NULL);
     }
     error_clear(err);
-    return held_rows_take(&executor->held, outbox, err);
+    return waiting_rows_take(&executor->waiting, outbox, err);
 }
 
 static bool has_rows(const struct outbox *outbox)
 {
     for (size_t i = 0; i < outbox->count; i++)
-        if (is_row(outbox->entries[i].kind))
+        if (outbox_is_row(outbox->entries[i].kind))
             return true;
     return false;
 }
@@ -337,14 +332,14 @@ static enum status store_rows(struct outbox_executor *executor, const struct out
     if (!has_rows(outbox))
         return STATUS_OK;
     status = commit_rows(executor, outbox, &are_logged, err);
-    if (status == STATUS_IO && !executor->journal && held_rows_may_take(outbox)) {
+    if (status == STATUS_IO && !executor->journal && waiting_rows_may_take(outbox)) {
         if (!are_logged)
             log_events(executor, outbox);
         return hold(executor, outbox, err);
     }
-    if (status == STATUS_OK && held_rows_are_there(&executor->held)) {
+    if (status == STATUS_OK && waiting_rows_are_there(&executor->waiting)) {
         log_info("there is room for the job's records again");
-        held_rows_close(&executor->held);
+        waiting_rows_close(&executor->waiting);
     }
     return status;
 }

@@ -8,8 +8,8 @@
  * What one call of the role asked for is one transaction, and is in the store before any other
  * process learns of it. Checkpoints are apart: the job can do without one, so a store that has no
  * room for it is not the end of the job. What became of it is asked for afterwards
- * (outbox_executor_take_outcome). Nor are rows the end of it that can wait (held_rows.h): they are
- * kept in memory, and a notice says so.
+ * (outbox_executor_take_outcome). Nor are rows the end of it that can wait (waiting_rows.h): they
+ * are kept in memory, and a notice says so.
  *
  * The executor claims the store as it is opened; once a later master has, every transaction is
  * STALE, and nothing is sent to the door any more.
@@ -20,7 +20,7 @@
 #include "runtime/launch/job_event.h"
 #include "runtime/loop/store_call.h"
 #include "runtime/record/event_log.h"
-#include "runtime/record/held_rows.h"
+#include "runtime/record/waiting_rows.h"
 #include "runtime/role/fault.h"
 #include "runtime/role/outbox.h"
 
@@ -55,14 +55,14 @@ struct outbox_executor {
     struct jobstore *store;
     uint32_t incarnation; /* number that it was claimed with */
     struct checkpoint_outcome outcome;
-    uint64_t failed_id;      /* its other pieces are not tried */
-    bool leaves_room;        /* pieces do not fill the disk (checkpoint_leave_room) */
-    bool logs_steps;         /* its store has a log of steps (step_log.h) */
-    bool has_gap;            /* a step is missing: the log begins again with the next snapshot */
-    uint64_t transactions;   /* transactions of rows, so far */
-    struct held_rows held;   /* rows that wait for room on the disk */
-    struct event_log events; /* log.tensorboard; closed without it */
-    struct store_call *call; /* begun around each use of the store; NULL: none */
+    uint64_t failed_id;    /* its other pieces are not tried */
+    bool leaves_room;      /* pieces do not fill the disk (checkpoint_leave_room) */
+    bool logs_steps;       /* its store has a log of steps (step_log.h) */
+    bool has_gap;          /* a step is missing: the log begins again with the next snapshot */
+    uint64_t transactions; /* transactions of rows, so far */
+    struct waiting_rows waiting; /* rows that wait for room on the disk */
+    struct event_log events;     /* log.tensorboard; closed without it */
+    struct store_call *call;     /* begun around each use of the store; NULL: none */
     struct fault fault;
     const char *role; /* role whose points of faults these are; NULL: the master's */
     uint32_t index;   /* index of that role */

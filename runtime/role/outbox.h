@@ -54,6 +54,12 @@ enum outbox_kind {
     OUTBOX_END             /* the role has ended; status: how */
 };
 
+/* Is it a row of job.db? */
+static inline bool outbox_is_row(enum outbox_kind kind)
+{
+    return kind >= OUTBOX_JOB && kind <= OUTBOX_MODEL;
+}
+
 /* ----- rows and heads of their bytes ----- */
 
 struct worker_row {

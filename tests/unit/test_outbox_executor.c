@@ -323,7 +323,8 @@ static void rows_that_find_no_room_are_stored_when_there_is_some(void **state)
     }
     CHECK_INT(fixture->said, 1); /* the notice, once */
     CHECK_INT(counted(fixture, "SELECT count(*) FROM job"), 0);
-    CHECK_INT(fixture->old.held.rows.count, 1 + 3 + 2); /* the last of the job and of each worker */
+    CHECK_INT(fixture->old.waiting.rows.count,
+              1 + 3 + 2); /* the last of the job and of each worker */
     fill_disk(&fixture->old, false);
     put_job(fixture, 4);
     CHECK_OK(outbox_executor_perform(&fixture->old, &fixture->outbox, &err));
@@ -332,7 +333,7 @@ static void rows_that_find_no_room_are_stored_when_there_is_some(void **state)
     CHECK_INT(
         counted(fixture, "SELECT count(*) FROM workers WHERE state = 'left' AND \"index\" = 1"), 1);
     CHECK_INT(counted(fixture, "SELECT count(*) FROM workers"), 2);
-    CHECK(!held_rows_are_there(&fixture->old.held));
+    CHECK(!waiting_rows_are_there(&fixture->old.waiting));
 }
 
 /* It is full while rows are there that the job cannot do without. */
