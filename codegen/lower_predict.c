@@ -16,13 +16,11 @@ static void append_column(struct text *sql, struct slice name)
     text_append_identifier(sql, name);
 }
 
-static void append_inputs(const struct plan *plan, size_t from, size_t to, struct text *sql)
+static void append_input(const void *self, size_t input, struct text *sql)
 {
-    for (size_t i = from; i < to; i++) {
-        if (i > from)
-            text_append_string(sql, ", ");
-        append_column(sql, plan->query.columns[plan->model_columns[i]].name);
-    }
+    const struct plan *plan = self;
+
+    append_column(sql, plan->query.columns[plan->model_columns[input]].name);
 }
 
 static bool is_of_reals(const struct plan *plan)
@@ -77,22 +75,13 @@ static void append_postgres_call(const struct plan *plan, const char *function, 
 static void append_with_more(const struct plan *plan, const char *function, struct slice path,
                              uint32_t number, bool is_checked, struct text *sql)
 {
-    size_t count = plan->model.input_count;
-
     if (dialect_of(plan->dialect)->takes_rows) {
         append_postgres_call(plan, function, path, number, is_checked, sql);
         return;
     }
     text_printf(sql, "totrain_%s(", function);
     text_append_literal(sql, path);
-    for (size_t from = 0; from < count; from += INPUTS_IN_A_ROW) {
-        size_t to = count - from < INPUTS_IN_A_ROW ? count : from + INPUTS_IN_A_ROW;
-        bool is_packed = count > INPUTS_IN_A_ROW;
-        text_append_string(sql, is_packed ? ", totrain_row(" : ", ");
-        append_inputs(plan, from, to, sql);
-        if (is_packed)
-            text_append_char(sql, ')');
-    }
+    model_call_append_inputs(plan->model.input_count, append_input, plan, sql);
     if (number > 0)
         text_printf(sql, ", %u", number);
     if (is_checked)

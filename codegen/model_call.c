@@ -5,31 +5,34 @@
 #include "codegen/lower_sql.h"
 #include "planner/vectors.h"
 
-static void append_columns(const struct transform *transform, uint32_t from, uint32_t to,
-                           struct text *sql)
+void model_call_append_inputs(size_t count, input_appender *append, const void *self,
+                              struct text *sql)
 {
-    for (uint32_t i = from; i < to; i++) {
-        if (i > from)
-            text_append_string(sql, ", ");
-        text_append_identifier(sql, transform->columns[i]);
+    const bool is_packed = count > INPUTS_IN_A_ROW;
+
+    for (size_t i = 0; i < count; i++) {
+        const bool is_first = is_packed && i % INPUTS_IN_A_ROW == 0;
+        const bool is_last = i + 1 == count || (i + 1) % INPUTS_IN_A_ROW == 0;
+
+        text_append_string(sql, is_first ? ", totrain_row(" : ", ");
+        append(self, i, sql);
+        if (is_packed && is_last)
+            text_append_char(sql, ')');
     }
+}
+
+static void append_column(const void *self, size_t input, struct text *sql)
+{
+    const struct transform *transform = self;
+
+    text_append_identifier(sql, transform->columns[input]);
 }
 
 void model_call_append(struct slice path, const struct transform *transform, struct text *sql)
 {
-    const uint32_t count = transform->column_count;
-    const bool is_packed = count > INPUTS_IN_A_ROW;
-
     text_append_string(sql, "totrain_predict(");
     text_append_literal(sql, path);
-    for (uint32_t from = 0; from < count; from += INPUTS_IN_A_ROW) {
-        const uint32_t to = count - from < INPUTS_IN_A_ROW ? count : from + INPUTS_IN_A_ROW;
-
-        text_append_string(sql, is_packed ? ", totrain_row(" : ", ");
-        append_columns(transform, from, to, sql);
-        if (is_packed)
-            text_append_char(sql, ')');
-    }
+    model_call_append_inputs(transform->column_count, append_column, transform, sql);
     text_append_char(sql, ')');
 }
 

@@ -14,8 +14,15 @@
 #include "base/text.h"
 #include "scoring/transform.h"
 
-/* A function of SQLite takes 127 arguments: totrain_row() packs many into one. */
+/* A function of SQLite takes 127 arguments: totrain_row() packs so many into one. */
 #define INPUTS_IN_A_ROW 100
+
+typedef void input_appender(const void *self, size_t input, struct text *sql);
+
+/* ", a, b": so many inputs as further arguments of a function of SQLite, each as `append` has it.
+ */
+void model_call_append_inputs(size_t count, input_appender *append, const void *self,
+                              struct text *sql);
 
 /* path: the first argument (model_path.h). */
 void model_call_append(struct slice path, const struct transform *transform, struct text *sql);
