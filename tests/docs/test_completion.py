@@ -23,6 +23,11 @@ def commands():
     return re.findall(r"^  ([a-z0-9]+)", help_of().split("\ncommands:\n")[1].split("\nA database")[0], re.M)
 
 
+def kinds_of_pictures():
+    """The words of the help's list: "roc, pr       of two classes ..." has two."""
+    return [kind for words in re.findall(r"^  ([a-z]+(?:, [a-z]+)*)  ", help_of("picture"), re.M) for kind in words.split(", ")]
+
+
 class Completion:
     """The words that each shell offers. complete(): those that may stand in the place of the last word, without files."""
 
@@ -62,7 +67,16 @@ class Completion:
         self.assertEqual(sorted(self.complete("picture", "x.db", "m", "c")), ["calibration", "confusion"])
         self.assertEqual(sorted(self.complete("k8s", "")), ["check", "rbac"])
         self.assertEqual(self.complete("cancel", ""), [])
+        self.assertEqual(set(self.complete("picture", "x.db", "m", "")), set(kinds_of_pictures()))
 
+
+class Scripts(unittest.TestCase):
+    def test_each_has_all_kinds_of_pictures(self):
+        """Also where the shell that runs it is not installed."""
+        self.assertGreater(len(kinds_of_pictures()), 5)
+        for script in (SCRIPT, ZSH, FISH):
+            for kind in kinds_of_pictures():
+                self.assertRegex(script.read_text(encoding="utf-8"), rf"\b{kind}\b", script.name)
 
 
 class Bash(Completion, unittest.TestCase):
