@@ -40,7 +40,7 @@ static enum status check_list(const struct input_spec *spec, struct error *err)
     if (spec->type != (has_items(spec) ? INPUT_TEXT : INPUT_NUMERIC))
         return refuse(spec, "list", "takes no such list", err);
     if (spec->source.size == 0)
-        return refuse(spec, "list", "is of no column", err);
+        return refuse(spec, "list", "has no column", err);
     if (!has_items(spec) && spec->element >= spec->list.size)
         return fail(err, STATUS_CORRUPT, "member \"element\": %u of %u", spec->element,
                     spec->list.size);
@@ -78,7 +78,7 @@ static enum status check_rule(const struct input_spec *spec, struct error *err)
     if (has_items(spec) && spec->rule == RULE_WORDS)
         return fail(err, STATUS_CORRUPT, "member \"rule\": a list of items has one");
     if (is_made && spec->source.size == 0)
-        return refuse(spec, "rule", "with a rule is of a column", err);
+        return refuse(spec, "rule", "with a rule needs its column", err);
     if (!is_made && spec->source.size > 0 && !spec->part && !spec->list.form)
         return fail(err, STATUS_CORRUPT, "member \"column\": an input of the column itself");
     if ((spec->cross != NULL) != (spec->rule == RULE_CROSS))

@@ -50,7 +50,7 @@ static enum status find_values(const struct planning *planning, const struct set
         if (!setting)
             return STATUS_OK;
         fail_at(planning->err, STATUS_INVALID, setting->name.position,
-                "forecast.anomaly is of a forecast, and model %.*s is a %.*s",
+                "forecast.anomaly suits forecasts alone, and model %.*s is a %.*s",
                 SLICE_FORMAT(plan->model_name), SLICE_FORMAT(plan->model.estimator));
         return error_hint(planning->err, "TO TRAIN Forecast makes models that know what to expect "
                                          "at each time; OneClassSVM ones that know no time.");

@@ -171,7 +171,7 @@ static enum status intervals_plan(struct planning *planning)
     }
     if (plan->report != REPORT_METRICS || !task_has_label(plan->model.task)) {
         fail_at(planning->err, STATUS_INVALID, level->name.position,
-                "evaluate.interval is of the metrics of classifiers and regressors");
+                "evaluate.interval suits the metrics of classifiers and regressors alone");
         return error_hint(planning->err, "Leave it out, or evaluate.report.");
     }
     plan->bootstrap.level = level->value.number;

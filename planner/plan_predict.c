@@ -551,7 +551,7 @@ static enum status check_dependence(const struct planning *planning, bool is_wan
             continue;
         fail_at(planning->err, STATUS_INVALID, setting->name.position,
                 is_wanted ? "%s has no use with USING partial_dependence"
-                          : "%s is of USING partial_dependence",
+                          : "%s suits USING partial_dependence alone",
                 *name);
         return error_hint(planning->err, "Leave it out.");
     }
@@ -566,9 +566,10 @@ static enum status plan_dependence(struct planning *planning)
     struct plan *plan = planning->plan;
 
     if (!task_has_label(plan->model.task)) {
-        fail_at(planning->err, STATUS_INVALID, planning->statement->explainer.position,
-                "partial dependence is of classifiers and regressors, and model %.*s is a %s",
-                SLICE_FORMAT(plan->model_name), task_models[plan->model.task]);
+        fail_at(
+            planning->err, STATUS_INVALID, planning->statement->explainer.position,
+            "partial dependence explains classifiers and regressors alone, and model %.*s is a %s",
+            SLICE_FORMAT(plan->model_name), task_models[plan->model.task]);
         return error_hint(planning->err, "USING permutation takes every model.");
     }
     TRY(check_dependence(planning, true));

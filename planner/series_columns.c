@@ -246,7 +246,7 @@ static void tell_no_input(struct plan *plan, const struct query_column *column, 
                 takes_numbers
                     ? "Regressors are numbers; a column that tells series apart goes into "
                       "forecast.group."
-                    : "It is of the values and their times alone; a column that tells series apart "
+                    : "It takes the values and their times alone; a column that tells series apart "
                       "goes into forecast.group.");
 }
 

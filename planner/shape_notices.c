@@ -77,6 +77,26 @@ static void hint_hours(const struct plan *plan, const struct query_column *colum
     ", 1, 3))) + 2) / 3)"
 #define MAKES_DATES " makes dates of them."
 
+/* Cures of forms that differ by a sign between. */
+#define YEAR_AND_QUARTER                                                                           \
+    {                                                                                              \
+        "substr($, 1, 4) || '-' || printf('%02d', 3 * substr($, -1) - 2) || '-01' AS $",           \
+            "to_date(left($, 4) || 3 * right($, 1)::integer - 2, 'YYYYMM') AS $", MAKES_DATES      \
+    }
+#define YEAR_AND_WEEK                                                                              \
+    {                                                                                              \
+        "date(substr($, 1, 4) || '-01-04', (7 * substr($, instr(lower($), 'w') + 1) - 7) || "      \
+        "' days') AS $",                                                                           \
+            "to_date(left($, 4) || '-01-04', 'YYYY-MM-DD') + 7 * (substring($, "                   \
+            "'[Ww]([0-9]+)')::integer - 1) AS $",                                                  \
+            MAKES_DATES                                                                            \
+    }
+#define YEAR_AND_MONTH                                                                             \
+    {                                                                                              \
+        "substr($, 1, 4) || '-' || " MONTH_BY_NAME("ltrim($, '0123456789- ')") " || '-01' AS $",   \
+            "to_date(left($, 4) || substring($, '[A-Za-z]{3}'), 'YYYYMon') AS $", MAKES_DATES      \
+    }
+
 /* A form, the bytes of its words (0: any), and what makes dates of them. */
 static const struct {
     const char *form;
@@ -88,36 +108,14 @@ static const struct {
      8,
      {"date(substr($, 1, 4) || '-01-01', (substr($, 6) - 1) || ' days') AS $",
       "to_date($, 'YYYY-DDD') AS $", MAKES_DATES}},
-    {"#q#",
-     0,
-     {"substr($, 1, 4) || '-' || printf('%02d', 3 * substr($, -1) - 2) || '-01' AS $",
-      "to_date(left($, 4) || 3 * right($, 1)::integer - 2, 'YYYYMM') AS $", MAKES_DATES}},
-    {"#-q#",
-     0,
-     {"substr($, 1, 4) || '-' || printf('%02d', 3 * substr($, -1) - 2) || '-01' AS $",
-      "to_date(left($, 4) || 3 * right($, 1)::integer - 2, 'YYYYMM') AS $", MAKES_DATES}},
+    {"#q#", 0, YEAR_AND_QUARTER},
+    {"#-q#", 0, YEAR_AND_QUARTER},
     {"q# #",
      0,
      {"substr($, -4) || '-' || printf('%02d', 3 * substr($, 2, 1) - 2) || '-01' AS $",
       "to_date(right($, 4) || 3 * substr($, 2, 1)::integer - 2, 'YYYYMM') AS $", MAKES_DATES}},
-    {"#-w#",
-     0,
-     {"date(substr($, 1, 4) || '-01-04', (7 * substr($, instr(lower($), 'w') + 1) - 7) || ' days') "
-      "AS $",
-      "to_date(left($, 4) || '-01-04', 'YYYY-MM-DD') + 7 * (substring($, '[Ww]([0-9]+)')::integer "
-      "- 1) "
-      "AS "
-      "$",
-      MAKES_DATES}},
-    {"#w#",
-     0,
-     {"date(substr($, 1, 4) || '-01-04', (7 * substr($, instr(lower($), 'w') + 1) - 7) || ' days') "
-      "AS $",
-      "to_date(left($, 4) || '-01-04', 'YYYY-MM-DD') + 7 * (substring($, '[Ww]([0-9]+)')::integer "
-      "- 1) "
-      "AS "
-      "$",
-      MAKES_DATES}},
+    {"#-w#", 0, YEAR_AND_WEEK},
+    {"#w#", 0, YEAR_AND_WEEK},
     {"w# #",
      0,
      {"date(substr($, -4) || '-01-04', (7 * CAST(substr($, 2) AS INTEGER) - 7) || ' days') AS $",
@@ -128,14 +126,8 @@ static const struct {
      0,
      {"substr($, -4) || '-' || " MONTH_BY_NAME("$") " || '-01' AS $",
       "to_date(left($, 3) || right($, 4), 'MonYYYY') AS $", MAKES_DATES}},
-    {"#M",
-     0,
-     {"substr($, 1, 4) || '-' || " MONTH_BY_NAME("ltrim($, '0123456789- ')") " || '-01' AS $",
-      "to_date(left($, 4) || substring($, '[A-Za-z]{3}'), 'YYYYMon') AS $", MAKES_DATES}},
-    {"#-M",
-     0,
-     {"substr($, 1, 4) || '-' || " MONTH_BY_NAME("ltrim($, '0123456789- ')") " || '-01' AS $",
-      "to_date(left($, 4) || substring($, '[A-Za-z]{3}'), 'YYYYMon') AS $", MAKES_DATES}},
+    {"#M", 0, YEAR_AND_MONTH},
+    {"#-M", 0, YEAR_AND_MONTH},
     {"M#",
      6,
      {"'20' || substr($, -2) || '-' || " MONTH_BY_NAME("$") " || '-01' AS $",

@@ -268,8 +268,8 @@ static void a_source_that_does_not_fit_is_refused_in_both_records(void **state)
         {4, "element", "2", "\"element\": 2 of 2"},
         {4, "element", "-1", "\"element\": expected an integer"},
         {4, "element", NULL, "\"element\": expected an integer"},
-        {4, "column", NULL, "\"list\": a numeric is of no column"},
-        {5, "column", NULL, "\"rule\": a category with a rule is of a column"},
+        {4, "column", NULL, "\"list\": a numeric has no column"},
+        {5, "column", NULL, "\"rule\": a category with a rule needs its column"},
     };
     (void)state;
 

@@ -548,7 +548,7 @@ static void crosses_that_cannot_be_are_refused(void **state)
     inputs[1].cross = NULL;
     check_not_written(&spec, "\"cross\"");
     inputs[1].cross = &cross, inputs[1].rule = RULE_HASH;
-    check_not_written(&spec, "\"rule\": a category with a rule is of a column");
+    check_not_written(&spec, "\"rule\": a category with a rule needs its column");
     inputs[1].rule = RULE_CROSS, inputs[1].source = SLICE("site");
     check_not_written(&spec, "\"column\": an input of the column itself");
     inputs[1].source = SLICE(""), columns[0].rule = RULE_CROSS;

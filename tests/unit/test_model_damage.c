@@ -709,7 +709,7 @@ static void rules_with_a_wrong_value_are_refused(void **state)
         {"\"column\":\"age\"", "\"column\":\"\"", "\"column\": expected 1 to"},
         {"\"column\":\"age\"", "\"column\":\"size\"", "two columns have the name"},
         {"\"format\":7", "\"format\":6", "\"column\": an input of the column itself"},
-        {"\"column\":\"age\",", "", "\"rule\": a category with a rule is of a column"},
+        {"\"column\":\"age\",", "", "\"rule\": a category with a rule needs its column"},
     };
     (void)state;
 
@@ -723,7 +723,7 @@ static void crosses_with_a_wrong_value_are_refused(void **state)
         const char *old, *with, *message;
     } cases[] = {
         {"\"rule\":\"cross\"", "\"rule\":\"id\"",
-         "\"rule\": a category with a rule is of a column"},
+         "\"rule\": a category with a rule needs its column"},
         {"\"rule\":\"cross\",\"cross\"", "\"rule\":\"cross\",\"x\"", "\"cross\""},
         {"\"format\":9", "\"format\":8", "\"cross\": of the rule \"cross\" alone"},
         {"{\"column\":\"colour\",", "{\"column\":\"age\",", "it was changed after training"},
