@@ -2,8 +2,7 @@
  * named_values.h - a row's values by the names of the inputs: totrain_predict('m', json_object('x',
  * x, 'y', y)).
  *
- *     totrain_named('x', x, 'y', y)      name, value, name, value ... as cells, one behind the
- * other
+ *     totrain_named('x', x, 'y', y)      names and values in turn, as cells
  *     {"x": 1, "y": "blue"}              a text of JSON: its members become the same cells
  *
  * They may come in any order, in several objects, and with names that the model does not take,

@@ -84,10 +84,10 @@ enum status access_find(const struct access_choice *choice, struct arena *arena,
         TRY(kubeconfig_choose(&config, &of_file, arena, found, err));
         if (!found->exec && found->token_file.size == 0)
             TRY(keep_choice(choice, arena, found, err));
-    } else if (is_in_pod())
+    } else if (is_in_pod()) {
         TRY(access_in_cluster(ACCESS_POD_FOLDER, getenv("KUBERNETES_SERVICE_HOST"),
                               getenv("KUBERNETES_SERVICE_PORT"), arena, found, err));
-    else {
+    } else {
         return fail(err, STATUS_NOT_FOUND, "no kubeconfig says which cluster is meant"),
                error_hint(err, "Say --kubeconfig FILE, or set KUBECONFIG.");
     }
