@@ -230,7 +230,9 @@ class HandStartedTest(NetworkTest):
 
 class Proxy:
     """Passes bytes between whoever connects to it and `target`. The first
-    connections are cut: each after so many bytes in one of the directions."""
+    connections are cut: each after so many bytes in one of the directions.
+    What a side said before it closed reaches the other, also when that one
+    is speaking to it at that moment."""
 
     def __init__(self, target, cuts):
         self.target, self.cuts = target, list(cuts)
@@ -269,7 +271,11 @@ class Proxy:
                     data = data[:cut[1] - passed[source]]
                 if source is client:
                     record += data
-                (server if source is client else client).sendall(data)
+                try:
+                    (server if source is client else client).sendall(data)
+                except OSError:  # that side has closed, and may have said something before
+                    if source is server:
+                        return
                 passed[source] += len(data)
                 if cut and (source is client) == cut[0] and passed[source] >= cut[1]:
                     return
