@@ -79,7 +79,7 @@ static const struct command {
     {"submit", command_submit, "submit DB STATEMENT", "train on a Kubernetes cluster"},
     {"k8s", command_k8s, "k8s rbac|check", "the rights that jobs need on a cluster"},
     {"picture", command_picture, "picture DB MODEL KIND",
-     "history, confusion, roc, pr, calibration, importance as SVG"},
+     "a curve, confusion, importance, residuals, ... as SVG"},
     {"parse", command_parse, "parse [-f FILE]",
      "statements as JSON with byte positions, without a database"},
     {"complete", command_complete, "complete",

@@ -1,12 +1,17 @@
 /*
  * picture.h - rows that judge a model, as a picture (svg.h).
  *
- *     history       SHOW TRAIN                   loss of training and held-out rows by epoch
- *     confusion     evaluate.report confusion    how many rows of a class are taken for which
- *     roc, pr       evaluate.report roc, pr      a curve over all thresholds, and the area below
- *     calibration   evaluate.report calibration  how often what is predicted comes true
- *     importance    TO EXPLAIN                   what an input adds to the metric
- *     forecast      TO PREDICT of a forecast     values that came, those expected, and their bounds
+ *     history       SHOW TRAIN                     loss of training and held-out rows by epoch
+ *     confusion     evaluate.report confusion      rows by actual and predicted class
+ *     roc, pr       evaluate.report roc, pr        a curve over all thresholds, and the area below
+ *     gain          evaluate.report gain           positives found in the tenths with the best
+ * scores calibration   evaluate.report calibration    how often what is predicted comes true
+ *     residuals     evaluate.report residuals      how far predictions are from the label
+ *     importance    TO EXPLAIN                     what an input adds to the metric
+ *     shap          TO EXPLAIN USING shap          by how much an input moves predictions
+ *     dependence    ... USING partial_dependence   the prediction by the values of an input
+ *     forecast      TO PREDICT of a forecast       values that came, those expected, and their
+ * bounds
  *
  * A pure function of the rows: no database, no clock. Columns are found by their names.
  */
@@ -19,14 +24,19 @@
 
 #define PICTURE_CLASSES_MAX 40 /* classes of a confusion matrix */
 #define PICTURE_INPUTS_MAX  40 /* the most important ones */
+#define PICTURE_PANELS_MAX  12 /* inputs of a picture of dependence, each with a panel */
 
 enum picture_kind {
     PICTURE_HISTORY,
     PICTURE_CONFUSION,
     PICTURE_ROC,
     PICTURE_PR,
+    PICTURE_GAIN,
     PICTURE_CALIBRATION,
+    PICTURE_RESIDUALS,
     PICTURE_IMPORTANCE,
+    PICTURE_SHAP,
+    PICTURE_DEPENDENCE,
     PICTURE_FORECAST
 };
 
@@ -37,11 +47,16 @@ struct picture_table {
     size_t row_count;
 };
 
-#define PICTURE_KINDS "history, confusion, roc, pr, calibration, importance or forecast"
+#define PICTURE_KINDS                                                                              \
+    "history, confusion, roc, pr, gain, calibration, residuals, importance, shap, dependence or "  \
+    "forecast"
 
 bool picture_find(struct slice name, enum picture_kind *kind);
-/* The report of EVALUATE; NULL: it comes of another statement. */
-const char *picture_report(enum picture_kind kind);
+/* Is it drawn from rows of a SELECT? That of training is kept with the model. */
+bool picture_needs_rows(enum picture_kind kind);
+/* Appends the statement whose rows it is drawn from. `model` as in statements. */
+void picture_statement(enum picture_kind kind, struct slice select, struct slice model,
+                       struct text *sql);
 
 /* The two columns of a forecast before `expected` are the time and the value, and those before them
  * tell series, of which there may be one. Rows come in the order of time.

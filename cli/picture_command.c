@@ -6,12 +6,8 @@
 
 #include "base/json.h"
 #include "cli/input.h"
-#include "cli/picture.h"
-#include "cli/session.h"
-#include "extension/engine/engine.h"
-#include "extension/engine/host/result.h"
+#include "cli/model_rows.h"
 #include "extension/postgres/libpq/database_libpq.h"
-#include "parser/splitter.h"
 
 #define COLUMNS_MAX 64
 #define SVG_MAXIMUM ((size_t)16 << 20)
@@ -25,8 +21,12 @@ static const char usage_start[] =
     "  history       the loss by epoch\n"
     "  confusion     rows by actual and predicted class\n"
     "  roc, pr       of two classes: the curve over all thresholds\n"
+    "  gain          of two classes: positive rows found in the best tenths\n"
     "  calibration   of two classes: how often what is predicted comes true\n"
+    "  residuals     of numbers: how far predictions are from the label\n"
     "  importance    by how much the metric falls without an input\n"
+    "  shap          by how much an input moves predictions\n"
+    "  dependence    the mean prediction by the value of each input\n"
     "  forecast      of one series: what came, what is expected, and its bounds\n"
     "\n"
     "All but history are measured on the rows of -c, or, without it, on those of the\n"
@@ -117,98 +117,21 @@ done:
 
 /* ----- rows of a database ----- */
 
-static enum status table_of_result(struct result *result, struct picture_table *table,
-                                   struct error *err)
-{
-    struct cell *cells;
-
-    *table = (struct picture_table){.names = result->names, .column_count = result->column_count};
-    for (const struct result_row *row = result->first; row; row = row->next)
-        table->row_count++;
-    cells = ARENA_NEW(&result->arena, struct cell, table->row_count * table->column_count + 1);
-    if (!cells)
-        return fail_no_memory(err);
-    table->cells = cells;
-    for (const struct result_row *row = result->first; row; row = row->next) {
-        memcpy(cells, row->cells, table->column_count * sizeof *cells);
-        cells += table->column_count;
-    }
-    return STATUS_OK;
-}
-
-/* A statement of ours; the error shows it, as the user did not type it. */
-static enum status run_for_picture(struct session *session, const struct text *statement,
-                                   struct result *result, struct error *err)
-{
-    const struct sink sink = result_sink(result);
-    const enum status status = engine_run(session->host, text_slice(statement), NULL, &sink, err);
-
-    if (status != STATUS_OK)
-        err->position = -1;
-    return status;
-}
-
-static struct slice find_statement(const struct result *result)
-{
-    for (const struct result_row *row = result->first; row; row = row->next)
-        if (result->column_count == 2 && row->cells[0].type == CELL_TEXT &&
-            slice_is(row->cells[0].text, "statement") && row->cells[1].type == CELL_TEXT)
-            return row->cells[1].text;
-    return SLICE("");
-}
-
-/* The SELECT of the statement that made the model; it lives in the arena. */
-static enum status trained_on(struct session *session, const char *model, struct arena *arena,
-                              struct slice *select, struct error *err)
-{
-    struct statement statement;
-    struct result result;
-    struct piece piece;
-    struct text show;
-    struct slice text;
-    enum status status;
-
-    text_init(&show, TEXT_MAXIMUM);
-    result_init(&result);
-    text_printf(&show, "SHOW MODEL %s", model);
-    status = run_for_picture(session, &show, &result, err);
-    text = arena_copy(arena, find_statement(&result));
-    text_deinit(&show);
-    result_deinit(&result);
-    if (status != STATUS_OK)
-        return status;
-    if (text.size == 0)
-        return fail(err, STATUS_INVALID, "the model %s was not trained by a statement", model),
-               error_hint(err, "-c \"SELECT ...\" says on which rows it is measured.");
-    piece = split_piece(text, 0);
-    TRY(parse_piece(text, &piece, arena, &statement, err));
-    *select = statement.select;
-    return STATUS_OK;
-}
-
 static enum status write_statement(struct session *session, const struct options *options,
                                    enum picture_kind kind, struct text *sql, struct error *err)
 {
-    const char *model = options->words[1], *report = picture_report(kind);
+    const char *model = options->words[1];
     struct slice select = SLICE("");
     struct arena arena;
     enum status status = STATUS_OK;
 
-    if (kind == PICTURE_HISTORY) {
-        text_printf(sql, "SHOW TRAIN %s", model);
-        return STATUS_OK;
-    }
     arena_init(&arena, ARENA_MAXIMUM);
     if (options->input_count > 0)
         select = slice_of(options->inputs[0].value);
-    else
-        status = trained_on(session, model, &arena, &select, err);
-    if (status == STATUS_OK && report)
-        text_printf(sql, "%.*s TO EVALUATE %s WITH evaluate.report = '%s'", SLICE_FORMAT(select),
-                    model, report);
-    else if (status == STATUS_OK)
-        text_printf(sql, "%.*s TO %s %s", SLICE_FORMAT(select),
-                    kind == PICTURE_FORECAST ? "PREDICT USING" : "EXPLAIN", model);
+    else if (picture_needs_rows(kind))
+        status = model_rows_select(session, model, &arena, &select, err);
+    if (status == STATUS_OK)
+        picture_statement(kind, select, slice_of(model), sql);
     arena_deinit(&arena);
     return status;
 }
@@ -225,9 +148,9 @@ static enum status draw_model(struct session *session, const struct options *opt
     result_init(&result);
     status = write_statement(session, options, kind, &sql, err);
     if (status == STATUS_OK)
-        status = run_for_picture(session, &sql, &result, err);
+        status = model_rows_run(session, &sql, &result, err);
     if (status == STATUS_OK)
-        status = table_of_result(&result, &table, err);
+        status = model_rows_table(&result, &table, err);
     if (status == STATUS_OK)
         status = picture_draw(kind, &table, slice_of(options->words[1]), options->theme, svg, err);
     result_deinit(&result);

@@ -41,7 +41,7 @@ function __totrain_candidates
             case k8s:2
                 printf '%s\n' rbac check
             case picture:4
-                printf '%s\n' history confusion roc pr calibration importance forecast
+                printf '%s\n' history confusion roc pr gain calibration residuals importance shap dependence forecast
             case '*'
                 __fish_complete_path $current
         end

@@ -5,7 +5,7 @@
     run(connection, sql)      one statement on any connection: SQLite, SQLAlchemy, psycopg, psycopg2
     train(frame, statement)   a DataFrame as the FROM of a TRAIN statement: a Model
     Model(connection, name)   predict, evaluate, explain, history
-    totrain.picture           history, confusion, roc, pr, calibration, importance, forecast as SVG
+    totrain.picture           history, confusion, roc, gain, residuals, importance, dependence, ... as SVG
     totrain.sklearn           TotrainClassifier, TotrainRegressor
     totrain.sqlalchemy        enable(engine)
     %load_ext totrain         %totrain CONNECTION and %%totrain in a notebook

@@ -79,6 +79,18 @@ def pr(model: Any, rows: Any, *, theme: str = "auto") -> Picture:
 
 
 @brief
+def gain(model: Any, rows: Any, *, theme: str = "auto") -> Picture:
+    """The share of the positive rows that is found in the tenths of the rows with the best scores, for two classes."""
+    return _report("gain", model, rows, theme)
+
+
+@brief
+def residuals(model: Any, rows: Any, *, theme: str = "auto") -> Picture:
+    """How far predictions are from the label: a histogram, for numbers."""
+    return _report("residuals", model, rows, theme)
+
+
+@brief
 def calibration(model: Any, rows: Any, *, theme: str = "auto") -> Picture:
     """The share of predictions that come true, by bins of the probability, for two classes."""
     return _report("calibration", model, rows, theme)
@@ -95,3 +107,16 @@ def forecast(model: Any, rows: Any, *, theme: str = "auto") -> Picture:
 def importance(model: Any, rows: Any, *, theme: str = "auto") -> Picture:
     """By how much the metric falls when an input is dealt out anew, with its deviation; the first 40 inputs."""
     return draw("importance", model.explain(rows), model=model.name, theme=theme)
+
+
+@brief
+def shap(model: Any, rows: Any, *, theme: str = "auto") -> Picture:
+    """By how much each input moves the prediction in the mean; the first 40 inputs."""
+    return draw("shap", model._run(rows, f"TO EXPLAIN {model.name} USING shap"), model=model.name, theme=theme)
+
+
+@brief
+def dependence(model: Any, rows: Any, *, theme: str = "auto") -> Picture:
+    """The mean prediction by the values of each input; the first 12 inputs."""
+    rows = model._run(rows, f"TO EXPLAIN {model.name} USING partial_dependence")
+    return draw("dependence", rows, model=model.name, theme=theme)

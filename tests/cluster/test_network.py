@@ -273,7 +273,7 @@ class Proxy:
                     record += data
                 try:
                     (server if source is client else client).sendall(data)
-                except OSError:  # that side has closed, and may have said something before
+                except OSError:  # the other side has closed, and may have said something before
                     if source is server:
                         return
                 passed[source] += len(data)

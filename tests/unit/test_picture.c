@@ -178,6 +178,113 @@ static void a_forecast_has_bounds_and_two_curves(void **state)
     text_deinit(&svg);
 }
 
+static void gain_goes_from_no_rows_to_all_of_them(void **state)
+{
+    const struct slice names[] = {SLICE("rows"), SLICE("gain")};
+    struct cell cells[] = {INTEGER(1), REAL(0.75), INTEGER(3), REAL(1)};
+    struct text svg;
+    struct error err;
+
+    (void)state;
+    CHECK_OK(draw(PICTURE_GAIN, names, 2, cells, 2, &svg, &err));
+    check_has(&svg, "d=\"M64.0,316.0 L174.0,119.5\"/>");
+    check_has(&svg, "d=\"M174.0,119.5 L504.0,54.0\"/>");
+    text_deinit(&svg);
+    cells[3] = NOTHING;
+    CHECK_FAILS(draw(PICTURE_GAIN, names, 2, cells, 2, &svg, &err), STATUS_INVALID,
+                "no row is of the positive class");
+    text_deinit(&svg);
+}
+
+static void residuals_have_a_box_for_each_part_of_the_histogram(void **state)
+{
+    const struct slice names[] = {SLICE("part"), SLICE("share"), SLICE("low"), SLICE("high")};
+    const struct cell cells[] = {WORDS("quantile"),  REAL(0.5),  REAL(9),  REAL(9),
+                                 WORDS("histogram"), REAL(0.5),  REAL(-1), REAL(0),
+                                 WORDS("histogram"), REAL(0.25), REAL(0),  REAL(1)};
+    struct text svg;
+    struct error err;
+
+    (void)state;
+    CHECK_OK(draw(PICTURE_RESIDUALS, names, 4, cells, 3, &svg, &err));
+    check_has(&svg, "<rect x=\"64.0\" y=\"54.0\" width=\"219.0\" height=\"262.0\"");
+    check_has(&svg, "<rect x=\"284.0\" y=\"185.0\" width=\"219.0\" height=\"131.0\"");
+    text_deinit(&svg);
+    CHECK_FAILS(draw(PICTURE_RESIDUALS, names, 4, cells, 1, &svg, &err), STATUS_INVALID,
+                "the rows have no histogram");
+    text_deinit(&svg);
+}
+
+static void importance_names_its_metric_and_shows_noise_as_0(void **state)
+{
+    const struct slice names[] = {SLICE("input"), SLICE("importance"), SLICE("deviation"),
+                                  SLICE("metric")};
+    struct cell cells[] = {WORDS("a"), REAL(0.5),     REAL(0.1), WORDS("AUC"),
+                           WORDS("b"), REAL(2.2e-17), REAL(0),   WORDS("AUC")};
+    struct text svg;
+    struct error err;
+
+    (void)state;
+    CHECK_OK(draw(PICTURE_IMPORTANCE, names, 4, cells, 2, &svg, &err));
+    check_has(&svg, "importance: change of AUC without the input");
+    /* The bar leaves room for its deviation: 0.6 is the right end. */
+    check_has(&svg, "<rect x=\"200.0\" y=\"38.0\" width=\"200.0\"");
+    check_has(&svg, ">0</text>");
+    assert_null(strstr(text_string(&svg), "e-17"));
+    text_deinit(&svg);
+    CHECK_OK(draw(PICTURE_SHAP, names, 4, cells, 2, &svg, &err));
+    check_has(&svg, "SHAP: mean change of the prediction");
+    text_deinit(&svg);
+    cells[0] = INTEGER(1);
+    CHECK_FAILS(draw(PICTURE_SHAP, names, 4, cells, 2, &svg, &err), STATUS_INVALID,
+                "the name of an input is no text");
+    text_deinit(&svg);
+}
+
+static void dependence_has_a_panel_for_each_input_and_class(void **state)
+{
+    const struct slice names[] = {SLICE("input"), SLICE("value"), SLICE("word"), SLICE("class"),
+                                  SLICE("prediction")};
+    /* Each value has a row for each of two classes, one behind the other. */
+    const struct cell cells[] = {
+        WORDS("age"),  REAL(0), NOTHING,        WORDS("no"),  REAL(0), /* */
+        WORDS("age"),  REAL(0), NOTHING,        WORDS("yes"), REAL(1), /* */
+        WORDS("age"),  REAL(9), NOTHING,        WORDS("no"),  REAL(1), /* */
+        WORDS("age"),  REAL(9), NOTHING,        WORDS("yes"), REAL(0), /* */
+        WORDS("plan"), NOTHING, WORDS("basic"), NOTHING,      REAL(0.5)};
+    struct text svg;
+    struct error err;
+
+    (void)state;
+    CHECK_OK(draw(PICTURE_DEPENDENCE, names, 5, cells, 5, &svg, &err));
+    check_has(&svg, "age, class no</text>");
+    check_has(&svg, "age, class yes</text>");
+    check_has(&svg, "plan</text>");
+    check_has(&svg, "basic</text>");
+    check_has(&svg, "d=\"M64.0,166.0 L246.0,58.0\"/>");  /* no: rises */
+    check_has(&svg, "d=\"M322.0,58.0 L504.0,166.0\"/>"); /* yes: falls */
+    text_deinit(&svg);
+    CHECK_FAILS(draw(PICTURE_DEPENDENCE, names, 4, cells, 1, &svg, &err), STATUS_INVALID,
+                "no column prediction");
+    text_deinit(&svg);
+}
+
+static void rows_of_a_label_that_the_model_does_not_know_are_one_class(void **state)
+{
+    const struct slice names[] = {SLICE("actual"), SLICE("predicted"), SLICE("rows")};
+    const struct cell cells[] = {NOTHING, WORDS("a"), INTEGER(1), NOTHING, WORDS("b"), INTEGER(2)};
+    struct text svg;
+    struct error err;
+    size_t squares = 0;
+
+    (void)state;
+    CHECK_OK(draw(PICTURE_CONFUSION, names, 3, cells, 2, &svg, &err));
+    for (const char *at = text_string(&svg); (at = strstr(at, "class=\"a\"")); at++)
+        squares++;
+    assert_int_equal(squares, 9); /* NULL, a and b */
+    text_deinit(&svg);
+}
+
 static void rows_of_another_kind_and_no_rows_are_errors(void **state)
 {
     const struct slice names[] = {SLICE("a")};
@@ -186,7 +293,7 @@ static void rows_of_another_kind_and_no_rows_are_errors(void **state)
     struct error err;
 
     (void)state;
-    for (int kind = PICTURE_HISTORY; kind <= PICTURE_IMPORTANCE; kind++) {
+    for (int kind = PICTURE_HISTORY; kind < PICTURE_FORECAST; kind++) {
         CHECK_FAILS(draw((enum picture_kind)kind, names, 1, cells, 1, &svg, &err), STATUS_INVALID,
                     "the rows have no column ");
         text_deinit(&svg);
@@ -229,6 +336,11 @@ int main(void)
         cmocka_unit_test(importance_shows_those_below_nothing_and_says_what_it_leaves_out),
         cmocka_unit_test(calibration_leaves_out_bins_without_rows),
         cmocka_unit_test(a_forecast_has_bounds_and_two_curves),
+        cmocka_unit_test(gain_goes_from_no_rows_to_all_of_them),
+        cmocka_unit_test(residuals_have_a_box_for_each_part_of_the_histogram),
+        cmocka_unit_test(importance_names_its_metric_and_shows_noise_as_0),
+        cmocka_unit_test(dependence_has_a_panel_for_each_input_and_class),
+        cmocka_unit_test(rows_of_a_label_that_the_model_does_not_know_are_one_class),
         cmocka_unit_test(rows_of_another_kind_and_no_rows_are_errors),
         cmocka_unit_test(a_long_curve_keeps_its_last_point),
     };
