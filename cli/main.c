@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/card_command.h"
 #include "cli/complete_command.h"
 #include "cli/jobs_command.h"
 #include "cli/k8s_command.h"
@@ -80,6 +81,7 @@ static const struct command {
     {"k8s", command_k8s, "k8s rbac|check", "the rights that jobs need on a cluster"},
     {"picture", command_picture, "picture DB MODEL KIND",
      "a curve, confusion, importance, residuals, ... as SVG"},
+    {"report", command_report, "report DB MODEL", "what a model is worth, as one page of HTML"},
     {"parse", command_parse, "parse [-f FILE]",
      "statements as JSON with byte positions, without a database"},
     {"complete", command_complete, "complete",

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "cli/input.h"
 #include "cli/model_rows.h"
+#include "cli/output_file.h"
 #include "extension/postgres/libpq/database_libpq.h"
 
 #define COLUMNS_MAX 64
@@ -175,21 +176,6 @@ static enum status draw_of_database(const struct options *options, enum picture_
 
 /* ----- the command ----- */
 
-static enum status write_svg(const char *path, const struct text *svg, struct error *err)
-{
-    FILE *file = path ? fopen(path, "w") : stdout;
-    bool is_written;
-
-    if (!file)
-        return fail_errno(err, STATUS_IO, "%s", path);
-    is_written = fwrite(text_string(svg), 1, svg->size, file) == svg->size;
-    is_written = fflush(file) == 0 && is_written;
-    if (path && fclose(file) != 0)
-        is_written = false;
-    return is_written ? STATUS_OK
-                      : fail_errno(err, STATUS_IO, "%s", path ? path : "standard output");
-}
-
 static enum status check(const struct options *options, enum picture_kind *kind, struct error *err)
 {
     const bool is_given = options->word_count > 0 && strcmp(options->words[0], "-") == 0;
@@ -218,7 +204,7 @@ static enum status picture(const struct options *options, struct error *err)
     else
         status = draw_of_database(options, kind, &svg, err);
     if (status == STATUS_OK)
-        status = write_svg(options->output, &svg, err);
+        status = output_file_write(options->output, &svg, err);
     text_deinit(&svg);
     return status;
 }

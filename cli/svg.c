@@ -39,21 +39,23 @@ static void append_rules(struct text *svg, enum theme theme, bool is_dark)
     text_printf(svg, ".%s text.over{fill:%s}", name, back);
 }
 
-static void append_escaped(struct text *svg, struct slice words)
+void markup_append(struct text *out, struct slice words, bool keeps_lines)
 {
     for (size_t i = 0; i < words.size; i++) {
-        const char c = words.data[i];
+        const unsigned char c = (unsigned char)words.data[i];
 
         if (c == '<')
-            text_append_string(svg, "&lt;");
+            text_append_string(out, "&lt;");
         else if (c == '>')
-            text_append_string(svg, "&gt;");
+            text_append_string(out, "&gt;");
         else if (c == '&')
-            text_append_string(svg, "&amp;");
+            text_append_string(out, "&amp;");
         else if (c == '"')
-            text_append_string(svg, "&quot;");
+            text_append_string(out, "&quot;");
+        else if (keeps_lines && (c == '\n' || c == '\t'))
+            text_append_char(out, (char)c);
         else
-            text_append_char(svg, (unsigned char)c < ' ' || c == 0x7f ? '?' : c);
+            text_append_char(out, c < ' ' || c == 0x7f ? '?' : (char)c);
     }
 }
 
@@ -63,7 +65,7 @@ void svg_begin(struct text *svg, double width, double height, enum theme theme, 
                 "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"%s\" width=\"%.0f\" "
                 "height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-label=\"",
                 class_names[theme], width, height, width, height);
-    append_escaped(svg, title);
+    markup_append(svg, title, false);
     text_append_string(svg, "\">\n<style>");
     append_rules(svg, theme, theme == THEME_DARK);
     if (theme == THEME_AUTO) {
@@ -87,7 +89,7 @@ void svg_words(struct text *svg, double x, double y, enum svg_anchor anchor, con
 
     text_printf(svg, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" class=\"%s\">", x, y,
                 anchors[anchor], class);
-    append_escaped(svg, words);
+    markup_append(svg, words, false);
     text_append_string(svg, "</text>\n");
 }
 

@@ -19,6 +19,10 @@ struct svg_point {
     double x, y;
 };
 
+/* Words as text of HTML and SVG: no markup, and ? for control characters, but for the ends of lines
+ * and tabs where they are kept. */
+void markup_append(struct text *out, struct slice words, bool keeps_lines);
+
 bool theme_find(struct slice name, enum theme *theme);
 
 /* The title is also what a screen reader says. */

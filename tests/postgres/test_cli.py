@@ -278,6 +278,22 @@ class Program(program.Case):
         self.assertEqual([row["name"] for row in self.check("SHOW MODELS", user="plain")], ["m"])
         self.assertEqual(self.check("SELECT id FROM totrain.models WHERE kind = 'DNNClassifier'", user="plain"), [])
 
+    def test_pictures_and_reports_run_nothing_that_another_role_wrote(self):
+        self.execute("CREATE ROLE plain LOGIN; GRANT CREATE ON SCHEMA public TO plain; GRANT totrain_user TO plain; "
+                     "GRANT SELECT ON iris TO plain")
+        self.addCleanup(self.server.execute, "DROP ROLE plain")
+        self.addCleanup(self.execute, "DROP OWNED BY plain")
+        self.check("SELECT * FROM iris TO TRAIN LinearClassifier WITH train.epoch = 3 LABEL class INTO theirs", user="plain")
+        for command in (("picture", "confusion"), ("report",)):
+            words = ("postgres://", "theirs", *command[1:])
+            done = self.run_program(*words, address=command[0])
+            self.assertEqual((done.stdout, done.returncode), ("", 4))
+            self.assertIn("is another role's, whose statement is not run", done.stderr)
+            self.assertIn("confusion", self.run_program(*words, "-c", "SELECT * FROM iris", address=command[0]).stdout)
+        self.check(TRAIN_IRIS)
+        self.assertIn("<h2 id=\"confusion-title\">",
+                      self.run_program("postgres://", "public.iris_model", address="report").stdout)
+
     def test_no_extension_in_the_database(self):
         self.execute("DROP EXTENSION totrain")
         self.refused(TRAIN_IRIS, 2, "has no extension totrain", "CREATE EXTENSION totrain")

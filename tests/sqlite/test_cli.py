@@ -404,7 +404,7 @@ class Program(harness.Case):
                              ((self.path, "m", "rock"), 'there is no picture "rock"'),
                              ((self.path, "n", "roc"), 'there is no model "n"'),
                              (("nothing.db", "m", "roc"), "nothing.db: No such file"),
-                             ((self.path, "m", "roc", "-o", "/nowhere/x.svg"), "/nowhere/x.svg: No such file"),
+                             ((self.path, "m", "roc", "-o", "/nowhere/x.svg"), 'cannot write "/nowhere/x.svg": No such file'),
                              ((self.path, "m", "roc", "-c", "SELECT * FROM titanic WHERE survived = 'no'"), "one class"),
                              ((self.path, "m", "roc", "--theme=pink"), "--theme is one of"),
                              ((self.path, "m", "roc", "-c", "SELECT age FROM titanic"), 'no column "class"')):

@@ -1,0 +1,151 @@
+"""totrain report: the model card of a model, as HTML and as Markdown."""
+
+import html.parser
+import json
+import sqlite3
+
+import harness
+
+VOID = {"meta", "link", "br"}
+
+
+class Page(html.parser.HTMLParser):
+    """Sections by id: their headings, tables as lists of rows, and pictures; refuses elements that do not match."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.sections, self.links = [], {}, []
+        self.section = self.text = None
+        self.feed(text)
+        self.close()
+        assert not self.open, self.open
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        assert tag not in ("script", "iframe", "object", "img", "link"), tag
+        assert not any(name.startswith("on") or name in ("src", "srcset") for name in attributes), attributes
+        if tag not in VOID:
+            self.open.append(tag)
+        if tag == "section":
+            self.section = self.sections[attributes["id"]] = {"rows": [], "pictures": 0, "items": [], "title": ""}
+        elif tag == "a":
+            self.links.append(attributes["href"])
+        elif self.section and tag == "tr":
+            self.section["rows"].append([])
+        elif self.section and tag == "svg":
+            self.section["pictures"] += 1
+        self.text = ""
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag, tag
+        if self.section and tag in ("td", "th"):
+            self.section["rows"][-1].append(self.text)
+        elif self.section and tag == "li":
+            self.section["items"].append(self.text)
+        elif self.section and tag == "h2":
+            self.section["title"] = self.text
+        elif tag == "section":
+            self.section = None
+
+    def handle_startendtag(self, tag, attributes):
+        """Shapes of a picture."""
+
+    def handle_data(self, data):
+        self.text = (self.text or "") + data
+
+
+class Report(harness.Case):
+    def setUp(self):
+        super().setUp()
+        with sqlite3.connect(self.path) as database:
+            for name in ("titanic", "boston"):
+                harness.load_csv(database, name)
+        database.close()
+
+    def train(self, statement):
+        self.assertEqual(self.run_program(self.path, "-c", statement).returncode, 0)
+
+    def write(self, model, *words, name="card.html"):
+        done = self.run_program("report", self.path, model, *words, "-o", str(self.folder / name))
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+        return (self.folder / name).read_text(encoding="utf-8")
+
+    def answer(self, statement):
+        return json.loads(self.run_program(self.path, "--format=json", "-c", statement).stdout)
+
+    def test_a_classifier_has_all_sections_and_the_numbers_of_its_statements(self):
+        self.train("SELECT * FROM titanic TO TRAIN XGBClassifier WITH train.num_boost_round = 5 LABEL survived INTO m")
+        page = Page(self.write("m", "-c", "SELECT * FROM titanic WHERE age = 'adults'"))
+        self.assertEqual(list(page.sections), ["quality", "training", "confusion", "classes", "roc", "pr", "thresholds", "gain",
+                                               "calibration", "importance", "shap", "dependence", "drift", "model", "origin"])
+        self.assertEqual({name for name, section in page.sections.items() if section["pictures"]},
+                         {"training", "confusion", "roc", "pr", "gain", "calibration", "importance", "shap", "dependence"})
+        self.assertEqual(page.links, [f"#{name}" for name in page.sections if name != "origin"])
+        rows = "SELECT * FROM titanic WHERE age = 'adults'"
+        metrics = self.answer(f"{rows} TO EVALUATE m WITH evaluate.interval = 0.95")[0]
+        shown = {row[0]: row[1:] for row in page.sections["quality"]["rows"][1:]}
+        for name in ("Accuracy", "AUC", "LogLoss", "F1"):
+            for value, column in zip(shown[name], (name, f"{name}_lower", f"{name}_upper")):
+                self.assertAlmostEqual(float(value), metrics[column], places=4)
+        self.assertEqual(shown["loss"][1:], ["", ""])
+        confusion = self.answer(f"{rows} TO EVALUATE m WITH evaluate.report = 'confusion'")
+        self.assertEqual(page.sections["confusion"]["rows"][1:],
+                         [[row["actual"], row["predicted"], str(row["rows"])] for row in confusion])
+        self.assertEqual({row[0] for row in page.sections["drift"]["rows"][1:]}, {"(prediction)", "class", "age", "sex"})
+        facts = {row[0]: row[1] for row in page.sections["model"]["rows"][1:]}
+        self.assertEqual((facts["kind"], facts["label"]), ("XGBClassifier", "survived"))
+        self.assertFalse({"statement", "digest", "notice"} & facts.keys())
+
+    def test_a_regressor_has_residuals_and_its_notices(self):
+        self.train("SELECT * FROM boston TO TRAIN LinearRegressor WITH train.epoch = 5 LABEL medv INTO m")
+        page = Page(self.write("m", "--theme=dark"))
+        self.assertEqual(page.sections["residuals"]["pictures"], 1)
+        self.assertTrue(any("tax" in item for item in page.sections["notices"]["items"]), page.sections["notices"])
+        self.assertEqual([row[0] for row in page.sections["quality"]["rows"]], ["metric", "loss", "RMSE", "MAE", "R2"])
+        self.assertNotIn("confusion", page.sections)
+
+    def test_a_forecast_has_what_is_expected_next(self):
+        with sqlite3.connect(self.path) as database:
+            database.execute("CREATE TABLE days AS WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 40) "
+                             "SELECT date('2024-01-01', i || ' days') AS day, 10.0 * (i % 7) + i % 5 AS sales FROM n")
+        database.close()
+        self.train("SELECT * FROM days TO TRAIN AutoETS WITH forecast.time = 'day', forecast.horizon = 3 LABEL sales INTO f")
+        text = self.write("f")
+        self.assertIn("Its metrics are those of the backtest", text)
+        rows = Page(text).sections["forecast"]["rows"]
+        self.assertEqual([row[0] for row in rows], ["day", "2024-02-11", "2024-02-12", "2024-02-13"])
+
+    def test_what_a_kind_does_not_have_is_said_with_the_reason(self):
+        self.train("SELECT * FROM boston TO TRAIN KMeans WITH model.n_clusters = 3 INTO m")
+        page = Page(self.write("m"))
+        self.assertEqual([item.split(":")[0] for item in page.sections["gaps"]["items"]], ["SHAP values", "Partial dependence"])
+        self.assertIn("Silhouette", {row[0] for row in page.sections["quality"]["rows"]})
+
+    def test_names_of_tables_and_columns_are_no_markup(self):
+        with sqlite3.connect(self.path) as database:
+            database.execute('CREATE TABLE "<script>x</script>" AS SELECT *, age || "<b>" AS "<img src=x>" FROM titanic')
+        database.close()
+        self.train('SELECT * FROM "<script>x</script>" TO TRAIN LogisticRegression LABEL survived INTO "m<i>&"')
+        page = Page(self.write('"m<i>&"'))  # which refuses elements of other kinds
+        self.assertIn("<img src=x>", {row[0] for row in page.sections["importance"]["rows"]})
+        self.assertIn("| &lt;img src=x&gt; |", self.write('"m<i>&"', name="card.md"))
+
+    def test_mistakes_are_told_and_an_old_page_stays(self):
+        self.train("SELECT * FROM titanic TO TRAIN LogisticRegression LABEL survived INTO m")
+        before = self.write("m")
+        old = str(self.folder / "card.html")
+        for words, error in (((self.path,), "takes a database and a model"), ((self.path, "nosuch"), 'no model "nosuch"'),
+                             ((self.path, "m", "-c", "SELECT * FROM nosuch"), "nothing can be measured: no such table: nosuch"),
+                             ((self.path, "m", "-c", "SELECT * FROM titanic WHERE 0"), "returns no rows"),
+                             ((self.path, "m", "-c", "SELECT 1; DROP TABLE titanic"), "a second statement"),
+                             (("nothing.db", "m"), "nothing.db: No such file")):
+            done = self.run_program("report", *words, "-o", old)
+            self.assertIn(error, done.stderr)
+            self.assertNotEqual(done.returncode, 0)
+        self.assertEqual((self.folder / "card.html").read_text(encoding="utf-8"), before)
+        self.train("DROP TABLE titanic")
+        self.assertIn("no such table: titanic", self.run_program("report", self.path, "m").stderr)
+
+
+if __name__ == "__main__":
+    harness.main()
