@@ -24,8 +24,8 @@ extern const struct word_alias report_aliases[];
            "Classifiers only.",                                                                    \
            .tasks = 1 << TASK_CLASSIFICATION)                                                      \
     PLANNED("model.positive", SCOPE_TRAIN, A_LABEL(),                                              \
-            "Of two classes the label that is looked for: Precision, Recall, F1, PRAUC, "          \
-            "thresholds and 'probability' are of it. Default: the greater label.",                 \
+            "Positive class of two: the label that Precision, Recall, F1, PRAUC, "                 \
+            "thresholds and 'probability' refer to. Default: the label that sorts last.",          \
             .tasks = 1 << TASK_CLASSIFICATION)                                                     \
     STORED(bool, standardize, "model.standardize", SCOPE_TRAIN, IN_KIND(standardize),              \
            BOOLEAN("true", NULL),                                                                  \
@@ -79,7 +79,7 @@ extern const struct word_alias report_aliases[];
             "and of every list of choices. The best trial's model is written; SHOW TRIALS lists "  \
             "all.")                                                                                \
     PLANNED("tune.metric", SCOPE_TRAIN, TEXT(),                                                    \
-            "What trials are judged by, on rows that are held out: 'loss' or a metric that is "    \
+            "Metric that trials are judged by, on held-out rows: 'loss' or a metric that is "      \
             "measured. Default: the first of validation.metrics; where these are not named, "      \
             "LogLoss, RMSE, or Silhouette.")                                                       \
     PLANNED("tune.method", SCOPE_TRAIN, WORD("random", WORDS("random", "halving"), NULL),          \
@@ -88,7 +88,7 @@ extern const struct word_alias report_aliases[];
     /* a class weighs n / (classes * count of the class) */                                        \
     STORED(bool, balanced, "train.class_weight", SCOPE_TRAIN, IN(training, balanced),              \
            WEIGHTS(0, 1e9, WORDS("balanced")),                                                     \
-           "What a row of each class weighs: 'balanced': rows of rare classes weigh more, each "   \
+           "Weight of the rows of each class: 'balanced': rows of rare classes weigh more, each "  \
            "class the same in sum; a list in the order of the classes, ascending; or by label, "   \
            "where others weigh 1, as in '{\"fraud\": 20}'.",                                       \
            .tasks = 1 << TASK_CLASSIFICATION)                                                      \
@@ -131,8 +131,8 @@ extern const struct word_alias report_aliases[];
             "against the rest.",                                                                   \
             .tasks = 1 << TASK_CLASSIFICATION)                                                     \
     PLANNED("train.threshold", SCOPE_TRAIN, A_LABEL(),                                             \
-            "Of two classes the positive one is predicted where its probability is at least "      \
-            "this; kept in the model. A number, or how it is chosen on the held-out rows: 'f1', "  \
+            "Probability from which the positive class of two is predicted; kept in the model. "   \
+            "A number, or how it is chosen on the held-out rows: 'f1', "                           \
             "'recall >= 0.95', 'precision >= 0.9', 'cost 1, 20' (of a row that is wrongly "        \
             "predicted to be positive, of one that wrongly is not). Default: the more probable "   \
             "class is predicted.",                                                                 \
@@ -145,7 +145,7 @@ extern const struct word_alias report_aliases[];
     PLANNED("validation.select", SCOPE_TRAIN, TEXT(),                                              \
             "A SELECT of the validation rows, with the columns of the training rows by name.")     \
     PLANNED("validation.metrics", SCOPE_TRAIN | SCOPE_EVALUATE, WORD_LIST(NULL, NULL),             \
-            "What to measure, as in 'Accuracy,AUC'. Classifiers: Accuracy, LogLoss, AUC, "         \
+            "Metrics to measure, as in 'Accuracy,AUC'. Classifiers: Accuracy, LogLoss, AUC, "      \
             "Precision, Recall, F1, BalancedAccuracy, MCC, PRAUC (default Accuracy, LogLoss; of "  \
             "two classes also AUC, F1). Regressors: MSE, RMSE, MAE, R2, MAPE, RMSLE, "             \
             "PoissonNLogLik, GammaNLogLik, GammaDeviance, TweedieNLogLik, NDCG, MAP, MRR, "        \
@@ -166,7 +166,7 @@ extern const struct word_alias report_aliases[];
             "rows together, which is the accuracy.",                                               \
             .tasks = 1 << TASK_CLASSIFICATION, .aliases = WORDS("evaluate.average"))               \
     PLANNED("evaluate.report", SCOPE_EVALUATE, WORD("metrics", report_words, NULL),                \
-            "What is returned, as rows. 'metrics': one row of numbers. Classifiers: 'confusion', " \
+            "Rows that are returned. 'metrics': one row of numbers. Classifiers: 'confusion', "    \
             "'classes'; of two classes 'roc', 'pr', 'thresholds', 'gain', 'calibration'. "         \
             "Regressors: 'residuals'. Every model: 'drift', how far the rows, which need no "      \
             "label, have moved away from those that it was trained on.",                           \
@@ -183,11 +183,12 @@ extern const struct word_alias report_aliases[];
     PLANNED("evaluate.seed", SCOPE_EVALUATE, INTEGER(0, 0x1p63, "0"),                              \
             "Decides which rows the resamples of evaluate.interval draw.",                         \
             .tasks = 1 << TASK_CLASSIFICATION | 1 << TASK_REGRESSION)                              \
-    PLANNED("evaluate.costs", SCOPE_EVALUATE, REALS(0, 1e9, NULL),                                 \
-            "Of the report 'thresholds': what a row costs that is wrongly predicted to be of the " \
-            "positive class, and one that wrongly is not, as [1, 20]. Default: [1, 1], so that "   \
-            "cost is the number of mistakes.",                                                     \
-            .tasks = 1 << TASK_CLASSIFICATION)                                                     \
+    PLANNED(                                                                                       \
+        "evaluate.costs", SCOPE_EVALUATE, REALS(0, 1e9, NULL),                                     \
+        "Report 'thresholds': cost of a row that is wrongly predicted to be of the "               \
+        "positive class, and of one that wrongly is not, as [1, 20]. Default: [1, 1], so that "    \
+        "cost is the number of mistakes.",                                                         \
+        .tasks = 1 << TASK_CLASSIFICATION)                                                         \
     PLANNED("evaluate.group", SCOPE_EVALUATE, TEXT(),                                              \
             "A column of the SELECT with the id of each row's query, for NDCG, MAP and MRR of a "  \
             "ranking. Default: the one that it was trained with.",                                 \
@@ -198,12 +199,12 @@ extern const struct word_alias report_aliases[];
             "model was trained with; without one labels are times of events.",                     \
             .tasks = 1 << TASK_REGRESSION)                                                         \
     PLANNED("evaluate.threshold", SCOPE_EVALUATE, REAL(0, 1, NULL),                                \
-            "Of two classes the positive one is predicted where its probability is at least "      \
-            "this. Default: the model's train.threshold, or the more probable one is.",            \
+            "Probability from which the positive class of two is predicted. "                      \
+            "Default: the model's train.threshold, or the more probable one is.",                  \
             .tasks = 1 << TASK_CLASSIFICATION)                                                     \
     PLANNED("predict.threshold", SCOPE_PREDICT, REAL(0, 1, NULL),                                  \
-            "Of two classes the positive one is predicted where its probability is at least "      \
-            "this. Default: the model's train.threshold, or the more probable one is.",            \
+            "Probability from which the positive class of two is predicted. "                      \
+            "Default: the model's train.threshold, or the more probable one is.",                  \
             .tasks = 1 << TASK_CLASSIFICATION)                                                     \
     PLANNED("job.where", SCOPE_ALL, WORD("auto", WORDS("auto", "local", "kubernetes"), NULL),      \
             "Where the job runs: on this machine, or as Pods of a Kubernetes cluster that reach "  \
@@ -323,7 +324,8 @@ extern const struct word_alias report_aliases[];
             "Otherwise only a table that EVALUATE or EXPLAIN made is replaced.",                   \
             .aliases = WORDS("explain.replace"))                                                   \
     PLANNED("explain.metric", SCOPE_EXPLAIN, TEXT(),                                               \
-            "What an input's importance is measured by. Default: AUC of two classes, Accuracy of " \
+            "Metric that an input's importance is measured by. Default: AUC of two classes, "      \
+            "Accuracy of "                                                                         \
             "more, RMSE of numbers, Pinball of quantiles, Concordance of survival:cox, Inertia "   \
             "of clusters, ReconstructionError of components, Outliers of one class.")              \
     PLANNED("explain.repeats", SCOPE_EXPLAIN, INTEGER(1, 1000, "5"),                               \

@@ -18,23 +18,22 @@ static const char *meaning(enum metric metric)
     case METRIC_ACCURACY:
         return "Share of the rows whose class is predicted.";
     case METRIC_LOG_LOSS:
-        return "Mean of minus the logarithm of the true class's probability, which is clipped to "
-               "[1e-15, 1]. Models that give no probabilities have none.";
+        return "Mean negative logarithm of the true class's probability, clipped to [1e-15, 1]. "
+               "Models without probabilities have none.";
     case METRIC_AUC:
-        return "Area under the ROC curve; of more than two classes the mean of each against the "
-               "rest.";
+        return "Area under the ROC curve; of more than two classes the one-vs-rest average.";
     case METRIC_PRECISION:
-        return "Of the rows that are predicted of a class the share that are of it.";
+        return "Share of the rows predicted as the class that belong to it.";
     case METRIC_RECALL:
-        return "Of the rows of a class the share that are predicted of it.";
+        return "Share of the rows of the class that are predicted as it.";
     case METRIC_F1:
         return "Harmonic mean of Precision and Recall.";
     case METRIC_BALANCED_ACCURACY:
         return "Mean of the classes' recalls.";
     case METRIC_MCC:
-        return "Matthews' correlation of true and predicted classes.";
+        return "Matthews correlation coefficient of true and predicted classes.";
     case METRIC_PR_AUC:
-        return "Average precision; of more than two classes the mean of each against the rest.";
+        return "Average precision; of more than two classes the one-vs-rest average.";
     case METRIC_MSE:
         return "Mean of the squared errors.";
     case METRIC_RMSE:
@@ -42,47 +41,48 @@ static const char *meaning(enum metric metric)
     case METRIC_MAE:
         return "Mean of the absolute errors.";
     case METRIC_R2:
-        return "1 less the squared errors' share of the label's squares about its mean.";
+        return "1 - (sum of squared errors) / (sum of squares of the label about its mean).";
     case METRIC_MAPE:
         return "Mean of the absolute errors, each divided by the label's size.";
     case METRIC_RMSLE:
         return "Root of the mean of the squared differences of log(1 + value).";
     case METRIC_POISSON:
-        return "Mean of minus the logarithm of the label's probability by Poisson's distribution.";
+        return "Mean negative logarithm of the label's probability under a Poisson distribution.";
     case METRIC_GAMMA:
-        return "Mean of minus the logarithm of the label's density by the gamma distribution.";
+        return "Mean negative logarithm of the label's density under a gamma distribution.";
     case METRIC_GAMMA_DEVIANCE:
         return "Mean deviance of the gamma distribution.";
     case METRIC_TWEEDIE:
-        return "Mean loss of Tweedie's distribution, of the power behind the @.";
+        return "Mean loss of a Tweedie distribution with the power behind the @.";
     case METRIC_NDCG:
-        return "Mean over the groups of the discounted gain's share of the greatest possible; "
-               "behind an @ how many rows of a group count.";
+        return "Mean over the groups of the discounted cumulative gain divided by the greatest "
+               "possible one; the number behind @ limits the rows of a group.";
     case METRIC_MAP_RANKS:
-        return "Mean over the groups of the average precision; behind an @ how many rows count.";
+        return "Mean over the groups of the average precision; the number behind @ limits the "
+               "rows.";
     case METRIC_MRR:
-        return "Mean over the groups of 1 divided by the first relevant row's rank; behind an @ "
-               "how many rows count.";
+        return "Mean over the groups of 1 / (rank of the first relevant row); the number behind @ "
+               "limits the rows.";
     case METRIC_PINBALL:
         return "Mean loss of the quantiles.";
     case METRIC_COVERAGE:
         return "Share of the labels between the least and the greatest quantile, or below the "
                "only one.";
     case METRIC_AFT:
-        return "Mean of minus the logarithm of the times' likelihood.";
+        return "Mean negative log-likelihood of the times.";
     case METRIC_COX:
-        return "Minus the logarithm of Cox' partial likelihood, divided by the events.";
+        return "Negative logarithm of Cox's partial likelihood, divided by the number of events.";
     case METRIC_CONCORDANCE:
-        return "Of the pairs of rows whose order is known the share that are predicted in it.";
+        return "Share of the pairs of rows with a known order that are predicted in this order.";
     case METRIC_INERTIA:
         return "Sum of the squared distances to the nearest cluster.";
     case METRIC_SILHOUETTE:
-        return "Mean over a sample of the rows of how much nearer the own cluster is than the "
-               "next.";
+        return "Mean over a sample of the rows of the silhouette: how much nearer the own cluster "
+               "is than the next one, from -1 to 1.";
     case METRIC_RECONSTRUCTION:
-        return "Mean of the squared distances to what the components give back.";
+        return "Mean squared distance between a row and its reconstruction from the components.";
     case METRIC_EXPLAINED:
-        return "Share of the rows' squares about the means that the components keep.";
+        return "Share of the variance that the components keep.";
     case METRIC_OUTLIERS:
         return "Share of the rows that are outliers.";
     case METRIC_COUNT:

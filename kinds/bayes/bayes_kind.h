@@ -13,7 +13,7 @@
 #define BAYES_ATTRIBUTES(STORED, PLANNED)                                                          \
     STORED(double, var_smoothing, "model.var_smoothing", SCOPE_TRAIN, IN_KIND(var_smoothing),      \
            REAL(1e-15, 1e6, "1e-09"),                                                              \
-           "What is added to the variance of a number within each class, in variances of the "     \
+           "Added to the variance of a number within each class, in variances of the "             \
            "column over all rows.")                                                                \
     STORED(double, alpha, "alpha", SCOPE_TRAIN, IN_KIND(alpha), REAL(1e-10, 1e6, "1"),             \
            "Rows that are added to those of each word within each class, so that no word is "      \

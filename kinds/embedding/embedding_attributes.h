@@ -36,7 +36,7 @@ extern const char *const cross_weights_words[];
            "Add a linear model of all inputs. Default: true, of DCN false.")                       \
     STORED(enum interaction, interaction, "model.interaction", SCOPE_TRAIN, IN_KIND(interaction),  \
            WORD("none", interaction_words, NULL),                                                  \
-           "What is computed of the embeddings beside the hidden layers; of other models their "   \
+           "Interactions of the embeddings beside the hidden layers; of other models their "       \
            "name says it.")                                                                        \
     STORED(uint32_t, cross_layers, "model.cross_layers", SCOPE_TRAIN, IN_KIND(cross_layers),       \
            INTEGER(0, CROSS_LAYERS_MAX, "3"), "Cross layers of a deep and cross network.",         \
@@ -74,7 +74,7 @@ extern const char *const cross_weights_words[];
            "count as zeros. On parameter servers alone.")                                          \
     STORED(uint32_t, expire_steps, "model.expire_steps", SCOPE_TRAIN, IN_KIND(expire_steps),       \
            INTEGER(0, UINT32_MAX, "0"),                                                            \
-           "A word that more than so many batches do not have is forgotten; 0: none is. On "       \
+           "Values unseen for this many batches are dropped; 0: none is. On "                      \
            "parameter servers alone.")
 
 /* In a struct kind_params: what a network has, and more behind it. */

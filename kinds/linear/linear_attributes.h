@@ -30,11 +30,12 @@ extern const char *const linear_selector_words[];
 extern const char *const linear_selectors_later[];
 
 #define LINEAR_ATTRIBUTES(STORED, PLANNED)                                                         \
-    STORED(enum linear_objective, objective, "objective", SCOPE_TRAIN, IN_KIND(objective),         \
-           WORD("auto", linear_objective_words, linear_objectives_later),                          \
-           "What is minimised: squared error of numbers, log loss of classes. 'auto': as the "     \
-           "label says.",                                                                          \
-           .word_aliases = linear_objective_aliases)                                               \
+    STORED(                                                                                        \
+        enum linear_objective, objective, "objective", SCOPE_TRAIN, IN_KIND(objective),            \
+        WORD("auto", linear_objective_words, linear_objectives_later),                             \
+        "Loss that is minimised: squared error of numbers, log loss of classes. 'auto': as the "   \
+        "label says.",                                                                             \
+        .word_aliases = linear_objective_aliases)                                                  \
     STORED(uint32_t, rounds, "train.num_boost_round", SCOPE_TRAIN, IN_KIND(rounds),                \
            INTEGER(1, 100000, "10"), "Rounds: in each, every weight moves once.")                  \
     STORED(double, eta, "eta", SCOPE_TRAIN, IN_KIND(eta), REAL(0, 1, "0.5"),                       \
@@ -54,7 +55,7 @@ extern const char *const linear_selectors_later[];
     PLANNED(                                                                                       \
         "booster", SCOPE_TRAIN,                                                                    \
         WORD("gblinear", linear_booster_words, ((const char *const[]){"gbtree", "dart", NULL})),   \
-        "What is boosted: a linear model.")                                                        \
+        "Booster: a linear model.")                                                                \
     PLANNED("updater", SCOPE_TRAIN, WORD("coord_descent", linear_updater_words, NULL),             \
             "How weights move: one after the other, in the order of the columns. 'shotgun' is "    \
             "taken, too, and does the same: here it needs no luck.",                               \

@@ -49,14 +49,15 @@ extern const struct word_alias network_activation_aliases[];
     STORED(bool, batch_norm, "model.batch_norm", SCOPE_TRAIN, IN_KIND(batch_norm),                 \
            BOOLEAN("false", NULL),                                                                 \
            "Normalise what each hidden layer gives, by mean and variance of a lane's rows.")       \
-    STORED(enum network_loss, loss, "model.loss", SCOPE_TRAIN, IN_KIND(loss),                      \
-           WORD("auto", network_loss_words, NULL),                                                 \
-           "What is minimised. 'auto': squared_error of numbers, log_loss of classes. log_cosh "   \
-           "is of errors in units of the label. poisson, gamma and tweedie predict by an "         \
-           "exponential function; hinge and squared_hinge are of "                                 \
-           "two classes, and give no probabilities. Names of Keras, PyTorch and scikit-learn are " \
-           "taken, too.",                                                                          \
-           .word_aliases = network_loss_aliases)                                                   \
+    STORED(                                                                                        \
+        enum network_loss, loss, "model.loss", SCOPE_TRAIN, IN_KIND(loss),                         \
+        WORD("auto", network_loss_words, NULL),                                                    \
+        "Loss that is minimised. 'auto': squared_error of numbers, log_loss of classes. log_cosh " \
+        "is of errors in units of the label. poisson, gamma and tweedie predict by an "            \
+        "exponential function; hinge and squared_hinge are of "                                    \
+        "two classes, and give no probabilities. Names of Keras, PyTorch and scikit-learn are "    \
+        "taken, too.",                                                                             \
+        .word_aliases = network_loss_aliases)                                                      \
     STORED(                                                                                        \
         double, huber_delta, "model.huber_delta", SCOPE_TRAIN, IN_KIND(huber_delta),               \
         REAL(0, 1e15, "auto"),                                                                     \
@@ -68,10 +69,10 @@ extern const struct word_alias network_activation_aliases[];
            .tasks = 1 << TASK_REGRESSION)                                                          \
     STORED(double, tweedie_power, "model.tweedie_power", SCOPE_TRAIN, IN_KIND(tweedie_power),      \
            REAL(1.001, 1.999, "1.5"),                                                              \
-           "Of a tweedie loss: variance goes with this power of the mean.",                        \
+           "Tweedie loss: power of the mean that the variance follows.",                           \
            .tasks = 1 << TASK_REGRESSION, .aliases = WORDS("model.tweedie_variance_power"))        \
     STORED(double, focal_gamma, "model.focal_gamma", SCOPE_TRAIN, IN_KIND(focal_gamma),            \
-           REAL(0, 10, "2"), "How much less a focal loss makes of rows that are right.",           \
+           REAL(0, 10, "2"), "Focusing parameter gamma of the focal loss.",                        \
            .tasks = 1 << TASK_CLASSIFICATION)                                                      \
     STORED(double, label_smoothing, "model.label_smoothing", SCOPE_TRAIN,                          \
            IN_KIND(label_smoothing), REAL(0, 0.99, "0"),                                           \
@@ -169,7 +170,7 @@ extern const struct word_alias network_activation_aliases[];
         "an exponential or step one multiplies the rate by decay_rate; 0: all planned steps.")     \
     STORED(double, decay_rate, "optimizer.decay_rate", SCOPE_TRAIN, IN(optimizer, decay_rate),     \
            REAL(1e-12, 1, "0.1"),                                                                  \
-           "What the rate is multiplied by in decay_steps. Schedules exponential and step.")       \
+           "Factor of the rate every decay_steps. Schedules exponential and step.")                \
     STORED(bool, is_staircase, "optimizer.staircase", SCOPE_TRAIN, IN(optimizer, staircase),       \
            BOOLEAN("false", NULL), "true makes a step schedule of an exponential one.")            \
     STORED(double, power, "optimizer.power", SCOPE_TRAIN, IN(optimizer, power), REAL(0, 100, "1"), \

@@ -14,7 +14,8 @@
     STORED(double, nu, "model.nu", SCOPE_TRAIN, IN_KIND(nu), REAL(1e-4, 1, "0.5"),                 \
            "Share of the training rows that may lie outside.")                                     \
     STORED(double, gamma, "gamma", SCOPE_TRAIN, IN_KIND(gamma), REAL(1e-12, 1e12, "auto"),         \
-           "Of the kernel exp(-gamma |x - y|^2). 'auto': 1 / (inputs times their variance), "      \
+           "Parameter of the kernel exp(-gamma |x - y|^2). 'auto': 1 / (inputs times their "       \
+           "variance), "                                                                           \
            "scikit-learn's 'scale'.",                                                              \
            .is_automatic = true, .aliases = WORDS("model.gamma"))                                  \
     STORED(uint32_t, features, "model.n_features", SCOPE_TRAIN, IN_KIND(features),                 \

@@ -82,7 +82,8 @@ extern const char *const tree_pairs_words[];
 #define TREES_ATTRIBUTES(STORED, PLANNED)                                                          \
     STORED(enum tree_objective_name, objective, "objective", SCOPE_TRAIN, IN_KIND(objective),      \
            WORD("auto", tree_objective_words, tree_objectives_later),                              \
-           "What is learned. 'auto': binary:logistic of two classes, multi:softprob of more, "     \
+           "Objective of the boosting. 'auto': binary:logistic of two classes, multi:softprob of " \
+           "more, "                                                                                \
            "reg:squarederror of numbers. LightGBM's and scikit-learn's names are taken, too.",     \
            .word_aliases = tree_objective_aliases)                                                 \
     STORED(uint32_t, rounds, "train.num_boost_round", SCOPE_TRAIN, IN_KIND(rounds),                \
@@ -104,7 +105,7 @@ extern const char *const tree_pairs_words[];
     STORED(uint32_t, min_bin_rows, "min_data_in_bin", SCOPE_TRAIN, IN_KIND(min_bin_rows),          \
            INTEGER(1, 1e9, "1"), "Least training rows of a bin of a number.")                      \
     STORED(double, eta, "eta", SCOPE_TRAIN, IN_KIND(eta), REAL(0, 1, "0.3"),                       \
-           "What is taken of each tree: the learning rate.")                                       \
+           "Learning rate: the factor of each tree's leaves.")                                     \
     STORED(double, min_child_weight, "min_child_weight", SCOPE_TRAIN, IN_KIND(min_child_weight),   \
            REAL(0, 1e12, "1"), "Least sum of hessians of a leaf's rows.")                          \
     STORED(uint32_t, min_rows, "min_data_in_leaf", SCOPE_TRAIN, IN_KIND(min_rows),                 \
@@ -133,7 +134,7 @@ extern const char *const tree_pairs_words[];
            "Columns that a node is split by: 'all', or 'sqrt': the root of their number; a share " \
            "of them is colsample_bynode.")                                                         \
     STORED(double, scale_pos_weight, "scale_pos_weight", SCOPE_TRAIN, IN_KIND(scale_pos_weight),   \
-           REAL(0, 1e9, "1"), "Of two classes: the weight of rows of the greater label.",          \
+           REAL(0, 1e9, "1"), "Weight of the rows of the positive class; two classes only.",       \
            .tasks = 1 << TASK_CLASSIFICATION)                                                      \
     STORED(double, base_score, "base_score", SCOPE_TRAIN, IN_KIND(base_score),                     \
            REAL(-1e15, 1e15, "auto"),                                                              \
@@ -167,48 +168,47 @@ extern const char *const tree_pairs_words[];
             .aliases = ((const char *const[]){"interaction_cst", NULL}))                           \
     STORED(double, poisson_step, "poisson_max_delta_step", SCOPE_TRAIN, IN_KIND(poisson_step),     \
            REAL(0, 1e6, "auto"),                                                                   \
-           "Of count:poisson: hessians are e^this times the mean. 'auto': max_delta_step.",        \
+           "count:poisson: hessians are e^this times the mean. 'auto': max_delta_step.",           \
            .is_automatic = true, .tasks = 1 << TASK_REGRESSION)                                    \
     STORED(double, tweedie_variance_power, "tweedie_variance_power", SCOPE_TRAIN,                  \
            IN_KIND(tweedie_variance_power), REAL(1, 2, "1.5"),                                     \
-           "Of reg:tweedie: variance goes with this power of the mean; above 1 and below 2.")      \
+           "reg:tweedie: power of the mean that the variance follows; above 1 and below 2.")       \
     STORED(double, huber_slope, "huber_slope", SCOPE_TRAIN, IN_KIND(huber_slope),                  \
-           REAL(1e-12, 1e12, "1"), "Of reg:pseudohubererror: where the loss becomes linear.")      \
+           REAL(1e-12, 1e12, "1"), "reg:pseudohubererror: error from which the loss is linear.")   \
     STORED(double, huber_alpha, "huber_alpha", SCOPE_TRAIN, IN_KIND(huber_alpha),                  \
-           REAL(0, 1e12, "0.9"),                                                                   \
-           "Of huber: how far from the label the loss becomes linear; LightGBM's alpha.")          \
+           REAL(0, 1e12, "0.9"), "huber: error from which the loss is linear; LightGBM's alpha.")  \
     STORED(double, fair_c, "fair_c", SCOPE_TRAIN, IN_KIND(fair_c), REAL(1e-12, 1e12, "1"),         \
-           "Of fair: how far from the label the loss becomes linear, about.")                      \
+           "fair: error from which the loss is about linear.")                                     \
     STORED(struct reals, quantile_alpha, "quantile_alpha", SCOPE_TRAIN, IN_KIND(quantile_alpha),   \
            REALS(0, 1, "0.9"),                                                                     \
-           "Of reg:quantileerror: the share of rows that are below what is predicted; above 0 "    \
+           "reg:quantileerror: share of the rows that lie below the prediction; above 0 "          \
            "and below 1. Of a list the model has all quantiles, and predicts the one nearest to "  \
            "0.5.",                                                                                 \
            .aliases = ((const char *const[]){"quantile", NULL}))                                   \
     STORED(enum survival_noise, aft_noise, "aft_loss_distribution", SCOPE_TRAIN,                   \
            IN_KIND(aft_noise), WORD("normal", survival_noise_words, NULL),                         \
-           "Of survival:aft: the distribution of the logarithms of times around what is "          \
+           "survival:aft: distribution of the logarithms of times around what is "                 \
            "predicted.")                                                                           \
     STORED(double, aft_scale, "aft_loss_distribution_scale", SCOPE_TRAIN, IN_KIND(aft_scale),      \
-           REAL(1e-3, 1e6, "1"), "Of survival:aft: the scale of this distribution.")               \
+           REAL(1e-3, 1e6, "1"), "survival:aft: scale of this distribution.")                      \
     STORED(enum tree_pairs, pairs, "lambdarank_pair_method", SCOPE_TRAIN, IN_KIND(pairs),          \
            WORD("topk", tree_pairs_words, NULL),                                                   \
-           "Of rankings, the pairs of a group that are compared. topk: each row of the first "     \
+           "Rankings: pairs of a group that are compared. topk: each row of the first "            \
            "ones, as they are ranked so far, with all behind it; mean: each row with some at "     \
            "random.")                                                                              \
     STORED(uint32_t, pair_count, "lambdarank_num_pair_per_sample", SCOPE_TRAIN,                    \
            IN_KIND(pair_count), INTEGER(1, 10000, "32"),                                           \
-           "Of topk: how many the first ones are. Of mean: pairs of each row; 1 unless it is "     \
+           "topk: number of the first rows. mean: pairs of each row; 1 unless it is "              \
            "set.",                                                                                 \
            .aliases = ((const char *const[]){"lambdarank_truncation_level", NULL}))                \
     STORED(bool, exp_gain, "ndcg_exp_gain", SCOPE_TRAIN, IN_KIND(exp_gain), BOOLEAN("true", NULL), \
-           "Of rankings: a label y gains 2^y - 1; false: y.")                                      \
+           "Rankings: a label y gains 2^y - 1; false: y.")                                         \
     PLANNED("tree_method", SCOPE_TRAIN,                                                            \
             WORD("hist", tree_method_words, ((const char *const[]){"exact", "gpu_hist", NULL})),   \
             "How splits are found: by histograms, whichever of these is said.")                    \
     STORED(enum tree_booster, booster, "booster", SCOPE_TRAIN, IN_KIND(booster),                   \
            WORD("gbtree", tree_booster_words, ((const char *const[]){"gblinear", "rf", NULL})),    \
-           "What is boosted: gbtree, which LightGBM calls gbdt; dart: trees, of which each round " \
+           "Booster: gbtree, which LightGBM calls gbdt; dart: trees, of which each round "         \
            "leaves out some of those before; goss: data_sample_strategy = 'goss'.",                \
            .word_aliases = tree_booster_aliases,                                                   \
            .aliases = ((const char *const[]){"boosting_type", "boosting", NULL}))                  \
@@ -217,25 +217,25 @@ extern const char *const tree_pairs_words[];
            "Which rows a tree is grown from. bagging: those of subsample; goss: those of large "   \
            "gradients, and some of the others.")                                                   \
     STORED(double, top_rate, "top_rate", SCOPE_TRAIN, IN_KIND(top_rate), REAL(0, 1, "0.2"),        \
-           "Of goss: the share of the rows of large gradients, which all are taken.")              \
+           "goss: share of the rows with the largest gradients, which are all used.")              \
     STORED(double, other_rate, "other_rate", SCOPE_TRAIN, IN_KIND(other_rate), REAL(0, 1, "0.1"),  \
-           "Of goss: the share of all rows that is drawn from the others.")                        \
+           "goss: share of all rows that is drawn from the others.")                               \
     STORED(double, rate_drop, "rate_drop", SCOPE_TRAIN, IN_KIND(rate_drop), REAL(0, 1, "0"),       \
-           "Of dart: the share of the rounds before that a round leaves out.",                     \
+           "dart: share of the earlier rounds that a round leaves out.",                           \
            .aliases = ((const char *const[]){"drop_rate", NULL}))                                  \
     STORED(double, skip_drop, "skip_drop", SCOPE_TRAIN, IN_KIND(skip_drop), REAL(0, 1, "0"),       \
-           "Of dart: how often a round leaves out none.")                                          \
+           "dart: probability that a round leaves out none.")                                      \
     STORED(uint32_t, max_drop, "max_drop", SCOPE_TRAIN, IN_KIND(max_drop),                         \
-           INTEGER(0, 100000, "0"), "Of dart: most rounds that are left out; 0, or -1: no limit.", \
+           INTEGER(0, 100000, "0"), "dart: most rounds that are left out; 0, or -1: no limit.",    \
            .minus_one_is_0 = true)                                                                 \
     STORED(bool, one_drop, "one_drop", SCOPE_TRAIN, IN_KIND(one_drop), BOOLEAN("false", NULL),     \
-           "Of dart: whether one round at least is left out, unless skip_drop says none.")         \
+           "dart: whether at least one round is left out, unless skip_drop chooses none.")         \
     STORED(enum tree_sample_type, sample_type, "sample_type", SCOPE_TRAIN, IN_KIND(sample_type),   \
            WORD("uniform", tree_sample_words, NULL),                                               \
-           "Of dart: which rounds are left out. weighted: the more often the more they weigh.")    \
+           "dart: how left-out rounds are drawn. weighted: more often the more they weigh.")       \
     STORED(enum tree_normalize_type, normalize_type, "normalize_type", SCOPE_TRAIN,                \
            IN_KIND(normalize_type), WORD("tree", tree_normalize_words, NULL),                      \
-           "Of dart: what a new round weighs: as each that was left out (tree), as all of them "   \
+           "dart: weight of a new round: as each that was left out (tree), as all of them "        \
            "(forest), or what LightGBM gives it (lightgbm).")                                      \
     PLANNED("bagging_freq", SCOPE_TRAIN, INTEGER(1, 1, "1"),                                       \
             "Rounds between two draws of rows: each tree has its own.",                            \

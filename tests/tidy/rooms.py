@@ -37,6 +37,9 @@ NO_HEADER = {
     # An encoder: a row of inputs/encoders.h.
     "inputs/bucket.c", "inputs/date.c", "inputs/element.c", "inputs/hash.c", "inputs/id.c", "inputs/number.c",
     "inputs/text.c", "inputs/words.c",
+    # A kind of picture: a row of cli/picture.c, declared in picture_kinds.h. A form of a card: card.h.
+    "cli/picture_classes.c", "cli/picture_curves.c", "cli/picture_dependence.c", "cli/picture_forecast.c",
+    "cli/picture_inputs.c", "cli/picture_residuals.c", "cli/card_html.c", "cli/card_markdown.c",
     # Functions that the database finds by their names and no C code calls.
     "extension/sqlite/init.c", "extension/postgres/server/module.c", "extension/postgres/server/functions.c",
     "extension/postgres/server/exchange.c", "extension/postgres/server/forecast_models.c", "extension/postgres/server/forecast_series.c",
