@@ -74,3 +74,19 @@ def far_table():
     """Two of 200 numbers are beyond floats."""
     rows = [(1e39 if i % 100 == 7 else i * 37 % 101 / 50., i * 13 % 17 / 9., float(i % 23)) for i in range(200)]
     return table("t", "a double precision, b double precision, y double precision", rows)
+
+# ---- losses in the label's units ----
+
+UNITS = {"huber": "huber_alpha = 0.9", "fair": "fair_c = 1", "reg:pseudohubererror": "huber_slope = 1"}
+OF_UNITS = "units of the label: the middle half of the training rows' labels is "
+
+
+def priced_table():
+    """Prices that two columns decide, the same in millions of millions, and a year."""
+    draw = random.Random(3)
+    rows = []
+    for _ in range(400):
+        a, b = draw.uniform(-2, 2), draw.uniform(-1, 1)
+        price = 100_000 * (4 + a + (b > 0) + .1 * draw.gauss(0, 1))
+        rows.append((a, b, price, price * 1e-12, price / 100_000))
+    return table("t", "a double precision, b double precision, price double precision, tiny double precision, near double precision", rows)

@@ -1,5 +1,6 @@
 """Ordinary tables that a model learns wrongly from: TRAIN says so (tests/silent_tables.py; PostgreSQL has the same test)."""
 
+import re
 import sqlite3
 
 import harness
@@ -128,6 +129,52 @@ class Silence(harness.Case):
     def r_squared(self, columns):
         rows = self.run_all(f"SELECT {columns} FROM t TO TRAIN LinearRegressor WITH test_size = 0 LABEL y INTO m")
         return next(row[1] for row in rows if row[0] == "R2")
+
+    # ---- losses in the label's units ----
+
+    def r2(self, columns, train):
+        """R2 of the training rows, and the notices."""
+        found = self.run_all(f"SELECT {columns} FROM t TO TRAIN {train} INTO m")
+        return next(row[1] for row in found if row[0] == "R2"), [row[3] for row in found if row[0] == "notice"]
+
+    def test_a_loss_whose_bound_is_far_from_the_labels_is_named(self):
+        self.make(tables.priced_table())
+        for objective, bound in tables.UNITS.items():
+            with self.subTest(objective):
+                train = f"lightgbm.gbdt WITH objective = '{objective}', num_boost_round = 40, test_size = 0"
+                said = [notice for notice in self.r2("a, b, price", f"{train} LABEL price")[1] if tables.OF_UNITS in notice]
+                self.assertEqual(len(said), 1)
+                self.assertIn(f"{objective} has {bound}, in", said[0])
+                cure = re.search(r"WITH ([a-z_]+ = [0-9.e+]+)", said[0])[1]
+                found, said = self.r2("a, b, price", f"{train}, {cure} LABEL price")
+                self.assertFalse([notice for notice in said if tables.OF_UNITS in notice], said)
+                self.assertGreater(found, .9)
+                self.assertFalse([notice for notice in self.r2("a, b, near", f"{train} LABEL near")[1] if tables.OF_UNITS in notice])
+
+    def test_a_bounded_loss_does_not_run_away(self):
+        self.make(tables.priced_table())
+        for label, least in (("price", -.1), ("price / 1000", .95)):
+            with self.subTest(label):
+                self.assertGreater(self.r2(f"a, b, {label} AS y", "lightgbm.gbdt WITH objective = 'fair', test_size = 0 LABEL y")[0], least)
+
+    def test_labels_that_make_derivatives_small_are_named(self):
+        self.make(tables.priced_table())
+        for label, train, hint in (
+                ("tiny", "XGBRegressor WITH objective = 'count:poisson',", "Divide the label in the SELECT"),
+                ("tiny", "LGBMRegressor WITH objective = 'poisson',", "Divide the label in the SELECT"),
+                ("price", "XGBRegressor WITH objective = 'reg:squaredlogerror',", "Divide the label in the SELECT")):
+            with self.subTest(train):
+                said = " ".join(self.notices(f"a, b, {label}", f"{train} test_size = 0 LABEL {label}"))
+                self.assertIn("no tree has a split: the loss's second derivatives add up to ", said)
+                self.assertIn(hint, said)
+        said = " ".join(self.notices("a, b, price > 300000 AS dear", "XGBClassifier WITH test_size = 0 LABEL dear"))
+        self.assertNotIn("no tree has a split", said)
+        self.make(["DELETE FROM t WHERE rowid > 3", "UPDATE t SET near = rowid"])
+        said = " ".join(self.notices("a, b, near > 1 AS dear", "XGBClassifier LABEL dear"))
+        self.assertIn("WITH min_child_weight = 0 parts them", said)
+        self.make(["DELETE FROM t WHERE rowid > 1"])
+        said = " ".join(self.notices("a, b, near", "DecisionTreeRegressor LABEL near"))
+        self.assertIn("no tree has a split: there is one training row", said)
 
 
 if __name__ == "__main__":
