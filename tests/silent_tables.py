@@ -90,3 +90,23 @@ def priced_table():
         price = 100_000 * (4 + a + (b > 0) + .1 * draw.gauss(0, 1))
         rows.append((a, b, price, price * 1e-12, price / 100_000))
     return table("t", "a double precision, b double precision, price double precision, tiny double precision, near double precision", rows)
+
+
+# ---- words in several spellings ----
+
+SPELLED = "label column \"y\": 7 classes differ from others in capitals or spaces around them alone, as 'NO' in 51 rows, 'no' in 51 " \
+    "rows and 'no ' in 50 rows. If they mean the same, lower(trim(y)) AS y in the SELECT makes them one."
+SPELLED_WORDS = "column \"city\": 3 words differ from others in capitals or spaces around them alone, as 'Berlin' in 150 rows, 'berlin' " \
+    "in 75 rows and ' Berlin' in 25 rows. If they mean the same, lower(trim(city)) AS city in the SELECT makes them one."
+SPELLED_ONE = "lower(trim(city)) AS city, z, lower(trim(y)) AS y"
+
+
+def spelled_table():
+    """Answers and cities in several spellings, genotypes, and a word that one row has in capitals."""
+    rows = []
+    for i in range(300):
+        yes = i * 37 % 101 > 50
+        answer = ("yes", "YES", "yes", " yes", "YES", "Yes")[i % 6 - (i % 9 == 4)] if yes else ("no", "no ", "NO")[i % 3]
+        rows.append((i * 37 % 101 / 101., ("Berlin", "berlin", "Berlin", "Rome" if i % 8 < 4 else " Berlin")[i % 4] if i % 12 != 11 else "Oslo",
+                     ("AA", "Aa", "aa")[i % 3], "Lyon" if i != 7 else "LYON", answer))
+    return table("t", "z double precision, city text, gene text, town text, y text", rows)

@@ -8,6 +8,7 @@
 #include "runtime/data/column_statistics_parts.h"
 #include "runtime/data/exact_measure.h"
 #include "runtime/data/weightless_classes.h"
+#include "runtime/data/word_spellings.h"
 #include "scoring/label_names.h"
 
 #define RARE_NAMED   3   /* classes that a notice names */
@@ -213,6 +214,18 @@ static void note_vocabulary(const struct column_statistics *statistics, uint32_t
                     SQL_NAME(column->name), (unsigned long long)words);
 }
 
+/* Words of a text that holds one each, as the rows have them. */
+static enum status note_spellings(const struct column_statistics *statistics, uint32_t i,
+                                  struct dataset *dataset, struct error *err)
+{
+    const struct column_counts *column = &statistics->columns[i];
+
+    if (column->content != COLUMN_WORDS || column->words_most > 0 || dataset->old_model ||
+        dataset->transform.inputs[i].word_count == 0)
+        return STATUS_OK;
+    return word_spellings_note(&column->table, column->name, false, dataset->notices, err);
+}
+
 /* ----- labels ----- */
 
 struct sized_class {
@@ -387,6 +400,8 @@ static enum status note_classes(const struct column_statistics *statistics, stru
         note_rare(dataset, sizes, count, statistics->rows);
     note_missing_labels(spec, sizes, count, dataset);
     free(sizes);
+    if (dataset->labels.type == LABEL_TEXT && !dataset->old_model)
+        TRY(word_spellings_note(&label->table, spec->label, true, dataset->notices, err));
     return weightless_classes(statistics, dataset, err);
 }
 
@@ -422,6 +437,7 @@ enum status column_notices(const struct column_statistics *statistics, struct da
             continue;
         note_constant(statistics, i, dataset);
         note_vocabulary(statistics, i, dataset);
+        TRY(note_spellings(statistics, i, dataset, err));
     }
     if (statistics->spec->task == TASK_REGRESSION)
         note_constant_label(statistics, dataset);

@@ -176,6 +176,19 @@ class Silence(harness.Case):
         said = " ".join(self.notices("a, b, near", "DecisionTreeRegressor LABEL near"))
         self.assertIn("no tree has a split: there is one training row", said)
 
+    # ---- words in several spellings ----
+
+    def test_words_and_classes_that_differ_in_spelling_alone_are_named(self):
+        self.make(tables.spelled_table())
+        for model in ("XGBClassifier", "LinearClassifier", "NaiveBayes"):
+            with self.subTest(model):
+                said = self.notices("city, gene, town, z, y", f"{model} WITH test_size = 0 LABEL y")
+                self.assertEqual([notice for notice in said if "in capitals" in notice], [tables.SPELLED_WORDS, tables.SPELLED])
+                said = self.notices(tables.SPELLED_ONE, f"{model} WITH test_size = 0 LABEL y")
+                self.assertFalse([notice for notice in said if "in capitals" in notice], said)
+        said = self.run_all("EXPLAIN SELECT city, z, y FROM t TO TRAIN XGBClassifier LABEL y INTO m")
+        self.assertEqual([row[1] for row in said if "in capitals" in str(row[1])], [tables.SPELLED_WORDS, tables.SPELLED])
+
 
 if __name__ == "__main__":
     harness.main()

@@ -724,6 +724,31 @@ static void rare_classes_are_noticed(void **state)
     check_notices(&table, "");
 }
 
+static void spellings_of_a_word_are_noticed(void **state)
+{
+    static const char *const towns[] = {"Rome", "rome", " ROME ", "Oslo"};
+    struct table table;
+    (void)state;
+
+    table_open(&table, TASK_REGRESSION, LABEL_REAL);
+    for (int i = 0; i < 400; i++)
+        add_row(&table, real_cell(i), text_cell(towns[i % 4]), real_cell(i));
+    check_notices(&table, "column \"colour\": 3 words differ from others in capitals or spaces around "
+                          "them alone, as ' ROME ' in 100 rows, 'Rome' in 100 rows and 'rome' in 100 "
+                          "rows\n");
+    table_open(&table, TASK_REGRESSION, LABEL_REAL);
+    for (int i = 0; i < 400; i++) /* two rows of 400; genotypes */
+        add_row(&table, real_cell(i), text_cell(i < 2 ? "rome" : i % 2 ? "Rome" : i % 4 ? "Aa" : "AA"),
+                real_cell(i));
+    check_notices(&table, "");
+    table_open(&table, TASK_CLASSIFICATION, LABEL_TEXT);
+    for (int i = 0; i < 400; i++)
+        add_row(&table, real_cell(i), null_cell(), text_cell(i % 2 ? "no" : i % 4 ? "yes" : "Yes"));
+    add_row(&table, real_cell(0), text_cell("a"), text_cell("no"));
+    check_notices(&table, "label column \"y\": 2 classes differ from others in capitals or spaces "
+                          "around them alone, as 'Yes' in 100 rows and 'yes' in 100 rows\n");
+}
+
 static void labels_that_rather_are_numbers_are_noticed(void **state)
 {
     static char words[31][8];
@@ -1008,6 +1033,7 @@ int main(void)
         cmocka_unit_test(columns_that_tell_nothing_are_noticed),
         cmocka_unit_test(words_that_share_buckets_are_noticed),
         cmocka_unit_test(rare_classes_are_noticed),
+        cmocka_unit_test(spellings_of_a_word_are_noticed),
         cmocka_unit_test(labels_that_rather_are_numbers_are_noticed),
         cmocka_unit_test(the_most_classes_work_and_one_more_does_not),
         cmocka_unit_test(values_that_cannot_be_learned_are_named_with_their_column),
