@@ -5,6 +5,7 @@
 #include "inputs/cell_text.h"
 #include "inputs/cells.h"
 #include "jobspec/jobspec_sections.h"
+#include "runtime/data/class_codes.h"
 #include "runtime/data/column_statistics_parts.h"
 #include "runtime/data/exact_measure.h"
 #include "runtime/data/weightless_classes.h"
@@ -400,6 +401,8 @@ static enum status note_classes(const struct column_statistics *statistics, stru
         note_rare(dataset, sizes, count, statistics->rows);
     note_missing_labels(spec, sizes, count, dataset);
     free(sizes);
+    if (!dataset->old_model)
+        TRY(class_codes_note(spec->label, dataset, err));
     if (dataset->labels.type == LABEL_TEXT && !dataset->old_model)
         TRY(word_spellings_note(&label->table, spec->label, true, dataset->notices, err));
     return weightless_classes(statistics, dataset, err);

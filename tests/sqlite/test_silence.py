@@ -90,6 +90,17 @@ class Silence(harness.Case):
         said = self.notices("age, z, y", "XGBRegressor LABEL y")
         self.assertFalse([notice for notice in said if "label column" in notice], said)
 
+    def test_classes_that_stand_for_missing_labels_are_named(self):
+        self.make(tables.coded_table())
+        for model, codes in (("XGBClassifier", (-999, 99)), ("LinearClassifier", (8888,))):
+            for code in codes:
+                with self.subTest(model, code=code):
+                    said = self.notices(f"age, z, CASE WHEN z > 3.9 THEN {code} ELSE score % 5 END AS y", f"{model} WITH test_size = 0 LABEL y")
+                    self.assertIn(f'label column "y" is {code} in ', " ".join(said))
+                    self.assertIn(f"leave the rows out: WHERE y <> {code}.", " ".join(said))
+            said = self.notices("age, z, CASE WHEN z > 3.9 THEN -1 ELSE z > 2 END AS y", f"{model} WITH test_size = 0 LABEL y")
+            self.assertNotIn("far from all others", " ".join(said))
+
     def test_dates_that_are_written_as_numbers_are_named(self):
         self.make(tables.coded_table())
         for model in tables.LEARNERS:

@@ -749,6 +749,38 @@ static void spellings_of_a_word_are_noticed(void **state)
                           "around them alone, as 'Yes' in 100 rows and 'yes' in 100 rows\n");
 }
 
+static void classes_that_stand_for_missing_labels_are_noticed(void **state)
+{
+    static const struct {
+        int classes[6], count;
+        const char *notices;
+    } cases[] = {
+        {{1, 2, 3, 4, 5, 99}, 6, "label column \"y\" is 99 in 50 rows, far from all others, which is a "
+                                 "class of its own\n"},
+        {{-999, 0, 1}, 3, "label column \"y\" is -999 in 100 rows, far from all others, which is a "
+                          "class of its own\n"},
+        {{0, 1, 88, 99}, 4, "label column \"y\" is 88 in 75 rows, far from all others, which is a class "
+                            "of its own\nlabel column \"y\" is 99 in 75 rows, far from all others, "
+                            "which is a class of its own\n"},
+        {{-1, 0, 1}, 3, ""},
+        {{0, 1, 9}, 3, ""},
+        {{0, 99}, 2, ""},
+        {{200, 301, 404, 500, 999}, 5, ""},
+        {{2007, 2008, 2009, 2010, 2011, 2012}, 6, ""},
+        {{10, 20, 30, 77, 88, 99}, 6, ""},
+    };
+    struct table table;
+    (void)state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        table_open(&table, TASK_CLASSIFICATION, LABEL_INTEGER);
+        for (int row = 0; row < 300; row++)
+            add_row(&table, real_cell(row), row ? null_cell() : text_cell("a"),
+                    integer_cell(cases[i].classes[row % cases[i].count]));
+        check_notices(&table, cases[i].notices);
+    }
+}
+
 static void labels_that_rather_are_numbers_are_noticed(void **state)
 {
     static char words[31][8];
@@ -1034,6 +1066,7 @@ int main(void)
         cmocka_unit_test(words_that_share_buckets_are_noticed),
         cmocka_unit_test(rare_classes_are_noticed),
         cmocka_unit_test(spellings_of_a_word_are_noticed),
+        cmocka_unit_test(classes_that_stand_for_missing_labels_are_noticed),
         cmocka_unit_test(labels_that_rather_are_numbers_are_noticed),
         cmocka_unit_test(the_most_classes_work_and_one_more_does_not),
         cmocka_unit_test(values_that_cannot_be_learned_are_named_with_their_column),
