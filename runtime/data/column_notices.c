@@ -1,5 +1,7 @@
 #include "runtime/data/column_notices.h"
 
+#include <float.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "inputs/cell_text.h"
@@ -14,6 +16,8 @@
 
 #define RARE_NAMED   3   /* classes that a notice names */
 #define SHARED_LEAST .05 /* share of the rows with a word: fewer are not noted */
+#define WHOLE_DOUBLES 0x1p53 /* doubles have all whole numbers below */
+#define STEPS_ENOUGH  1000   /* steps in a deviation: more of them hide nothing */
 
 /* ----- inputs ----- */
 
@@ -75,6 +79,41 @@ static const char *what_is_learned(enum task task)
     default:
         return "label";
     }
+}
+
+/* Doubles know whole numbers of 2^53 and more in steps, which leave few or one of those that are near
+ * to each other. False: the column has no such numbers. */
+static bool note_steps(const struct column_statistics *statistics, uint32_t i,
+                       struct dataset *dataset)
+{
+    const struct column_counts *column = &statistics->columns[i];
+    double mean, deviation, step;
+    struct text number;
+    int bits;
+
+    if (column->content != COLUMN_NUMBERS || statistics->rows < 2 ||
+        !exact_moments_measure(&statistics->moments[column->number], &mean, &deviation) ||
+        !(fabs(mean) >= WHOLE_DOUBLES))
+        return false;
+    (void)frexp(mean, &bits);
+    step = ldexp(1, bits - DBL_MANT_DIG);
+    if (deviation > STEPS_ENOUGH * step)
+        return false;
+    text_init(&number, 100);
+    text_append_real(&number, mean);
+    notice_add(dataset->notices, NOTICE_READING,
+               "%s \"%.*s\" has numbers as large as %s, which a model tells apart in steps of %.0f "
+               "alone",
+               column_is_called(statistics, i), SLICE_FORMAT(column->name), text_string(&number),
+               step);
+    text_deinit(&number);
+    notice_hint(dataset->notices,
+                i == statistics->spec->input_count
+                    ? "Subtract a number near them in the SELECT."
+                    : "Subtract a number near them in the SELECT; ids are words by COLUMN *, "
+                      "VOCABULARY(%s).",
+                SQL_NAME(column->name));
+    return true;
 }
 
 static void note_constant(const struct column_statistics *statistics, uint32_t i,
@@ -438,11 +477,13 @@ enum status column_notices(const struct column_statistics *statistics, struct da
         /* A word that tells a series is the same in all of its rows, whatever others there are. */
         if (statistics->spec->inputs[i].offset || kind_of(statistics->spec)->learns_series)
             continue;
-        note_constant(statistics, i, dataset);
+        if (!note_steps(statistics, i, dataset))
+            note_constant(statistics, i, dataset);
         note_vocabulary(statistics, i, dataset);
         TRY(note_spellings(statistics, i, dataset, err));
     }
-    if (statistics->spec->task == TASK_REGRESSION)
+    if (statistics->spec->task == TASK_REGRESSION &&
+        !note_steps(statistics, statistics->spec->input_count, dataset))
         note_constant_label(statistics, dataset);
     return statistics->spec->task == TASK_CLASSIFICATION ? note_classes(statistics, dataset, err)
                                                          : STATUS_OK;

@@ -120,6 +120,22 @@ class Silence(harness.Case):
             with self.subTest(model):
                 self.assertIn(tables.FAR, " ".join(self.notices("a, b, y", f"{model} LABEL y")))
 
+    def test_whole_numbers_beyond_the_doubles_are_named(self):
+        self.make([f"DROP TABLE IF EXISTS t", "CREATE TABLE t AS WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 299) "
+                   "SELECT 9223372036854775807 - i * 37 % 101 AS v, '922337203685477' || (1000 + i * 37 % 101) AS w, "
+                   "i * 7000000000000 AS far, i % 7 AS b, i * 37 % 101 AS y FROM n"])
+        for column, step in (("v", 2048), ("w", 1024)):
+            with self.subTest(column):
+                said = " ".join(self.notices(f"{column}, b, y", "LinearRegressor LABEL y"))
+                self.assertIn(f'column "{column}" has numbers as large as 9.22337', said)
+                self.assertIn(f"which a model tells apart in steps of {step} alone. Subtract a number near them in the SELECT; ids are words by "
+                              f"COLUMN *, VOCABULARY({column}).", said)
+        said = " ".join(self.notices("b, v", "LinearRegressor LABEL v"))
+        self.assertIn('label column "v" has numbers as large as 9.22337', said)
+        self.assertNotIn("steps of", " ".join(self.notices("far, v - 9223372036854775000 AS v, b, y", "LinearRegressor LABEL y")))
+        found = self.run_all("SELECT v, y FROM t TO TRAIN XGBRegressor COLUMN VOCABULARY(v) LABEL y INTO m")
+        self.assertGreater(next(row[1] for row in found if row[0] == "R2"), .9)
+
     def test_rows_that_are_scored_have_such_numbers(self):
         self.make(tables.far_table())
         self.run_all("CREATE TABLE late AS WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 2999) "
