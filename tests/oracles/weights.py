@@ -8,12 +8,12 @@ import statements
 import tables
 
 # Models, attributes without which they have a penalty or limits in units of weight, and how far two may be apart.
-WEIGHED = {"number": (("OLS", "", 1e-5), ("DecisionTreeRegressor", "max_depth = 5", .12), ("LinearRegressor", "model.l2 = 0", .05),
+WEIGHED = {"number": (("OLS", "", 1e-5), ("DecisionTreeRegressor", "max_depth = 5", .12), ("LinearRegressor", "model.l2 = 0", .2),
                       ("XGBRegressor", "n_estimators = 15, lambda = 0, min_child_weight = 0", .12),
                       ("GradientBoostingRegressor", "n_estimators = 20, min_child_weight = 0", .12),
                       ("xgboost.gbtree", "objective = 'reg:absoluteerror', num_boost_round = 15, lambda = 0, min_child_weight = 0", .3),
                       ("xgboost.gblinear", "objective = 'reg:squarederror', lambda = 0", .05)),
-           "classes": (("Logit", "", 1e-3), ("NaiveBayes", "", 1e-5), ("LinearClassifier", "model.l2 = 0", .05),
+           "classes": (("Logit", "", 1e-3), ("NaiveBayes", "", 1e-5), ("LinearClassifier", "model.l2 = 0", .2),
                        ("XGBClassifier", "n_estimators = 10, max_depth = 3, lambda = 0, min_child_weight = 0", .12),
                        ("DecisionTreeClassifier", "max_depth = 3", .45))}
 

@@ -184,6 +184,21 @@ class Silence(harness.Case):
             with self.subTest(label):
                 self.assertGreater(self.r2(f"a, b, {label} AS y", "lightgbm.gbdt WITH objective = 'fair', test_size = 0 LABEL y")[0], least)
 
+    def test_networks_say_what_few_rows_and_narrow_labels_keep_from_them(self):
+        self.make(tables.priced_table())
+        train = "DNNRegressor WITH test_size = 0, model.hidden_units = [8], train.epoch = 200{} LABEL {}"
+        few = "training rows hardly move predictions from the mean. WITH model.l2 = 0.001 the model follows such rows."
+        narrow = "of their mean, and the loss is one of shares of the mean"
+        year = "a, b, 2000 + near AS year"
+        self.assertIn(narrow, " ".join(self.notices(year, train.format(", model.loss = 'poisson'", "year"))))
+        self.assertNotIn(narrow, " ".join(self.notices(year, train.format("", "year"))))
+        self.assertNotIn(narrow, " ".join(self.notices("a, b, near", train.format(", model.loss = 'poisson'", "near"))))
+        self.make(["DELETE FROM t WHERE rowid > 4"])
+        self.assertIn("with model.l2 = 0.75, 4 " + few, " ".join(self.notices("a, b, near", train.format("", "near"))))
+        found, said = self.r2("a, b, near", train.format(", model.l2 = 0.001", "near"))
+        self.assertGreater(found, .9)
+        self.assertNotIn(few, " ".join(said))
+
     def test_labels_that_make_derivatives_small_are_named(self):
         self.make(tables.priced_table())
         for label, train, hint in (
