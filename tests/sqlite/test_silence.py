@@ -231,6 +231,19 @@ class Silence(harness.Case):
         said = self.run_all("EXPLAIN SELECT city, z, y FROM t TO TRAIN XGBClassifier LABEL y INTO m")
         self.assertEqual([row[1] for row in said if "in capitals" in str(row[1])], [tables.SPELLED_WORDS, tables.SPELLED])
 
+    def test_rows_whose_words_are_all_strange_are_named(self):
+        self.make(tables.spelled_table())
+        said = 'column "town": 300 of 300 rows have a word that the model has not learned, as \'LYON\'. It knows \'Lyon\': words that ' \
+            "differ in capitals or spaces are others."
+        for model in ("XGBRegressor", "LinearRegressor"):
+            with self.subTest(model):
+                self.run_all(f"SELECT town, city, z FROM t WHERE town = 'Lyon' TO TRAIN {model} COLUMN city, VOCABULARY(town) LABEL z INTO m")
+                for rows in ("upper(town) AS town", "'LYON' AS town"):
+                    self.assertIn(said, self.run_all(f"SELECT {rows}, city, z FROM t TO EVALUATE m")[0][-1])
+                for rows in ("town", "CASE WHEN rowid % 2 THEN 'LYON' ELSE town END AS town", "NULL AS town"):
+                    self.assertNotIn("has not learned", self.run_all(f"SELECT {rows}, city, z FROM t TO EVALUATE m")[0][-1])
+                self.assertNotIn("has not learned", self.run_all("SELECT 'LYON' AS town, city, z FROM t LIMIT 9 TO EVALUATE m")[0][-1])
+
 
 if __name__ == "__main__":
     harness.main()
