@@ -1,5 +1,7 @@
 #include "runtime/learn/trees/tree_notices.h"
 
+#include "runtime/learn/label_range.h"
+
 #define BOUNDS_FAR 10 /* times as wide as the bound are half of the labels */
 
 /* A loss's bound, which the user chooses in units of the label. */
@@ -95,9 +97,20 @@ static void note_no_split(const struct trees *trees, struct notice_list *notices
     }
 }
 
+/* A notice on the label says so. */
+static bool has_one_label(const struct trees *trees)
+{
+    const struct learner *learner = &trees->learner;
+    const struct label_range range = learner->spec->task == TASK_REGRESSION
+                                         ? label_range_of(learner->spec, learner->dataset)
+                                         : (struct label_range){0, 1};
+
+    return learner->dataset->train.rows > 1 && range.least == range.greatest;
+}
+
 void tree_notices(const struct trees *trees, struct notice_list *notices)
 {
-    if (note_bound(&trees->objective, notices))
+    if (has_one_label(trees) || note_bound(&trees->objective, notices))
         return;
     if (trees->forest.tree_count > 0 && trees->forest.node_count <= trees->forest.tree_count)
         note_no_split(trees, notices);
