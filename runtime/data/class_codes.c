@@ -45,10 +45,11 @@ static double number_of(const struct cell *class)
 
 static void note(struct slice label, double code, uint64_t rows, struct notice_list *notices)
 {
-    notice_add(notices, NOTICE_LABEL,
-               "label column \"%.*s\" is %g in %llu row%s, far from all others, which is a class of "
-               "its own",
-               SLICE_FORMAT(label), code, (unsigned long long)rows, rows == 1 ? "" : "s");
+    notice_add(
+        notices, NOTICE_LABEL,
+        "label column \"%.*s\" is %g in %llu row%s, far from all others, which is a class of "
+        "its own",
+        SLICE_FORMAT(label), code, (unsigned long long)rows, rows == 1 ? "" : "s");
     notice_hint(notices, "If the label is missing there, leave the rows out: WHERE %s <> %g.",
                 SQL_NAME(label), code);
 }

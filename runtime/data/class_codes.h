@@ -2,8 +2,8 @@
  * class_codes.h - classes that are a number which stands for a missing label: 99 beside 1 to 5.
  *
  * A class is one where it looks like a code (odd_numbers.h), has two digits or more, and is farther
- * from the classes next to it than all others are from each other, many times. So -1 beside 0 and 1,
- * 9 among digits, and numbers of wards, teams or answers of HTTP are classes like others.
+ * from the classes next to it than all others are from each other, many times. So -1 beside 0 and
+ * 1, 9 among digits, and numbers of wards, teams or answers of HTTP are classes like others.
  */
 #ifndef RUNTIME_DATA_CLASS_CODES_H
 #define RUNTIME_DATA_CLASS_CODES_H

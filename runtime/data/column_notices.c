@@ -14,8 +14,8 @@
 #include "runtime/data/word_spellings.h"
 #include "scoring/label_names.h"
 
-#define RARE_NAMED   3   /* classes that a notice names */
-#define SHARED_LEAST .05 /* share of the rows with a word: fewer are not noted */
+#define RARE_NAMED    3      /* classes that a notice names */
+#define SHARED_LEAST  .05    /* share of the rows with a word: fewer are not noted */
 #define WHOLE_DOUBLES 0x1p53 /* doubles have all whole numbers below */
 #define STEPS_ENOUGH  1000   /* steps in a deviation: more of them hide nothing */
 
@@ -81,8 +81,8 @@ static const char *what_is_learned(enum task task)
     }
 }
 
-/* Doubles know whole numbers of 2^53 and more in steps, which leave few or one of those that are near
- * to each other. False: the column has no such numbers. */
+/* Doubles know whole numbers of 2^53 and more in steps, which leave few or one of those that are
+ * near to each other. False: the column has no such numbers. */
 static bool note_steps(const struct column_statistics *statistics, uint32_t i,
                        struct dataset *dataset)
 {

@@ -59,8 +59,8 @@ static struct spelled_word word_at(const struct spelling *spellings, size_t left
 {
     struct spelled_word word = {.spellings = spellings, .count = 1};
 
-    for (; word.count < left &&
-           slice_compare(spellings[word.count].folded, spellings[0].folded) == 0;
+    for (;
+         word.count < left && slice_compare(spellings[word.count].folded, spellings[0].folded) == 0;
          word.count++)
         word.others += spellings[word.count].rows;
     if (is_genotype(spellings))
@@ -82,14 +82,15 @@ static void note(struct slice name, bool are_classes, const struct spelled_word 
                     (unsigned long long)most->spellings[i].rows,
                     most->spellings[i].rows == 1 ? "" : "s");
     }
-    notice_add(notices, are_classes ? NOTICE_LABEL : NOTICE_READING,
-               "%s \"%.*s\": %llu %s differ from others in capitals or spaces around them alone, as "
-               "%s",
-               are_classes ? "label column" : "column", SLICE_FORMAT(name),
-               (unsigned long long)spellings, are_classes ? "classes" : "words",
-               text_string(&list));
+    notice_add(
+        notices, are_classes ? NOTICE_LABEL : NOTICE_READING,
+        "%s \"%.*s\": %llu %s differ from others in capitals or spaces around them alone, as "
+        "%s",
+        are_classes ? "label column" : "column", SLICE_FORMAT(name), (unsigned long long)spellings,
+        are_classes ? "classes" : "words", text_string(&list));
     text_deinit(&list);
-    notice_hint(notices, "If they mean the same, lower(trim(%s)) AS %s in the SELECT makes them one.",
+    notice_hint(notices,
+                "If they mean the same, lower(trim(%s)) AS %s in the SELECT makes them one.",
                 SQL_NAME(name), SQL_NAME(name));
 }
 
@@ -152,8 +153,8 @@ enum status word_spellings_note(const struct word_table *words, struct slice nam
             most = word;
         i += word.count;
     }
-    if (others > 0 && (are_classes || (others >= SPELLINGS_ROWS_MIN &&
-                                       others * SPELLINGS_ROWS_OF >= rows)))
+    if (others > 0 &&
+        (are_classes || (others >= SPELLINGS_ROWS_MIN && others * SPELLINGS_ROWS_OF >= rows)))
         note(name, are_classes, &most, several, notices);
     free(bytes);
     free(spellings);

@@ -47,10 +47,11 @@ static void note_penalty(const struct descent *descent, struct notice_list *noti
 
     if (rows > FEW_ROWS || penalty * (double)rows < PENALTY_OF_ROWS)
         return;
-    notice_add(notices, NOTICE_SETTING,
-               "few rows: with model.l2 = %.3g, %llu training rows hardly move predictions from the "
-               "mean",
-               penalty, (unsigned long long)rows);
+    notice_add(
+        notices, NOTICE_SETTING,
+        "few rows: with model.l2 = %.3g, %llu training rows hardly move predictions from the "
+        "mean",
+        penalty, (unsigned long long)rows);
     notice_hint(notices, "WITH model.l2 = 0.001 the model follows such rows.");
 }
 
@@ -63,12 +64,14 @@ static void note_narrow_label(const struct descent *descent, struct notice_list 
     if (descent->learner.measuring.model.link != LABEL_LINK_EXP ||
         descent->model.tensor_count <= TENSORS_OF_A_LAYER || share >= SHARE_LEAST)
         return;
-    notice_add(notices, NOTICE_SETTING,
-               "labels deviate by %.2g %% of their mean, and the loss is one of shares of the mean: a "
-               "network hardly tells such shares apart",
-               100 * share);
-    notice_hint(notices, "Subtract a number near the least label in the SELECT; or WITH model.loss = "
-                         "'squared_error'.");
+    notice_add(
+        notices, NOTICE_SETTING,
+        "labels deviate by %.2g %% of their mean, and the loss is one of shares of the mean: a "
+        "network hardly tells such shares apart",
+        100 * share);
+    notice_hint(notices,
+                "Subtract a number near the least label in the SELECT; or WITH model.loss = "
+                "'squared_error'.");
 }
 
 void descent_tell(void *self, struct measuring *measuring)

@@ -216,7 +216,7 @@ def weights_are_duplicates(case):
     case.train("several", "m")
     case.train("weighted", "f", "sample_weight = 'weight'")
     return check_near(case, case.predictions("t", "m"), case.predictions("t", "f"), "weights in the place of repeated rows",
-                      .05 if case.model == "XGBRegressor" else None)
+                      .12 if case.model == "XGBRegressor" else None)  # bins count rows
 
 
 def thousands_of_words_are_learned(case):

@@ -733,12 +733,17 @@ static void spellings_of_a_word_are_noticed(void **state)
     table_open(&table, TASK_REGRESSION, LABEL_REAL);
     for (int i = 0; i < 400; i++)
         add_row(&table, real_cell(i), text_cell(towns[i % 4]), real_cell(i));
-    check_notices(&table, "column \"colour\": 3 words differ from others in capitals or spaces around "
-                          "them alone, as ' ROME ' in 100 rows, 'Rome' in 100 rows and 'rome' in 100 "
-                          "rows\n");
+    check_notices(&table,
+                  "column \"colour\": 3 words differ from others in capitals or spaces around "
+                  "them alone, as ' ROME ' in 100 rows, 'Rome' in 100 rows and 'rome' in 100 "
+                  "rows\n");
     table_open(&table, TASK_REGRESSION, LABEL_REAL);
     for (int i = 0; i < 400; i++) /* two rows of 400; genotypes */
-        add_row(&table, real_cell(i), text_cell(i < 2 ? "rome" : i % 2 ? "Rome" : i % 4 ? "Aa" : "AA"),
+        add_row(&table, real_cell(i),
+                text_cell(i < 2   ? "rome"
+                          : i % 2 ? "Rome"
+                          : i % 4 ? "Aa"
+                                  : "AA"),
                 real_cell(i));
     check_notices(&table, "");
     table_open(&table, TASK_CLASSIFICATION, LABEL_TEXT);
@@ -755,13 +760,19 @@ static void classes_that_stand_for_missing_labels_are_noticed(void **state)
         int classes[6], count;
         const char *notices;
     } cases[] = {
-        {{1, 2, 3, 4, 5, 99}, 6, "label column \"y\" is 99 in 50 rows, far from all others, which is a "
-                                 "class of its own\n"},
-        {{-999, 0, 1}, 3, "label column \"y\" is -999 in 100 rows, far from all others, which is a "
-                          "class of its own\n"},
-        {{0, 1, 88, 99}, 4, "label column \"y\" is 88 in 75 rows, far from all others, which is a class "
-                            "of its own\nlabel column \"y\" is 99 in 75 rows, far from all others, "
-                            "which is a class of its own\n"},
+        {{1, 2, 3, 4, 5, 99},
+         6,
+         "label column \"y\" is 99 in 50 rows, far from all others, which is a "
+         "class of its own\n"},
+        {{-999, 0, 1},
+         3,
+         "label column \"y\" is -999 in 100 rows, far from all others, which is a "
+         "class of its own\n"},
+        {{0, 1, 88, 99},
+         4,
+         "label column \"y\" is 88 in 75 rows, far from all others, which is a class "
+         "of its own\nlabel column \"y\" is 99 in 75 rows, far from all others, "
+         "which is a class of its own\n"},
         {{-1, 0, 1}, 3, ""},
         {{0, 1, 9}, 3, ""},
         {{0, 99}, 2, ""},

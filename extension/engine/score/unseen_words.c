@@ -66,11 +66,12 @@ void unseen_words_note(const struct unseen_words *words, struct notice_list *not
 
         if (word->rows < UNSEEN_ROWS_MIN || (double)word->unseen < share * (double)word->rows)
             continue;
-        notice_add(notices, NOTICE_MISSING,
-                   "column \"%.*s\": %llu of %llu rows have a word that the model has not learned%s%s%s",
-                   SLICE_FORMAT(input->spec.name), (unsigned long long)word->unseen,
-                   (unsigned long long)word->rows, word->example[0] ? ", as '" : "", word->example,
-                   word->example[0] ? "'" : "");
+        notice_add(
+            notices, NOTICE_MISSING,
+            "column \"%.*s\": %llu of %llu rows have a word that the model has not learned%s%s%s",
+            SLICE_FORMAT(input->spec.name), (unsigned long long)word->unseen,
+            (unsigned long long)word->rows, word->example[0] ? ", as '" : "", word->example,
+            word->example[0] ? "'" : "");
         notice_hint(notices, "It knows '%.*s': words that differ in capitals or spaces are others.",
                     SLICE_FORMAT(slice_prefix(input->words[0], sizeof word->example - 1)));
     }

@@ -1,6 +1,6 @@
 /*
- * unseen_words.h - columns of words of which an evaluation's rows have hardly one that the model has
- * learned: capitals, spaces or a code for each word make others of them, without an error.
+ * unseen_words.h - columns of words of which an evaluation's rows have hardly one that the model
+ * has learned: capitals, spaces or a code for each word make others of them, without an error.
  *
  *     init --> row, row, row ... --> note
  */
@@ -12,14 +12,14 @@
 #include "scoring/model.h"
 
 #define UNSEEN_ROWS_MIN 10 /* rows with a word; fewer tell nothing */
-#define UNSEEN_SHARE    .9 /* of them; all where the model has hash buckets, for words that are rare */
+#define UNSEEN_SHARE    .9 /* of them; all of them where the model has hash buckets */
 
 struct unseen_words {
     const struct model *model;
     struct unseen_word {
-        uint64_t rows, unseen;     /* rows with a word, and with one that is not the model's */
-        char example[40];          /* the least of these in byte order */
-    } *inputs;                     /* (the model's inputs) */
+        uint64_t rows, unseen; /* rows with a word, and with one that is not the model's */
+        char example[40];      /* the least of these in byte order */
+    } * inputs;                /* (the model's inputs) */
 };
 
 /* In the arena. NO_MEMORY. */

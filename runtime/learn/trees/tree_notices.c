@@ -34,11 +34,12 @@ static bool note_bound(const struct tree_objective *objective, struct notice_lis
 
     if (!bound.attribute || !(objective->middle_half > BOUNDS_FAR * bound.value))
         return false;
-    notice_add(notices, NOTICE_SETTING,
-               "%s has %s = %g, in units of the label: the middle half of the training rows' labels "
-               "is %.3g wide, so that nearly all errors count as those of outliers",
-               tree_objective_words[objective->name], bound.attribute, bound.value,
-               objective->middle_half);
+    notice_add(
+        notices, NOTICE_SETTING,
+        "%s has %s = %g, in units of the label: the middle half of the training rows' labels "
+        "is %.3g wide, so that nearly all errors count as those of outliers",
+        tree_objective_words[objective->name], bound.attribute, bound.value,
+        objective->middle_half);
     notice_hint(notices, "WITH %s = %.2g makes outliers of large errors alone.", bound.attribute,
                 objective->middle_half / 2);
     return true;
@@ -88,11 +89,11 @@ static void note_no_split(const struct trees *trees, struct notice_list *notices
     } else if (hessian < 2 * params->min_child_weight) {
         note_small_derivatives(trees, hessian, notices);
     } else {
-        notice_add(notices, NOTICE_SETTING,
-                   "no tree has a split: none of %llu training rows gains more than gamma = %g with "
-                   "min_child_weight = %g and min_data_in_leaf = %u on both sides",
-                   (unsigned long long)rows, params->gamma, params->min_child_weight,
-                   params->min_rows);
+        notice_add(
+            notices, NOTICE_SETTING,
+            "no tree has a split: none of %llu training rows gains more than gamma = %g with "
+            "min_child_weight = %g and min_data_in_leaf = %u on both sides",
+            (unsigned long long)rows, params->gamma, params->min_child_weight, params->min_rows);
         notice_hint(notices, "Lower these; or the columns tell nothing of the label.");
     }
 }
