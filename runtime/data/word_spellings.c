@@ -5,8 +5,8 @@
 
 #include "params/notice_list.h"
 
-#define SPELLINGS_NAMED 3  /* of the word that has most rows in other spellings */
-#define SPELLING_BYTES  40 /* of a word in a notice */
+#define SPELLINGS_NAMED 3  /* spellings of the word that has most rows in others than its first */
+#define SPELLING_BYTES  40 /* bytes of a word in a notice */
 
 struct spelling {
     struct slice folded; /* small letters, no spaces around them */

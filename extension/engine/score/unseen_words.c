@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "inputs/encoders.h"
 #include "scoring/input_statistics.h"
 
 enum status unseen_words_init(const struct model *model, struct arena *arena,
@@ -20,8 +21,7 @@ enum status unseen_words_init(const struct model *model, struct arena *arena,
 /* Does the column hold one word in each row, of which the model knows some? */
 static bool has_words(const struct transform_input *input)
 {
-    return input->spec.type == INPUT_CATEGORY && input->spec.rule == RULE_WORDS &&
-           !input->spec.part && input->column != TRANSFORM_NO_COLUMN && input->word_count > 0;
+    return input->encoder == &words_encoder && input->word_count > 0;
 }
 
 static void keep_example(struct unseen_word *word, const struct cell *cell)

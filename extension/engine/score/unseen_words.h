@@ -12,7 +12,7 @@
 #include "scoring/model.h"
 
 #define UNSEEN_ROWS_MIN 10 /* rows with a word; fewer tell nothing */
-#define UNSEEN_SHARE    .9 /* of them; all of them where the model has hash buckets */
+#define UNSEEN_SHARE    .9 /* the least share; all rows where the model has hash buckets */
 
 struct unseen_words {
     const struct model *model;

@@ -110,7 +110,7 @@ enum status tree_growth_init(struct growing_tree *growth, const struct tree_bins
                    .batch = batch},
         .shares = {params->colsample_bytree, params->colsample_bylevel, params->colsample_bynode,
                    seed},
-        .fair_c = params->objective == TREE_FAIR ? params->fair_c : 0,
+        .fair_c = params->objective == TREE_FAIR && params->eta > 0 ? params->fair_c : 0,
         .eta = params->eta,
         .total_bins = bins->offsets[bins->column_count],
     };
