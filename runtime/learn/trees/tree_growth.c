@@ -110,6 +110,8 @@ enum status tree_growth_init(struct growing_tree *growth, const struct tree_bins
                    .batch = batch},
         .shares = {params->colsample_bytree, params->colsample_bylevel, params->colsample_bynode,
                    seed},
+        .fair_c = params->objective == TREE_FAIR && params->eta > 0 ? params->fair_c : 0,
+        .eta = params->eta,
         .total_bins = bins->offsets[bins->column_count],
     };
     growth->bins_ranked = bins_ranked(bins, &growth->options);
@@ -378,12 +380,25 @@ uint32_t tree_growth_summed(const struct growing_tree *growth, uint32_t node)
     return of->left + (of->split.left.hessian > of->split.right.hessian);
 }
 
+/* The second derivative of the objective fair vanishes far from the labels, and Newton's steps go
+ * the farther beyond them: rows that are off by r > c / eta would be off by more afterwards. r
+ * follows from the step, which is r (r + c) / c where all rows of a leaf are off alike. */
+static double fair_value(const struct growing_tree *growth, double value)
+{
+    const double c = growth->fair_c, step = fabs(value);
+    const double most = (sqrt(c * c + 4 * c * step) - c) / (2 * growth->eta);
+
+    return copysign(step < most ? step : most, value);
+}
+
 double tree_growth_value(const struct growing_tree *growth, uint32_t leaf, double gradient,
                          double hessian)
 {
     const struct tree_node *node = &growth->nodes[leaf];
+    const double value =
+        tree_leaf_value(gradient, hessian, &growth->options, node->is_by_order, node->bounds);
 
-    return tree_leaf_value(gradient, hessian, &growth->options, node->is_by_order, node->bounds);
+    return growth->fair_c > 0 ? fair_value(growth, value) : value;
 }
 
 /* How many rows the children of a node have, of which one has been summed. */

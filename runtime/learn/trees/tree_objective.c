@@ -238,6 +238,20 @@ static enum status start_of_quantiles(struct tree_objective *objective, struct e
     return STATUS_OK;
 }
 
+static enum status find_middle_half(struct tree_objective *objective, struct error *err)
+{
+    double low, high;
+
+    if (objective->dataset->sample.rows == 0 ||
+        (objective->name != TREE_HUBER && objective->name != TREE_FAIR &&
+         objective->name != TREE_PSEUDO_HUBER))
+        return STATUS_OK;
+    TRY(quantile_of_sample(objective, .25, &low, err));
+    TRY(quantile_of_sample(objective, .75, &high, err));
+    objective->middle_half = high - low;
+    return STATUS_OK;
+}
+
 /* The sample's mean logarithm of time for survival:aft, by the bound that a row has. */
 static double mean_of_log_times(const struct dataset_part *sample, const float *weights)
 {
@@ -570,6 +584,7 @@ enum status tree_objective_init(struct tree_objective *objective, const struct j
     TRY(find_start(objective, range, err));
     if (trees_have_quantiles(objective->name))
         TRY(start_of_quantiles(objective, err));
+    TRY(find_middle_half(objective, err));
     if (dataset->transform.offset_width > 0 && spec->task == TASK_REGRESSION) {
         tree_offset_widen(objective, spec, &range);
         choose_unit(objective, range);
