@@ -157,8 +157,8 @@ static enum status open_sharing(struct sharing *sharing, struct error *err)
                               err);
 }
 
-enum status share(const struct share_cluster *cluster, const struct share_job *jobs, size_t count,
-                  struct share_part *parts, struct error *err)
+enum status share_jobs(const struct share_cluster *cluster, const struct share_job *jobs,
+                       size_t count, struct share_part *parts, struct error *err)
 {
     struct sharing sharing = {.cluster = cluster, .jobs = jobs, .count = count};
     enum status status;

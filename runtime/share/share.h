@@ -30,7 +30,7 @@
 
 #define SHARE_JOBS_MAX    4096
 #define SHARE_NODES_MAX   16384
-#define SHARE_WORKERS_MAX 1024 /* of a job */
+#define SHARE_WORKERS_MAX 1024 /* a job has no more */
 
 #define SHARE_PATIENCE_S 60
 #define SHARE_REST_S     60
@@ -92,8 +92,8 @@ struct share_part {
 
 /* `parts` (count) is the answer; jobs: the oldest first. INVALID for sizes and numbers that no job
  * has, LIMIT for more than the limits above, NO_MEMORY. */
-enum status share(const struct share_cluster *cluster, const struct share_job *jobs, size_t count,
-                  struct share_part *parts, struct error *err);
+enum status share_jobs(const struct share_cluster *cluster, const struct share_job *jobs,
+                       size_t count, struct share_part *parts, struct error *err);
 
 /* A word for it, in a sentence: "others have the rest". */
 const char *share_reason_text(enum share_reason reason);

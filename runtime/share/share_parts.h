@@ -1,5 +1,5 @@
 /*
- * share_parts.h - what the steps of share() have in common.
+ * share_parts.h - what the steps of share_jobs() have in common.
  */
 #ifndef RUNTIME_SHARE_SHARE_PARTS_H
 #define RUNTIME_SHARE_SHARE_PARTS_H

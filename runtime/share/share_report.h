@@ -1,6 +1,6 @@
 /*
- * share_report.h - what share() is told and answers, as text between processes: a job's report of
- * itself, and the decision about all of them.
+ * share_report.h - what share_jobs() is told and answers, as text between processes: a job's report
+ * of itself, and the decision about all of them.
  *
  *     annotation totrain.dev/use of a Job, or a supervisor's file      {"least":1,"most":6,...}
  *     annotation totrain.dev/share of the Lease   {"term":7,"jobs":{"UID":[workers,seconds]}}

@@ -28,7 +28,7 @@ static void check_report(const struct share_job *job)
     if (share_report_write(job, &first, &err) != STATUS_OK ||
         share_report_read(text_slice(&first), &again, &err) != STATUS_OK ||
         share_report_write(&again, &second, &err) != STATUS_OK ||
-        share(&cluster, &again, 1, &part, &err) != STATUS_OK || part.workers > again.most)
+        share_jobs(&cluster, &again, 1, &part, &err) != STATUS_OK || part.workers > again.most)
         abort();
     check_same(&first, &second);
 }

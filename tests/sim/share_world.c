@@ -21,7 +21,7 @@ static bool is_here(const struct share_world_job *job, double now)
     return job->comes <= now && job->ended < 0;
 }
 
-/* ----- what share() is shown ----- */
+/* ----- what share_jobs() is shown ----- */
 
 static void show_nodes(const struct share_world *world, double now, struct shown *shown)
 {
@@ -359,7 +359,7 @@ static enum status decide(struct share_world *world, double now, bool has_change
     if (world->is_fixed) {
         decide_fixed(world, &shown);
     } else {
-        TRY(share(&cluster, shown.jobs, shown.count, shown.parts, err));
+        TRY(share_jobs(&cluster, shown.jobs, shown.count, shown.parts, err));
         TRY(check_parts(world, &shown, has_less_room, err));
     }
     world->decisions++;

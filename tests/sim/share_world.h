@@ -1,6 +1,7 @@
 /*
  * share_world.h - a simulated cluster, whose jobs and services come and go by a plan, and whose
- * jobs' workers are those that a rule gives them: share() or fixed sizes, first come, first served.
+ * jobs' workers are those that a rule gives them: share_jobs() or fixed sizes, first come, first
+ * served.
  *
  * New pods go where the least is left, as they come; what finds no place is not there. Time goes in
  * seconds. A worker that a job gets works after the time that a pod needs; one that it
@@ -17,7 +18,7 @@
 #define SHARE_WORLD_PODS     64 /* a job's */
 
 struct share_world_job {
-    struct share_job job;  /* share() is told of it so */
+    struct share_job job;  /* share_jobs() is told of it so */
     struct share_curve is; /* how fast it is */
     double work;           /* seconds with one worker */
     double comes;          /* at that second */
@@ -46,7 +47,7 @@ struct share_world {
     struct share_world_service services[SHARE_WORLD_SERVICES];
     size_t service_count;
     enum share_rule rule;
-    bool is_fixed;         /* each job has `most` workers or waits; share() is not asked */
+    bool is_fixed;         /* each job has `most` workers or waits; share_jobs() is not asked */
     double start_s;        /* a pod's start */
     double every_s;        /* between two decisions without a change */
     double until_s;        /* the run fails where a job has not ended by then */

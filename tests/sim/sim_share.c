@@ -1,7 +1,7 @@
 /*
- * Random clusters, whose jobs share() gives workers to: none starves, none oscillates, and nearly
- * all is used that could be. Then an experiment of PaddlePaddle EDL at its size, with what was
- * published of it.
+ * Random clusters, whose jobs share_jobs() gives workers to: none starves, none oscillates, and
+ * nearly all is used that could be. Then an experiment of PaddlePaddle EDL at its size, with what
+ * was published of it.
  */
 #include <inttypes.h>
 #include <stdio.h>

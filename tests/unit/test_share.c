@@ -93,7 +93,7 @@ static void the_vectors_come_out(void **state)
                 (struct share_size){.millis = vector->nodes[cluster.node_count]};
         for (; count < JOBS_MAX && vector->jobs[count].most > 0; count++)
             jobs[count] = job_of(&vector->jobs[count]);
-        CHECK_OK(share(&cluster, jobs, count, parts, &err));
+        CHECK_OK(share_jobs(&cluster, jobs, count, parts, &err));
         for (size_t i = 0; i < count; i++)
             if (parts[i].workers != vector->wanted[i])
                 check_failed("%s: job %zu has %u workers, not %u", vector->name, i,
@@ -127,7 +127,7 @@ static void check_workers(struct table *table, const uint32_t *wanted)
 {
     struct error err;
 
-    CHECK_OK(share(&table->cluster, table->jobs, table->count, table->parts, &err));
+    CHECK_OK(share_jobs(&table->cluster, table->jobs, table->count, table->parts, &err));
     for (size_t i = 0; i < table->count; i++)
         CHECK_INT(table->parts[i].workers, wanted[i]);
 }
@@ -250,13 +250,13 @@ static void numbers_that_no_job_has_are_refused(void **state)
 
     OPEN(&table, 3, JOB(1, 3, 0));
     table.jobs[0].least = 4;
-    CHECK_FAILS(share(&table.cluster, table.jobs, 1, table.parts, &err), STATUS_INVALID, "job 0");
+    CHECK_FAILS(share_jobs(&table.cluster, table.jobs, 1, table.parts, &err), STATUS_INVALID, "job 0");
     OPEN(&table, 3, JOB(1, 3, 0));
     table.jobs[0].curve.fixed = NAN;
-    CHECK_FAILS(share(&table.cluster, table.jobs, 1, table.parts, &err), STATUS_INVALID, "job 0");
+    CHECK_FAILS(share_jobs(&table.cluster, table.jobs, 1, table.parts, &err), STATUS_INVALID, "job 0");
     table.node.millis = -1;
-    CHECK_FAILS(share(&table.cluster, table.jobs, 1, table.parts, &err), STATUS_INVALID, "node 0");
-    CHECK_FAILS(share(&table.cluster, table.jobs, SHARE_JOBS_MAX + 1, table.parts, &err),
+    CHECK_FAILS(share_jobs(&table.cluster, table.jobs, 1, table.parts, &err), STATUS_INVALID, "node 0");
+    CHECK_FAILS(share_jobs(&table.cluster, table.jobs, SHARE_JOBS_MAX + 1, table.parts, &err),
                 STATUS_LIMIT, "jobs");
 }
 
