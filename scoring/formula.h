@@ -43,7 +43,7 @@ enum formula_op {
     FORMULA_AT_MOST,
     FORMULA_EQUAL,
     FORMULA_IS_MISSING,
-    FORMULA_IS_IN, /* a is one of `numbers` (count), which ascend */
+    FORMULA_IS_IN, /* a, a whole number or missing, is one of `numbers` (count), which ascend */
     FORMULA_AND,
     /* Numbers from lists: */
     FORMULA_LOOKUP, /* number a of `numbers` (count); 0 where a is below 0 or missing */

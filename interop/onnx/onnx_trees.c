@@ -1,13 +1,16 @@
 /*
  * Choices within choices as an operator TreeEnsemble. A comparison of a column with a number is a
- * node's own; any other condition becomes a column of 0 and 1, which the node compares.
+ * node's own, and so is a set of whole numbers; any other condition becomes a column of 0 and 1,
+ * which the node compares.
  */
+#include <math.h>
+
 #include "interop/onnx/onnx_walk.h"
 
 #define IS_CONDITION 0x80000000u /* of a node's feature: it counts conditions, not columns */
 
 /* Numbers of the operator's attribute nodes_modes. */
-enum mode { MODE_AT_MOST, MODE_LESS, MODE_AT_LEAST, MODE_GREATER };
+enum mode { MODE_AT_MOST, MODE_LESS, MODE_AT_LEAST, MODE_GREATER, MODE_MEMBER = 6 };
 
 /* The attributes of nodes and leaves, which have `nodes` and `leaves` of each. */
 struct ensemble {
@@ -17,7 +20,8 @@ struct ensemble {
     double *splits;
     int64_t *leaf_targets, *roots;
     double *leaf_numbers;
-    uint32_t nodes, leaves;
+    double *members; /* the numbers of each set, and NaN behind them */
+    uint32_t nodes, leaves, member_count;
     uint32_t *columns; /* (variables): 1 + the place among the columns; 0: none yet */
     struct onnx_place *places;
     const struct formula **conditions;
@@ -39,6 +43,24 @@ uint32_t onnx_tree_choices(const struct formula *formula)
     return formula->op == FORMULA_NUMBER ? choices : 0;
 }
 
+/* The numbers of formulas that are looked for in sets are whole. An operator takes no empty set. */
+static bool is_set(const struct formula *condition)
+{
+    return condition->op == FORMULA_IS_IN && condition->a->op == FORMULA_VARIABLE &&
+           condition->count > 0;
+}
+
+/* How many numbers the sets have, and one for each. */
+static size_t count_members(const struct formula *formula)
+{
+    size_t members = 0;
+
+    for (; formula->op == FORMULA_IF; formula = formula->c)
+        members +=
+            count_members(formula->b) + (is_set(formula->a) ? (size_t)formula->a->count + 1 : 0);
+    return members;
+}
+
 static int64_t column(struct ensemble *ensemble, const struct formula *variable)
 {
     uint32_t *place = &ensemble->columns[variable->index];
@@ -48,6 +70,15 @@ static int64_t column(struct ensemble *ensemble, const struct formula *variable)
         *place = ++ensemble->column_count;
     }
     return *place - 1;
+}
+
+static void set_members(struct ensemble *ensemble, uint32_t node, const struct formula *set)
+{
+    ensemble->features[node] = column(ensemble, set->a);
+    ensemble->modes[node] = MODE_MEMBER;
+    for (uint32_t i = 0; i < set->count; i++)
+        ensemble->members[ensemble->member_count++] = set->numbers[i];
+    ensemble->members[ensemble->member_count++] = (double)NAN;
 }
 
 /* The node's feature, mode and number, by the condition under which its first branch is taken. */
@@ -66,6 +97,8 @@ static void set_test(struct ensemble *ensemble, uint32_t node, const struct form
         ensemble->features[node] = column(ensemble, b);
         ensemble->modes[node] = is_less ? MODE_GREATER : MODE_AT_LEAST;
         ensemble->splits[node] = a->number;
+    } else if (is_set(condition)) {
+        set_members(ensemble, node, condition);
     } else {
         ensemble->conditions[ensemble->condition_count] = condition;
         ensemble->features[node] = (int64_t)(IS_CONDITION | ensemble->condition_count++);
@@ -109,7 +142,7 @@ static int64_t add_node(struct ensemble *ensemble, const struct formula *choice,
     }
 }
 
-static bool make_room(struct ensemble *ensemble, size_t choices, uint32_t trees)
+static bool make_room(struct ensemble *ensemble, size_t choices, size_t members, uint32_t trees)
 {
     struct onnx_walk *walk = ensemble->walk;
 
@@ -122,6 +155,7 @@ static bool make_room(struct ensemble *ensemble, size_t choices, uint32_t trees)
     ensemble->splits = ONNX_NEW(walk, double, choices);
     ensemble->leaf_targets = ONNX_NEW(walk, int64_t, choices + trees);
     ensemble->leaf_numbers = ONNX_NEW(walk, double, choices + trees);
+    ensemble->members = ONNX_NEW(walk, double, members + 1);
     ensemble->roots = ONNX_NEW(walk, int64_t, trees);
     ensemble->columns = ONNX_NEW(walk, uint32_t, (size_t)walk->program->variable_count + 1);
     ensemble->places = ONNX_NEW(walk, struct onnx_place, 2 * choices + 1);
@@ -155,6 +189,9 @@ static onnx_value write_operator(const struct ensemble *ensemble, onnx_value col
     onnx_set_integers(file, node, "nodes_featureids", ensemble->features, nodes);
     onnx_set_bytes(file, node, "nodes_modes", ensemble->modes, nodes);
     onnx_set_doubles(file, node, "nodes_splits", ensemble->splits, nodes);
+    if (ensemble->member_count > 0)
+        onnx_set_doubles(file, node, "membership_values", ensemble->members,
+                         ensemble->member_count);
     onnx_set_integers(file, node, "nodes_truenodeids", ensemble->true_ids, nodes);
     onnx_set_integers(file, node, "nodes_trueleafs", ensemble->true_leaves, nodes);
     onnx_set_integers(file, node, "nodes_falsenodeids", ensemble->false_ids, nodes);
@@ -168,12 +205,14 @@ onnx_value onnx_trees(struct onnx_walk *walk, const struct formula *const *trees
                       const uint32_t *targets, uint32_t count, uint32_t width)
 {
     struct ensemble ensemble = {.walk = walk};
-    size_t choices = 0;
+    size_t choices = 0, members = 0;
     onnx_value columns;
 
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         choices += onnx_tree_choices(trees[i]);
-    if (!make_room(&ensemble, choices, count))
+        members += count_members(trees[i]);
+    }
+    if (!make_room(&ensemble, choices, members, count))
         return "";
     for (uint32_t i = 0; i < count; i++)
         ensemble.roots[i] = add_node(&ensemble, trees[i], targets[i]);
