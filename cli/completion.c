@@ -4,6 +4,7 @@
 
 #include "cli/dot_line.h"
 #include "interop/exchange.h"
+#include "interop/formula_print.h"
 #include "params/attribute.h"
 #include "parser/parser.h"
 #include "parser/scan.h"
@@ -478,11 +479,18 @@ static void complete_action(struct finder *finder, size_t verb)
 
 /* ----- the commands, and the half that is the host's ----- */
 
-static void offer_formats(struct finder *finder)
+/* Programs are written alone. */
+static void offer_formats(struct finder *finder, bool with_programs)
 {
 #define OFFER_FORMAT(format, name, ending) offer(finder, SLICE(name), SLICE("*" ending), " ");
     EXCHANGE_FORMAT_MAP(OFFER_FORMAT)
 #undef OFFER_FORMAT
+    if (!with_programs)
+        return;
+    offer(finder, SLICE("sql"), SLICE("*.sql"), " ");
+#define OFFER_LANGUAGE(language, name) offer(finder, SLICE(name), SLICE(""), " ");
+    FORMULA_LANGUAGE_MAP(OFFER_LANGUAGE)
+#undef OFFER_LANGUAGE
 }
 
 static bool complete_command(struct finder *finder)
@@ -517,7 +525,7 @@ static bool complete_command(struct finder *finder)
                                : last == 4 ? "FORMAT"
                                            : "");
         if (last == 5)
-            offer_formats(finder);
+            offer_formats(finder, false);
         return true;
     }
     if (!word_is(finder, 0, "ROLLBACK") && !word_is(finder, 0, "EXPORT"))
@@ -531,7 +539,7 @@ static bool complete_command(struct finder *finder)
     else if (last == 4 && word_is(finder, 0, "EXPORT"))
         offer_keywords(finder, "FORMAT");
     else if (last == 5 && word_is(finder, 5, "FORMAT"))
-        offer_formats(finder);
+        offer_formats(finder, word_is(finder, 0, "EXPORT"));
     return true;
 }
 

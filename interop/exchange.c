@@ -20,23 +20,16 @@ struct format {
 static const struct format formats[] = {EXCHANGE_FORMAT_MAP(EXCHANGE_FORMAT)};
 #undef EXCHANGE_FORMAT
 
-static bool ends_with(struct slice text, const char *ending)
-{
-    const size_t size = strlen(ending);
-
-    return text.size > size &&
-           slice_is_fold((struct slice){text.data + text.size - size, size}, ending);
-}
-
 enum status exchange_format_find(struct slice name, struct slice file, enum exchange_format *format,
                                  struct error *err)
 {
     for (unsigned i = 0; i < EXCHANGE_FORMATS; i++)
         if (name.size > 0 ? slice_is_fold(name, formats[i].name)
-                          : ends_with(file, formats[i].ending)) {
-            *format = i == EXCHANGE_XGBOOST && ends_with(file, formats[EXCHANGE_XGBOOST_UBJ].ending)
-                          ? EXCHANGE_XGBOOST_UBJ
-                          : (enum exchange_format)i;
+                          : slice_ends_fold(file, formats[i].ending)) {
+            *format =
+                i == EXCHANGE_XGBOOST && slice_ends_fold(file, formats[EXCHANGE_XGBOOST_UBJ].ending)
+                    ? EXCHANGE_XGBOOST_UBJ
+                    : (enum exchange_format)i;
             return STATUS_OK;
         }
     if (name.size > 0 || file.size == 0)

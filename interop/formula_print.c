@@ -1,8 +1,11 @@
 #include "interop/formula_print.h"
 
+#include <math.h>
 #include <stdlib.h>
 
+#include "inputs/cells.h"
 #include "interop/formula_c.h"
+#include "interop/formula_onnx.h"
 #include "interop/formula_postgres.h"
 #include "interop/formula_sqlite.h"
 #include "scoring/formula_outputs.h"
@@ -15,12 +18,10 @@ bool formula_language_find(struct slice name, struct slice file, enum formula_la
 #undef X
 
     *language = here;
-    if (name.size == 0 && file.size > 4 &&
-        slice_is_fold((struct slice){file.data + file.size - 4, 4}, ".sql"))
+    if (name.size == 0 && slice_ends_fold(file, ".sql"))
         return true;
-    if (name.size == 0 && file.size > 2 &&
-        slice_is_fold((struct slice){file.data + file.size - 2, 2}, ".c")) {
-        *language = FORMULA_C;
+    if (name.size == 0 && (slice_ends_fold(file, ".c") || slice_ends_fold(file, ".onnx"))) {
+        *language = slice_ends_fold(file, ".c") ? FORMULA_C : FORMULA_ONNX;
         return true;
     }
     if (slice_is_fold(name, "sql"))
@@ -72,11 +73,31 @@ void formula_prefix(struct slice name, size_t most, struct text *out)
     }
 }
 
+bool formula_word_number(struct slice word, double *number)
+{
+    char buffer[TRANSFORM_WORD_BUFFER];
+    struct cell cell = {.type = CELL_INTEGER};
+    struct slice spelled = {0};
+    struct error ignored;
+    bool is_null;
+
+    if (slice_to_integer(word, &cell.integer)) {
+        cell.real = (double)cell.integer;
+    } else {
+        if (!slice_to_real(word, &cell.real) || !isfinite(cell.real))
+            return false;
+        cell.type = CELL_REAL;
+    }
+    *number = cell.real;
+    return cell_to_word(&cell, SLICE(""), buffer, &spelled, &is_null, &ignored) == STATUS_OK &&
+           slice_equal(spelled, word);
+}
+
 enum status formula_export(const struct model *model, struct slice name,
                            enum formula_language language, struct arena *arena, struct text *out,
                            struct error *err)
 {
-    struct formula_program program = {0};
+    struct formula_program program = {.is_graph = language == FORMULA_ONNX};
 
     TRY(model_formulas(model, arena, &program, err));
     switch (language) {
@@ -85,6 +106,9 @@ enum status formula_export(const struct model *model, struct slice name,
         break;
     case FORMULA_POSTGRES:
         TRY(formula_print_postgres(&program, name, out, err));
+        break;
+    case FORMULA_ONNX:
+        TRY(formula_print_onnx(&program, name, out, err));
         break;
     default:
         TRY(formula_print_c(&program, name, out, err));

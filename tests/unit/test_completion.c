@@ -269,7 +269,9 @@ static void models_follow_using_evaluate_and_show_train(void **state)
     CHECK_OFFERS("ROLLBACK MODEL o|", "old");
     CHECK_OFFERS("EXPORT MODEL o|", "old");
     CHECK_OFFERS("EXPORT MODEL old TO 'm.json' |", "FORMAT");
-    CHECK_OFFERS("EXPORT MODEL old TO 'm.json' FORMAT |", "xgboost|xgboost_ubj|lightgbm");
+    CHECK_OFFERS("EXPORT MODEL old TO 'm.json' FORMAT |",
+                 "xgboost|xgboost_ubj|lightgbm|sql|sqlite|postgres|c|onnx");
+    CHECK_OFFERS("IMPORT MODEL m FROM 'm.json' FORMAT |", "xgboost|xgboost_ubj|lightgbm");
     CHECK_OFFERS("IMPORT MODEL m FROM 'm.json' FORMAT xg|", "xgboost|xgboost_ubj");
     CHECK_OFFERS("SELECT totrain_imp|", "totrain_import_model");
     CHECK_OFFERS("SHOW ATTRIBUTES FOR lin|", "LinearClassifier|LinearRegressor");
