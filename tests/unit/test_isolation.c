@@ -78,6 +78,38 @@ static void sizes_are_checked(void **state)
                 "100 trees of 4000000 rows may have");
 }
 
+/* Changes some bits of each memory, and back. */
+static void bits_that_change_are_found(void **state)
+{
+    static const char *const names[] = {"weights", "trees", "sets"};
+    struct dataset dataset = mixed_dataset((struct rows_shape){300, 0, 3, 2, 12, 0});
+    const struct jobspec spec = spec_of(&dataset, .1);
+    const struct learning *learning;
+    struct group group;
+    struct error err;
+    (void)state;
+
+    group_open(&group, &spec, &dataset, 1);
+    learning = &group.learners[0];
+    while (phase_of(&group)->kind != PHASE_DONE) {
+        group_phase(&group);
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+            size_t size;
+            uint8_t *memory = learning->memory(learning->self, names[i], &size);
+
+            CHECK(memory && size > 0);
+            for (size_t bit = 3; bit < 8 * size; bit += 1 + bit / 2) {
+                memory[bit / 8] ^= (uint8_t)(1u << bit % 8);
+                CHECK_INT(learning->verify(learning->self, &err), STATUS_CORRUPT);
+                memory[bit / 8] ^= (uint8_t)(1u << bit % 8);
+            }
+        }
+        CHECK_OK(learning->verify(learning->self, &err));
+    }
+    group_close(&group);
+    made_dataset_close(&dataset);
+}
+
 /* scikit-learn's _average_path_length. */
 static void paths_are_those_of_scikit_learn(void **state)
 {
@@ -245,6 +277,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         ROW_SUMS_TESTS(&trials),
         cmocka_unit_test(what_does_not_fit_is_refused_with_the_numbers),
+        cmocka_unit_test(bits_that_change_are_found),
         cmocka_unit_test(sizes_are_checked),
         cmocka_unit_test(paths_are_those_of_scikit_learn),
         cmocka_unit_test(a_tree_has_each_row_once_and_all_rows_are_as_likely),

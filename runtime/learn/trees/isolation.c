@@ -14,6 +14,7 @@
 #include "runtime/learn/learner_memory.h"
 #include "runtime/learn/learner_state.h"
 #include "runtime/learn/trees/isolation_draws.h"
+#include "runtime/learn/trees/isolation_scores.h"
 #include "runtime/learn/trees/isolation_tree.h"
 #include "scoring/elementary.h"
 
@@ -53,13 +54,7 @@ struct isolation {
     uint32_t drawn_from;          /* 1 + the first tree that they are of; 0: none are drawn */
     float threshold, base;        /* the content's */
     struct isolation_model content;
-
-    /* HIGH and LOW: rows are scored by each of the team */
-    struct model model;
-    void *scorers[TEAM_SIZE_MAX];
-    uint32_t scorer_count;
-    float *scores;             /* (scorer_count * SCORER_ROWS) */
-    uint64_t chunk, chunk_end; /* rows */
+    struct isolation_scores scores; /* HIGH and LOW: those of rows */
 };
 
 /* ---- the plan ---- */
@@ -150,15 +145,6 @@ static void put_shape(const void *self, struct text *out)
 
 /* ---- scores of rows ---- */
 
-static void close_scorers(struct isolation *isolation)
-{
-    for (uint32_t i = 0; i < isolation->scorer_count; i++)
-        isolation_kind.close(isolation->scorers[i]);
-    isolation->scorer_count = 0;
-    free(isolation->scores);
-    isolation->scores = NULL;
-}
-
 /* The forest with a threshold, which is 0 while scores are counted: outputs are scores then. */
 static void set_content(struct isolation *isolation, float threshold)
 {
@@ -178,50 +164,17 @@ static void set_content(struct isolation *isolation, float threshold)
     };
 }
 
-static enum status open_scorers(struct isolation *isolation, struct error *err)
+static enum status open_scores(struct isolation *isolation, struct error *err)
 {
-    const uint32_t members = team_size(isolation->learner.team);
+    const struct learner *learner = &isolation->learner;
+    struct model model;
 
-    if (isolation->scorer_count > 0)
+    if (isolation->scores.count > 0)
         return STATUS_OK;
     set_content(isolation, 0);
-    isolation->model = measuring_model(isolation->learner.spec, isolation->learner.dataset);
-    isolation->model.content = &isolation->content;
-    isolation->scores = malloc((size_t)members * SCORER_ROWS * sizeof *isolation->scores);
-    if (!isolation->scores)
-        return fail_no_memory(err);
-    for (; isolation->scorer_count < members; isolation->scorer_count++)
-        TRY(isolation_kind.open(&isolation->model, SCORER_ROWS,
-                                &isolation->scorers[isolation->scorer_count], err));
-    return STATUS_OK;
-}
-
-/* The order of floats as that of whole numbers. */
-static uint32_t key_of(float score)
-{
-    const uint32_t bits = bits_of(score);
-
-    return bits >> 31 ? ~bits : bits | (uint32_t)1 << 31;
-}
-
-static float score_of(uint32_t key)
-{
-    return float_of(key >> 31 ? key & ~((uint32_t)1 << 31) : ~key);
-}
-
-static void score_task(void *context, uint32_t member, uint32_t task)
-{
-    const struct isolation *isolation = context;
-    const struct dataset *dataset = isolation->learner.dataset;
-    const struct transform *transform = &dataset->transform;
-    const uint64_t first = isolation->chunk + (uint64_t)task * SCORER_ROWS;
-    const uint64_t left = isolation->chunk_end - first;
-
-    isolation_kind.score(isolation->scorers[member],
-                         dataset->train.dense + first * transform->dense_width,
-                         dataset->train.ids + first * transform->id_count,
-                         left < SCORER_ROWS ? (uint32_t)left : SCORER_ROWS,
-                         isolation->scores + (size_t)task * SCORER_ROWS);
+    model = measuring_model(learner->spec, learner->dataset);
+    model.content = &isolation->content;
+    return isolation_scores_open(&isolation->scores, &model, learner->dataset, learner->team, err);
 }
 
 static void count_score(struct isolation *isolation, uint32_t key, int64_t *sums)
@@ -241,16 +194,15 @@ static void count_score(struct isolation *isolation, uint32_t key, int64_t *sums
 
 static void count_rows(struct isolation *isolation, uint64_t first, uint64_t end, int64_t *sums)
 {
-    const uint64_t rows = (uint64_t)isolation->scorer_count * SCORER_ROWS;
+    const uint64_t most = isolation_scores_most(&isolation->scores);
 
-    for (; first < end; first = isolation->chunk_end) {
-        isolation->chunk = first;
-        isolation->chunk_end = end - first < rows ? end : first + rows;
-        team_run(isolation->learner.team,
-                 (uint32_t)((isolation->chunk_end - first + SCORER_ROWS - 1) / SCORER_ROWS),
-                 score_task, isolation);
-        for (uint64_t row = first; row < isolation->chunk_end; row++)
-            count_score(isolation, key_of(isolation->scores[row - first]), sums);
+    for (uint64_t next; first < end; first = next) {
+        const float *scores;
+
+        next = end - first < most ? end : first + most;
+        scores = isolation_scores_of(&isolation->scores, isolation->learner.team, first, next);
+        for (uint64_t row = first; row < next; row++)
+            count_score(isolation, isolation_score_key(scores[row - first]), sums);
         progress_note();
     }
 }
@@ -260,7 +212,7 @@ static enum status count_lane(struct isolation *isolation, uint32_t lane, int64_
 {
     const struct learner *learner = &isolation->learner;
 
-    TRY(open_scorers(isolation, err));
+    TRY(open_scores(isolation, err));
     for (uint32_t range = lane * learner->ranges; range < (lane + 1) * learner->ranges; range++) {
         TRY(learner_hold(learner, range, err));
         count_rows(isolation, learner->starts[range], learner->starts[range + 1], sums);
@@ -446,8 +398,8 @@ static enum status apply_low(struct isolation *isolation, const int64_t *totals,
 
     TRY(find_rank(totals, &progress->rank, &low, err));
     TRY(find_rank(totals + HALF_VALUES, &progress->next_rank, &next_low, err));
-    below = (double)score_of(progress->high * HALF_VALUES + low);
-    above = (double)score_of(progress->next_high * HALF_VALUES + next_low);
+    below = (double)isolation_key_score(progress->high * HALF_VALUES + low);
+    above = (double)isolation_key_score(progress->next_high * HALF_VALUES + next_low);
     begin_end(isolation, nextafterf((float)-(below + (above - below) * part), INFINITY));
     return STATUS_OK;
 }
@@ -460,7 +412,7 @@ static enum status apply(void *self, const struct phase_totals *totals,
     report->train_loss = NAN;
     report->step_applied = true;
     report->rows_applied = isolation->learner.phase.rows;
-    close_scorers(isolation);
+    isolation_scores_close(&isolation->scores);
     switch ((enum isolation_stage)isolation->progress.stage) {
     case ISOLATION_GATHER:
         return grow_trees(isolation, totals->owned, err);
@@ -522,7 +474,7 @@ static enum status enter(void *self, const struct learner_taking *taken, struct 
     struct isolation_forest *forest = &isolation->forest;
     struct model model;
 
-    close_scorers(isolation);
+    isolation_scores_close(&isolation->scores);
     isolation->drawn_from = 0;
     forest->tree_count = forest->tree_room = progress->trees;
     forest->node_count = forest->node_room = progress->nodes;
@@ -554,7 +506,7 @@ static void isolation_close(void *self)
 {
     struct isolation *isolation = self;
 
-    close_scorers(isolation);
+    isolation_scores_close(&isolation->scores);
     isolation_growth_deinit(&isolation->growth);
     free(isolation->rows.numbers);
     free(isolation->rows.words);
@@ -565,7 +517,7 @@ static void isolation_close(void *self)
 static enum status use_team(void *self, struct error *err)
 {
     (void)err;
-    close_scorers(self);
+    isolation_scores_close(&((struct isolation *)self)->scores);
     return STATUS_OK;
 }
 
