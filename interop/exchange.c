@@ -46,7 +46,9 @@ enum status exchange_export(const struct model *model, enum exchange_format form
     struct linear_weights linear;
 
     if (model->kind != &trees_kind) {
-        fail(err, STATUS_UNSUPPORTED, "%.*s has no trees that could be exported",
+        fail(err, STATUS_UNSUPPORTED,
+             model->kind->leaf_count ? "the trees of %.*s are not those of XGBoost and LightGBM"
+                                     : "%.*s has no trees that could be exported",
              SLICE_FORMAT(model->estimator));
         if (model->kind->linear && model->kind->linear(model, &linear))
             return error_hint(
@@ -54,7 +56,7 @@ enum status exchange_export(const struct model *model, enum exchange_format form
                      "SELECT name, value FROM model WHERE part = 'weight'.");
         return error_hint(err,
                           "FORMAT sql and FORMAT c write it as a program; files of XGBoost and "
-                          "LightGBM are of trees.");
+                          "LightGBM are of boosted trees and forests.");
     }
     if (model->final.calibration != CALIBRATION_NONE)
         return fail(err, STATUS_UNSUPPORTED,

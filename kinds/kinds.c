@@ -10,11 +10,13 @@
 #include "kinds/pca/pca_kind.h"
 #include "kinds/regression/regression_kind.h"
 #include "kinds/scorecard/scorecard_kind.h"
+#include "kinds/trees/isolation_kind.h"
 #include "kinds/trees/trees_kind.h"
 
 const struct kind *const kinds[] = {
     &network_kind, &kmeans_kind,    &trees_kind, &linear_kind,    &embedding_kind, &regression_kind,
-    &bayes_kind,   &one_class_kind, &pca_kind,   &scorecard_kind, &forecast_kind,  NULL,
+    &bayes_kind,   &one_class_kind, &pca_kind,   &scorecard_kind, &forecast_kind,  &isolation_kind,
+    NULL,
 };
 
 const struct kind *kind_find(struct slice name)

@@ -12,6 +12,7 @@
 #include "kinds/pca/pca_kind.h"
 #include "kinds/regression/regression_kind.h"
 #include "kinds/scorecard/scorecard_kind.h"
+#include "kinds/trees/isolation_kind.h"
 #include "kinds/trees/trees_kind.h"
 #include "params/attribute.h"
 #include "parser/statement.h"
@@ -356,6 +357,8 @@ const struct estimator estimators[] = {
     {"TSB", FORECASTS, ONE_METHOD, "Croston's method for what may end.", SERIES_OF(tsb)},
     {"OneClassSVM", &one_class_kind, TASK_DETECTION, none, NULL, "Finds what is unlike the rest.",
      NULL, NULL},
+    {"IsolationForest", &isolation_kind, TASK_DETECTION, none, NULL,
+     "Finds what is unlike the rest, by trees of splits at random.", NULL, NULL},
 };
 /* clang-format on */
 

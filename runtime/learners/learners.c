@@ -12,6 +12,7 @@
 #include "runtime/learn/regression.h"
 #include "runtime/learn/scorecard.h"
 #include "runtime/learn/series/series.h"
+#include "runtime/learn/trees/isolation.h"
 #include "runtime/learn/trees/trees.h"
 
 typedef enum status learner_open(const struct jobspec *spec, const struct dataset *dataset,
@@ -28,7 +29,7 @@ static const struct {
     {"linear", NULL, newton_open},       {"regression", NULL, regression_open},
     {"bayes", NULL, bayes_open},         {"pca", NULL, pca_open},
     {"one_class", NULL, one_class_open}, {"scorecard", NULL, scorecard_open},
-    {"forecast", NULL, series_open},
+    {"forecast", NULL, series_open},     {"isolation", NULL, isolation_open},
 };
 
 enum status learning_open(const struct jobspec *spec, const struct dataset *dataset,

@@ -54,6 +54,7 @@ MODELS = (
     ("kmeans", "KMeans", "model.n_clusters = 4", None, NUMBERS),
     ("pca", "PCA", "model.n_components = 2", None, NUMBERS),
     ("outliers", "OneClassSVM", "model.n_features = 40", None, NUMBERS),
+    ("isolation", "IsolationForest", "n_estimators = 15, contamination = 0.1", None, None),
 )
 
 

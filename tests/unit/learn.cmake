@@ -17,7 +17,7 @@ totrain_test(test_embedding_network
 totrain_test(test_embedding_batches
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_embedding_batches.c ${CMAKE_CURRENT_LIST_DIR}/embedding_case.c ${learn_rows}
   USES ps learners learn data scoring jobspec base LABEL unit)
-foreach(test bayes newton one_class pca regression scorecard)
+foreach(test bayes isolation newton one_class pca regression scorecard)
   totrain_test(test_${test}
     SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_${test}.c ${CMAKE_CURRENT_LIST_DIR}/row_sums_group.c ${learn_rows} ${learner_group}
     USES learners learn data scoring jobspec base LABEL unit)

@@ -309,7 +309,7 @@ SELECT * FROM iris TO TRAIN SVC LABEL class INTO m;
 -- models: one of time series
 SELECT rooms, price FROM houses TO TRAIN ARIMA LABEL price INTO m;
 -- models: one that finds what is unlike the rest
-SELECT rooms, price FROM houses TO TRAIN IsolationForest INTO m;
+SELECT rooms, price FROM houses TO TRAIN LocalOutlierFactor INTO m;
 -- the query: all columns but one
 SELECT * EXCEPT (city) FROM houses TO TRAIN LinearRegressor LABEL price INTO m;
 -- the query: a file
