@@ -18,7 +18,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from problems import report  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-FOLDERS = ["base", "lazy", "params", "kinds", "parser", "planner", "jobspec", "codegen", "inputs", "scoring", "forecast", "interop", "runtime", "k8s",
+FOLDERS = ["base", "lazy", "params", "kinds", "parser", "planner", "jobspec", "codegen", "inputs", "scoring", "graph", "forecast", "interop", "runtime", "k8s",
            "extension", "cli", "bench", "tests"]
 GENERATED = {"parser/grammar.h"}
 # Headers that are included for what they do (define what PostgreSQL wants, bring cmocka), not for a name of theirs.
@@ -37,6 +37,10 @@ NO_HEADER = {
     # An encoder: a row of inputs/encoders.h.
     "inputs/bucket.c", "inputs/date.c", "inputs/element.c", "inputs/hash.c", "inputs/id.c", "inputs/number.c",
     "inputs/text.c", "inputs/words.c",
+    # Operations: rows of graph/operations/operations.h.
+    "graph/operations/activations.c", "graph/operations/arithmetic.c", "graph/operations/concat.c",
+    "graph/operations/dense.c", "graph/operations/dropout.c", "graph/operations/embedding.c",
+    "graph/operations/inputs.c",
     # Functions that the database finds by their names and no C code calls.
     "extension/sqlite/init.c", "extension/postgres/server/module.c", "extension/postgres/server/functions.c",
     "extension/postgres/server/exchange.c", "extension/postgres/server/forecast_models.c", "extension/postgres/server/forecast_series.c",

@@ -1,0 +1,22 @@
+/*
+ * operations.h - the operations that there are; operations.c lists them.
+ */
+#ifndef GRAPH_OPERATIONS_OPERATIONS_H
+#define GRAPH_OPERATIONS_OPERATIONS_H
+
+#include "graph/operation.h"
+
+/* inputs.c */
+extern const struct operation numbers_operation, words_operation, column_operation;
+/* dense.c, embedding.c, concat.c, dropout.c */
+extern const struct operation dense_operation, embedding_operation, concat_operation,
+    dropout_operation;
+/* arithmetic.c */
+extern const struct operation add_operation, subtract_operation, multiply_operation,
+    divide_operation;
+/* activations.c */
+extern const struct operation identity_operation, relu_operation, tanh_operation, sigmoid_operation,
+    elu_operation, selu_operation, leaky_relu_operation, gelu_operation, swish_operation,
+    softplus_operation, softsign_operation;
+
+#endif
