@@ -39,7 +39,7 @@ static enum status join(struct compiler *compiler, int place, const struct held 
     return STATUS_OK;
 }
 
-static struct graph_value value_of(const struct held *held, int place)
+struct graph_value compile_graph_value(const struct held *held, int place)
 {
     return held->kind == HELD_NODE
                ? (struct graph_value){.type = GRAPH_NODE, .place = place, .node = held->node}
@@ -47,7 +47,21 @@ static struct graph_value value_of(const struct held *held, int place)
                      .type = GRAPH_NUMBER, .place = place, .number = held->number};
 }
 
-/* At least one of them is a node. */
+/* A number beside a node is a node of its own. */
+static enum status as_node(struct compiler *compiler, int place, const struct held *held,
+                           struct graph_value *value)
+{
+    struct graph_value number = compile_graph_value(held, place);
+    struct held constant;
+
+    *value = number;
+    if (held->kind == HELD_NODE)
+        return STATUS_OK;
+    TRY(compile_operation(compiler, "constant", &number, 1, place, &constant));
+    *value = compile_graph_value(&constant, place);
+    return STATUS_OK;
+}
+
 static enum status call_arithmetic(struct compiler *compiler, char sign, int place,
                                    const struct held *left, const struct held *right,
                                    struct held *held)
@@ -56,22 +70,11 @@ static enum status call_arithmetic(struct compiler *compiler, char sign, int pla
                             : sign == '-' ? "subtract"
                             : sign == '*' ? "multiply"
                                           : "divide";
-    const struct held minus_one = {.kind = HELD_NUMBER, .number = -1};
     struct graph_value values[2];
-    struct held negative;
 
-    if (left->kind == HELD_NODE || sign == '+' || sign == '*') {
-        const bool is_first = left->kind == HELD_NODE;
-
-        values[0] = value_of(is_first ? left : right, place);
-        values[1] = value_of(is_first ? right : left, place);
-        return compile_operation(compiler, operation, values, 2, place, held);
-    }
-    if (sign == '/')
-        return fail_at(compiler->err, STATUS_INVALID, place,
-                       "a number is not divided by a value of the graph");
-    TRY(call_arithmetic(compiler, '*', place, right, &minus_one, &negative));
-    return call_arithmetic(compiler, '+', place, &negative, left, held);
+    TRY(as_node(compiler, place, left, &values[0]));
+    TRY(as_node(compiler, place, right, &values[1]));
+    return compile_operation(compiler, operation, values, 2, place, held);
 }
 
 enum status compile_apply(struct compiler *compiler, char sign, int place, const struct held *left,

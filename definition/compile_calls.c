@@ -102,7 +102,7 @@ static enum status add_numbers(const struct compiler *compiler, struct call *cal
 static enum status add_held(const struct compiler *compiler, struct call *call,
                             const struct held *held, const struct argument *item)
 {
-    struct graph_value value = value_of(held, item->place);
+    struct graph_value value = compile_graph_value(held, item->place);
 
     if (held->kind == HELD_LIST && !has_nodes(held))
         return add_numbers(compiler, call, held, item);

@@ -94,12 +94,29 @@ static enum status refuse_name(const struct compiler *compiler, const struct sco
 
 /* ----- inputs ----- */
 
-static enum status call_column(struct compiler *compiler, const char *operation, struct slice name,
-                               int place, struct held *held)
+/* An input that the graph has already is the same node. column.size 0: of no one column. */
+static enum status call_input(struct compiler *compiler, const char *operation,
+                              struct slice column, int place, struct held *held)
 {
-    const struct graph_value value = {.type = GRAPH_TEXT, .place = place, .text = name};
+    const struct graph_value value = {.type = GRAPH_TEXT, .place = place, .text = column};
+    const struct graph *graph = compiler->graph;
 
-    return compile_operation(compiler, operation, &value, 1, place, held);
+    *held = (struct held){.kind = HELD_NODE};
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        const struct graph_node *node = &graph->nodes[i];
+
+        held->node = i;
+        if (slice_is(slice_of(operation), node->operation->name) &&
+            (column.size == 0 || slice_equal(node->arguments[0].text, column)))
+            return STATUS_OK;
+    }
+    return compile_operation(compiler, operation, &value, column.size > 0, place, held);
+}
+
+static enum status call_column(struct compiler *compiler, struct slice name, int place,
+                               struct held *held)
+{
+    return call_input(compiler, "column", name, place, held);
 }
 
 /* An input by a bare name. Without columns of its kind `numbers` and `words` are empty lists. */
@@ -117,24 +134,24 @@ static enum status evaluate_input(struct compiler *compiler, struct slice name, 
         *(columns->columns[i].is_word ? &words : &numbers) += 1;
     if (slice_is(name, "numbers"))
         return columns->are_unknown || numbers > 0
-                   ? compile_operation(compiler, "numbers", NULL, 0, place, held)
+                   ? call_input(compiler, "numbers", (struct slice){"", 0}, place, held)
                    : STATUS_OK;
     if (slice_is(name, "words"))
         return columns->are_unknown || words > 0
-                   ? compile_operation(compiler, "words", NULL, 0, place, held)
+                   ? call_input(compiler, "words", (struct slice){"", 0}, place, held)
                    : STATUS_OK;
     held->items = ARENA_NEW(compiler->arena, struct held, words + 1);
     if (!held->items)
         return fail_no_memory(compiler->err);
     if (columns->are_unknown)
-        return call_column(compiler, "column", SLICE("category"), place,
+        return call_column(compiler, SLICE("category"), place,
                            &held->items[held->count++]);
     if (words > COMPILE_ITEMS_MAX)
         return fail_at(compiler->err, STATUS_LIMIT, place, "more than %d categories",
                        COMPILE_ITEMS_MAX);
     for (size_t i = 0; i < columns->count; i++)
         if (columns->columns[i].is_word)
-            TRY(call_column(compiler, "column", columns->columns[i].name, place,
+            TRY(call_column(compiler, columns->columns[i].name, place,
                             &held->items[held->count++]));
     return STATUS_OK;
 }
@@ -166,7 +183,7 @@ enum status compile_name(struct compiler *compiler, const struct scope *scope,
     column = find_column(compiler, name);
     if (!column && !compiler->columns->are_unknown)
         return refuse_name(compiler, scope, expression);
-    return call_column(compiler, "column", column ? column->name : name, expression->place, held);
+    return call_column(compiler, column ? column->name : name, expression->place, held);
 }
 
 enum status compile_column_name(const struct compiler *compiler, int place, struct held *held)

@@ -103,6 +103,9 @@ enum status compile_column_name(const struct compiler *compiler, int place, stru
 enum status compile_apply(struct compiler *compiler, char sign, int place, const struct held *left,
                           const struct held *right, struct held *held);
 
+/* A node or a number, as a call of the graph takes it. */
+struct graph_value compile_graph_value(const struct held *held, int place);
+
 /* ----- compile_calls.c ----- */
 
 enum status compile_call(struct compiler *compiler, struct scope *scope,

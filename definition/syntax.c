@@ -115,6 +115,12 @@ static enum status next_token(struct reading *reading, struct syntax_token *toke
 
 /* ----- a token that cannot stand at its place ----- */
 
+/* Behind a name that is a value few mean a call, or the name of an argument. */
+static bool is_after_name(int kind)
+{
+    return kind == SYNTAX_LP || kind == SYNTAX_EQ;
+}
+
 static void append_expected(const struct reading *reading, struct text *out)
 {
     const char *items[COUNT(words) + 1];
@@ -122,6 +128,8 @@ static void append_expected(const struct reading *reading, struct text *out)
         syntax_grammar_accepts(reading->grammar, SYNTAX_RETURN, false) &&
         !syntax_grammar_accepts(reading->grammar, SYNTAX_NUMBER, false);
     const bool begins_value = syntax_grammar_accepts(reading->grammar, SYNTAX_NUMBER, false);
+    const bool is_behind_name = reading->previous.kind == SYNTAX_NAME &&
+                                syntax_grammar_accepts(reading->grammar, SYNTAX_PLUS, false);
     size_t count = 0;
 
     if (begins_step)
@@ -134,7 +142,7 @@ static void append_expected(const struct reading *reading, struct text *out)
                              (begins_value && (words[i].kind == SYNTAX_NUMBER ||
                                                words[i].kind == SYNTAX_LP));
 
-        if (words[i].description && !is_said &&
+        if (words[i].description && !is_said && !(is_behind_name && is_after_name(words[i].kind)) &&
             syntax_grammar_accepts(reading->grammar, words[i].kind, false))
             items[count++] = words[i].description;
     }
@@ -163,11 +171,11 @@ static void hint_token(const struct reading *reading, const struct syntax_token 
         nearest = text_nearest(previous->text, keywords, COUNT(keywords) - 1);
     if (nearest >= 0)
         error_hint(err, "Did you mean %s?", keywords[nearest]);
-    else if (is_word(found) && syntax_grammar_accepts(reading->grammar, SYNTAX_SEMICOLON, false))
-        error_hint(err, "A step ends with a semicolon.");
     else if (found->kind != SYNTAX_NAME && is_word(found) &&
              syntax_grammar_accepts(reading->grammar, SYNTAX_NAME, false))
         error_hint(err, "%.*s is a word of the language, and no name.", SLICE_FORMAT(found->text));
+    else if (is_word(found) && syntax_grammar_accepts(reading->grammar, SYNTAX_SEMICOLON, false))
+        error_hint(err, "A step ends with a semicolon.");
     else if (found->kind == SYNTAX_STRING &&
              syntax_grammar_accepts(reading->grammar, SYNTAX_NAME, false))
         error_hint(err, "A name stands without quotes.");

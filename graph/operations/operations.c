@@ -4,6 +4,7 @@ const struct operation *const operations[] = {
     &numbers_operation,
     &words_operation,
     &column_operation,
+    &constant_operation,
     &dense_operation,
     &embedding_operation,
     &concat_operation,
