@@ -55,7 +55,7 @@ static const struct {
     {"DROP", TOKEN_DROP, false},
     {"OR", TOKEN_OR, false},
     {"REPLACE", TOKEN_REPLACE, false},
-    {"IF", TOKEN_IF, false},
+    {"IF", TOKEN_IF, true},
     {"EXISTS", TOKEN_EXISTS, false},
 };
 

@@ -231,7 +231,7 @@ static void what_is_unrolled_has_limits(void **state)
                   "function f7(x) { return f6(f6(f6(f6(x)))) }\n"
                   "function f8(x) { return f7(f7(f7(f7(x)))) }\n"
                   "return f8(1)",
-                  "computes more than 100000 values", 1, 25, "");
+                  "computes more than 100000 values", 2, 28, "");
     check_refused("return concat([age, age, age, age, age, age, age, age, age, age, age, age, age, "
                   "age, age, age, age, age, age, age, age, age, age, age, age, age, age, age, age, "
                   "age, age, age, age, age, age, age, age, age, age, age, age, age, age, age, age, "
