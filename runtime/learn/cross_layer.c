@@ -2,9 +2,9 @@
 
 #include <string.h>
 
+#include "arithmetic/kernels.h"
+#include "arithmetic/products.h"
 #include "base/vectors.h"
-#include "runtime/learn/kernels.h"
-#include "runtime/learn/products.h"
 
 /* ---- forward ---- */
 

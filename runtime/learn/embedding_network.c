@@ -2,8 +2,8 @@
 
 #include <string.h>
 
+#include "arithmetic/kernels.h"
 #include "base/progress.h"
-#include "runtime/learn/kernels.h"
 #include "runtime/learn/lane_gather.h"
 
 /* A chunk of rows on its way. */

@@ -1,7 +1,7 @@
 #include "runtime/learn/network.h"
 
+#include "arithmetic/kernels.h"
 #include "base/progress.h"
-#include "runtime/learn/kernels.h"
 #include "runtime/learn/lane_gather.h"
 
 /* `count` rows from `offset` on go to the space. */

@@ -1,9 +1,9 @@
-#include "runtime/learn/affine.h"
+#include "arithmetic/affine.h"
 
 #include <string.h>
 
-#include "runtime/learn/kernels.h"
-#include "runtime/learn/products.h"
+#include "arithmetic/kernels.h"
+#include "arithmetic/products.h"
 
 void affine_forward(const struct affine *op, const float *parameters, size_t n, const float *a,
                     float *z)

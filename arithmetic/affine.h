@@ -1,8 +1,8 @@
 /*
  * affine.h - z (n, width) = a (n, rows) W + b, and back.
  */
-#ifndef RUNTIME_LEARN_AFFINE_H
-#define RUNTIME_LEARN_AFFINE_H
+#ifndef ARITHMETIC_AFFINE_H
+#define ARITHMETIC_AFFINE_H
 
 #include <stdbool.h>
 #include <stddef.h>
