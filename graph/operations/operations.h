@@ -11,6 +11,8 @@ extern const struct operation numbers_operation, words_operation, column_operati
 /* dense.c, embedding.c, concat.c, dropout.c */
 extern const struct operation dense_operation, embedding_operation, concat_operation,
     dropout_operation;
+/* shapes.c */
+extern const struct operation reshape_operation, flatten_operation;
 /* arithmetic.c */
 extern const struct operation add_operation, subtract_operation, multiply_operation,
     divide_operation;

@@ -40,7 +40,7 @@ NO_HEADER = {
     # Operations: rows of graph/operations/operations.h.
     "graph/operations/activations.c", "graph/operations/arithmetic.c", "graph/operations/concat.c",
     "graph/operations/dense.c", "graph/operations/dropout.c", "graph/operations/embedding.c",
-    "graph/operations/inputs.c",
+    "graph/operations/inputs.c", "graph/operations/shapes.c",
     # Functions that the database finds by their names and no C code calls.
     "extension/sqlite/init.c", "extension/postgres/server/module.c", "extension/postgres/server/functions.c",
     "extension/postgres/server/exchange.c", "extension/postgres/server/forecast_models.c", "extension/postgres/server/forecast_series.c",
