@@ -136,8 +136,10 @@ struct graph_parameter {
     uint32_t first;       /* in the flat array */
     uint32_t rows, width; /* row major */
     struct graph_start start;
-    bool is_bias;      /* has no penalty */
-    bool is_statistic; /* a running mean or variance (differentiable.h) */
+    bool is_bias;        /* has no penalty */
+    bool is_statistic;   /* a running mean or variance (differentiable.h) */
+    bool is_transposed;  /* backward wants a copy (width, rows): */
+    uint32_t transposed; /* where that begins among the copies */
 };
 
 struct graph_node {
@@ -149,8 +151,10 @@ struct graph_node {
     int place;                        /* of the call in the definition's text; -1: none */
 
     /* ---- graph_infer fills in: ---- */
-    bool is_used;    /* an output depends on it; nothing else of it is set if not */
-    bool is_learned; /* it depends on a parameter: it has a gradient */
+    bool is_used;        /* an output depends on it; nothing else of it is set if not */
+    bool is_learned;     /* it depends on a parameter: it has a gradient */
+    uint32_t takers;     /* how often it is an input of nodes that are used, */
+    uint32_t last_taker; /* and of which last */
     struct graph_shape shape;
     uint32_t size;      /* floats or ids of a row: the product of the sizes */
     uint32_t parameter; /* its first, in graph->parameters */
@@ -177,6 +181,7 @@ struct graph {
     uint32_t floats;        /* of all parameters, the table of words included */
     uint32_t table;         /* the table's number among the parameters; GRAPH_NONE: there is none */
     uint32_t table_width;   /* floats of a row of the table */
+    uint32_t transposed;    /* floats of all copies that are transposed */
     double multiplications; /* of a row, forward */
 };
 

@@ -16,8 +16,12 @@ static void mark_used(struct graph *graph)
     for (uint32_t i = 0; i < graph->output_count; i++)
         graph->nodes[graph->outputs[i]].is_used = true;
     for (uint32_t i = graph->node_count; i-- > 0;)
-        for (uint32_t j = 0; graph->nodes[i].is_used && j < graph->nodes[i].input_count; j++)
-            graph->nodes[graph->nodes[i].inputs[j]].is_used = true;
+        for (uint32_t j = 0; graph->nodes[i].is_used && j < graph->nodes[i].input_count; j++) {
+            struct graph_node *input = &graph->nodes[graph->nodes[i].inputs[j]];
+
+            input->is_used = true;
+            input->last_taker = input->takers++ == 0 ? i : input->last_taker;
+        }
 }
 
 static void forget(struct graph *graph)
@@ -35,7 +39,7 @@ static void forget(struct graph *graph)
             .mask = GRAPH_NONE,
         };
     }
-    graph->parameter_count = graph->floats = graph->table_width = 0;
+    graph->parameter_count = graph->floats = graph->table_width = graph->transposed = 0;
     graph->table = GRAPH_NONE;
     graph->multiplications = 0;
 }
@@ -107,6 +111,18 @@ static enum status add_table(struct graph *graph, struct error *err)
     snprintf(table->name, sizeof table->name, "words/table");
     graph->floats += (uint32_t)floats;
     return STATUS_OK;
+}
+
+static void place_transposed(struct graph *graph)
+{
+    for (uint32_t i = 0; i < graph->parameter_count; i++) {
+        struct graph_parameter *parameter = &graph->parameters[i];
+
+        if (!parameter->is_transposed)
+            continue;
+        parameter->transposed = graph->transposed;
+        graph->transposed += parameter->rows * parameter->width;
+    }
 }
 
 /* The activation that all takers of a value put it through, else identity. */
@@ -187,6 +203,7 @@ enum status graph_infer(struct graph *graph, const struct graph_row *row, struct
             TRY(infer_node(graph, &graph->nodes[i], err));
     graph->table_width = graph_columns_table_width(graph);
     TRY(add_table(graph, err));
+    place_transposed(graph);
     settle_starts(graph);
     return check_outputs(graph, err);
 }

@@ -18,6 +18,7 @@
 #ifndef GRAPH_OPERATION_H
 #define GRAPH_OPERATION_H
 
+#include "arithmetic/touched_rows.h"
 #include "graph/graph.h"
 
 enum operation_argument_type {
@@ -45,23 +46,21 @@ struct operation_call {
     const struct graph_node *node;
     const float *parameters; /* (graph->floats) */
     uint32_t n;
-    const float *inputs[GRAPH_INPUTS_MAX]; /* of those that are floats */
     const float *features;                 /* (n, graph->row.features): all of the rows */
     const int32_t *ids;                    /* (n, graph->row.ids): likewise */
+    const float *inputs[GRAPH_INPUTS_MAX]; /* values of those that are floats */
     float *value;
-    float *kept; /* (n, node->kept): what forward leaves for backward; NULL: the rows are not
-                    learned from */
-
-    /* dropout: */
-    uint64_t seed, step, position; /* position: the first row's in its batch */
+    float *kept; /* (n, node->kept): what forward leaves for backward; NULL: nothing is learned */
+    uint64_t seed, step, position; /* for dropout; position: the first row's in its batch */
 
     /* ---- backward: ---- */
-    const float *delta;              /* gradient of the value */
-    float *deltas[GRAPH_INPUTS_MAX]; /* += the gradient of each input; NULL: nobody asks for it */
-    float *gradient;                 /* (graph->floats) += that of the parameters */
-    const uint32_t
-        *places; /* (graph->row.id_rows): row of `gradient`'s table where that of a word is */
-    double divisor_share; /* n by the rows of the batch: a statistic's part of a step */
+    const float *transposed; /* (graph->transposed) */
+    const float *delta;      /* gradient of the value */
+    /* += the gradient of each input; NULL: nobody asks for it. */
+    float *deltas[GRAPH_INPUTS_MAX];
+    bool is_empty[GRAPH_INPUTS_MAX]; /* sets_deltas: it is written, not added to */
+    float *gradient;                 /* (graph->floats) += the gradient of the parameters */
+    struct touched_rows *touched;    /* of the table of words; gradients lie at their places */
 };
 
 struct operation {
@@ -72,8 +71,12 @@ struct operation {
     bool takes_ids;    /* an input may be ids; else all are floats */
     bool keeps_inputs; /* backward looks at the values of inputs, */
     bool keeps_value;  /* at its own value */
+    bool is_in_place;  /* its value may lie where that of its input does, and the gradient of the
+                          input where its own does: call->value, call->deltas[0] */
+    bool sets_deltas;  /* backward looks at is_empty; else deltas that are empty are zeros */
 
-    /* Fills in node->shape, ->kept and, by graph_parameter, the parameters. Inputs are inferred. */
+    /* Fills in node->shape, ->kept and, by graph_parameter_add, the parameters. Inputs are
+     * inferred. */
     enum status (*shape)(struct graph *graph, struct graph_node *node, struct error *err);
     void (*forward)(const struct operation_call *call);
     void (*backward)(const struct operation_call *call); /* NULL: it is an input */

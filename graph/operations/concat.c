@@ -1,4 +1,7 @@
+#include <string.h>
+
 #include "graph/graph_shape.h"
+#include "graph/operations/loops.h"
 #include "graph/operations/operations.h"
 
 /* concat(a, b, ..., axis): values side by side; all other axes are alike. */
@@ -52,6 +55,47 @@ static enum status shape(struct graph *graph, struct graph_node *node, struct er
     return STATUS_OK;
 }
 
+/* A value is `outer` blocks; those of input i lie beside each other in those of the node. */
+static size_t outer_of(const struct operation_call *call)
+{
+    const struct graph_shape shape = array_of(&graph_input(call->graph, call->node, 0)->shape);
+    size_t outer = call->n;
+
+    for (uint32_t i = 0; i < axis_of(call->node, shape.rank); i++)
+        outer *= shape.sizes[i];
+    return outer;
+}
+
+static void forward(const struct operation_call *call)
+{
+    const size_t outer = outer_of(call), width = (size_t)call->n * call->node->size / outer;
+    float *to = call->value;
+
+    for (uint32_t i = 0; i < call->node->input_count; i++) {
+        const size_t block =
+            (size_t)call->n * graph_input(call->graph, call->node, i)->size / outer;
+
+        for (size_t k = 0; k < outer; k++)
+            memcpy(to + k * width, call->inputs[i] + k * block, block * sizeof *to);
+        to += block;
+    }
+}
+
+static void backward(const struct operation_call *call)
+{
+    const size_t outer = outer_of(call), width = (size_t)call->n * call->node->size / outer;
+    const float *from = call->delta;
+
+    for (uint32_t i = 0; i < call->node->input_count; i++) {
+        const size_t block =
+            (size_t)call->n * graph_input(call->graph, call->node, i)->size / outer;
+
+        for (size_t k = 0; call->deltas[i] && k < outer; k++)
+            add_to(call->deltas[i] + k * block, from + k * width, block);
+        from += block;
+    }
+}
+
 const struct operation concat_operation = {
     .name = "concat",
     .help = "Values side by side.",
@@ -59,4 +103,6 @@ const struct operation concat_operation = {
     .inputs_least = 1,
     .inputs_most = GRAPH_INPUTS_MAX,
     .shape = shape,
+    .forward = forward,
+    .backward = backward,
 };

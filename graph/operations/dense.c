@@ -1,5 +1,8 @@
+#include "arithmetic/affine.h"
+#include "arithmetic/kernels.h"
 #include "graph/graph_columns.h"
 #include "graph/graph_shape.h"
+#include "graph/graph_words.h"
 #include "graph/operations/operations.h"
 
 /*
@@ -30,6 +33,16 @@ static const struct graph_node *numbers_of(const struct graph *graph, const stru
         if (graph_input(graph, node, i)->shape.type == GRAPH_FLOATS)
             return graph_input(graph, node, i);
     return NULL;
+}
+
+static uint32_t place_of(const struct graph *graph, const struct graph_node *node,
+                         const struct graph_node *input)
+{
+    uint32_t at = 0;
+
+    while (graph_input(graph, node, at) != input)
+        at++;
+    return at;
 }
 
 static enum status check_inputs(const struct graph *graph, const struct graph_node *node,
@@ -69,6 +82,7 @@ static enum status shape(struct graph *graph, struct graph_node *node, struct er
         TRY(graph_parameter_add(graph, node, "weights", graph_shape_last(&x->shape), units, &made,
                                 err));
         made->start = (struct graph_start){GRAPH_START_FAN, fan_in, units, ACTIVATION_IDENTITY, 0};
+        made->is_transposed = x->is_learned && units > 1;
     }
     if (graph_argument(node, "bias")->number > 0) {
         TRY(graph_parameter_add(graph, node, "bias", 1, units, &made, err));
@@ -80,6 +94,97 @@ static enum status shape(struct graph *graph, struct graph_node *node, struct er
             (struct graph_start){GRAPH_START_FAN, fan_in, units, ACTIVATION_IDENTITY, 0};
     }
     return STATUS_OK;
+}
+
+/* ---- forward, backward ---- */
+
+static struct affine affine_of(const struct operation_call *call)
+{
+    const struct graph_parameter *weights = &call->graph->parameters[call->node->parameter];
+
+    return (struct affine){
+        .rows = weights->rows,
+        .width = weights->width,
+        .weights = weights->first,
+        .bias = weights[1].first,
+        .has_no_bias = call->node->parameter_count == 1,
+        .transposed = weights->transposed,
+    };
+}
+
+/* Rows of x, of which a row of data may have several. */
+static size_t rows_of(const struct operation_call *call)
+{
+    return (size_t)call->n * (call->node->size / graph_shape_last(&call->node->shape));
+}
+
+/* Words alone: sums begin with the bias. */
+static void fill_bias(const struct operation_call *call)
+{
+    const struct graph_parameter *bias = &call->graph->parameters[call->node->parameter];
+    const size_t units = call->node->size;
+
+    for (size_t i = 0; i < call->n; i++)
+        for (size_t j = 0; j < units; j++)
+            call->value[i * units + j] =
+                call->node->parameter_count > 0 ? call->parameters[bias->first + j] : 0;
+}
+
+static void forward(const struct operation_call *call)
+{
+    const struct graph_node *node = call->node, *x = numbers_of(call->graph, node);
+    const struct graph_column *column;
+
+    if (x) {
+        const struct affine affine = affine_of(call);
+
+        affine_forward(&affine, call->parameters, rows_of(call),
+                       call->inputs[place_of(call->graph, node, x)], call->value);
+    } else {
+        fill_bias(call);
+    }
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        const struct graph_node *input = graph_input(call->graph, node, i);
+        uint32_t at = 0;
+
+        if (input != x)
+            while ((column = graph_column_next(call->graph, input, &at)))
+                graph_words_add(call, column, column->combiner, call->value, node->size);
+    }
+}
+
+static void backward_words(const struct operation_call *call, const struct graph_node *x)
+{
+    const struct graph_column *column;
+
+    for (uint32_t i = 0; i < call->node->input_count; i++) {
+        const struct graph_node *input = graph_input(call->graph, call->node, i);
+        uint32_t at = 0;
+
+        if (input != x)
+            while ((column = graph_column_next(call->graph, input, &at)))
+                graph_words_give(call, column, column->combiner, call->delta, call->node->size);
+    }
+}
+
+static void backward(const struct operation_call *call)
+{
+    const struct graph_node *node = call->node, *x = numbers_of(call->graph, node);
+    const struct graph_parameter *bias = &call->graph->parameters[node->parameter];
+
+    backward_words(call, x);
+    if (x) {
+        const struct affine affine = affine_of(call);
+        const uint32_t at = place_of(call->graph, node, x);
+
+        affine_backward(&affine, rows_of(call), call->inputs[at], call->delta, false,
+                        call->gradient);
+        if (call->deltas[at])
+            affine_backward_inputs(&affine, call->parameters, call->transposed, rows_of(call),
+                                   call->delta, !call->is_empty[at], call->deltas[at]);
+    } else if (node->parameter_count > 0) {
+        rows_sum(call->delta, call->n, node->size, call->gradient + bias->first);
+    }
 }
 
 static double cost(const struct graph *graph, const struct graph_node *node)
@@ -102,6 +207,9 @@ const struct operation dense_operation = {
     .inputs_most = GRAPH_INPUTS_MAX,
     .takes_ids = true,
     .keeps_inputs = true,
+    .sets_deltas = true,
     .shape = shape,
+    .forward = forward,
+    .backward = backward,
     .cost = cost,
 };

@@ -1,4 +1,7 @@
+#include <string.h>
+
 #include "graph/graph_columns.h"
+#include "graph/graph_words.h"
 #include "graph/operations/operations.h"
 
 /*
@@ -7,7 +10,9 @@
  * (columns, size) of several.
  */
 
+/* "auto", then those of combiner_words. */
 static const char *const combiners[] = {"auto", "sqrtn", "sum", "mean", NULL};
+_Static_assert(COMBINER_SQRTN == 0 && COMBINER_SUM == 1 && COMBINER_MEAN == 2, "their order");
 
 static const struct operation_argument arguments[] = {
     {.name = "size",
@@ -39,6 +44,40 @@ static enum status shape(struct graph *graph, struct graph_node *node, struct er
     return STATUS_OK;
 }
 
+static enum combiner combiner_of(const struct graph_node *node, const struct graph_column *column)
+{
+    const unsigned word = graph_argument(node, "combiner")->word;
+
+    return word == 0 ? column->combiner : (enum combiner)(word - 1);
+}
+
+static void forward(const struct operation_call *call)
+{
+    const struct graph_node *node = call->node;
+    const struct graph_column *column;
+    uint32_t at = 0;
+    float *to = call->value;
+
+    memset(to, 0, (size_t)call->n * node->size * sizeof *to);
+    while ((column = graph_column_next(call->graph, graph_input(call->graph, node, 0), &at))) {
+        graph_words_add(call, column, combiner_of(node, column), to, node->size);
+        to += node->table_columns;
+    }
+}
+
+static void backward(const struct operation_call *call)
+{
+    const struct graph_node *node = call->node;
+    const struct graph_column *column;
+    const float *delta = call->delta;
+    uint32_t at = 0;
+
+    while ((column = graph_column_next(call->graph, graph_input(call->graph, node, 0), &at))) {
+        graph_words_give(call, column, combiner_of(node, column), delta, node->size);
+        delta += node->table_columns;
+    }
+}
+
 const struct operation embedding_operation = {
     .name = "embedding",
     .help = "Numbers that are learned for each word.",
@@ -47,4 +86,6 @@ const struct operation embedding_operation = {
     .inputs_most = 1,
     .takes_ids = true,
     .shape = shape,
+    .forward = forward,
+    .backward = backward,
 };

@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "graph/graph_columns.h"
 #include "graph/operations/operations.h"
 
@@ -92,19 +94,42 @@ static enum status column_shape(struct graph *graph, struct graph_node *node, st
     return STATUS_OK;
 }
 
+/* ---- their values ---- */
+
+/* Features of each row side by side. Ids are taken where they lie (graph_words.h). */
+static void forward(const struct operation_call *call)
+{
+    const struct graph_column *column;
+    float *to = call->value;
+    uint32_t at = 0;
+
+    if (call->node->shape.type == GRAPH_IDS)
+        return;
+    while ((column = graph_column_next(call->graph, call->node, &at))) {
+        for (size_t i = 0; i < call->n; i++)
+            memcpy(to + i * call->node->size,
+                   call->features + i * call->graph->row.features + column->dense,
+                   column->dense_count * sizeof *to);
+        to += column->dense_count;
+    }
+}
+
 const struct operation numbers_operation = {
     .name = "numbers",
     .help = "All columns that are numbers.",
     .shape = numbers_shape,
+    .forward = forward,
 };
 const struct operation words_operation = {
     .name = "words",
     .help = "All columns that are categories or texts.",
     .shape = words_shape,
+    .forward = forward,
 };
 const struct operation column_operation = {
     .name = "column",
     .help = "One column.",
     .arguments = column_arguments,
     .shape = column_shape,
+    .forward = forward,
 };

@@ -24,6 +24,8 @@ const struct operation *const operations[] = {
     &swish_operation,
     &softplus_operation,
     &softsign_operation,
+    &reshape_operation,
+    &flatten_operation,
     NULL,
 };
 _Static_assert(sizeof operations / sizeof *operations <= GRAPH_OPERATIONS_MAX,

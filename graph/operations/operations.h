@@ -13,6 +13,8 @@ extern const struct operation dense_operation, embedding_operation, concat_opera
     dropout_operation;
 /* constant.c */
 extern const struct operation constant_operation;
+/* shapes.c */
+extern const struct operation reshape_operation, flatten_operation;
 /* arithmetic.c */
 extern const struct operation add_operation, subtract_operation, multiply_operation,
     divide_operation;

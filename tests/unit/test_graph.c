@@ -2,13 +2,13 @@
  * Calls, shapes, parameters and the JSON of graphs; what the operations compute is
  * test_graph_operations.c's.
  */
-#include "tests/check.h"
-
 #include <stdlib.h>
 
 #include "graph/graph_infer.h"
 #include "graph/graph_json.h"
 #include "graph/graph_shape.h"
+#include "tests/check.h"
+#include "tests/unit/made_graph.h"
 
 struct fixture {
     struct arena arena;
@@ -34,44 +34,6 @@ static int close_fixture(void **state)
     return 0;
 }
 
-static struct graph_value node_of(uint32_t node)
-{
-    return (struct graph_value){.type = GRAPH_NODE, .node = node, .place = 7};
-}
-
-static struct graph_value number_of(double number)
-{
-    return (struct graph_value){.type = GRAPH_NUMBER, .number = number, .place = 8};
-}
-
-static struct graph_value text_of(const char *name, const char *text)
-{
-    return (struct graph_value){
-        .type = GRAPH_TEXT, .name = slice_of(name), .text = slice_of(text), .place = 9};
-}
-
-static struct graph_value named(const char *name, double number)
-{
-    struct graph_value value = number_of(number);
-
-    value.name = slice_of(name);
-    return value;
-}
-
-/* Adds a call at place 5 that goes well. */
-static uint32_t call(struct graph *graph, const char *name, const struct graph_value *values,
-                     uint32_t count)
-{
-    struct error err;
-    uint32_t node = GRAPH_NONE;
-
-    CHECK_OK(graph_call(graph, slice_of(name), values, count, 5, &node, &err));
-    return node;
-}
-
-#define CALL(graph, name, ...)                                                                     \
-    call(graph, name, (const struct graph_value[]){__VA_ARGS__},                                   \
-         sizeof((const struct graph_value[]){__VA_ARGS__}) / sizeof(struct graph_value))
 #define CALL_FAILS(graph, name, text, ...)                                                         \
     CHECK_FAILS(                                                                                   \
         graph_call(graph, slice_of(name), (const struct graph_value[]){__VA_ARGS__},               \
@@ -100,19 +62,19 @@ static const char *shape_of(const struct graph *graph, uint32_t node)
 static void make_towers(struct graph *graph)
 {
     struct error err;
-    const uint32_t plan = call(
-        graph, "column", &(struct graph_value){.type = GRAPH_TEXT, .text = slice_of("plan")}, 1);
-    const uint32_t city = CALL(graph, "column", text_of("name", "city"));
+    const uint32_t plan = CALL(graph, "column", text_of("plan"));
+    const uint32_t city = CALL(graph, "column", text_of("city"));
     const uint32_t u = CALL(graph, "embedding", node_of(plan), number_of(8));
     const uint32_t i = CALL(graph, "embedding", node_of(city), number_of(8));
     const uint32_t both = CALL(graph, "multiply", node_of(u), node_of(i));
-    const uint32_t numbers = call(graph, "numbers", NULL, 0);
+    const uint32_t numbers = made_call(graph, "numbers", NULL, 0);
     const uint32_t all =
         CALL(graph, "concat", node_of(u), node_of(i), node_of(both), node_of(numbers));
     const uint32_t hidden = CALL(graph, "dense", node_of(all), number_of(16));
     const uint32_t active = CALL(graph, "relu", node_of(hidden));
     const uint32_t dropped = CALL(graph, "dropout", node_of(active), number_of(0.1));
-    const uint32_t end = CALL(graph, "dense", node_of(dropped), named("units", GRAPH_OUTPUTS));
+    const uint32_t end =
+        CALL(graph, "dense", node_of(dropped), named("units", number_of(GRAPH_OUTPUTS)));
 
     CHECK_OK(graph_end(graph, &end, 1, &err));
 }
@@ -144,8 +106,8 @@ static void nodes_that_take_the_same_words_have_columns_of_their_own(void **stat
 {
     struct graph *graph = &((struct fixture *)*state)->graph;
     struct error err;
-    const uint32_t words = call(graph, "words", NULL, 0);
-    const uint32_t numbers = call(graph, "numbers", NULL, 0);
+    const uint32_t words = made_call(graph, "words", NULL, 0);
+    const uint32_t numbers = made_call(graph, "numbers", NULL, 0);
     const uint32_t deep = CALL(graph, "embedding", node_of(words), number_of(4));
     const uint32_t wide = CALL(graph, "dense", node_of(numbers), node_of(words), number_of(2));
 
@@ -159,7 +121,7 @@ static void nodes_that_take_the_same_words_have_columns_of_their_own(void **stat
                        &(uint32_t){CALL(graph, "add", node_of(wide),
                                         node_of(CALL(graph, "dense",
                                                      node_of(CALL(graph, "concat", node_of(deep),
-                                                                  named("axis", 0))),
+                                                                  named("axis", number_of(0)))),
                                                      number_of(2))))},
                        1, &err));
     CHECK_FAILS(graph_infer(graph, &rows, &err), STATUS_INVALID,
@@ -173,7 +135,7 @@ static void calls_that_cannot_be_are_refused_at_their_place(void **state)
 {
     struct graph *graph = &((struct fixture *)*state)->graph;
     struct error err;
-    const uint32_t x = call(graph, "numbers", NULL, 0);
+    const uint32_t x = made_call(graph, "numbers", NULL, 0);
 
     CALL_FAILS(graph, "densse", "there is no operation \"densse\"", node_of(x));
     assert_string_equal(err.hint, "Did you mean dense?");
@@ -184,16 +146,17 @@ static void calls_that_cannot_be_are_refused_at_their_place(void **state)
     CHECK_INT(err.position, 8);
     CALL_FAILS(graph, "dense", "not 1.5", node_of(x), number_of(1.5));
     CALL_FAILS(graph, "dense", "units of dense is given twice", node_of(x), number_of(1),
-               named("units", 2));
-    CALL_FAILS(graph, "dense", "dense has no argument \"unit\"", node_of(x), named("unit", 2));
+               named("units", number_of(2)));
+    CALL_FAILS(graph, "dense", "dense has no argument \"unit\"", node_of(x),
+               named("unit", number_of(2)));
     assert_string_equal(err.hint, "Its arguments are units and bias.");
     CALL_FAILS(graph, "dense", "here are more", node_of(x), number_of(1), number_of(1),
                number_of(1));
     CALL_FAILS(graph, "dense", "takes its values first", node_of(x), number_of(1), node_of(x));
     CALL_FAILS(graph, "dense", "without a name behind one with a name", node_of(x),
-               named("units", 1), number_of(1));
+               named("units", number_of(1)), number_of(1));
     CALL_FAILS(graph, "dense", "units of dense is a whole number, not a text", node_of(x),
-               text_of("units", "many"));
+               named("units", text_of("many")));
     CALL_FAILS(graph, "relu", "relu takes 1 value first, here are 0", number_of(1));
     CALL_FAILS(graph, "relu", "relu takes at most 1 value", node_of(x), node_of(x));
     CALL_FAILS(graph, "relu", "there is no node 9", node_of(9));
@@ -201,7 +164,7 @@ static void calls_that_cannot_be_are_refused_at_their_place(void **state)
     CALL_FAILS(graph, "column", "name of column is the name of a column in quotes, not a number",
                number_of(1));
     CALL_FAILS(graph, "embedding", "combiner of embedding is no \"max\"", node_of(x), number_of(1),
-               text_of("combiner", "max"));
+               named("combiner", text_of("max")));
     assert_string_equal(err.hint, "It is one of auto, sqrtn, sum and mean.");
     CHECK_FAILS(graph_end(graph, &(uint32_t){1}, 1, &err), STATUS_INVALID, "no node 1 to return");
     CHECK_FAILS(graph_end(graph, &(uint32_t){0}, 2, &err), STATUS_INVALID, "one value, not 2");
@@ -219,8 +182,8 @@ static void infer_fails(struct graph *graph, uint32_t output, const char *messag
 static void shapes_that_do_not_go_together_are_refused_with_both(void **state)
 {
     struct graph *graph = &((struct fixture *)*state)->graph;
-    const uint32_t x = call(graph, "numbers", NULL, 0);
-    const uint32_t words = call(graph, "words", NULL, 0);
+    const uint32_t x = made_call(graph, "numbers", NULL, 0);
+    const uint32_t words = made_call(graph, "words", NULL, 0);
     const uint32_t y = CALL(graph, "dense", node_of(x), number_of(4));
     const uint32_t rank2 = CALL(graph, "embedding", node_of(words), number_of(5));
 
@@ -228,7 +191,7 @@ static void shapes_that_do_not_go_together_are_refused_with_both(void **state)
                 "add: the shapes (3) and (4) do not go together");
     infer_fails(graph, CALL(graph, "concat", node_of(x), node_of(rank2)),
                 "concat: (3) and (3, 5) do not lie side by side along axis 0");
-    infer_fails(graph, CALL(graph, "concat", node_of(x), named("axis", 1)),
+    infer_fails(graph, CALL(graph, "concat", node_of(x), named("axis", number_of(1))),
                 "concat: (3) has no axis 1");
     infer_fails(graph, CALL(graph, "relu", node_of(words)),
                 "relu: it takes numbers, and words are words");
@@ -238,7 +201,7 @@ static void shapes_that_do_not_go_together_are_refused_with_both(void **state)
                 "dense: it takes one value of numbers, here are two");
     infer_fails(graph, CALL(graph, "dense", node_of(rank2), node_of(words), number_of(4)),
                 "words go with an array of one axis, not with (3, 5)");
-    infer_fails(graph, CALL(graph, "column", text_of("name", "none")),
+    infer_fails(graph, CALL(graph, "column", text_of("none")),
                 "column: no input is called \"none\"");
     infer_fails(graph, x, "what is returned has nothing to learn");
     infer_fails(graph, y, "has the shape (4), and the label asks for (2)");
@@ -312,7 +275,7 @@ static void a_graph_has_a_limit_of_calls(void **state)
     struct error err;
 
     for (uint32_t i = 0; i < GRAPH_NODES_MAX; i++)
-        call(graph, "numbers", NULL, 0);
+        made_call(graph, "numbers", NULL, 0);
     CHECK_FAILS(graph_call(graph, slice_of("numbers"), NULL, 0, 5, &(uint32_t){0}, &err),
                 STATUS_LIMIT, "at most 1024 calls");
 }

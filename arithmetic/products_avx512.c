@@ -1,4 +1,4 @@
-#include "runtime/learn/products_ways.h"
+#include "arithmetic/products_ways.h"
 
 #if defined(__AVX512F__)
 
@@ -19,7 +19,7 @@
 #define TILE_VECTORS                  4
 #define TILE_ROWS(vectors)            ((vectors) == 4 ? 6 : (vectors) == 3 ? 8 : 12)
 
-#include "runtime/learn/products_tiles.h"
+#include "arithmetic/products_tiles.h"
 
 const struct product_variant product_way_avx512 = {"avx512", compute, dots};
 

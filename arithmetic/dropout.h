@@ -6,8 +6,8 @@
  * lanes leave no trace. Four units share 64 random bits: the rate is a multiple
  * of 2^-16.
  */
-#ifndef RUNTIME_LEARN_DROPOUT_H
-#define RUNTIME_LEARN_DROPOUT_H
+#ifndef ARITHMETIC_DROPOUT_H
+#define ARITHMETIC_DROPOUT_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "runtime/learn/kernels.h"
+#include "arithmetic/kernels.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "runtime/learn/dropout.h"
+#include "arithmetic/dropout.h"
 
 #include <math.h>
 #include <string.h>

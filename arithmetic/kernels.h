@@ -10,8 +10,8 @@
  * What is not a number stays so, through every kernel: a diverged network is
  * seen in its loss or its gradient.
  */
-#ifndef RUNTIME_LEARN_KERNELS_H
-#define RUNTIME_LEARN_KERNELS_H
+#ifndef ARITHMETIC_KERNELS_H
+#define ARITHMETIC_KERNELS_H
 
 #include <stddef.h>
 #include <stdint.h>

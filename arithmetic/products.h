@@ -15,8 +15,8 @@
  *
  * Processors without fused multiply-add compute the same bits by fmaf(), slowly.
  */
-#ifndef RUNTIME_LEARN_PRODUCTS_H
-#define RUNTIME_LEARN_PRODUCTS_H
+#ifndef ARITHMETIC_PRODUCTS_H
+#define ARITHMETIC_PRODUCTS_H
 
 #include <stddef.h>
 

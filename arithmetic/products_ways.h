@@ -2,10 +2,10 @@
  * products_ways.h - the ways of products.c to compute a product: one for each
  * instruction set, in files that are compiled for it.
  */
-#ifndef RUNTIME_LEARN_PRODUCTS_WAYS_H
-#define RUNTIME_LEARN_PRODUCTS_WAYS_H
+#ifndef ARITHMETIC_PRODUCTS_WAYS_H
+#define ARITHMETIC_PRODUCTS_WAYS_H
 
-#include "runtime/learn/products.h"
+#include "arithmetic/products.h"
 
 extern const struct product_variant product_way_avx2, product_way_avx512;
 

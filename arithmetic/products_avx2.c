@@ -1,4 +1,4 @@
-#include "runtime/learn/products_ways.h"
+#include "arithmetic/products_ways.h"
 
 #if defined(__AVX2__) && defined(__FMA__)
 
@@ -25,7 +25,7 @@ static inline mask mask_of(size_t count)
     return _mm256_loadu_si256((const __m256i *)(bits + 8 - count));
 }
 
-#include "runtime/learn/products_tiles.h"
+#include "arithmetic/products_tiles.h"
 
 const struct product_variant product_way_avx2 = {"avx2", compute, dots};
 

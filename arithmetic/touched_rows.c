@@ -1,4 +1,4 @@
-#include "runtime/learn/touched_rows.h"
+#include "arithmetic/touched_rows.h"
 
 #include <stdlib.h>
 #include <string.h>

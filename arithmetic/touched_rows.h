@@ -7,8 +7,8 @@
  * What is kept of touched rows lies side by side, at their places: it takes as much memory as they
  * are, is cleared at once, and is near where the rows lie far apart.
  */
-#ifndef RUNTIME_LEARN_TOUCHED_ROWS_H
-#define RUNTIME_LEARN_TOUCHED_ROWS_H
+#ifndef ARITHMETIC_TOUCHED_ROWS_H
+#define ARITHMETIC_TOUCHED_ROWS_H
 
 #include <stdbool.h>
 #include <stdint.h>

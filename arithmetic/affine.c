@@ -1,14 +1,15 @@
-#include "runtime/learn/affine.h"
+#include "arithmetic/affine.h"
 
 #include <string.h>
 
-#include "runtime/learn/kernels.h"
-#include "runtime/learn/products.h"
+#include "arithmetic/kernels.h"
+#include "arithmetic/products.h"
 
 void affine_forward(const struct affine *op, const float *parameters, size_t n, const float *a,
                     float *z)
 {
-    const float *weights = parameters + op->weights, *bias = parameters + op->bias;
+    const float *weights = parameters + op->weights,
+                *bias = op->has_no_bias ? NULL : parameters + op->bias;
     const struct product product = {
         .n = n,
         .k = op->rows,
@@ -24,7 +25,7 @@ void affine_forward(const struct affine *op, const float *parameters, size_t n, 
     };
 
     if (op->width == 1)
-        product_dots(n, op->rows, a, weights, *bias, z);
+        product_dots(n, op->rows, a, weights, bias ? *bias : 0, z);
     else
         product_compute(&product);
 }
@@ -73,13 +74,16 @@ void affine_backward(const struct affine *op, size_t n, const float *a, const fl
     float *bias = gradient + op->bias;
 
     weights_backward(op, n, a, delta, is_first, gradient + op->weights);
+    if (op->has_no_bias)
+        return;
     if (is_first)
         memset(bias, 0, op->width * sizeof *bias);
     rows_sum(delta, n, op->width, bias);
 }
 
 void affine_backward_inputs(const struct affine *op, const float *parameters,
-                            const float *transposed, size_t n, const float *delta, float *da)
+                            const float *transposed, size_t n, const float *delta, bool adds,
+                            float *da)
 {
     const size_t rows = op->rows, width = op->width;
     const struct product product = {
@@ -91,6 +95,8 @@ void affine_backward_inputs(const struct affine *op, const float *parameters,
         .a_column = 1,
         .b = affine_has_transposed(op) ? transposed + op->transposed : parameters + op->weights,
         .b_row = rows,
+        .start = adds ? da : NULL,
+        .start_row = rows,
         .c = da,
         .c_row = rows,
     };

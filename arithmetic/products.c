@@ -1,9 +1,9 @@
-#include "runtime/learn/products.h"
+#include "arithmetic/products.h"
 
 #include <math.h>
 #include <stdatomic.h>
 
-#include "runtime/learn/products_ways.h"
+#include "arithmetic/products_ways.h"
 
 #define CHAINS 16
 
