@@ -1,7 +1,9 @@
 #include "planner/definitions.h"
 
 #include "definition/zoo.h"
-#include "planner/plan.h"
+#include "planner/attributes.h"
+#include "planner/estimators.h"
+#include "planner/short_names.h"
 
 static enum status refuse_zoo(const struct planning *planning, const char *what)
 {
@@ -33,6 +35,30 @@ static enum status check_schema(const struct planning *planning)
                    "there is no schema \"%.*s\"", SLICE_FORMAT(schema));
 }
 
+/* WITH model.dim must mean one thing. */
+static enum status check_arguments(const struct planning *planning,
+                                   const struct definition *definition)
+{
+    const struct estimator *estimator = estimator_of_graphs(TASK_CLASSIFICATION);
+
+    for (size_t i = 0; i < definition->argument_count; i++) {
+        const struct definition_argument *argument = &definition->arguments[i];
+        const struct slice name =
+            arena_printf(planning->arena, "model.%.*s", SLICE_FORMAT(argument->name));
+        const struct attribute *attribute;
+
+        if (!name.data)
+            return fail_no_memory(planning->err);
+        attribute = attribute_find_written(name, SCOPE_TRAIN, estimator);
+        if (!attribute || !estimator_uses(estimator, attribute))
+            continue;
+        fail_at(planning->err, STATUS_INVALID, argument->place, "%.*s is an attribute of all models",
+                SLICE_FORMAT(name));
+        return error_hint(planning->err, "Give the argument another name.");
+    }
+    return STATUS_OK;
+}
+
 enum status definition_plan_define(struct planning *planning)
 {
     struct definition *definition = ARENA_NEW(planning->arena, struct definition, 1);
@@ -47,6 +73,7 @@ enum status definition_plan_define(struct planning *planning)
     TRY(check_schema(planning));
     TRY(definition_of_statement(statement, planning->program, planning->arena, definition,
                                 planning->err));
+    TRY(check_arguments(planning, definition));
     plan->definition = definition;
     plan->is_replacing = statement->is_replacing;
     return STATUS_OK;

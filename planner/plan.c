@@ -17,7 +17,10 @@ static enum status plan_show_attributes(struct planning *planning)
     if (model->text.size == 0)
         return STATUS_OK;
     TRY(estimator_find(model, &plan->estimator, planning->err));
-    plan->attributes_for = slice_of(plan->estimator->name);
+    if (definition_is_name(model->text))
+        TRY(definition_find(planning));
+    plan->attributes_for =
+        plan->definition ? plan->definition->name.name : slice_of(plan->estimator->name);
     return STATUS_OK;
 }
 

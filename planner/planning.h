@@ -16,6 +16,7 @@
  *     explain_series.c  series as their parts
  *     checked_values.c  values that came, beside their forecasts
  *     definitions.c DEFINE MODEL, zoo/name -> a definition
+ *     definition_train.c  a definition, its arguments -> a graph
  *     search.c      tune.* -> statements of trials, of which the first is planned
  *
  * Each of them reads the statement and writes its part of the plan. No other module includes this.

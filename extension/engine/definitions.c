@@ -121,26 +121,38 @@ static enum status put(const struct sink *sink, const char *name, struct cell va
     return sink_row(sink, (struct cell[]){cell_string(name), value}, 2, err);
 }
 
-static enum status put_arguments(const struct definition *definition, const struct sink *sink,
-                                 struct error *err)
+static enum status put_argument(const struct definition *definition,
+                                const struct definition_argument *argument, const struct sink *sink,
+                                struct error *err)
 {
-    for (size_t i = 0; i < definition->argument_count; i++) {
-        const struct definition_argument *argument = &definition->arguments[i];
-        struct text name, value;
-        enum status status;
+    struct text name, value, help;
+    enum status status;
 
-        text_init(&name, TEXT_MAXIMUM);
-        text_init(&value, TEXT_MAXIMUM);
-        text_printf(&name, "model.%.*s", SLICE_FORMAT(argument->name));
-        value_append(argument->value, &value);
-        text_printf(&value, " (%s)", definition_type_name(argument->type));
-        status = name.failed || value.failed
-                     ? fail_no_memory(err)
-                     : put(sink, text_string(&name), cell_text(text_slice(&value)), err);
-        text_deinit(&value);
-        text_deinit(&name);
-        TRY(status);
-    }
+    text_init(&name, TEXT_MAXIMUM);
+    text_init(&value, TEXT_MAXIMUM);
+    text_init(&help, TEXT_MAXIMUM);
+    text_printf(&name, "model.%.*s", SLICE_FORMAT(argument->name));
+    value_append(argument->value, &value);
+    text_printf(&help, "Argument of %.*s.", SLICE_FORMAT(definition->name.name));
+    status = name.failed || value.failed || help.failed
+                 ? fail_no_memory(err)
+                 : sink_row(sink,
+                            (struct cell[]){cell_text(text_slice(&name)),
+                                            cell_string(definition_type_name(argument->type)),
+                                            cell_text(text_slice(&value)),
+                                            cell_text(text_slice(&help))},
+                            4, err);
+    text_deinit(&help);
+    text_deinit(&value);
+    text_deinit(&name);
+    return status;
+}
+
+enum status definition_arguments_run(const struct definition *definition, const struct sink *sink,
+                                     struct error *err)
+{
+    for (size_t i = 0; i < definition->argument_count; i++)
+        TRY(put_argument(definition, &definition->arguments[i], sink, err));
     return STATUS_OK;
 }
 
@@ -158,6 +170,5 @@ enum status show_definition_run(const struct plan *plan, const struct sink *sink
         TRY(put(sink, "created_at", cell_text(plan->stored.created_at), err));
     }
     TRY(put(sink, "digest", cell_string(definition->digest), err));
-    TRY(put_arguments(definition, sink, err));
     return put(sink, "statement", cell_text(definition->statement), err);
 }

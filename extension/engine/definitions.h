@@ -18,6 +18,9 @@ enum status drop_definition_run(const struct host *host, const struct plan *plan
 #define SHOW_DEFINITIONS_COLUMNS 5
 enum status show_definitions_run(const struct host *host, const struct sink *sink,
                                  struct error *err);
+/* SHOW ATTRIBUTES FOR zoo/name: name, type, default, help of its arguments */
+enum status definition_arguments_run(const struct definition *definition, const struct sink *sink,
+                                     struct error *err);
 /* name, value */
 enum status show_definition_run(const struct plan *plan, const struct sink *sink,
                                 struct error *err);

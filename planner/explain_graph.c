@@ -1,0 +1,43 @@
+#include "planner/explain_graph.h"
+
+#include "graph/graph_print.h"
+#include "graph/graph_shape.h"
+
+size_t explain_graph_lines(const struct plan *plan)
+{
+    return plan->graph ? plan->graph->node_count + 1 : 0;
+}
+
+static void explain_node(struct explanation *explanation, const struct graph_node *node)
+{
+    const struct graph *graph = explanation->plan->graph;
+    const uint64_t parameters = graph_node_parameters(graph, node);
+    struct text *out = &explanation->detail;
+    char shape[GRAPH_SHAPE_BYTES], name[GRAPH_NAME_MAX];
+    struct text node_name;
+
+    text_init(&node_name, sizeof name);
+    graph_node_print_name(node, &node_name);
+    slice_copy(text_slice(&node_name), name, sizeof name);
+    text_deinit(&node_name);
+    graph_node_print_call(graph, node, out);
+    text_printf(out, " -> %s", graph_shape_text(&node->shape, shape));
+    if (parameters > 0)
+        text_printf(out, "; %llu parameter%s%s", (unsigned long long)parameters,
+                    parameters == 1 ? "" : "s",
+                    node->table_columns > 0 ? " with one word of each category" : "");
+    explanation_line(explanation, name);
+}
+
+void explain_graph(struct explanation *explanation)
+{
+    const struct graph *graph = explanation->plan->graph;
+
+    if (!graph)
+        return;
+    for (uint32_t i = 0; i < graph->node_count; i++)
+        if (graph->nodes[i].is_used)
+            explain_node(explanation, &graph->nodes[i]);
+    text_printf(&explanation->detail, "%.0f for a row, forward", graph->multiplications);
+    explanation_line(explanation, "multiplications");
+}
