@@ -39,7 +39,7 @@ static enum status check_schema(const struct planning *planning)
 static enum status check_arguments(const struct planning *planning,
                                    const struct definition *definition)
 {
-    const struct estimator *estimator = estimator_of_graphs(TASK_CLASSIFICATION);
+    const struct estimator *estimator = estimator_defined();
 
     for (size_t i = 0; i < definition->argument_count; i++) {
         const struct definition_argument *argument = &definition->arguments[i];

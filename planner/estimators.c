@@ -6,7 +6,6 @@
 #include "kinds/bayes/bayes_kind.h"
 #include "kinds/embedding/embedding_kind.h"
 #include "kinds/forecast/forecast_kind.h"
-#include "kinds/graph/graph_kind.h"
 #include "kinds/kmeans/kmeans_kind.h"
 #include "kinds/linear/linear_kind.h"
 #include "kinds/network/network_kind.h"
@@ -380,20 +379,6 @@ static const struct estimator embedded_estimators[2] = {
 };
 /* clang-format on */
 
-/* A definition has layers of its own. */
-#define OF_DEFINITION hidden_layers, "a definition, which says its layers"
-static const struct estimator graph_estimators[2] = {
-    {"zoo/name", &graph_kind, TASK_CLASSIFICATION, OF_DEFINITION,
-     "A graph of operations, for classes.", NULL, NULL},
-    {"zoo/name", &graph_kind, TASK_REGRESSION, OF_DEFINITION,
-     "A graph of operations, for numbers.", NULL, NULL},
-};
-
-const struct estimator *estimator_of_graphs(enum task task)
-{
-    return &graph_estimators[task == TASK_REGRESSION];
-}
-
 #define ESTIMATOR_NAMES_MAX 96
 
 /* Where SQLFlow and TensorFlow keep these models; xgboost and lightgbm are part
@@ -560,7 +545,7 @@ enum status estimator_find(const struct name *name, const struct estimator **est
     const struct later_name *later = later_find(later_estimators, later_estimator_count, word);
 
     if (definition_is_name(name->text)) {
-        *estimator = estimator_of_graphs(TASK_CLASSIFICATION);
+        *estimator = estimator_defined();
         return STATUS_OK;
     }
     for (size_t i = 0; i < estimator_count; i++) {
@@ -606,9 +591,6 @@ const struct estimator *estimator_embedded(const struct estimator *estimator)
 
 const struct estimator *estimator_beside(const struct estimator *estimator)
 {
-    if (estimator->kind == &graph_kind)
-        return estimator_of_graphs(estimator->task == TASK_REGRESSION ? TASK_CLASSIFICATION
-                                                                      : TASK_REGRESSION);
     for (size_t i = 0; i < estimator_count; i++)
         if (&estimators[i] != estimator && estimators[i].kind == estimator->kind &&
             strcmp(estimators[i].name, estimator->name) == 0)

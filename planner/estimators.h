@@ -44,10 +44,6 @@ const struct estimator *estimator_boosted(const struct estimator *estimator, str
  * another kind. NULL: none other than it is. Nor is it among `estimators`. */
 const struct estimator *estimator_embedded(const struct estimator *estimator);
 
-/* The one of graphs (definition/definition.h), of classes or of numbers, by the name zoo/name. Nor
- * are they among `estimators`. */
-const struct estimator *estimator_of_graphs(enum task task);
-
 /* The other estimator of this name, of classes where this one is of numbers; NULL: there is none.
  */
 const struct estimator *estimator_beside(const struct estimator *estimator);

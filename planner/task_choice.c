@@ -137,7 +137,7 @@ enum status estimator_choose(struct planning *planning)
     }
     TRY(definition_find(planning));
     TRY(definition_begin_values(planning));
-    return name_definition(planning, estimator_of_graphs(TASK_CLASSIFICATION));
+    return name_definition(planning, estimator_defined());
 }
 
 enum status task_choose(struct planning *planning)
