@@ -6,6 +6,7 @@
 #include "planner/attribute_check.h"
 #include "planner/attributes.h"
 #include "planner/parameters.h"
+#include "planner/short_names.h"
 
 #define MODEL_PREFIX "model."
 
@@ -156,7 +157,7 @@ enum status definition_make_graph(struct planning *planning)
     if (make_graph(planning, graph) != STATUS_OK)
         return definition_name_place(plan->definition, planning->statement->model.position,
                                      planning->err);
-    plan->graph = graph;
+    plan->spec.graph = graph;
     graph_params(&plan->spec.params)->graph = graph;
     return STATUS_OK;
 }

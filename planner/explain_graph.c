@@ -5,12 +5,12 @@
 
 size_t explain_graph_lines(const struct plan *plan)
 {
-    return plan->graph ? plan->graph->node_count + 1 : 0;
+    return plan->spec.graph ? plan->spec.graph->node_count + 1 : 0;
 }
 
 static void explain_node(struct explanation *explanation, const struct graph_node *node)
 {
-    const struct graph *graph = explanation->plan->graph;
+    const struct graph *graph = explanation->plan->spec.graph;
     const uint64_t parameters = graph_node_parameters(graph, node);
     struct text *out = &explanation->detail;
     char shape[GRAPH_SHAPE_BYTES], name[GRAPH_NAME_MAX];
@@ -31,7 +31,7 @@ static void explain_node(struct explanation *explanation, const struct graph_nod
 
 void explain_graph(struct explanation *explanation)
 {
-    const struct graph *graph = explanation->plan->graph;
+    const struct graph *graph = explanation->plan->spec.graph;
 
     if (!graph)
         return;

@@ -225,7 +225,6 @@ struct plan {
     const struct definition *definition;
     struct stored_definition stored; /* what is stored of it; version 0: it comes with ToTrain */
     const struct value **definition_values; /* (argument_count): what WITH sets; NULL: nothing */
-    const struct graph *graph; /* TRAIN: what the definition makes of the inputs, inferred */
     bool is_replacing, if_exists;
     struct slice attributes_for; /* SHOW ATTRIBUTES FOR model */
 };
