@@ -321,3 +321,49 @@ enum status graph_end(struct graph *graph, const uint32_t *outputs, uint32_t cou
     graph->output_count = count;
     return STATUS_OK;
 }
+
+/* ---- graphs as a whole ---- */
+
+enum status graph_copy(const struct graph *graph, struct arena *arena, struct graph *copy,
+                       struct error *err)
+{
+    *copy = (struct graph){.arena = arena,
+                           .node_count = graph->node_count,
+                           .node_room = graph->node_count,
+                           .outputs = graph->outputs,
+                           .output_count = graph->output_count,
+                           .table = GRAPH_NONE};
+    copy->nodes = ARENA_NEW(arena, struct graph_node, graph->node_count);
+    if (!copy->nodes)
+        return fail_no_memory(err);
+    memcpy(copy->nodes, graph->nodes, graph->node_count * sizeof *copy->nodes);
+    return STATUS_OK;
+}
+
+static bool same_argument(const struct graph_argument *a, const struct graph_argument *b)
+{
+    return a->is_set == b->is_set && a->number == b->number && a->word == b->word &&
+           slice_equal(a->text, b->text) && a->list_count == b->list_count &&
+           memcmp(a->list, b->list, a->list_count * sizeof *a->list) == 0;
+}
+
+static bool same_node(const struct graph_node *a, const struct graph_node *b)
+{
+    bool is_same = a->operation == b->operation && a->place == b->place &&
+                   a->input_count == b->input_count &&
+                   memcmp(a->inputs, b->inputs, a->input_count * sizeof *a->inputs) == 0;
+
+    for (uint32_t i = 0; is_same && i < argument_count_of(a->operation); i++)
+        is_same = same_argument(&a->arguments[i], &b->arguments[i]);
+    return is_same;
+}
+
+bool graph_equal(const struct graph *a, const struct graph *b)
+{
+    bool is_same = a->node_count == b->node_count && a->output_count == b->output_count &&
+                   memcmp(a->outputs, b->outputs, a->output_count * sizeof *a->outputs) == 0;
+
+    for (uint32_t i = 0; is_same && i < a->node_count; i++)
+        is_same = same_node(&a->nodes[i], &b->nodes[i]);
+    return is_same;
+}

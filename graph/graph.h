@@ -50,7 +50,7 @@
 #define GRAPH_ROOM_MAX       (64u << 20) /* floats of a row that are kept at a time */
 #define GRAPH_NONE           UINT32_MAX  /* no node */
 #define GRAPH_OUTPUTS        (-1.0)      /* a number that is the model's count of outputs */
-#define GRAPH_NAME_MAX       64          /* bytes of a parameter's name and its zero */
+#define GRAPH_NAME_MAX       40          /* bytes of a parameter's name and its zero */
 
 struct operation;
 
@@ -75,7 +75,7 @@ struct graph_value {
 
 /* An input of the transform (scoring/transform.h). */
 struct graph_column {
-    struct slice name;           /* of the column */
+    struct slice name, source;   /* the input's, and its column's where that has another */
     uint32_t dense, dense_count; /* its features: the first one, and how many */
     uint32_t ids, id_count;      /* its ids, of a text without their shares, likewise */
     uint32_t first_row, rows;    /* its rows of the table of words */
@@ -88,10 +88,11 @@ struct graph_column {
 struct graph_row {
     const struct graph_column *columns; /* (column_count), in the transform's order */
     uint32_t column_count;
-    uint32_t features; /* columns of dense that are features */
-    uint32_t ids;      /* ids of a row, with shares */
-    uint32_t id_rows;  /* rows of the table of words */
-    uint32_t outputs;  /* floats that the model has to give */
+    uint32_t features;    /* columns of dense that are features */
+    uint32_t ids;         /* ids of a row, with shares */
+    uint32_t id_rows;     /* rows of the table of words */
+    uint32_t outputs;     /* floats that the model has to give */
+    bool guesses_outputs; /* as it looks so far: the label's classes are not known */
 };
 
 /* ---- the graph ---- */
@@ -205,6 +206,12 @@ enum status graph_call(struct graph *graph, struct slice name, const struct grap
 /* The nodes whose values are the outputs: one, as yet. */
 enum status graph_end(struct graph *graph, const uint32_t *outputs, uint32_t count,
                       struct error *err);
+
+/* The same calls, which are borrowed, for other rows: not inferred yet. */
+enum status graph_copy(const struct graph *graph, struct arena *arena, struct graph *copy,
+                       struct error *err);
+/* Have they the same calls, at the same places? */
+bool graph_equal(const struct graph *a, const struct graph *b);
 
 static inline const struct graph_node *graph_input(const struct graph *graph,
                                                    const struct graph_node *node, uint32_t i)

@@ -7,10 +7,15 @@ static struct slice column_name(const struct graph_node *input)
     return input->operation->arguments ? input->arguments[0].text : (struct slice){0};
 }
 
+bool graph_column_is(const struct graph_column *column, struct slice name)
+{
+    return slice_equal(name, column->name) || slice_equal(name, column->source);
+}
+
 static bool is_sequence_of(const struct graph_node *node, const struct graph_column *column)
 {
     return node->is_used && slice_is(slice_of(node->operation->name), "sequence") &&
-           slice_equal(column_name(node), column->name);
+           graph_column_is(column, column_name(node));
 }
 
 bool graph_column_is_of(const struct graph *graph, const struct graph_node *input,
@@ -22,7 +27,7 @@ bool graph_column_is_of(const struct graph *graph, const struct graph_node *inpu
     if (count == 0)
         return false;
     if (name.size > 0)
-        return slice_equal(name, column->name);
+        return graph_column_is(column, name);
     for (uint32_t i = 0; column->is_sequence && i < graph->node_count; i++)
         if (is_sequence_of(&graph->nodes[i], column))
             return false;

@@ -7,6 +7,8 @@
 
 #include "graph/graph.h"
 
+/* Is that the column's name, or the one of its source? */
+bool graph_column_is(const struct graph_column *column, struct slice name);
 /* Does the input, a node without inputs, take this column, whose values it has of that type? */
 bool graph_column_is_of(const struct graph *graph, const struct graph_node *input,
                         const struct graph_column *column);

@@ -181,7 +181,7 @@ static enum status check_outputs(const struct graph *graph, struct error *err)
 
     if (!node->is_learned)
         return graph_fail(node, err, "what is returned has nothing to learn");
-    if (is_array && node->size == graph->row.outputs)
+    if (is_array && (node->size == graph->row.outputs || graph->row.guesses_outputs))
         return STATUS_OK;
     graph_fail(node, err, "what is returned has the shape %s, and the label asks for (%u)",
                graph_shape_text(&node->shape, shape), graph->row.outputs);

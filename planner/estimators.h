@@ -44,6 +44,10 @@ const struct estimator *estimator_boosted(const struct estimator *estimator, str
  * another kind. NULL: none other than it is. Nor is it among `estimators`. */
 const struct estimator *estimator_embedded(const struct estimator *estimator);
 
+/* A graph of operations that a definition says, of classes; the one beside it is of numbers. Nor
+ * are they among `estimators`: the definition has the name. */
+const struct estimator *estimator_defined(void);
+
 /* The other estimator of this name, of classes where this one is of numbers; NULL: there is none.
  */
 const struct estimator *estimator_beside(const struct estimator *estimator);
