@@ -2,6 +2,7 @@
 
 #include "graph/graph_print.h"
 #include "graph/graph_shape.h"
+#include "graph/operation.h"
 
 size_t explain_graph_lines(const struct plan *plan)
 {
@@ -13,20 +14,21 @@ static void explain_node(struct explanation *explanation, const struct graph_nod
     const struct graph *graph = explanation->plan->spec.graph;
     const uint64_t parameters = graph_node_parameters(graph, node);
     struct text *out = &explanation->detail;
-    char shape[GRAPH_SHAPE_BYTES], name[GRAPH_NAME_MAX];
-    struct text node_name;
+    const struct slice name = arena_printf(explanation->arena, "%s_%u", node->operation->name,
+                                           node->number);
+    char shape[GRAPH_SHAPE_BYTES];
 
-    text_init(&node_name, sizeof name);
-    graph_node_print_name(node, &node_name);
-    slice_copy(text_slice(&node_name), name, sizeof name);
-    text_deinit(&node_name);
+    if (!name.data) {
+        explanation->failed = true;
+        return;
+    }
     graph_node_print_call(graph, node, out);
     text_printf(out, " -> %s", graph_shape_text(&node->shape, shape));
     if (parameters > 0)
         text_printf(out, "; %llu parameter%s%s", (unsigned long long)parameters,
                     parameters == 1 ? "" : "s",
                     node->table_columns > 0 ? " with one word of each category" : "");
-    explanation_line(explanation, name);
+    explanation_line(explanation, name.data);
 }
 
 void explain_graph(struct explanation *explanation)
