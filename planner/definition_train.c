@@ -158,6 +158,7 @@ enum status definition_make_graph(struct planning *planning)
         return definition_name_place(plan->definition, planning->statement->model.position,
                                      planning->err);
     plan->spec.graph = graph;
+    plan->spec.definition = slice_of(plan->definition->digest);
     graph_params(&plan->spec.params)->graph = graph;
     return STATUS_OK;
 }
