@@ -93,10 +93,12 @@ class Definitions(harness.Case):
     def test_a_model_is_whole_without_its_definition(self):
         self.run_all(TOWER)
         self.train()
+        digest = dict(self.run_all("SHOW DEFINITION zoo/tower"))["digest"]
         rows = self.run_all("SELECT * FROM clicks TO PREDICT clicked USING m")
         self.run_all("DROP DEFINITION zoo/tower")
         self.assertEqual(self.run_all("SELECT * FROM clicks TO PREDICT clicked USING m"), rows)
-        self.assertEqual(dict(self.run_all("SHOW MODEL m"))["estimator"], "zoo/tower")
+        shown = dict(self.run_all("SHOW MODEL m"))
+        self.assertEqual((shown["kind"], shown["definition"]), ("zoo/tower", digest))
         self.refused('there is no definition "zoo/tower"', TRAIN.format("zoo/tower", "", "clicked", "m"))
 
     def test_explain_shows_the_graph(self):
