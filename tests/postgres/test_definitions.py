@@ -65,7 +65,7 @@ class Definitions(roles.Roles):
 
     def test_a_statement_is_undone_with_its_transaction(self):
         connection = self.connect("alice", autocommit=False)
-        connection.cursor().execute(TOWER.format("alice.zoo/undone"))
+        run_statement(connection.cursor(), TOWER.format("alice.zoo/undone"))
         connection.rollback()
         with self.assertRaisesRegex(errors.Error, "there is no definition"):
             self.session("alice").execute("SHOW DEFINITION alice.zoo/undone")
