@@ -11,6 +11,11 @@ extern const struct operation numbers_operation, words_operation, column_operati
 /* dense.c, embedding.c, concat.c, dropout.c */
 extern const struct operation dense_operation, embedding_operation, concat_operation,
     dropout_operation;
+/* axes.c, convolution.c, norms.c, pooling.c */
+extern const struct operation sum_operation, mean_operation, transpose_operation, slice_operation;
+extern const struct operation conv1d_operation, conv2d_operation;
+extern const struct operation softmax_operation, layer_norm_operation, l2_normalise_operation;
+extern const struct operation max_pool_operation, mean_pool_operation;
 /* shapes.c */
 extern const struct operation reshape_operation, flatten_operation;
 /* arithmetic.c */

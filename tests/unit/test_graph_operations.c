@@ -18,7 +18,7 @@
 #define FEATURES   12
 #define IDS        5
 #define OUTPUTS    3
-#define DIFFERENCE 4e-3
+#define DIFFERENCE 2e-3
 #define TOLERANCE  2e-3
 
 /* 12 numbers; plan and city are categories of 4 and 6 words, tags a text of up to 3 of 5. */
@@ -34,7 +34,7 @@ static const struct graph_column columns[] = {
      .is_text = true,
      .combiner = COMBINER_MEAN},
 };
-static const struct graph_row row = {columns, 4, FEATURES, IDS, 15, OUTPUTS};
+static const struct graph_row row = {columns, 4, FEATURES, IDS, 15, OUTPUTS, false};
 static const int32_t ids[ROWS][IDS] = {
     {0, 4, 10, 12, -1}, {1, 5, 11, -1, -1}, {-1, 9, -1, -1, -1}, {3, -1, 10, 11, 14},
     {0, 6, 13, -1, -1}, {2, 7, 12, 14, -1}, {1, 4, 14, -1, -1},
@@ -49,12 +49,14 @@ struct fixture {
     float features[ROWS * FEATURES];
     float *parameters, *transposed, *gradient;
     float weights[ROWS * OUTPUTS]; /* of the outputs in the loss */
+    double difference;             /* of a parameter: less where the value has edges */
 };
 
 static int open_fixture(void **state)
 {
     struct fixture *fixture = calloc(1, sizeof *fixture);
 
+    fixture->difference = DIFFERENCE;
     arena_init(&fixture->arena, 1 << 24);
     graph_begin(&fixture->graph, &fixture->arena);
     *state = fixture;
@@ -96,7 +98,7 @@ static void finish(struct fixture *fixture, uint32_t value)
     fixture->gradient = calloc(graph->floats, sizeof(float));
     fixture->transposed = calloc(graph->transposed + 1, sizeof(float));
     for (uint32_t i = 0; i < graph->floats; i++)
-        fixture->parameters[i] = random_float(0, i);
+        fixture->parameters[i] = 0.5f * random_float(0, i);
     for (uint32_t i = 0; i < ROWS * FEATURES; i++)
         fixture->features[i] = random_float(1, i);
     for (uint32_t i = 0; i < ROWS * OUTPUTS; i++)
@@ -163,10 +165,10 @@ static void check_gradient(struct fixture *fixture)
         const double gradient = gradient_of(fixture, i);
         double difference;
 
-        fixture->parameters[i] = before + (float)DIFFERENCE;
+        fixture->parameters[i] = before + (float)fixture->difference;
         difference = loss_of(fixture);
-        fixture->parameters[i] = before - (float)DIFFERENCE;
-        difference = (difference - loss_of(fixture)) / (2 * DIFFERENCE);
+        fixture->parameters[i] = before - (float)fixture->difference;
+        difference = (difference - loss_of(fixture)) / (2 * fixture->difference);
         fixture->parameters[i] = before;
         if (!(fabs(difference - gradient) <= TOLERANCE * (1 + fabs(difference))))
             check_failed("parameter %u: the gradient is %g, and differences say %g", i, gradient,
@@ -301,6 +303,134 @@ static void activations(void **state)
     }
 }
 
+/* Numbers of that shape. */
+static uint32_t shaped(struct graph *graph, double a, double b, double c)
+{
+    const uint32_t flat = array_of(graph, (uint32_t)(a * b * c));
+
+    return CALL(graph, "reshape", node_of(flat), LIST_OF(a, b, c));
+}
+
+static uint32_t table_of(struct graph *graph, double a, double b)
+{
+    return CALL(graph, "reshape", node_of(array_of(graph, (uint32_t)(a * b))), LIST_OF(a, b));
+}
+
+static void convolutions(void **state)
+{
+    static const double strides[] = {1, 2};
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        const char *padding = i % 2 ? "same" : "valid";
+        void *opened;
+        struct graph *graph;
+        uint32_t line, picture, again;
+
+        open_fixture(&opened);
+        graph = &((struct fixture *)opened)->graph;
+        line = CALL(graph, "conv1d", node_of(table_of(graph, 7, 2)), number_of(3), number_of(3),
+                    number_of(strides[i / 2]), text_of(padding));
+        picture = CALL(graph, "conv2d", node_of(shaped(graph, 5, 4, 2)), number_of(2),
+                       LIST_OF(3, 2), number_of(strides[i / 2]), text_of(padding));
+        again = CALL(graph, "conv2d", node_of(CALL(graph, "tanh", node_of(picture))), number_of(2),
+                     number_of(2));
+        check_operation(opened,
+                        CALL(graph, "concat", node_of(CALL(graph, "flatten", node_of(line))),
+                             node_of(CALL(graph, "flatten", node_of(again)))));
+        close_fixture(&opened);
+    }
+}
+
+/* 3 x 4 numbers 0, 1, ... by a window of ones, every second one: computed by hand. */
+static void a_convolution_pads_as_keras_does(void **state)
+{
+    struct fixture *fixture = *state;
+    struct graph *graph = &fixture->graph;
+    const uint32_t x =
+        CALL(graph, "reshape", node_of(made_call(graph, "numbers", NULL, 0)), LIST_OF(3, 4, 1));
+    const uint32_t y = CALL(graph, "conv2d", node_of(x), number_of(1), number_of(3), number_of(2),
+                            text_of("same"));
+    const float *outputs;
+
+    finish(fixture, y);
+    for (int i = 0; i < 12; i++)
+        fixture->features[i] = (float)i;
+    for (uint32_t i = 0; i < graph->floats; i++)
+        fixture->parameters[i] = 0;
+    for (uint32_t i = 0; i < 9; i++)
+        fixture->parameters[i] = 1;
+    /* The dense layer behind it gives the first three of its numbers. */
+    for (uint32_t i = 0; i < OUTPUTS; i++)
+        fixture->parameters[graph->parameters[2].first + i * OUTPUTS + i] = 1;
+    outputs =
+        graph_forward(&fixture->room, fixture->parameters,
+                      &(struct graph_rows){.features = fixture->features, .ids = ids[0], .n = 1});
+    /* A row of zeros is before the rows and one behind; of columns one is behind alone. */
+    CHECK(outputs[0] == 0 + 1 + 2 + 4 + 5 + 6);
+    CHECK(outputs[1] == 2 + 3 + 6 + 7);
+    CHECK(outputs[2] == 4 + 5 + 6 + 8 + 9 + 10);
+}
+
+static void pools(void **state)
+{
+    struct fixture *fixture = *state;
+    struct graph *graph = &fixture->graph;
+    const uint32_t picture = shaped(graph, 5, 4, 2), line = table_of(graph, 7, 2);
+
+    fixture->difference = 5e-4;
+    check_operation(
+        fixture,
+        CALL(graph, "concat",
+             node_of(CALL(graph, "flatten",
+                          node_of(CALL(graph, "max_pool", node_of(picture), number_of(2))))),
+             node_of(CALL(
+                 graph, "flatten",
+                 node_of(CALL(graph, "mean_pool", node_of(picture), LIST_OF(3, 2), number_of(1))))),
+             node_of(
+                 CALL(graph, "flatten",
+                      node_of(CALL(graph, "max_pool", node_of(line), number_of(3), number_of(2))))),
+             node_of(CALL(graph, "flatten",
+                          node_of(CALL(graph, "mean_pool", node_of(line), number_of(2)))))));
+}
+
+static void norms(void **state)
+{
+    struct fixture *fixture = *state;
+    struct graph *graph = &fixture->graph;
+    const uint32_t x = table_of(graph, 3, 5);
+
+    check_operation(
+        fixture,
+        CALL(graph, "concat",
+             node_of(CALL(graph, "flatten", node_of(CALL(graph, "softmax", node_of(x))))),
+             node_of(CALL(graph, "flatten", node_of(CALL(graph, "layer_norm", node_of(x))))),
+             node_of(CALL(graph, "flatten", node_of(CALL(graph, "l2_normalise", node_of(x)))))));
+}
+
+static void sums_transposes_and_slices(void **state)
+{
+    struct fixture *fixture = *state;
+    struct graph *graph = &fixture->graph;
+    const uint32_t x = shaped(graph, 3, 4, 2);
+    const uint32_t turned = CALL(graph, "transpose", node_of(x), LIST_OF(2, 0, 1));
+
+    check_operation(
+        fixture,
+        CALL(
+            graph, "concat", node_of(CALL(graph, "sum", node_of(x))),
+            node_of(CALL(graph, "mean", node_of(x), LIST_OF(0, 1))),
+            node_of(CALL(graph, "flatten", node_of(CALL(graph, "sum", node_of(x), number_of(-2))))),
+            node_of(CALL(graph, "flatten",
+                         node_of(CALL(graph, "multiply", node_of(turned), node_of(turned))))),
+            node_of(CALL(graph, "flatten", node_of(CALL(graph, "transpose", node_of(x))))),
+            node_of(CALL(graph, "flatten",
+                         node_of(CALL(graph, "slice", node_of(x), number_of(1), number_of(3),
+                                      number_of(1)))))));
+    CHECK_INT(graph->nodes[turned].shape.sizes[0], 2);
+    CHECK_INT(graph->nodes[turned].shape.sizes[2], 4);
+}
+
 /* ---- memory ---- */
 
 static void values_that_are_not_needed_together_share_their_place(void **state)
@@ -349,6 +479,11 @@ int main(void)
         TEST(divide_takes_ends),
         TEST(dropout_draws_by_row),
         TEST(activations),
+        TEST(convolutions),
+        TEST(a_convolution_pads_as_keras_does),
+        TEST(pools),
+        TEST(norms),
+        TEST(sums_transposes_and_slices),
         TEST(values_that_are_not_needed_together_share_their_place),
         TEST(a_graph_that_takes_too_much_memory_is_refused),
     };
