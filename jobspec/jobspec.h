@@ -109,6 +109,7 @@ struct jobspec {
                                stage; 0: the session has staged them */
 
     struct kind_params params; /* attributes of the kind of model */
+    struct slice definition;   /* digest of what says the graph; size 0: nothing is known of it */
     const struct graph *graph; /* the calls of a model of kind "graph"; NULL: of another one */
     struct slice metrics[METRICS_MAX];
     size_t metric_count;

@@ -326,6 +326,7 @@ static enum status read_calls(const cJSON *json, struct arena *arena, struct job
     if (!graph)
         return fail_no_memory(err);
     spec->graph = graph;
+    TRY(spec_get_text(json, "definition", 0, DIGEST_BYTES_MAX, arena, &spec->definition, err));
     return graph_read(object, arena, graph, err);
 }
 
@@ -359,8 +360,10 @@ static enum status check_sections(const cJSON *json, const struct jobspec *spec,
     names[count++] = kind_of(spec)->name;
     for (const char *const *section = kind_sections(spec); *section; section++)
         names[count++] = *section;
-    if (kind_of(spec)->has_calls)
+    if (kind_of(spec)->has_calls) {
         names[count++] = "calls";
+        names[count++] = "definition";
+    }
     if (json_has(json, "notices"))
         names[count++] = "notices";
     if (json_has(json, "roles"))

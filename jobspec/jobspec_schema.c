@@ -494,8 +494,11 @@ static void add_learning(const struct kind *kind, cJSON *members)
     json_add(members, "label", label());
     json_add(members, "roles", roles());
     json_add(members, kind->name, object(section_members_of(kind, NULL)));
-    if (kind->has_calls)
+    if (kind->has_calls) {
         json_add(members, "calls", calls());
+        json_add(members, "definition",
+                 text(0, DIGEST_BYTES_MAX, "the digest of what says the calls; empty: not known"));
+    }
     json_add(members, "training", training(kind));
     for (const char *const *section = kind->sections; *section; section++)
         json_add(members, *section, object(section_members_of(kind, *section)));

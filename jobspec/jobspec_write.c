@@ -111,8 +111,10 @@ static void write_learning(const struct jobspec *spec, cJSON *json)
     write_label(spec, json);
     write_roles(spec, json);
     write_section(spec, NULL, json_add_object(json, kind_of(spec)->name));
-    if (spec->graph)
+    if (spec->graph) {
         graph_write(spec->graph, json_add_object(json, "calls"));
+        json_add_string(json, "definition", spec->definition);
+    }
     write_training(spec, json);
     for (const char *const *section = kind_sections(spec); *section; section++)
         write_section(spec, *section, json_add_object(json, *section));

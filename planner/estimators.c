@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "definition/definition.h"
 #include "kinds/bayes/bayes_kind.h"
 #include "kinds/embedding/embedding_kind.h"
 #include "kinds/forecast/forecast_kind.h"
@@ -551,6 +552,10 @@ enum status estimator_find(const struct name *name, const struct estimator **est
     const struct slice word = without_namespace(name->text);
     const struct later_name *later = later_find(later_estimators, later_estimator_count, word);
 
+    if (definition_is_name(name->text)) {
+        *estimator = estimator_defined();
+        return STATUS_OK;
+    }
     for (size_t i = 0; i < estimator_count; i++) {
         if (!slice_is_fold(word, estimators[i].name))
             continue;
@@ -599,9 +604,8 @@ const struct estimator *estimator_defined(void)
 
 const struct estimator *estimator_beside(const struct estimator *estimator)
 {
-    for (int i = 0; i < 2; i++)
-        if (estimator == &defined_estimators[i])
-            return &defined_estimators[1 - i];
+    if (estimator->kind == &graph_kind) /* by whatever name */
+        return &defined_estimators[estimator->task == TASK_CLASSIFICATION];
     for (size_t i = 0; i < estimator_count; i++)
         if (&estimators[i] != estimator && estimators[i].kind == estimator->kind &&
             strcmp(estimators[i].name, estimator->name) == 0)

@@ -31,7 +31,8 @@ extern const struct estimator estimators[];
 extern const size_t estimator_count;
 
 /* By name, ASCII case ignored. INVALID with the nearest name as hint,
- * UNSUPPORTED for a name of the language that is not built yet. */
+ * UNSUPPORTED for a name of the language that is not built yet. A definition's name, whether there
+ * is one or not, finds that of graphs. */
 enum status estimator_find(const struct name *name, const struct estimator **estimator,
                            struct error *err);
 

@@ -16,6 +16,8 @@ extern const struct operation sum_operation, mean_operation, transpose_operation
 extern const struct operation conv1d_operation, conv2d_operation;
 extern const struct operation softmax_operation, layer_norm_operation, l2_normalise_operation;
 extern const struct operation max_pool_operation, mean_pool_operation;
+/* constant.c */
+extern const struct operation constant_operation;
 /* shapes.c */
 extern const struct operation reshape_operation, flatten_operation;
 /* arithmetic.c */

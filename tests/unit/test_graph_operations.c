@@ -271,6 +271,20 @@ static void divide_takes_ends(void **state)
     check_arithmetic(*state, "divide");
 }
 
+static void constant_stands_beside_values(void **state)
+{
+    struct fixture *fixture = *state;
+    struct graph *graph = &fixture->graph;
+    const uint32_t x = CALL(graph, "sigmoid", node_of(array_of(graph, 4)));
+    const uint32_t two = CALL(graph, "constant", number_of(2.5));
+    const uint32_t one = CALL(graph, "constant", number_of(1));
+
+    check_operation(fixture,
+                    CALL(graph, "concat", node_of(CALL(graph, "multiply", node_of(x), node_of(two))),
+                         node_of(CALL(graph, "subtract", node_of(one), node_of(x))),
+                         node_of(CALL(graph, "divide", node_of(one), node_of(x)))));
+}
+
 static void dropout_draws_by_row(void **state)
 {
     struct fixture *fixture = *state;
@@ -477,6 +491,7 @@ int main(void)
         TEST(subtract_takes_ends),
         TEST(multiply_takes_ends),
         TEST(divide_takes_ends),
+        TEST(constant_stands_beside_values),
         TEST(dropout_draws_by_row),
         TEST(activations),
         TEST(convolutions),
