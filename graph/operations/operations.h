@@ -7,10 +7,13 @@
 #include "graph/operation.h"
 
 /* inputs.c */
-extern const struct operation numbers_operation, words_operation, column_operation;
+extern const struct operation numbers_operation, words_operation, column_operation,
+    sequence_operation;
 /* dense.c, embedding.c, concat.c, dropout.c */
 extern const struct operation dense_operation, embedding_operation, concat_operation,
     dropout_operation;
+/* recurrent.c */
+extern const struct operation rnn_operation, gru_operation, lstm_operation;
 /* axes.c, convolution.c, norms.c, pooling.c */
 extern const struct operation sum_operation, mean_operation, transpose_operation, slice_operation;
 extern const struct operation conv1d_operation, conv2d_operation;

@@ -40,7 +40,7 @@ NO_HEADER = {
     # Operations: rows of graph/operations/operations.h.
     "graph/operations/activations.c", "graph/operations/arithmetic.c", "graph/operations/axes.c",
     "graph/operations/concat.c", "graph/operations/convolution.c", "graph/operations/norms.c",
-    "graph/operations/pooling.c",
+    "graph/operations/pooling.c", "graph/operations/recurrent.c",
     "graph/operations/dense.c", "graph/operations/dropout.c", "graph/operations/embedding.c",
     "graph/operations/inputs.c", "graph/operations/shapes.c",
     # Functions that the database finds by their names and no C code calls.

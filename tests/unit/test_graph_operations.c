@@ -279,10 +279,10 @@ static void constant_stands_beside_values(void **state)
     const uint32_t two = CALL(graph, "constant", number_of(2.5));
     const uint32_t one = CALL(graph, "constant", number_of(1));
 
-    check_operation(fixture,
-                    CALL(graph, "concat", node_of(CALL(graph, "multiply", node_of(x), node_of(two))),
-                         node_of(CALL(graph, "subtract", node_of(one), node_of(x))),
-                         node_of(CALL(graph, "divide", node_of(one), node_of(x)))));
+    check_operation(fixture, CALL(graph, "concat",
+                                  node_of(CALL(graph, "multiply", node_of(x), node_of(two))),
+                                  node_of(CALL(graph, "subtract", node_of(one), node_of(x))),
+                                  node_of(CALL(graph, "divide", node_of(one), node_of(x)))));
 }
 
 static void dropout_draws_by_row(void **state)
@@ -445,6 +445,123 @@ static void sums_transposes_and_slices(void **state)
     CHECK_INT(graph->nodes[turned].shape.sizes[2], 4);
 }
 
+/* ---- steps ---- */
+
+static void check_recurrent(const char *name)
+{
+    void *opened;
+    struct graph *graph;
+    uint32_t first, second, one;
+
+    open_fixture(&opened);
+    graph = &((struct fixture *)opened)->graph;
+    first = CALL(graph, name, node_of(table_of(graph, 4, 2)), number_of(3), number_of(1));
+    second = CALL(graph, name, node_of(first), number_of(2));
+    one = CALL(graph, name, node_of(table_of(graph, 3, 1)), number_of(1));
+    check_operation(opened, CALL(graph, "concat", node_of(second), node_of(one),
+                                 node_of(CALL(graph, "flatten", node_of(first)))));
+    close_fixture(&opened);
+}
+
+static void recurrent_layers(void **state)
+{
+    (void)state;
+    check_recurrent("rnn");
+    check_recurrent("gru");
+    check_recurrent("lstm");
+}
+
+/* Steps 2, 0 and 1 of a sequence of 3 are there, where the numbers behind tell it. */
+static const struct graph_column steps[] = {
+    {.name = {"s[0]", 4}, .source = {"s", 1}, .dense = 0, .dense_count = 2, .is_sequence = true},
+    {.name = {"s[1]", 4}, .source = {"s", 1}, .dense = 2, .dense_count = 2, .is_sequence = true},
+    {.name = {"s[2]", 4}, .source = {"s", 1}, .dense = 4, .dense_count = 1, .is_sequence = true},
+    {.name = {"x", 1}, .dense = 5, .dense_count = 1},
+};
+
+static void infer_sequence(struct fixture *fixture, const char *name)
+{
+    const struct graph_row of_steps = {steps, 4, 6, 0, 0, 1, false};
+    struct graph *graph = &fixture->graph;
+    const uint32_t sequence = CALL(graph, "sequence", text_of("s"));
+    const uint32_t numbers = made_call(graph, "numbers", NULL, 0);
+    struct error err;
+
+    made_end(graph, CALL(graph, "dense",
+                         node_of(CALL(graph, "concat",
+                                      node_of(CALL(graph, name, node_of(sequence), number_of(1))),
+                                      node_of(numbers))),
+                         number_of(1)));
+    CHECK_OK(graph_infer(graph, &of_steps, &err));
+    CHECK_INT(graph->nodes[sequence].shape.sizes[0], 3);
+    CHECK_INT(graph->nodes[numbers].size, 1);
+    CHECK_OK(graph_plan_make(graph, ROWS, false, &fixture->arena, &fixture->plan, &err));
+    CHECK_OK(graph_room_open(&fixture->room, graph, &fixture->plan, &err));
+    fixture->parameters = calloc(graph->floats, sizeof(float));
+    for (uint32_t i = 0; i < graph->floats; i++)
+        fixture->parameters[i] = 0.1f * (float)(i + 1);
+    fixture->parameters[graph->parameters[4].first] = 1;     /* of the state, */
+    fixture->parameters[graph->parameters[4].first + 1] = 0; /* and of x, */
+    fixture->parameters[graph->parameters[5].first] = 0;     /* in the output */
+}
+
+static double state_of(const struct fixture *fixture, const float *features)
+{
+    const struct graph_rows rows = {.features = features, .n = 1};
+
+    return (double)*graph_forward(&fixture->room, fixture->parameters, &rows);
+}
+
+/*
+ * The formulas of torch.nn.RNN, GRU and LSTM with one unit, computed by
+ *
+ *     from math import exp, tanh
+ *     s = lambda x: 1 / (1 + exp(-x))
+ *     def rnn(xs):
+ *         h = 0
+ *         for x in xs: h = tanh(.1 * x + .2 + .3 * h + .4)
+ *         return h
+ *     def gru(xs):
+ *         h = 0
+ *         for x in xs:
+ *             r = s(.1 * x + .4 + .7 * h + 1.0); z = s(.2 * x + .5 + .8 * h + 1.1)
+ *             n = tanh(.3 * x + .6 + r * (.9 * h + 1.2)); h = (1 - z) * n + z * h
+ *         return h
+ *     def lstm(xs):
+ *         h = c = 0
+ *         for x in xs:
+ *             i = s(.1 * x + .5 + .9 * h + 1.3); f = s(.2 * x + .6 + 1.0 * h + 1.4)
+ *             o = s(.3 * x + .7 + 1.1 * h + 1.5); g = tanh(.4 * x + .8 + 1.2 * h + 1.6)
+ *             c = f * c + i * g; h = o * tanh(c)
+ *         return h
+ *     for f in rnn, gru, lstm: print(f([.5, -1, 2]), f([-1, 2]), f([2]))
+ */
+static void a_sequence_has_the_steps_that_are_there(void **state)
+{
+    static const float all[] = {0.5f, 0, -1, 0, 2, 9}, two[] = {7, 1, -1, 0, 2, 9},
+                       one[] = {7, 1, 7, 1, 2, 9};
+    static const struct {
+        const char *name;
+        double states[3];
+    } expected[] = {
+        {"rnn", {0.751237606, 0.734594544, 0.664036770}},
+        {"gru", {0.346202722, 0.253609833, 0.116302404}},
+        {"lstm", {0.965638040, 0.906578765, 0.664919341}},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        void *opened;
+
+        open_fixture(&opened);
+        infer_sequence(opened, expected[i].name);
+        CHECK(fabs(state_of(opened, all) - expected[i].states[0]) < 1e-6);
+        CHECK(fabs(state_of(opened, two) - expected[i].states[1]) < 1e-6);
+        CHECK(fabs(state_of(opened, one) - expected[i].states[2]) < 1e-6);
+        close_fixture(&opened);
+    }
+}
+
 /* ---- memory ---- */
 
 static void values_that_are_not_needed_together_share_their_place(void **state)
@@ -499,6 +616,8 @@ int main(void)
         TEST(pools),
         TEST(norms),
         TEST(sums_transposes_and_slices),
+        TEST(recurrent_layers),
+        TEST(a_sequence_has_the_steps_that_are_there),
         TEST(values_that_are_not_needed_together_share_their_place),
         TEST(a_graph_that_takes_too_much_memory_is_refused),
     };
