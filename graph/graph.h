@@ -165,7 +165,9 @@ struct graph_node {
     struct graph_start table_start; /* of its columns of the table */
     bool is_sequence;               /* its first axis are steps of a sequence */
     uint32_t mask;                  /* the node whose steps are there or not; GRAPH_NONE: all are */
-    uint32_t kept;                  /* floats of a row that forward leaves for backward */
+    uint32_t first_column; /* of a sequence: the column of the row that its first step is */
+    uint32_t scratch;      /* floats that forward and backward work in */
+    uint32_t kept;         /* floats of a row that forward leaves for backward */
 };
 
 struct graph {

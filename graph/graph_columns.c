@@ -46,6 +46,20 @@ const struct graph_column *graph_column_next(const struct graph *graph,
     return NULL;
 }
 
+/* A step that is not there is a number that was NULL (inputs/sequence.h). */
+bool graph_columns_has_step(const struct operation_call *call, size_t row, size_t step)
+{
+    const struct graph *graph = call->graph;
+    const uint32_t mask = graph_input(graph, call->node, 0)->mask;
+    const struct graph_column *column;
+
+    if (!graph_input(graph, call->node, 0)->is_sequence || mask == GRAPH_NONE)
+        return true;
+    column = &graph->row.columns[graph->nodes[mask].first_column + step];
+    return column->dense_count < 2 ||
+           !(call->features[row * graph->row.features + column->dense + 1] > 0);
+}
+
 /* ---- the table of words ---- */
 
 /* Do both take ids of one column of a row? */

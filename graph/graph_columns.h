@@ -5,7 +5,7 @@
 #ifndef GRAPH_GRAPH_COLUMNS_H
 #define GRAPH_GRAPH_COLUMNS_H
 
-#include "graph/graph.h"
+#include "graph/operation.h"
 
 /* Is that the column's name, or the one of its source? */
 bool graph_column_is(const struct graph_column *column, struct slice name);
@@ -15,6 +15,10 @@ bool graph_column_is_of(const struct graph *graph, const struct graph_node *inpu
 /* The next column that it takes, from number *at on; NULL: there are no more. */
 const struct graph_column *graph_column_next(const struct graph *graph,
                                              const struct graph_node *input, uint32_t *at);
+
+/* Has a row of the chunk that step of the sequence which the node's steps are of? A node whose
+ * steps are of none has all. */
+bool graph_columns_has_step(const struct operation_call *call, size_t row, size_t step);
 
 /* Gives the node so many columns of the table of words, beside those of the nodes before it whose
  * ids are of the same columns of a row. */

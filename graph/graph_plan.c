@@ -192,6 +192,16 @@ static size_t place_all(struct piece **sorted, size_t count, struct piece **plac
     return floats;
 }
 
+static size_t scratch_most(const struct graph *graph)
+{
+    size_t most = 0;
+
+    for (uint32_t i = 0; i < graph->node_count; i++)
+        if (graph->nodes[i].scratch > most)
+            most = graph->nodes[i].scratch;
+    return most;
+}
+
 static enum status check_memory(const struct graph_plan *plan, uint32_t rows, struct error *err)
 {
     if (plan->floats <= GRAPH_MEMORY_MAX / sizeof(float))
@@ -231,7 +241,8 @@ enum status graph_plan_make(const struct graph *graph, uint32_t rows, bool learn
     for (size_t i = 0; i < 3 * (size_t)nodes; i++)
         if (pieces[i].placed && !pieces[i].lies_in)
             lists[count++] = &pieces[i];
-    plan->floats = place_all(lists, count, lists + 3 * (size_t)nodes);
+    plan->scratch = place_all(lists, count, lists + 3 * (size_t)nodes);
+    plan->floats = plan->scratch + scratch_most(graph);
     for (size_t i = 0; i < 3 * (size_t)nodes; i++)
         if (pieces[i].placed)
             *pieces[i].placed = root_of(&pieces[i])->place;

@@ -32,6 +32,7 @@ struct graph_place {
 
 struct graph_plan {
     struct graph_place *places; /* (node_count) */
+    size_t scratch;             /* place that operations work in */
     size_t floats;              /* of all the memory */
 };
 

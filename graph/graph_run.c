@@ -48,6 +48,7 @@ static void fill_call(const struct graph_room *room, const float *parameters,
     for (uint32_t j = 0; j < node->input_count; j++)
         call->inputs[j] = value_of(room, rows, node->inputs[j]);
     call->value = at(room, room->plan->places[i].value);
+    call->scratch = room->memory + room->plan->scratch;
     call->kept = rows->learns ? at(room, room->plan->places[i].kept) : NULL;
     call->seed = rows->seed;
     call->step = rows->step;

@@ -50,6 +50,7 @@ struct operation_call {
     const int32_t *ids;                    /* (n, graph->row.ids): likewise */
     const float *inputs[GRAPH_INPUTS_MAX]; /* values of those that are floats */
     float *value;
+    float *scratch; /* (node->scratch): of no meaning between calls */
     float *kept; /* (n, node->kept): what forward leaves for backward; NULL: nothing is learned */
     uint64_t seed, step, position; /* for dropout; position: the first row's in its batch */
 

@@ -93,6 +93,47 @@ static enum status column_shape(struct graph *graph, struct graph_node *node, st
     return STATUS_OK;
 }
 
+/* ---- a sequence ---- */
+
+/* The first column of its steps, which lie side by side; GRAPH_NONE: there is none. */
+static uint32_t first_step(const struct graph *graph, const struct graph_node *node)
+{
+    for (uint32_t i = 0; i < graph->row.column_count; i++)
+        if (graph->row.columns[i].is_sequence && graph->row.columns[i].dense_count > 0 &&
+            graph_column_is(&graph->row.columns[i], node->arguments[0].text))
+            return i;
+    return GRAPH_NONE;
+}
+
+static enum status sequence_shape(struct graph *graph, struct graph_node *node, struct error *err)
+{
+    uint32_t numbers, words, at = first_step(graph, node);
+
+    TRY(find_column(graph, node, &numbers, &words, err));
+    if (at == GRAPH_NONE) {
+        graph_fail(node, err, "\"%.*s\" is no sequence of numbers",
+                   SLICE_FORMAT(node->arguments[0].text));
+        return error_hint(err, "COLUMN SEQUENCE(%.*s, 20) takes the last 20 numbers of each cell.",
+                          SLICE_FORMAT(node->arguments[0].text));
+    }
+    node->shape = (struct graph_shape){.type = GRAPH_FLOATS, .rank = 2, .sizes = {numbers, 1}};
+    node->first_column = at;
+    node->is_sequence = true;
+    node->mask = (uint32_t)(node - graph->nodes);
+    return STATUS_OK;
+}
+
+/* The number of each step, without what tells that it is there. */
+static void sequence_forward(const struct operation_call *call)
+{
+    const struct graph_column *columns = call->graph->row.columns + call->node->first_column;
+    float *to = call->value;
+
+    for (size_t i = 0; i < call->n; i++)
+        for (uint32_t t = 0; t < call->node->size; t++)
+            *to++ = call->features[i * call->graph->row.features + columns[t].dense];
+}
+
 /* ---- their values ---- */
 
 /* Features of each row side by side. Ids are taken where they lie (graph_words.h). */
@@ -113,6 +154,13 @@ static void forward(const struct operation_call *call)
     }
 }
 
+const struct operation sequence_operation = {
+    .name = "sequence",
+    .help = "The numbers of a SEQUENCE, step by step.",
+    .arguments = column_arguments,
+    .shape = sequence_shape,
+    .forward = sequence_forward,
+};
 const struct operation numbers_operation = {
     .name = "numbers",
     .help = "All columns that are numbers.",

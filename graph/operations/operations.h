@@ -7,10 +7,18 @@
 #include "graph/operation.h"
 
 /* inputs.c */
-extern const struct operation numbers_operation, words_operation, column_operation;
+extern const struct operation numbers_operation, words_operation, column_operation,
+    sequence_operation;
 /* dense.c, embedding.c, concat.c, dropout.c */
 extern const struct operation dense_operation, embedding_operation, concat_operation,
     dropout_operation;
+/* recurrent.c */
+extern const struct operation rnn_operation, gru_operation, lstm_operation;
+/* axes.c, convolution.c, norms.c, pooling.c */
+extern const struct operation sum_operation, mean_operation, transpose_operation, slice_operation;
+extern const struct operation conv1d_operation, conv2d_operation;
+extern const struct operation softmax_operation, layer_norm_operation, l2_normalise_operation;
+extern const struct operation max_pool_operation, mean_pool_operation;
 /* constant.c */
 extern const struct operation constant_operation;
 /* shapes.c */

@@ -38,7 +38,9 @@ NO_HEADER = {
     "inputs/bucket.c", "inputs/date.c", "inputs/element.c", "inputs/hash.c", "inputs/id.c", "inputs/number.c",
     "inputs/text.c", "inputs/words.c",
     # Operations: rows of graph/operations/operations.h.
-    "graph/operations/activations.c", "graph/operations/arithmetic.c", "graph/operations/concat.c",
+    "graph/operations/activations.c", "graph/operations/arithmetic.c", "graph/operations/axes.c",
+    "graph/operations/concat.c", "graph/operations/convolution.c", "graph/operations/norms.c",
+    "graph/operations/pooling.c", "graph/operations/recurrent.c",
     "graph/operations/dense.c", "graph/operations/dropout.c", "graph/operations/embedding.c",
     "graph/operations/inputs.c", "graph/operations/shapes.c",
     # Functions that the database finds by their names and no C code calls.

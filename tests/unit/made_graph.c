@@ -17,6 +17,14 @@ struct graph_value text_of(const char *text)
     return (struct graph_value){.type = GRAPH_TEXT, .text = slice_of(text), .place = 9};
 }
 
+struct graph_value list_of(const double *numbers, uint32_t count)
+{
+    struct graph_value value = {.type = GRAPH_LIST, .list_count = count, .place = 8};
+
+    memcpy(value.list, numbers, count * sizeof *numbers);
+    return value;
+}
+
 struct graph_value named(const char *name, struct graph_value value)
 {
     value.name = slice_of(name);

@@ -9,6 +9,9 @@
 struct graph_value node_of(uint32_t node);
 struct graph_value number_of(double number);
 struct graph_value text_of(const char *text);
+struct graph_value list_of(const double *numbers, uint32_t count);
+#define LIST_OF(...)                                                                               \
+    list_of((const double[]){__VA_ARGS__}, sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
 /* The same with a name before it, such as named("axis", number_of(1)). */
 struct graph_value named(const char *name, struct graph_value value);
 

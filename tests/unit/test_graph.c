@@ -49,7 +49,7 @@ static const struct graph_column columns[] = {
     {.name = {"city", 4}, .ids = 1, .id_count = 1, .first_row = 4, .rows = 10},
     {.name = {"tags", 4}, .ids = 2, .id_count = 3, .first_row = 14, .rows = 6, .is_text = true},
 };
-static const struct graph_row rows = {columns, 5, 3, 5, 20, 2};
+static const struct graph_row rows = {columns, 5, 3, 5, 20, 2, false};
 
 static const char *shape_of(const struct graph *graph, uint32_t node)
 {

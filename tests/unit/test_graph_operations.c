@@ -18,7 +18,7 @@
 #define FEATURES   12
 #define IDS        5
 #define OUTPUTS    3
-#define DIFFERENCE 4e-3
+#define DIFFERENCE 2e-3
 #define TOLERANCE  2e-3
 
 /* 12 numbers; plan and city are categories of 4 and 6 words, tags a text of up to 3 of 5. */
@@ -34,7 +34,7 @@ static const struct graph_column columns[] = {
      .is_text = true,
      .combiner = COMBINER_MEAN},
 };
-static const struct graph_row row = {columns, 4, FEATURES, IDS, 15, OUTPUTS};
+static const struct graph_row row = {columns, 4, FEATURES, IDS, 15, OUTPUTS, false};
 static const int32_t ids[ROWS][IDS] = {
     {0, 4, 10, 12, -1}, {1, 5, 11, -1, -1}, {-1, 9, -1, -1, -1}, {3, -1, 10, 11, 14},
     {0, 6, 13, -1, -1}, {2, 7, 12, 14, -1}, {1, 4, 14, -1, -1},
@@ -49,12 +49,14 @@ struct fixture {
     float features[ROWS * FEATURES];
     float *parameters, *transposed, *gradient;
     float weights[ROWS * OUTPUTS]; /* of the outputs in the loss */
+    double difference;             /* of a parameter: less where the value has edges */
 };
 
 static int open_fixture(void **state)
 {
     struct fixture *fixture = calloc(1, sizeof *fixture);
 
+    fixture->difference = DIFFERENCE;
     arena_init(&fixture->arena, 1 << 24);
     graph_begin(&fixture->graph, &fixture->arena);
     *state = fixture;
@@ -96,7 +98,7 @@ static void finish(struct fixture *fixture, uint32_t value)
     fixture->gradient = calloc(graph->floats, sizeof(float));
     fixture->transposed = calloc(graph->transposed + 1, sizeof(float));
     for (uint32_t i = 0; i < graph->floats; i++)
-        fixture->parameters[i] = random_float(0, i);
+        fixture->parameters[i] = 0.5f * random_float(0, i);
     for (uint32_t i = 0; i < ROWS * FEATURES; i++)
         fixture->features[i] = random_float(1, i);
     for (uint32_t i = 0; i < ROWS * OUTPUTS; i++)
@@ -163,10 +165,10 @@ static void check_gradient(struct fixture *fixture)
         const double gradient = gradient_of(fixture, i);
         double difference;
 
-        fixture->parameters[i] = before + (float)DIFFERENCE;
+        fixture->parameters[i] = before + (float)fixture->difference;
         difference = loss_of(fixture);
-        fixture->parameters[i] = before - (float)DIFFERENCE;
-        difference = (difference - loss_of(fixture)) / (2 * DIFFERENCE);
+        fixture->parameters[i] = before - (float)fixture->difference;
+        difference = (difference - loss_of(fixture)) / (2 * fixture->difference);
         fixture->parameters[i] = before;
         if (!(fabs(difference - gradient) <= TOLERANCE * (1 + fabs(difference))))
             check_failed("parameter %u: the gradient is %g, and differences say %g", i, gradient,
@@ -277,10 +279,10 @@ static void constant_stands_beside_values(void **state)
     const uint32_t two = CALL(graph, "constant", number_of(2.5));
     const uint32_t one = CALL(graph, "constant", number_of(1));
 
-    check_operation(fixture,
-                    CALL(graph, "concat", node_of(CALL(graph, "multiply", node_of(x), node_of(two))),
-                         node_of(CALL(graph, "subtract", node_of(one), node_of(x))),
-                         node_of(CALL(graph, "divide", node_of(one), node_of(x)))));
+    check_operation(fixture, CALL(graph, "concat",
+                                  node_of(CALL(graph, "multiply", node_of(x), node_of(two))),
+                                  node_of(CALL(graph, "subtract", node_of(one), node_of(x))),
+                                  node_of(CALL(graph, "divide", node_of(one), node_of(x)))));
 }
 
 static void dropout_draws_by_row(void **state)
@@ -311,6 +313,251 @@ static void activations(void **state)
         alone = CALL(graph, activation_words[i], node_of(array_of(graph, 6)));
         check_operation(opened, CALL(graph, "concat", node_of(x), node_of(alone),
                                      node_of(CALL(graph, activation_words[i], node_of(x)))));
+        close_fixture(&opened);
+    }
+}
+
+/* Numbers of that shape. */
+static uint32_t shaped(struct graph *graph, double a, double b, double c)
+{
+    const uint32_t flat = array_of(graph, (uint32_t)(a * b * c));
+
+    return CALL(graph, "reshape", node_of(flat), LIST_OF(a, b, c));
+}
+
+static uint32_t table_of(struct graph *graph, double a, double b)
+{
+    return CALL(graph, "reshape", node_of(array_of(graph, (uint32_t)(a * b))), LIST_OF(a, b));
+}
+
+static void convolutions(void **state)
+{
+    static const double strides[] = {1, 2};
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        const char *padding = i % 2 ? "same" : "valid";
+        void *opened;
+        struct graph *graph;
+        uint32_t line, picture, again;
+
+        open_fixture(&opened);
+        graph = &((struct fixture *)opened)->graph;
+        line = CALL(graph, "conv1d", node_of(table_of(graph, 7, 2)), number_of(3), number_of(3),
+                    number_of(strides[i / 2]), text_of(padding));
+        picture = CALL(graph, "conv2d", node_of(shaped(graph, 5, 4, 2)), number_of(2),
+                       LIST_OF(3, 2), number_of(strides[i / 2]), text_of(padding));
+        again = CALL(graph, "conv2d", node_of(CALL(graph, "tanh", node_of(picture))), number_of(2),
+                     number_of(2));
+        check_operation(opened,
+                        CALL(graph, "concat", node_of(CALL(graph, "flatten", node_of(line))),
+                             node_of(CALL(graph, "flatten", node_of(again)))));
+        close_fixture(&opened);
+    }
+}
+
+/* 3 x 4 numbers 0, 1, ... by a window of ones, every second one: computed by hand. */
+static void a_convolution_pads_as_keras_does(void **state)
+{
+    struct fixture *fixture = *state;
+    struct graph *graph = &fixture->graph;
+    const uint32_t x =
+        CALL(graph, "reshape", node_of(made_call(graph, "numbers", NULL, 0)), LIST_OF(3, 4, 1));
+    const uint32_t y = CALL(graph, "conv2d", node_of(x), number_of(1), number_of(3), number_of(2),
+                            text_of("same"));
+    const float *outputs;
+
+    finish(fixture, y);
+    for (int i = 0; i < 12; i++)
+        fixture->features[i] = (float)i;
+    for (uint32_t i = 0; i < graph->floats; i++)
+        fixture->parameters[i] = 0;
+    for (uint32_t i = 0; i < 9; i++)
+        fixture->parameters[i] = 1;
+    /* The dense layer behind it gives the first three of its numbers. */
+    for (uint32_t i = 0; i < OUTPUTS; i++)
+        fixture->parameters[graph->parameters[2].first + i * OUTPUTS + i] = 1;
+    outputs =
+        graph_forward(&fixture->room, fixture->parameters,
+                      &(struct graph_rows){.features = fixture->features, .ids = ids[0], .n = 1});
+    /* A row of zeros is before the rows and one behind; of columns one is behind alone. */
+    CHECK(outputs[0] == 0 + 1 + 2 + 4 + 5 + 6);
+    CHECK(outputs[1] == 2 + 3 + 6 + 7);
+    CHECK(outputs[2] == 4 + 5 + 6 + 8 + 9 + 10);
+}
+
+static void pools(void **state)
+{
+    struct fixture *fixture = *state;
+    struct graph *graph = &fixture->graph;
+    const uint32_t picture = shaped(graph, 5, 4, 2), line = table_of(graph, 7, 2);
+
+    fixture->difference = 5e-4;
+    check_operation(
+        fixture,
+        CALL(graph, "concat",
+             node_of(CALL(graph, "flatten",
+                          node_of(CALL(graph, "max_pool", node_of(picture), number_of(2))))),
+             node_of(CALL(
+                 graph, "flatten",
+                 node_of(CALL(graph, "mean_pool", node_of(picture), LIST_OF(3, 2), number_of(1))))),
+             node_of(
+                 CALL(graph, "flatten",
+                      node_of(CALL(graph, "max_pool", node_of(line), number_of(3), number_of(2))))),
+             node_of(CALL(graph, "flatten",
+                          node_of(CALL(graph, "mean_pool", node_of(line), number_of(2)))))));
+}
+
+static void norms(void **state)
+{
+    struct fixture *fixture = *state;
+    struct graph *graph = &fixture->graph;
+    const uint32_t x = table_of(graph, 3, 5);
+
+    check_operation(
+        fixture,
+        CALL(graph, "concat",
+             node_of(CALL(graph, "flatten", node_of(CALL(graph, "softmax", node_of(x))))),
+             node_of(CALL(graph, "flatten", node_of(CALL(graph, "layer_norm", node_of(x))))),
+             node_of(CALL(graph, "flatten", node_of(CALL(graph, "l2_normalise", node_of(x)))))));
+}
+
+static void sums_transposes_and_slices(void **state)
+{
+    struct fixture *fixture = *state;
+    struct graph *graph = &fixture->graph;
+    const uint32_t x = shaped(graph, 3, 4, 2);
+    const uint32_t turned = CALL(graph, "transpose", node_of(x), LIST_OF(2, 0, 1));
+
+    check_operation(
+        fixture,
+        CALL(
+            graph, "concat", node_of(CALL(graph, "sum", node_of(x))),
+            node_of(CALL(graph, "mean", node_of(x), LIST_OF(0, 1))),
+            node_of(CALL(graph, "flatten", node_of(CALL(graph, "sum", node_of(x), number_of(-2))))),
+            node_of(CALL(graph, "flatten",
+                         node_of(CALL(graph, "multiply", node_of(turned), node_of(turned))))),
+            node_of(CALL(graph, "flatten", node_of(CALL(graph, "transpose", node_of(x))))),
+            node_of(CALL(graph, "flatten",
+                         node_of(CALL(graph, "slice", node_of(x), number_of(1), number_of(3),
+                                      number_of(1)))))));
+    CHECK_INT(graph->nodes[turned].shape.sizes[0], 2);
+    CHECK_INT(graph->nodes[turned].shape.sizes[2], 4);
+}
+
+/* ---- steps ---- */
+
+static void check_recurrent(const char *name)
+{
+    void *opened;
+    struct graph *graph;
+    uint32_t first, second, one;
+
+    open_fixture(&opened);
+    graph = &((struct fixture *)opened)->graph;
+    first = CALL(graph, name, node_of(table_of(graph, 4, 2)), number_of(3), number_of(1));
+    second = CALL(graph, name, node_of(first), number_of(2));
+    one = CALL(graph, name, node_of(table_of(graph, 3, 1)), number_of(1));
+    check_operation(opened, CALL(graph, "concat", node_of(second), node_of(one),
+                                 node_of(CALL(graph, "flatten", node_of(first)))));
+    close_fixture(&opened);
+}
+
+static void recurrent_layers(void **state)
+{
+    (void)state;
+    check_recurrent("rnn");
+    check_recurrent("gru");
+    check_recurrent("lstm");
+}
+
+/* Steps 2, 0 and 1 of a sequence of 3 are there, where the numbers behind tell it. */
+static const struct graph_column steps[] = {
+    {.name = {"s[0]", 4}, .source = {"s", 1}, .dense = 0, .dense_count = 2, .is_sequence = true},
+    {.name = {"s[1]", 4}, .source = {"s", 1}, .dense = 2, .dense_count = 2, .is_sequence = true},
+    {.name = {"s[2]", 4}, .source = {"s", 1}, .dense = 4, .dense_count = 1, .is_sequence = true},
+    {.name = {"x", 1}, .dense = 5, .dense_count = 1},
+};
+
+static void infer_sequence(struct fixture *fixture, const char *name)
+{
+    const struct graph_row of_steps = {steps, 4, 6, 0, 0, 1, false};
+    struct graph *graph = &fixture->graph;
+    const uint32_t sequence = CALL(graph, "sequence", text_of("s"));
+    const uint32_t numbers = made_call(graph, "numbers", NULL, 0);
+    struct error err;
+
+    made_end(graph, CALL(graph, "dense",
+                         node_of(CALL(graph, "concat",
+                                      node_of(CALL(graph, name, node_of(sequence), number_of(1))),
+                                      node_of(numbers))),
+                         number_of(1)));
+    CHECK_OK(graph_infer(graph, &of_steps, &err));
+    CHECK_INT(graph->nodes[sequence].shape.sizes[0], 3);
+    CHECK_INT(graph->nodes[numbers].size, 1);
+    CHECK_OK(graph_plan_make(graph, ROWS, false, &fixture->arena, &fixture->plan, &err));
+    CHECK_OK(graph_room_open(&fixture->room, graph, &fixture->plan, &err));
+    fixture->parameters = calloc(graph->floats, sizeof(float));
+    for (uint32_t i = 0; i < graph->floats; i++)
+        fixture->parameters[i] = 0.1f * (float)(i + 1);
+    fixture->parameters[graph->parameters[4].first] = 1;     /* of the state, */
+    fixture->parameters[graph->parameters[4].first + 1] = 0; /* and of x, */
+    fixture->parameters[graph->parameters[5].first] = 0;     /* in the output */
+}
+
+static double state_of(const struct fixture *fixture, const float *features)
+{
+    const struct graph_rows rows = {.features = features, .n = 1};
+
+    return (double)*graph_forward(&fixture->room, fixture->parameters, &rows);
+}
+
+/*
+ * The formulas of torch.nn.RNN, GRU and LSTM with one unit, computed by
+ *
+ *     from math import exp, tanh
+ *     s = lambda x: 1 / (1 + exp(-x))
+ *     def rnn(xs):
+ *         h = 0
+ *         for x in xs: h = tanh(.1 * x + .2 + .3 * h + .4)
+ *         return h
+ *     def gru(xs):
+ *         h = 0
+ *         for x in xs:
+ *             r = s(.1 * x + .4 + .7 * h + 1.0); z = s(.2 * x + .5 + .8 * h + 1.1)
+ *             n = tanh(.3 * x + .6 + r * (.9 * h + 1.2)); h = (1 - z) * n + z * h
+ *         return h
+ *     def lstm(xs):
+ *         h = c = 0
+ *         for x in xs:
+ *             i = s(.1 * x + .5 + .9 * h + 1.3); f = s(.2 * x + .6 + 1.0 * h + 1.4)
+ *             o = s(.3 * x + .7 + 1.1 * h + 1.5); g = tanh(.4 * x + .8 + 1.2 * h + 1.6)
+ *             c = f * c + i * g; h = o * tanh(c)
+ *         return h
+ *     for f in rnn, gru, lstm: print(f([.5, -1, 2]), f([-1, 2]), f([2]))
+ */
+static void a_sequence_has_the_steps_that_are_there(void **state)
+{
+    static const float all[] = {0.5f, 0, -1, 0, 2, 9}, two[] = {7, 1, -1, 0, 2, 9},
+                       one[] = {7, 1, 7, 1, 2, 9};
+    static const struct {
+        const char *name;
+        double states[3];
+    } expected[] = {
+        {"rnn", {0.751237606, 0.734594544, 0.664036770}},
+        {"gru", {0.346202722, 0.253609833, 0.116302404}},
+        {"lstm", {0.965638040, 0.906578765, 0.664919341}},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        void *opened;
+
+        open_fixture(&opened);
+        infer_sequence(opened, expected[i].name);
+        CHECK(fabs(state_of(opened, all) - expected[i].states[0]) < 1e-6);
+        CHECK(fabs(state_of(opened, two) - expected[i].states[1]) < 1e-6);
+        CHECK(fabs(state_of(opened, one) - expected[i].states[2]) < 1e-6);
         close_fixture(&opened);
     }
 }
@@ -364,6 +611,13 @@ int main(void)
         TEST(constant_stands_beside_values),
         TEST(dropout_draws_by_row),
         TEST(activations),
+        TEST(convolutions),
+        TEST(a_convolution_pads_as_keras_does),
+        TEST(pools),
+        TEST(norms),
+        TEST(sums_transposes_and_slices),
+        TEST(recurrent_layers),
+        TEST(a_sequence_has_the_steps_that_are_there),
         TEST(values_that_are_not_needed_together_share_their_place),
         TEST(a_graph_that_takes_too_much_memory_is_refused),
     };
