@@ -27,9 +27,8 @@ struct definition;
 
 /* An input of the model: a column of the SELECT, or what COLUMN makes of one. */
 struct definition_column {
-    struct slice name;
-    bool is_word;     /* a category or a text, which has ids; else numbers */
-    bool is_sequence; /* items in their order, which sequence() takes */
+    struct slice name, source; /* the input's, and its column's where that has another */
+    bool is_word;              /* a category or a text, which has ids; else numbers */
 };
 
 struct definition_columns {

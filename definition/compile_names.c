@@ -32,13 +32,19 @@ enum status compile_set_variable(struct compiler *compiler, struct scope *scope,
     return STATUS_OK;
 }
 
-static const struct definition_column *find_column(const struct compiler *compiler,
-                                                   struct slice name)
+/* The input of that name, or the column that inputs are made of, as the SELECT writes it; size 0:
+ * there is none. */
+static struct slice find_column(const struct compiler *compiler, struct slice name)
 {
-    for (size_t i = 0; i < compiler->columns->count; i++)
-        if (slice_equal_fold(compiler->columns->columns[i].name, name))
-            return &compiler->columns->columns[i];
-    return NULL;
+    for (size_t i = 0; i < compiler->columns->count; i++) {
+        const struct definition_column *column = &compiler->columns->columns[i];
+
+        if (slice_equal_fold(column->name, name))
+            return column->name;
+        if (slice_equal_fold(column->source, name))
+            return column->source;
+    }
+    return (struct slice){"", 0};
 }
 
 bool compile_is_input(struct slice name)
@@ -172,7 +178,7 @@ enum status compile_name(struct compiler *compiler, const struct scope *scope,
     const struct slice name = expression->name;
     const struct held *value =
         expression->is_quoted ? NULL : compile_find_value(compiler, scope, name);
-    const struct definition_column *column;
+    struct slice column;
 
     if (value) {
         *held = *value;
@@ -181,19 +187,19 @@ enum status compile_name(struct compiler *compiler, const struct scope *scope,
     if (!expression->is_quoted && compile_is_input(name))
         return evaluate_input(compiler, name, expression->place, held);
     column = find_column(compiler, name);
-    if (!column && !compiler->columns->are_unknown)
+    if (column.size == 0 && !compiler->columns->are_unknown)
         return refuse_name(compiler, scope, expression);
-    return call_column(compiler, column ? column->name : name, expression->place, held);
+    return call_column(compiler, column.size > 0 ? column : name, expression->place, held);
 }
 
 enum status compile_column_name(const struct compiler *compiler, int place, struct held *held)
 {
-    const struct definition_column *column = find_column(compiler, held->text);
+    const struct slice column = find_column(compiler, held->text);
     struct names names = {.arena = compiler->arena};
 
-    if (column)
-        held->text = column->name;
-    if (column || compiler->columns->are_unknown)
+    if (column.size > 0)
+        held->text = column;
+    if (column.size > 0 || compiler->columns->are_unknown)
         return STATUS_OK;
     fail_at(compiler->err, STATUS_INVALID, place, "no input is called \"%.*s\"",
             SLICE_FORMAT(slice_prefix(held->text, 60)));

@@ -37,6 +37,38 @@ const struct zoo_definition zoo_definitions[] = {
      "  for n in hidden { h = dropout(relu(dense(h, n)), dropout) }\n"
      "  return dense(h, outputs)\n"
      "'"},
+    {"zoo/deepfm",
+     "A linear model, a factorisation machine and layers over the same embeddings, of two classes or "
+     "numbers (Guo and others 2017, DeepFM).",
+     "DEFINE MODEL zoo/deepfm (hidden = [64, 32], dim = 8, dropout = 0) AS '\n"
+     "  parts = [numbers];\n"
+     "  total = 0;\n"
+     "  squares = 0;\n"
+     "  for c in categories {\n"
+     "    e = embedding(c, dim);\n"
+     "    total = total + e;\n"
+     "    squares = squares + e * e;\n"
+     "    parts = parts + [e]\n"
+     "  }\n"
+     "  h = concat(parts);\n"
+     "  for n in hidden { h = dropout(relu(dense(h, n)), dropout) }\n"
+     "  pairs = sum(total * total - squares) * 0.5;\n"
+     "  return dense(numbers, words, outputs) + dense(h, outputs) + pairs\n"
+     "'"},
+    {"zoo/mnist_cnn",
+     "Convolutions over pictures whose pixels are the columns, row by row (as ElasticDL's "
+     "mnist_functional_api).",
+     "DEFINE MODEL zoo/mnist_cnn (shape = [8, 8, 1], filters = [16, 32], units = 64, dropout = 0.25) AS '\n"
+     "  h = reshape(numbers, shape);\n"
+     "  for f in filters { h = max_pool(relu(conv2d(h, f, 3, padding = same)), 2) }\n"
+     "  h = dropout(relu(dense(flatten(h), units)), dropout);\n"
+     "  return dense(h, outputs)\n"
+     "'"},
+    {"zoo/gru",
+     "A gated recurrent unit over the numbers of COLUMN SEQUENCE(series, n) (Cho and others 2014).",
+     "DEFINE MODEL zoo/gru (series = 'series', units = 32) AS '\n"
+     "  return dense(gru(sequence(series), units), outputs)\n"
+     "'"},
     {NULL, NULL, NULL},
 };
 /* clang-format on */

@@ -72,7 +72,6 @@ enum status definition_take_setting(struct planning *planning, const struct sett
 
 /* ----- the graph ----- */
 
-/* Several inputs of one column, as the parts of a date are, have its name. */
 static enum status list_columns(const struct planning *planning, struct definition_columns *list)
 {
     const struct plan *plan = planning->plan;
@@ -87,7 +86,9 @@ static enum status list_columns(const struct planning *planning, struct definiti
 
         if (!spec->offset)
             columns[list->count++] = (struct definition_column){
-                .name = spec->name, .is_word = spec->type != INPUT_NUMERIC};
+                .name = spec->name,
+                .source = input_column(spec),
+                .is_word = spec->type != INPUT_NUMERIC};
     }
     return STATUS_OK;
 }
@@ -119,6 +120,8 @@ static enum status describe_row(const struct planning *planning, struct graph_ro
                                         .rows = words,
                                         .is_text = is_text,
                                         .is_weighted = spec->is_weighted,
+                                        .is_sequence = spec->list.form == LIST_SEQUENCE ||
+                                                       spec->list.form == LIST_STEPS,
                                         .combiner = spec->combiner};
         row->column_count++;
         row->features += column->dense_count;

@@ -393,7 +393,9 @@ static void explain_parameters(struct explanation *explanation)
     struct text *out = &explanation->detail;
 
     text_printf(out, "%s%.0f", bound_of(plan), cost_of(plan, &few).parameters);
-    if (finds_classes(plan) && parameters_of_class(plan) > 0)
+    if (finds_classes(plan) && plan->spec.graph)
+        text_append_string(out, " with two classes");
+    else if (finds_classes(plan))
         text_printf(out, " with two classes; where there are more, %.0f for each class",
                     parameters_of_class(plan));
     if (has_words(plan)) {

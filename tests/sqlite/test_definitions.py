@@ -77,6 +77,23 @@ class Definitions(harness.Case):
         rows = self.run_all("SELECT user_id, item_id, age, clicked FROM clicks TO PREDICT spent USING n")
         self.assertEqual({type(row[-1]) for row in rows}, {float})
 
+    def test_each_that_comes_with_the_product_trains(self):
+        for name in ("logistic", "wide_deep", "two_towers", "deepfm"):
+            with self.subTest(name):
+                self.assertIn("loss", self.train(f"zoo/{name}"))
+        self.run_all("CREATE TABLE series (s TEXT, y REAL)")
+        self.database.executemany("INSERT INTO series VALUES (?, ?)",
+                                  [(" ".join(str((i * k) % 7) for k in range(1, 6)), i % 7) for i in range(200)])
+        self.run_all("SELECT * FROM series TO TRAIN zoo/gru WITH model.series = 's', model.units = 4, train.epoch = 2 "
+                     "COLUMN SEQUENCE(s, 5) LABEL y INTO g")
+        self.assertEqual(len(self.run_all("SELECT s FROM series TO PREDICT y USING g")), 200)
+        pixels = ", ".join(f"p{i}" for i in range(64))
+        self.run_all(f"CREATE TABLE pictures ({pixels}, y INTEGER)")
+        self.database.executemany(f"INSERT INTO pictures VALUES ({', '.join('?' * 65)})",
+                                  [[(i * k) % 17 for k in range(64)] + [i % 3] for i in range(150)])
+        self.run_all("SELECT * FROM pictures TO TRAIN zoo/mnist_cnn WITH model.filters = [4], model.units = 8, "
+                     "train.epoch = 1 LABEL y INTO p")
+
     def test_arguments_are_attributes(self):
         self.run_all(TOWER)
         self.train(into="small")

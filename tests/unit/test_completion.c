@@ -261,7 +261,8 @@ static void models_follow_using_evaluate_and_show_train(void **state)
     CHECK_OFFERS("SHOW TRAIN |", "iris_model|old");
     CHECK_OFFERS("SHOW VERSIONS o|", "old");
     CHECK_OFFERS("SHOW DEFIN|", "DEFINITIONS|DEFINITION");
-    CHECK_OFFERS("SHOW DEFINITION zoo/m|", "zoo/mlp");
+    CHECK(offers("SHOW DEFINITION |", "zoo/mlp"));
+    CHECK(offers("SELECT * FROM t TO TRAIN zo|", "zoo/mlp"));
     CHECK_OFFERS("DEF|", "DEFINE");
     CHECK_OFFERS("DEFINE |", "MODEL|OR");
     CHECK_OFFERS("DEFINE OR |", "REPLACE");
