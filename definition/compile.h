@@ -18,18 +18,19 @@
 #include "graph/graph.h"
 #include "parser/statement.h"
 
-#define COMPILE_STEPS_MAX     100000 /* steps and values that are computed, loops and functions unrolled */
-#define COMPILE_ITEMS_MAX     1024  /* of one list */
-#define COMPILE_VARIABLES_MAX 256   /* of the definition, or of one call of a function */
-#define COMPILE_CALLS_MAX     16    /* functions in each other */
+#define COMPILE_STEPS_MAX                                                                          \
+    100000 /* steps and values that are computed, loops and functions unrolled */
+#define COMPILE_ITEMS_MAX     1024 /* of one list */
+#define COMPILE_VARIABLES_MAX 256  /* of the definition, or of one call of a function */
+#define COMPILE_CALLS_MAX     16   /* functions in each other */
 
 struct definition;
 
 /* An input of the model: a column of the SELECT, or what COLUMN makes of one. */
 struct definition_column {
     struct slice name;
-    bool is_word;     /* a category or a text, which has ids; else numbers */
-    bool is_sequence; /* items in their order, which sequence() takes */
+    bool is_word;  /* a category or a text, which has ids; else numbers */
+    bool is_whole; /* the column of several inputs, as the steps of a SEQUENCE are: a name alone */
 };
 
 struct definition_columns {

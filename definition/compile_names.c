@@ -13,7 +13,7 @@ const struct variable *compile_find_variable(const struct scope *scope, struct s
 }
 
 enum status compile_set_variable(struct compiler *compiler, struct scope *scope, struct slice name,
-                                int place, const struct held *value)
+                                 int place, const struct held *value)
 {
     struct variable *variable = (struct variable *)compile_find_variable(scope, name);
 
@@ -61,8 +61,7 @@ enum status names_hint(const struct names *names, struct slice name, struct erro
 {
     const int nearest = text_nearest(name, names->names, names->count);
 
-    return nearest < 0 ? err->status
-                       : error_hint(err, "Did you mean %s?", names->names[nearest]);
+    return nearest < 0 ? err->status : error_hint(err, "Did you mean %s?", names->names[nearest]);
 }
 
 static void add_columns(const struct compiler *compiler, struct names *names)
@@ -95,8 +94,8 @@ static enum status refuse_name(const struct compiler *compiler, const struct sco
 /* ----- inputs ----- */
 
 /* An input that the graph has already is the same node. column.size 0: of no one column. */
-static enum status call_input(struct compiler *compiler, const char *operation,
-                              struct slice column, int place, struct held *held)
+static enum status call_input(struct compiler *compiler, const char *operation, struct slice column,
+                              int place, struct held *held)
 {
     const struct graph_value value = {.type = GRAPH_TEXT, .place = place, .text = column};
     const struct graph *graph = compiler->graph;
@@ -131,7 +130,7 @@ static enum status evaluate_input(struct compiler *compiler, struct slice name, 
         return STATUS_OK;
     *held = (struct held){.kind = HELD_LIST};
     for (size_t i = 0; i < columns->count; i++)
-        *(columns->columns[i].is_word ? &words : &numbers) += 1;
+        *(columns->columns[i].is_word ? &words : &numbers) += !columns->columns[i].is_whole;
     if (slice_is(name, "numbers"))
         return columns->are_unknown || numbers > 0
                    ? call_input(compiler, "numbers", (struct slice){"", 0}, place, held)
@@ -144,20 +143,19 @@ static enum status evaluate_input(struct compiler *compiler, struct slice name, 
     if (!held->items)
         return fail_no_memory(compiler->err);
     if (columns->are_unknown)
-        return call_column(compiler, SLICE("category"), place,
-                           &held->items[held->count++]);
+        return call_column(compiler, SLICE("category"), place, &held->items[held->count++]);
     if (words > COMPILE_ITEMS_MAX)
         return fail_at(compiler->err, STATUS_LIMIT, place, "more than %d categories",
                        COMPILE_ITEMS_MAX);
     for (size_t i = 0; i < columns->count; i++)
-        if (columns->columns[i].is_word)
+        if (columns->columns[i].is_word && !columns->columns[i].is_whole)
             TRY(call_column(compiler, columns->columns[i].name, place,
                             &held->items[held->count++]));
     return STATUS_OK;
 }
 
 const struct held *compile_find_value(const struct compiler *compiler, const struct scope *scope,
-                                     struct slice name)
+                                      struct slice name)
 {
     const struct variable *variable = compile_find_variable(scope, name);
 
@@ -167,7 +165,7 @@ const struct held *compile_find_value(const struct compiler *compiler, const str
 }
 
 enum status compile_name(struct compiler *compiler, const struct scope *scope,
-                                 const struct expression *expression, struct held *held)
+                         const struct expression *expression, struct held *held)
 {
     const struct slice name = expression->name;
     const struct held *value =
@@ -200,4 +198,3 @@ enum status compile_column_name(const struct compiler *compiler, int place, stru
     add_columns(compiler, &names);
     return names_hint(&names, held->text, compiler->err);
 }
-

@@ -38,10 +38,9 @@ static enum status refuse_argument(const struct planning *planning, const struct
     nearest = text_nearest(name, names, definition->argument_count);
     fail_at(planning->err, STATUS_INVALID, setting->name.position, "%.*s has no argument \"%.*s\"",
             SLICE_FORMAT(definition->name.name), SLICE_FORMAT(slice_prefix(name, 60)));
-    return nearest >= 0
-               ? error_hint(planning->err, "Did you mean model.%s?", names[nearest])
-               : error_hint(planning->err, "SHOW DEFINITION %.*s; lists its arguments.",
-                            SLICE_FORMAT(definition->name.name));
+    return nearest >= 0 ? error_hint(planning->err, "Did you mean model.%s?", names[nearest])
+                        : error_hint(planning->err, "SHOW DEFINITION %.*s; lists its arguments.",
+                                     SLICE_FORMAT(definition->name.name));
 }
 
 enum status definition_take_setting(struct planning *planning, const struct setting *setting,
@@ -72,12 +71,20 @@ enum status definition_take_setting(struct planning *planning, const struct sett
 
 /* ----- the graph ----- */
 
+/* Is it the first input of its column, of which others are parts, too? */
+static bool begins_column(const struct plan *plan, size_t i)
+{
+    return input_shares(&plan->inputs[i].spec) &&
+           (i == 0 || !slice_equal(input_column(&plan->inputs[i - 1].spec),
+                                   input_column(&plan->inputs[i].spec)));
+}
+
 /* Several inputs of one column, as the parts of a date are, have its name. */
 static enum status list_columns(const struct planning *planning, struct definition_columns *list)
 {
     const struct plan *plan = planning->plan;
     struct definition_column *columns =
-        ARENA_NEW(planning->arena, struct definition_column, plan->input_count);
+        ARENA_NEW(planning->arena, struct definition_column, 2 * plan->input_count);
 
     if (!columns)
         return fail_no_memory(planning->err);
@@ -85,6 +92,9 @@ static enum status list_columns(const struct planning *planning, struct definiti
     for (size_t i = 0; i < plan->input_count; i++) {
         const struct input_spec *spec = &plan->inputs[i].spec;
 
+        if (begins_column(plan, i))
+            columns[list->count++] =
+                (struct definition_column){.name = input_column(spec), .is_whole = true};
         if (!spec->offset)
             columns[list->count++] = (struct definition_column){
                 .name = spec->name, .is_word = spec->type != INPUT_NUMERIC};
@@ -96,7 +106,8 @@ static enum status list_columns(const struct planning *planning, struct definiti
 static enum status describe_row(const struct planning *planning, struct graph_row *row)
 {
     const struct plan *plan = planning->plan;
-    struct graph_column *columns = ARENA_NEW(planning->arena, struct graph_column, plan->input_count);
+    struct graph_column *columns =
+        ARENA_NEW(planning->arena, struct graph_column, plan->input_count);
 
     if (!columns)
         return fail_no_memory(planning->err);
@@ -119,15 +130,18 @@ static enum status describe_row(const struct planning *planning, struct graph_ro
                                         .rows = words,
                                         .is_text = is_text,
                                         .is_weighted = spec->is_weighted,
+                                        .is_sequence = spec->list.form == LIST_SEQUENCE ||
+                                                       spec->list.form == LIST_STEPS,
                                         .combiner = spec->combiner};
         row->column_count++;
         row->features += column->dense_count;
         row->ids += column->id_count * (spec->is_weighted ? 2 : 1);
         row->id_rows += words;
     }
-    row->guesses_outputs = plan->estimator->task == TASK_CLASSIFICATION && plan->spec.n_classes == 0;
-    row->outputs = network_outputs(plan->estimator->task,
-                                   row->guesses_outputs ? 2 : plan->spec.n_classes);
+    row->guesses_outputs =
+        plan->estimator->task == TASK_CLASSIFICATION && plan->spec.n_classes == 0;
+    row->outputs =
+        network_outputs(plan->estimator->task, row->guesses_outputs ? 2 : plan->spec.n_classes);
     return STATUS_OK;
 }
 
@@ -138,8 +152,8 @@ static enum status make_graph(struct planning *planning, struct graph *graph)
     struct graph_row row;
 
     TRY(list_columns(planning, &columns));
-    TRY(definition_compile(definition, planning->plan->definition_values, &columns,
-                           planning->arena, graph, planning->err));
+    TRY(definition_compile(definition, planning->plan->definition_values, &columns, planning->arena,
+                           graph, planning->err));
     TRY(describe_row(planning, &row));
     return graph_infer(graph, &row, planning->err);
 }
