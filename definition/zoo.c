@@ -2,14 +2,12 @@
 
 /* clang-format off: texts as they are shown. */
 const struct zoo_definition zoo_definitions[] = {
-    {"zoo/logistic",
-     "A linear model: one layer over numbers and words.",
+    {"zoo/logistic", "A linear model: one layer over numbers and words.",
      "DEFINE MODEL zoo/logistic AS '\n"
      "  return dense(numbers, words, outputs)\n"
      "'"},
-    {"zoo/mlp",
-     "Layers over numbers and embedded words.",
-     "DEFINE MODEL zoo/mlp (hidden = [64, 32], dim = 8, dropout = 0) AS '\n"
+    {"zoo/mlp", "Layers over numbers and embedded words.",
+     "DEFINE MODEL zoo/mlp (hidden = [64, 32], dim = 8, dropout = 0.0) AS '\n"
      "  parts = [numbers];\n"
      "  for c in categories { parts = parts + [embedding(c, dim)] }\n"
      "  h = concat(parts);\n"
@@ -17,9 +15,10 @@ const struct zoo_definition zoo_definitions[] = {
      "  return dense(h, outputs)\n"
      "'"},
     {"zoo/wide_deep",
-     "A linear model beside layers over embeddings (Cheng and others 2016, Wide & Deep Learning for "
+     "A linear model beside layers over embeddings (Cheng and others 2016, Wide & Deep Learning "
+     "for "
      "Recommender Systems).",
-     "DEFINE MODEL zoo/wide_deep (hidden = [64, 32], dim = 8, dropout = 0) AS '\n"
+     "DEFINE MODEL zoo/wide_deep (hidden = [64, 32], dim = 8, dropout = 0.0) AS '\n"
      "  parts = [numbers];\n"
      "  for c in categories { parts = parts + [embedding(c, dim)] }\n"
      "  h = concat(parts);\n"
@@ -27,7 +26,8 @@ const struct zoo_definition zoo_definitions[] = {
      "  return dense(numbers, words, outputs) + dense(h, outputs)\n"
      "'"},
     {"zoo/two_towers",
-     "Layers over a user, an item, their product and numbers (Covington and others 2016, Deep Neural "
+     "Layers over a user, an item, their product and numbers (Covington and others 2016, Deep "
+     "Neural "
      "Networks for YouTube Recommendations, has such towers).",
      "DEFINE MODEL zoo/two_towers (dim = 16, hidden = [64, 32], dropout = 0.1,\n"
      "                             user = 'user_id', item = 'item_id') AS '\n"
@@ -40,7 +40,7 @@ const struct zoo_definition zoo_definitions[] = {
     {"zoo/deepfm",
      "A linear model, a factorisation machine and layers over the same embeddings, of two classes or "
      "numbers (Guo and others 2017, DeepFM).",
-     "DEFINE MODEL zoo/deepfm (hidden = [64, 32], dim = 8, dropout = 0) AS '\n"
+     "DEFINE MODEL zoo/deepfm (hidden = [64, 32], dim = 8, dropout = 0.0) AS '\n"
      "  parts = [numbers];\n"
      "  total = 0;\n"
      "  squares = 0;\n"
