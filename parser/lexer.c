@@ -49,6 +49,14 @@ static const struct {
     {"EXCLUDE", TOKEN_EXCEPT, false},
     {"LIKE", TOKEN_LIKE, false},
     {"FORECAST", TOKEN_FORECAST, false},
+    {"DEFINE", TOKEN_DEFINE, false},
+    {"DEFINITION", TOKEN_DEFINITION, false},
+    {"DEFINITIONS", TOKEN_DEFINITIONS, false},
+    {"DROP", TOKEN_DROP, false},
+    {"OR", TOKEN_OR, false},
+    {"REPLACE", TOKEN_REPLACE, false},
+    {"IF", TOKEN_IF, true},
+    {"EXISTS", TOKEN_EXISTS, false},
 };
 
 static const struct {
@@ -175,6 +183,8 @@ static int scan_token_kind(const struct scan *scan, struct slice text)
         return TOKEN_STRING;
     case SCAN_QUOTED:
         return TOKEN_QUOTED;
+    case SCAN_DOLLAR:
+        return TOKEN_DOLLAR;
     case SCAN_BACKTICK:
     case SCAN_BRACKET:
         return TOKEN_NAME;

@@ -2,9 +2,11 @@
 
 #include <string.h>
 
+#include "definition/definition.h"
 #include "kinds/bayes/bayes_kind.h"
 #include "kinds/embedding/embedding_kind.h"
 #include "kinds/forecast/forecast_kind.h"
+#include "kinds/graph/graph_kind.h"
 #include "kinds/kmeans/kmeans_kind.h"
 #include "kinds/linear/linear_kind.h"
 #include "kinds/network/network_kind.h"
@@ -373,6 +375,13 @@ static const struct estimator linear_estimators[2] = {
 };
 /* clang-format on */
 
+static const struct estimator defined_estimators[2] = {
+    {"graph", &graph_kind, TASK_CLASSIFICATION, hidden_layers, "a graph of operations",
+     "Graph of operations, for classes.", NULL, NULL},
+    {"graph", &graph_kind, TASK_REGRESSION, hidden_layers, "a graph of operations",
+     "Graph of operations, for numbers.", NULL, NULL},
+};
+
 /* clang-format off: one row, one name of networks with EMBEDDING in COLUMN. */
 static const struct estimator embedded_estimators[2] = {
     {"DNNClassifier", EMBEDDED_CLASSES, DEEP, "Network over embeddings, for classes.",
@@ -546,6 +555,10 @@ enum status estimator_find(const struct name *name, const struct estimator **est
     const struct slice word = without_namespace(name->text);
     const struct later_name *later = later_find(later_estimators, later_estimator_count, word);
 
+    if (definition_is_name(name->text)) {
+        *estimator = estimator_defined();
+        return STATUS_OK;
+    }
     for (size_t i = 0; i < estimator_count; i++) {
         if (!slice_is_fold(word, estimators[i].name))
             continue;
@@ -587,8 +600,15 @@ const struct estimator *estimator_embedded(const struct estimator *estimator)
     return find_namesake(embedded_estimators, estimator);
 }
 
+const struct estimator *estimator_defined(void)
+{
+    return &defined_estimators[0];
+}
+
 const struct estimator *estimator_beside(const struct estimator *estimator)
 {
+    if (estimator->kind == &graph_kind) /* by whatever name */
+        return &defined_estimators[estimator->task == TASK_CLASSIFICATION];
     for (size_t i = 0; i < estimator_count; i++)
         if (&estimators[i] != estimator && estimators[i].kind == estimator->kind &&
             strcmp(estimators[i].name, estimator->name) == 0)

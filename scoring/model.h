@@ -116,6 +116,7 @@ struct model {
     struct slice label;          /* the label column's name; size 0: learned without */
     struct slice label_declared; /* its type in PostgreSQL, "pg_catalog.bool", for predictions to
                                     be of; or empty. It is checked before use. */
+    struct slice definition;     /* digest of what says its graph (definition/); size 0: nothing does */
     struct slice statement;      /* the text as the user wrote it */
     struct slice id;             /* 32 hex digits: survives a rename of the table */
     int64_t version;             /* 1, 2, ... */

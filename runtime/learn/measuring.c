@@ -211,6 +211,7 @@ struct model measuring_model(const struct jobspec *spec, const struct dataset *d
         .task = spec->task,
         .label = spec->label,
         .label_declared = spec->label_declared,
+        .definition = spec->definition,
         .statement = spec->statement,
         .rows = dataset->train.rows,
         .transform = dataset->transform,

@@ -4,6 +4,7 @@
 #include "runtime/learn/descent.h"
 #include "runtime/learn/embedding_layout.h"
 #include "runtime/learn/final_fit.h"
+#include "runtime/learn/graph_network.h"
 #include "runtime/learn/kmeans.h"
 #include "runtime/learn/network_shape.h"
 #include "runtime/learn/newton.h"
@@ -30,6 +31,7 @@ static const struct {
     {"bayes", NULL, bayes_open},         {"pca", NULL, pca_open},
     {"one_class", NULL, one_class_open}, {"scorecard", NULL, scorecard_open},
     {"forecast", NULL, series_open},     {"isolation", NULL, isolation_open},
+    {"graph", graph_network_open, NULL},
 };
 
 enum status learning_open(const struct jobspec *spec, const struct dataset *dataset,

@@ -38,3 +38,6 @@ totrain_test(test_series_reach SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_series_rea
   USES learn data scoring kinds forecast jobspec base LABEL unit)
 totrain_test(test_series SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_series.c ${learner_group}
   USES learners learn data scoring kinds jobspec base LABEL unit)
+totrain_test(test_graph_network
+  SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_graph_network.c ${CMAKE_CURRENT_LIST_DIR}/made_graph.c ${learn_rows}
+  USES learners learn data graph scoring jobspec base LABEL unit)

@@ -261,6 +261,17 @@ static void models_follow_using_evaluate_and_show_train(void **state)
     CHECK_OFFERS("SELECT * FROM iris TO EVALUATE old, iris_model |", "WITH|LABEL|INTO");
     CHECK_OFFERS("SHOW TRAIN |", "iris_model|old");
     CHECK_OFFERS("SHOW VERSIONS o|", "old");
+    CHECK_OFFERS("SHOW DEFIN|", "DEFINITIONS|DEFINITION");
+    CHECK(offers("SHOW DEFINITION |", "zoo/mlp"));
+    CHECK(offers("SELECT * FROM t TO TRAIN zo|", "zoo/mlp"));
+    CHECK_OFFERS("DEF|", "DEFINE");
+    CHECK_OFFERS("DEFINE |", "MODEL|OR");
+    CHECK_OFFERS("DEFINE OR |", "REPLACE");
+    CHECK_OFFERS("DEFINE OR REPLACE |", "MODEL");
+    CHECK_OFFERS("DEFINE MODEL tower |", "AS");
+    CHECK_OFFERS("DROP D|", "DEFINITION");
+    CHECK_OFFERS("DROP DEFINITION |", "IF");
+    CHECK_OFFERS("DROP DEFINITION IF |", "EXISTS");
     CHECK_OFFERS("FORECAST o|", "old");
     CHECK_OFFERS("FORECAST old |", "FOR|WITH|INTO");
     CHECK_OFFERS("FORECAST old FOR |", "");
