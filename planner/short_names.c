@@ -255,8 +255,9 @@ const struct attribute *short_name_find(struct slice name, unsigned scope,
     if (search.found)
         return search.found;
     search.is_for_all = true;
-    find_last_parts(&search);
     find_of_others(&search);
+    if (!search.found)
+        find_last_parts(&search);
     return search.found;
 }
 
