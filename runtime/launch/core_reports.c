@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "runtime/launch/job_lock.h"
 #include "runtime/share/share_report.h"
 
 #define CORE 1000 /* millis */
@@ -67,4 +68,23 @@ bool core_reports_standing(const char *job_folder, struct core_standing *standin
                                    .others = count_reports(folder) - 1};
     closedir(folder);
     return is_told;
+}
+
+void core_reports_sweep(const char *jobs)
+{
+    char job[PATH_MAX], path[PATH_MAX];
+    struct dirent *entry;
+    DIR *folder;
+
+    if (snprintf(job, sizeof job, "%s/0", jobs) >= (int)sizeof job ||
+        !core_reports_folder(job, path))
+        return;
+    folder = opendir(path);
+    while (folder && (entry = readdir(folder)))
+        if (snprintf(job, sizeof job, "%s/%s", jobs, entry->d_name) < (int)sizeof job &&
+            !job_is_running(job))
+            (void)unlinkat(dirfd(folder), entry->d_name, 0);
+    if (folder)
+        closedir(folder);
+    (void)rmdir(path);
 }

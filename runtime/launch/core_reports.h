@@ -26,4 +26,7 @@ struct core_standing {
  * of workers that the user asked for. */
 bool core_reports_standing(const char *job_folder, struct core_standing *standing);
 
+/* Removes what killed supervisors have left of the jobs in this folder. */
+void core_reports_sweep(const char *jobs);
+
 #endif

@@ -17,6 +17,7 @@
 
 #define LOOK_MS    500 /* all reports are read so often: a process that was killed changes nothing */
 #define CORE       1000
+#define ATTEMPTS   8
 #define NAME_BYTES 32
 
 struct neighbours {
@@ -199,13 +200,35 @@ bool core_share_look(struct core_share *share, int64_t now_ms)
 
 static int open_folder(struct core_share *share, const struct job *job)
 {
-    char path[PATH_MAX];
-
-    if (!core_reports_folder(job->folder, path) || (mkdir(path, 0700) != 0 && errno != EEXIST))
+    if (!core_reports_folder(job->folder, share->reports) ||
+        (mkdir(share->reports, 0700) != 0 && errno != EEXIST))
         return -1;
     slice_copy((struct slice){job->folder, (size_t)(strrchr(job->folder, '/') - job->folder)},
                share->jobs, sizeof share->jobs);
-    return open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    return open(share->reports, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+/* Another job that ended may have removed it before this one's report was in it. */
+static bool was_removed(const struct core_share *share)
+{
+    struct stat status;
+
+    return fstat(share->folder, &status) == 0 && status.st_nlink == 0;
+}
+
+static void open_reports(struct core_share *share, const struct job *job, int64_t now_ms)
+{
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+        share->folder = open_folder(share, job);
+        if (share->folder < 0)
+            continue;
+        share->own.has = 0;
+        look(share, now_ms);
+        if (!was_removed(share))
+            return;
+        close(share->folder);
+        share->folder = -1;
+    }
 }
 
 void core_share_open(struct core_share *share, const struct job *job, uint32_t cores,
@@ -213,12 +236,9 @@ void core_share_open(struct core_share *share, const struct job *job, uint32_t c
 {
     *share = (struct core_share){
         .id = job->id, .cores = cores, .own = report_of(job, cores), .processors = cores};
-    share->folder = open_folder(share, job);
-    if (share->folder < 0) {
+    open_reports(share, job, now_ms);
+    if (share->folder < 0)
         log_warning("the processors are not shared with other jobs: %s", strerror(errno));
-        return;
-    }
-    look(share, now_ms);
 }
 
 void core_share_pin(struct core_share *share, uint32_t workers, int64_t now_ms)
@@ -249,6 +269,7 @@ void core_share_close(struct core_share *share)
         return;
     snprintf(name, sizeof name, "%" PRIu64, share->id);
     (void)unlinkat(share->folder, name, 0);
+    (void)rmdir(share->reports);
     close(share->folder);
     share->folder = -1;
 }

@@ -26,10 +26,11 @@
 #define CORE_SHARE_JOBS_MAX 256 /* others that are counted */
 
 struct core_share {
-    char jobs[PATH_MAX]; /* the folder that has the jobs' */
-    uint64_t id;         /* the job's number, by which the reports are in the order of age */
-    int folder;          /* the reports'; -1: the job has the machine to itself */
-    uint32_t cores;      /* the machine's */
+    char jobs[PATH_MAX];    /* the folder that has the jobs' */
+    char reports[PATH_MAX]; /* the folder that has the reports; who leaves it empty removes it */
+    uint64_t id;            /* the job's number, by which the reports are in the order of age */
+    int folder;             /* the reports'; -1: the job has the machine to itself */
+    uint32_t cores;         /* the machine's */
     struct share_job own;
     struct timespec changed; /* the folder's time at the last look */
     int64_t looked_ms;

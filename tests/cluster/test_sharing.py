@@ -55,7 +55,7 @@ class SharingTest(unittest.TestCase):
     def check_same(self, *jobs):
         for job in jobs:
             self.check_same_model(job)
-        harness.wait_for(lambda: not self.reports(), "the reports to be gone")
+        harness.wait_for(lambda: not list(self.jobs.glob(".cores-*")), "the reports to be gone")
 
     def reports(self):
         """The reports of the jobs that run, by their numbers."""
@@ -114,6 +114,8 @@ class SharingTest(unittest.TestCase):
             (folder / name).write_text(text)
         harness.wait_for(lambda: not (folder / "999999").exists(), "the report of a job that does not run to go")
         self.wait_for_workers((first, 2))
+        for name in ("not-a-job", ".7.new"):  # nobody's: they stay
+            (folder / name).unlink()
         self.check_same(first)
 
     def test_a_job_of_one_process_has_fewer_threads_beside_another(self):

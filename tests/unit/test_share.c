@@ -250,12 +250,15 @@ static void numbers_that_no_job_has_are_refused(void **state)
 
     OPEN(&table, 3, JOB(1, 3, 0));
     table.jobs[0].least = 4;
-    CHECK_FAILS(share_jobs(&table.cluster, table.jobs, 1, table.parts, &err), STATUS_INVALID, "job 0");
+    CHECK_FAILS(share_jobs(&table.cluster, table.jobs, 1, table.parts, &err), STATUS_INVALID,
+                "job 0");
     OPEN(&table, 3, JOB(1, 3, 0));
     table.jobs[0].curve.fixed = NAN;
-    CHECK_FAILS(share_jobs(&table.cluster, table.jobs, 1, table.parts, &err), STATUS_INVALID, "job 0");
+    CHECK_FAILS(share_jobs(&table.cluster, table.jobs, 1, table.parts, &err), STATUS_INVALID,
+                "job 0");
     table.node.millis = -1;
-    CHECK_FAILS(share_jobs(&table.cluster, table.jobs, 1, table.parts, &err), STATUS_INVALID, "node 0");
+    CHECK_FAILS(share_jobs(&table.cluster, table.jobs, 1, table.parts, &err), STATUS_INVALID,
+                "node 0");
     CHECK_FAILS(share_jobs(&table.cluster, table.jobs, SHARE_JOBS_MAX + 1, table.parts, &err),
                 STATUS_LIMIT, "jobs");
 }
