@@ -385,7 +385,7 @@ void onnx_note(struct onnx_file *file, const char *key, struct slice value)
 
 /* ----- bytes ----- */
 
-/* What protobuf-c appends to. */
+/* The text that protobuf-c appends to. */
 struct sink {
     ProtobufCBuffer base;
     struct text *out;

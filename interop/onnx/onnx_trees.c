@@ -7,7 +7,7 @@
 
 #include "interop/onnx/onnx_walk.h"
 
-#define IS_CONDITION 0x80000000u /* of a node's feature: it counts conditions, not columns */
+#define IS_CONDITION 0x80000000u /* bit of a node's feature that counts conditions, not columns */
 
 /* Numbers of the operator's attribute nodes_modes. */
 enum mode { MODE_AT_MOST, MODE_LESS, MODE_AT_LEAST, MODE_GREATER, MODE_MEMBER = 6 };

@@ -15,10 +15,8 @@
 #define BYTES_MOST     ((size_t)64 << 20)
 
 static enum status export(const struct model *model, size_t arena_most, size_t text_most,
-                          struct text *out, struct error *err)
-{
-    struct arena arena;
-    enum status status;
+                          struct text *out, struct error *err) {
+    struct arena arena; enum status status;
 
     error_clear(err);
     arena_init(&arena, arena_most);
