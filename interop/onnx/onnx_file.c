@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "onnx-ml.pb-c.h"
+#include "interop/onnx/onnx-ml.pb-c.h"
 
 #define ATTRIBUTES_MOST 16
 #define PRODUCER        "ToTrain"

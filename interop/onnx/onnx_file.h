@@ -21,13 +21,7 @@
 #define ONNX_VERSION           10
 
 /* Numbers of TensorProto.DataType. */
-enum onnx_type {
-    ONNX_UINT8 = 2,
-    ONNX_INT64 = 7,
-    ONNX_STRING = 8,
-    ONNX_BOOL = 9,
-    ONNX_DOUBLE = 11
-};
+enum onnx_type { ONNX_UINT8 = 2, ONNX_INT64 = 7, ONNX_STRING = 8, ONNX_BOOL = 9, ONNX_DOUBLE = 11 };
 
 typedef const char *onnx_value;
 

@@ -3,9 +3,9 @@
  * node's own, and so is a set of whole numbers; any other condition becomes a column of 0 and 1,
  * which the node compares.
  */
-#include <math.h>
+#include "interop/onnx/onnx_trees.h"
 
-#include "interop/onnx/onnx_walk.h"
+#include <math.h>
 
 #define IS_CONDITION 0x80000000u /* bit of a node's feature that counts conditions, not columns */
 

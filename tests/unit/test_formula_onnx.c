@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "interop/formula_print.h"
-#include "scoring/kind.h"
 #include "tests/fuzz/made_model.h"
 #include "tests/unit/scoring_fixture.h"
 
