@@ -17,7 +17,7 @@
 
 /* ----- inputs ----- */
 
-/* What the formulas read of a column. */
+/* Things that formulas read of a column, added up. */
 enum read { READS_NUMBER = 1, READS_WORD = 2, READS_DATE = 4 };
 
 static void find_reads(const struct formula *formula, uint8_t *reads)
@@ -291,7 +291,7 @@ static void write_label(struct onnx_walk *walk, const struct formula *class, onn
                 onnx_apply(walk->file, "Gather", labels, place, NULL));
 }
 
-/* Of two classes that of the positive one is there, and the other is the rest of 1. */
+/* The formula is that of the positive class of two; the other's is the rest of 1. */
 static onnx_value both_classes(struct onnx_walk *walk, const struct formula *positive)
 {
     static const double one = 1;
@@ -343,7 +343,7 @@ static void write_outputs(struct onnx_walk *walk)
                         kept(walk, refused, missing,
                              classes == 2 ? both_classes(walk, output->formula)
                                           : all_classes(walk, i + 1)));
-            return; /* what is behind it are the classes */
+            return; /* the classes are behind it */
         }
         onnx_output(walk->file, slice_of(output->name), ONNX_DOUBLE, 1,
                     kept(walk, refused, missing, output_value(walk, output->formula)));

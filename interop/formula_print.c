@@ -1,9 +1,7 @@
 #include "interop/formula_print.h"
 
-#include <math.h>
 #include <stdlib.h>
 
-#include "inputs/cells.h"
 #include "interop/formula_c.h"
 #include "interop/formula_onnx.h"
 #include "interop/formula_postgres.h"
@@ -71,26 +69,6 @@ void formula_prefix(struct slice name, size_t most, struct text *out)
 
         text_append_char(out, is_plain ? c : '_');
     }
-}
-
-bool formula_word_number(struct slice word, double *number)
-{
-    char buffer[TRANSFORM_WORD_BUFFER];
-    struct cell cell = {.type = CELL_INTEGER};
-    struct slice spelled = {0};
-    struct error ignored;
-    bool is_null;
-
-    if (slice_to_integer(word, &cell.integer)) {
-        cell.real = (double)cell.integer;
-    } else {
-        if (!slice_to_real(word, &cell.real) || !isfinite(cell.real))
-            return false;
-        cell.type = CELL_REAL;
-    }
-    *number = cell.real;
-    return cell_to_word(&cell, SLICE(""), buffer, &spelled, &is_null, &ignored) == STATUS_OK &&
-           slice_equal(spelled, word);
 }
 
 enum status formula_export(const struct model *model, struct slice name,

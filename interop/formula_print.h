@@ -42,8 +42,6 @@ enum status formula_export(const struct model *model, struct slice name,
 
 /* Which of the program's variables (variable_count) these outputs need; NULL: no memory. */
 bool *formula_needed(const struct formula_program *program, uint32_t first, uint32_t end);
-/* The number that a cell of is this word; false: no number is written so. */
-bool formula_word_number(struct slice word, double *number);
 /* The name's letters, digits and underscores, others as underscores, at most so many bytes. */
 void formula_prefix(struct slice name, size_t most, struct text *out);
 

@@ -128,6 +128,9 @@ const struct formula *formula_float(struct formula_program *program, const struc
 void formula_output(struct formula_program *program, const char *name, bool is_class,
                     const struct formula *formula);
 
+/* The number that a cell has whose word this is; false: no number is written so. */
+bool formula_word_number(struct slice word, double *number);
+
 /* Room for terms that are added one after the other; those that are NULL are left out. */
 struct formula_terms {
     const struct formula **items;

@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "onnx-ml.pb-c.h"
+#include "interop/onnx/onnx-ml.pb-c.h"
 
 #define ATTRIBUTES_MOST 16
 #define PRODUCER        "ToTrain"
@@ -385,7 +385,7 @@ void onnx_note(struct onnx_file *file, const char *key, struct slice value)
 
 /* ----- bytes ----- */
 
-/* What protobuf-c appends to. */
+/* The text that protobuf-c appends to. */
 struct sink {
     ProtobufCBuffer base;
     struct text *out;

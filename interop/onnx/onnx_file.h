@@ -17,18 +17,11 @@
 #define ONNX_OWN_PREFIX "totrain:"
 /* The sets of operators, and the version of the format, that a reader has to know. */
 #define ONNX_OPERATORS         20
-#define ONNX_LEARNED_OPERATORS 5 /* of the domain ai.onnx.ml */
+#define ONNX_LEARNED_OPERATORS 5 /* the domain ai.onnx.ml's */
 #define ONNX_VERSION           10
 
 /* Numbers of TensorProto.DataType. */
-enum onnx_type {
-    ONNX_FLOAT = 1,
-    ONNX_UINT8 = 2,
-    ONNX_INT64 = 7,
-    ONNX_STRING = 8,
-    ONNX_BOOL = 9,
-    ONNX_DOUBLE = 11
-};
+enum onnx_type { ONNX_UINT8 = 2, ONNX_INT64 = 7, ONNX_STRING = 8, ONNX_BOOL = 9, ONNX_DOUBLE = 11 };
 
 typedef const char *onnx_value;
 

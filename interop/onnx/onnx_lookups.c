@@ -1,7 +1,7 @@
 /* Numbers from lists by a Gather, and sets by one from a table of 0 and 1. */
-#include <stddef.h>
+#include "interop/onnx/onnx_lookups.h"
 
-#include "interop/onnx/onnx_walk.h"
+#include <stddef.h>
 
 #define SET_TABLE_MOST ((size_t)1 << 22) /* numbers of a table of sets */
 

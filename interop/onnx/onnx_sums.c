@@ -1,7 +1,10 @@
 /* Sums side by side: columns times numbers are a product with a matrix, the rest is added up. */
+#include "interop/onnx/onnx_sums.h"
+
 #include <stdlib.h>
 
-#include "interop/onnx/onnx_walk.h"
+#include "interop/onnx/onnx_lookups.h"
+#include "interop/onnx/onnx_trees.h"
 
 enum term { TERM_NUMBER, TERM_SUM, TERM_COLUMN, TERM_TREE, TERM_LOOKUP, TERM_REST };
 

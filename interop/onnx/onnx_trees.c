@@ -3,11 +3,11 @@
  * node's own, and so is a set of whole numbers; any other condition becomes a column of 0 and 1,
  * which the node compares.
  */
+#include "interop/onnx/onnx_trees.h"
+
 #include <math.h>
 
-#include "interop/onnx/onnx_walk.h"
-
-#define IS_CONDITION 0x80000000u /* of a node's feature: it counts conditions, not columns */
+#define IS_CONDITION 0x80000000u /* bit of a node's feature that counts conditions, not columns */
 
 /* Numbers of the operator's attribute nodes_modes. */
 enum mode { MODE_AT_MOST, MODE_LESS, MODE_AT_LEAST, MODE_GREATER, MODE_MEMBER = 6 };

@@ -4,7 +4,10 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "base/hash.h"
+#include "interop/onnx/onnx_lookups.h"
+#include "interop/onnx/onnx_sums.h"
+#include "interop/onnx/onnx_trees.h"
+#include "interop/onnx/onnx_words.h"
 
 #define TREE_LEAST 2 /* choices of a tree; fewer are a Where */
 

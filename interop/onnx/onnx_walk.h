@@ -83,36 +83,4 @@ onnx_value onnx_full(struct onnx_walk *walk, struct onnx_packed packed);
 /* A row for which one of these conditions, (N, width), holds cannot be scored. */
 void onnx_refuse(struct onnx_walk *walk, onnx_value condition, uint32_t width);
 
-/* ----- onnx_words.c ----- */
-
-/* The place of an input's word among those of a formula that reads one. */
-struct onnx_packed onnx_pack_word(struct onnx_walk *walk, const struct formula *word);
-
-/* ----- onnx_sums.c ----- */
-
-/* Terms of a sum that are no column times a number, tree or lookup. */
-uint32_t onnx_sum_rest(const struct onnx_walk *walk, const struct formula *sum);
-/* Sums with the same number of such terms. */
-struct onnx_packed onnx_pack_sums(struct onnx_walk *walk, const struct formula *const *sums,
-                                  uint32_t count);
-
-/* ----- onnx_lookups.c ----- */
-
-/* Lookups of any lists. */
-struct onnx_packed onnx_pack_lookups(struct onnx_walk *walk, const struct formula *const *lookups,
-                                     uint32_t count);
-/* The sum of lookups by the same number, each into column targets[i] of `width` ones. */
-onnx_value onnx_sum_lookups(struct onnx_walk *walk, const struct formula *const *lookups,
-                            const uint32_t *targets, uint32_t count, uint32_t width);
-struct onnx_packed onnx_pack_sets(struct onnx_walk *walk, const struct formula *const *sets,
-                                  uint32_t count);
-
-/* ----- onnx_trees.c ----- */
-
-/* Choices within each other whose ends are all numbers; 0: it is something else. */
-uint32_t onnx_tree_choices(const struct formula *formula);
-/* (N, width): column targets[i] is the sum of its trees. */
-onnx_value onnx_trees(struct onnx_walk *walk, const struct formula *const *trees,
-                      const uint32_t *targets, uint32_t count, uint32_t width);
-
 #endif

@@ -1,8 +1,7 @@
 /* Words by a LabelEncoder: of an input of strings, or of numbers that are written so. */
-#include <math.h>
+#include "interop/onnx/onnx_words.h"
 
-#include "interop/formula_print.h"
-#include "interop/onnx/onnx_walk.h"
+#include <math.h>
 
 #define WHITE_SPACE "[ \\t\\n\\v\\f\\r]*"
 

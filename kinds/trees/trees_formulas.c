@@ -15,7 +15,7 @@
 #include "scoring/elementary.h"
 
 #define DEPTH         6
-#define DEPTH_GRAPH   500   /* of a program that is a graph: where it is deeper it is cut as well */
+#define DEPTH_GRAPH   500   /* the same of a program that is a graph */
 #define CODE          1e100 /* node number i that is cut off is (i + 1) times this */
 #define LEAVES_MOST   1e99
 #define ABREAST       32     /* choices one behind the other */

@@ -19,7 +19,7 @@ ACTIVATIONS = ("identity", "relu", "tanh", "sigmoid", "elu", "selu", "leaky_relu
 TREE_OBJECTIVES = ("reg:squarederror", "reg:pseudohubererror", "reg:absoluteerror", "huber", "fair", "mape", "reg:gamma",
                    "reg:tweedie", "survival:cox", "reg:squaredlogerror")
 SMALL = "train.epoch = 2, model.hidden_units = [6, 4]"
-# As in formula_rows: name, estimator, attributes, label, columns.
+# Name, estimator, attributes, label, columns, as in formula_rows.
 MODELS = rows.MODELS + (
     ("wide", "DNNLinearCombinedClassifier", SMALL, "two", None),
     ("pairs", "DeepFMRegressor", SMALL, "number", None),

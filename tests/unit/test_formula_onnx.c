@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "interop/formula_print.h"
-#include "scoring/kind.h"
 #include "tests/fuzz/made_model.h"
 #include "tests/unit/scoring_fixture.h"
 
@@ -15,10 +14,8 @@
 #define BYTES_MOST     ((size_t)64 << 20)
 
 static enum status export(const struct model *model, size_t arena_most, size_t text_most,
-                          struct text *out, struct error *err)
-{
-    struct arena arena;
-    enum status status;
+                          struct text *out, struct error *err) {
+    struct arena arena; enum status status;
 
     error_clear(err);
     arena_init(&arena, arena_most);

@@ -243,9 +243,9 @@ FORCAST iris_model;
 -- EXPORT: a model that has no trees
 EXPORT MODEL iris_model TO 'model.json';
 -- EXPORT: a file whose name does not tell a format
-EXPORT MODEL iris_model TO 'model.onnx';
+EXPORT MODEL iris_model TO 'model.pmml';
 -- EXPORT: a format that is not there
-EXPORT MODEL iris_model TO 'model.json' FORMAT onnx;
+EXPORT MODEL iris_model TO 'model.json' FORMAT pmml;
 -- EXPORT: a model that is not there
 EXPORT MODEL iris_modle TO 'model.json';
 -- IMPORT: a file that is not there
