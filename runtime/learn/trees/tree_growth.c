@@ -382,10 +382,10 @@ uint32_t tree_growth_summed(const struct growing_tree *growth, uint32_t node)
     return of->left + (of->split.left.hessian > of->split.right.hessian);
 }
 
-/* The second derivative of the objective fair vanishes far from the labels, and Newton's steps go the
- * farther beyond them. A step that would go FAIR_BEYOND times as far as its rows are off, by r,
- * takes them to their labels. r follows from the step, which is r (r + c) / c where all rows of a
- * leaf are off alike. */
+/* The second derivative of the objective fair vanishes far from the labels, and Newton's steps
+ * go the farther beyond them. A step that would go FAIR_BEYOND times as far as its rows are off,
+ * by r, takes them to their labels. r follows from the step, which is r (r + c) / c where all
+ * rows of a leaf are off alike. */
 static double fair_value(const struct growing_tree *growth, double value)
 {
     const double c = growth->fair_c, step = fabs(value);
