@@ -8,6 +8,8 @@
 #include "runtime/learn/trees/tree_draws.h"
 #include "runtime/learn/trees/tree_search.h"
 
+#define FAIR_BEYOND 5 /* LightGBM's steps come back from less */
+
 /* ---- memory ---- */
 
 static enum status reserve_slots(struct growing_tree *growth, uint32_t count, struct error *err)
@@ -380,15 +382,16 @@ uint32_t tree_growth_summed(const struct growing_tree *growth, uint32_t node)
     return of->left + (of->split.left.hessian > of->split.right.hessian);
 }
 
-/* The second derivative of the objective fair vanishes far from the labels, and Newton's steps go
- * the farther beyond them: rows that are off by r > c / eta would be off by more afterwards. r
- * follows from the step, which is r (r + c) / c where all rows of a leaf are off alike. */
+/* The second derivative of the objective fair vanishes far from the labels, and Newton's steps
+ * go the farther beyond them. A step that would go FAIR_BEYOND times as far as its rows are off,
+ * by r, takes them to their labels. r follows from the step, which is r (r + c) / c where all
+ * rows of a leaf are off alike. */
 static double fair_value(const struct growing_tree *growth, double value)
 {
     const double c = growth->fair_c, step = fabs(value);
-    const double most = (sqrt(c * c + 4 * c * step) - c) / (2 * growth->eta);
+    const double off = (sqrt(c * c + 4 * c * step) - c) / 2;
 
-    return copysign(step < most ? step : most, value);
+    return growth->eta * step > FAIR_BEYOND * off ? copysign(off / growth->eta, value) : value;
 }
 
 double tree_growth_value(const struct growing_tree *growth, uint32_t leaf, double gradient,
