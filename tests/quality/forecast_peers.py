@@ -3,9 +3,9 @@
 
     forecast_peers.py > tests/unit/forecast_peers.h     (with statsforecast in its environment; then make format)
 
-The series are integers that tests/unit/test_forecast_peers.c draws, too. Of each there are -2 log likelihood of four
-models of exponential smoothing (infinite where there is none), and the first and the twelfth forecast of three methods: Theta's, or Croston's where most
-values are 0. Made with statsforecast 2.1.1.
+The series are integers that tests/unit/test_forecast_peers.c draws, too. Each has -2 log likelihood of four models of
+exponential smoothing (infinite where there is none), and the first and the twelfth forecast of three methods: Theta's, or
+Croston's where most values are 0. Made with statsforecast 2.1.1.
 """
 
 import warnings

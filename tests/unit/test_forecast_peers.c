@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "forecast/ets_start.h"
+#include "forecast/ets.h"
 #include "forecast/forecast.h"
 #include "scoring/elementary.h"
 #include "tests/unit/forecast_peers.h"
