@@ -188,9 +188,8 @@ static enum status take_arguments(const struct statement *statement, struct aren
         struct definition_argument *argument = &definition->arguments[i];
 
         TRY(check_argument_name(setting, err));
-        *argument = (struct definition_argument){.name = setting->name.text,
-                                                 .place = setting->name.position,
-                                                 .value = &setting->value};
+        *argument = (struct definition_argument){
+            .name = setting->name.text, .place = setting->name.position, .value = &setting->value};
         TRY(type_of(setting, &argument->type, err));
     }
     definition->argument_count = statement->setting_count;

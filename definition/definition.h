@@ -19,11 +19,11 @@
 
 #include "definition/compile.h"
 
-#define DEFINITION_FOLDER         "zoo/"
-#define DEFINITION_NAME_MAX       60 /* bytes, without the schema and with the folder */
-#define DEFINITION_ARGUMENTS_MAX  64
-#define DEFINITION_DIGEST_DIGITS  64
-#define DEFINITION_STATEMENT_MAX  ((size_t)256 << 10) /* bytes of one that is stored */
+#define DEFINITION_FOLDER        "zoo/"
+#define DEFINITION_NAME_MAX      60 /* bytes, without the schema and with the folder */
+#define DEFINITION_ARGUMENTS_MAX 64
+#define DEFINITION_DIGEST_DIGITS 64
+#define DEFINITION_STATEMENT_MAX ((size_t)256 << 10) /* bytes of one that is stored */
 
 enum definition_type { DEFINITION_INTEGER, DEFINITION_NUMBER, DEFINITION_TEXT, DEFINITION_LIST };
 
@@ -46,7 +46,7 @@ struct definition {
     size_t argument_count;
     struct slice text;
     struct step *steps;
-    struct slice statement; /* DEFINE MODEL ..., as it is stored */
+    struct slice statement;                    /* DEFINE MODEL ..., as it is stored */
     char digest[DEFINITION_DIGEST_DIGITS + 1]; /* SHA-256 of the statement */
 };
 

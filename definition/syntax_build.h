@@ -11,7 +11,7 @@
 #include "definition/syntax.h"
 
 struct syntax_token {
-    int kind; /* SYNTAX_...; 0: the end */
+    int kind;          /* SYNTAX_...; 0: the end */
     struct slice text; /* as written */
     int place;
 };

@@ -81,9 +81,10 @@ static const struct {
                      "WITH ... [USING solver] INTO table"},
     {TOKEN_MINIMIZE, "TO MINIMIZE expression [CONSTRAINT expression [GROUP BY column], ...] "
                      "WITH ... [USING solver] INTO table"},
-    {TOKEN_SHOW, "SHOW TRAIN model, SHOW MODEL model, SHOW MODELS [FULL], SHOW VERSIONS model, "
-                 "SHOW TRIALS model, SHOW JOBS [FULL], SHOW ATTRIBUTES [FOR model], SHOW DEFINITIONS "
-                 "or SHOW DEFINITION name"},
+    {TOKEN_SHOW,
+     "SHOW TRAIN model, SHOW MODEL model, SHOW MODELS [FULL], SHOW VERSIONS model, "
+     "SHOW TRIALS model, SHOW JOBS [FULL], SHOW ATTRIBUTES [FOR model], SHOW DEFINITIONS "
+     "or SHOW DEFINITION name"},
     {TOKEN_DEFINE, "DEFINE [OR REPLACE] MODEL zoo/name [(argument = default, ...)] AS 'text'"},
     {TOKEN_DROP, "DROP DEFINITION [IF EXISTS] name"},
     {TOKEN_FORECAST, "FORECAST model [FOR steps] [WITH ...] [INTO table]"},

@@ -216,9 +216,9 @@ struct plan {
     /* EXPORT and IMPORT MODEL. format.size 0: by the file's name, or what is in it */
     struct slice file, format;
     int file_position, format_position;
-    struct slice version;        /* ROLLBACK MODEL m TO version: a number or a digest's beginning */
-    int64_t job;                 /* CANCEL JOB id */
-    struct slice job_text;       /* CANCEL JOB id as written */
+    struct slice version;  /* ROLLBACK MODEL m TO version: a number or a digest's beginning */
+    int64_t job;           /* CANCEL JOB id */
+    struct slice job_text; /* CANCEL JOB id as written */
     /* DEFINE MODEL, SHOW and DROP DEFINITION, and TRAIN of a definition. definition: NULL for DROP,
      * and for a TRAIN by another model's name */
     struct definition_name definition_name;

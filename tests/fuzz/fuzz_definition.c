@@ -21,10 +21,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static const struct definition_column columns[] = {
     {.name = {"a", 1}}, {.name = {"b", 1}}, {.name = {"w", 1}, .is_word = true}};
 static const struct definition_columns known = {.columns = columns, .count = 3};
-static const struct graph_column row_columns[] = {
-    {.name = {"a", 1}, .dense = 0, .dense_count = 1},
-    {.name = {"b", 1}, .dense = 1, .dense_count = 1},
-    {.name = {"w", 1}, .id_count = 1, .rows = 4}};
+static const struct graph_column row_columns[] = {{.name = {"a", 1}, .dense = 0, .dense_count = 1},
+                                                  {.name = {"b", 1}, .dense = 1, .dense_count = 1},
+                                                  {.name = {"w", 1}, .id_count = 1, .rows = 4}};
 static const struct graph_row row = {
     .columns = row_columns, .column_count = 3, .features = 2, .ids = 1, .id_rows = 4, .outputs = 2};
 
