@@ -29,15 +29,21 @@ static const struct graph_row row = {
 
 static void check_json(const struct graph *graph, struct arena *arena)
 {
-    cJSON *object = cJSON_CreateObject();
+    cJSON *object = cJSON_CreateObject(), *read;
     struct graph again;
+    struct text text;
     struct error err;
 
+    text_init(&text, TEXT_MAXIMUM);
     CLAIM(object);
     graph_write(graph, object);
-    CLAIM(graph_read(object, arena, &again, &err) == STATUS_OK);
-    CLAIM(again.node_count == graph->node_count);
+    CLAIM(json_print(object, false, &text, &err) == STATUS_OK);
+    CLAIM(json_parse(text_slice(&text), TEXT_MAXIMUM, &read, &err) == STATUS_OK);
+    CLAIM(graph_read(read, arena, &again, &err) == STATUS_OK);
+    CLAIM(graph_equal(graph, &again));
+    cJSON_Delete(read);
     cJSON_Delete(object);
+    text_deinit(&text);
 }
 
 static void check_text(struct slice text, struct arena *arena)
