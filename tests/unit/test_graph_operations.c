@@ -219,6 +219,8 @@ static void numbers_words_dense_embedding_concat(void **state)
     const uint32_t again = CALL(graph, "embedding", node_of(CALL(graph, "column", text_of("tags"))),
                                 number_of(3), named("combiner", text_of("sum")));
 
+    /* Nothing depends on it: it is not computed, and gives nothing back. */
+    (void)CALL(graph, "multiply", node_of(both), node_of(alone));
     check_operation(fixture, CALL(graph, "concat", node_of(both), node_of(alone), node_of(flat),
                                   node_of(again), node_of(both), node_of(numbers)));
     CHECK_INT(graph->table_width, 4 + 4 + 2 + 3);
