@@ -18,10 +18,11 @@
 
 #define DEFINITION_BYTES_MAX ((size_t)64 << 10) /* one text */
 #define DEFINITION_DEPTH_MAX 32                 /* nested parentheses, brackets and braces */
-#define DEFINITION_TERMS_MAX 200 /* values that one value is made of one after another: a + b + c  \
-                                  */
+#define DEFINITION_TERMS_MAX                                                                       \
+    200 /* values that one value is made of one after another: a + b + c                           \
+         */
 #define DEFINITION_PARTS_MAX      8192 /* steps, expressions and arguments, together */
-#define DEFINITION_PARAMETERS_MAX 32   /* of one function */
+#define DEFINITION_PARAMETERS_MAX 32   /* arguments of one function */
 
 enum expression_kind {
     EXPRESSION_NUMBER,
