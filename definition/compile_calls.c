@@ -50,7 +50,7 @@ static enum status evaluate_argument(struct compiler *compiler, struct scope *sc
                : STATUS_OK;
 }
 
-/* What a call of the graph is given, as it grows. */
+/* The values and arguments of a call of the graph, as they come. */
 struct call {
     struct graph_value values[GRAPH_INPUTS_MAX + GRAPH_ARGUMENTS_MAX];
     uint32_t count;

@@ -56,12 +56,12 @@ bool definition_is_name(struct slice name);
 enum status definition_name_read(const struct name *name, struct arena *arena,
                                  struct definition_name *read, struct error *err);
 
-/* Of a DEFINE MODEL, `program` being the text that its positions mean: checked as far as it can be
- * without a SELECT. Errors are placed in the program. */
+/* Reads a DEFINE MODEL, `program` being the text that its positions mean: checked as far as it can
+ * be without a SELECT. Errors are placed in the program. */
 enum status definition_of_statement(const struct statement *statement, struct slice program,
                                     struct arena *arena, struct definition *definition,
                                     struct error *err);
-/* Of a statement that was stored. CORRUPT where it is none, or of another name. */
+/* Reads a statement that was stored. CORRUPT where it is none, or of another name. */
 enum status definition_of_stored(struct slice stored, struct slice name, struct arena *arena,
                                  struct definition *definition, struct error *err);
 

@@ -22,7 +22,7 @@
     200 /* values that one value is made of one after another: a + b + c                           \
          */
 #define DEFINITION_PARTS_MAX      8192 /* steps, expressions and arguments, together */
-#define DEFINITION_PARAMETERS_MAX 32   /* of one function */
+#define DEFINITION_PARAMETERS_MAX 32   /* arguments of one function */
 
 enum expression_kind {
     EXPRESSION_NUMBER,

@@ -12,7 +12,7 @@
 
 struct syntax_token {
     int kind;          /* SYNTAX_...; 0: the end */
-    struct slice text; /* as written */
+    struct slice text; /* the text as written */
     int place;
 };
 

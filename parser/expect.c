@@ -222,6 +222,8 @@ static size_t list_expected(const struct yyParser *parser, const struct progress
         accepted[kind] = grammar_accepts(parser, kind, false);
     /* Behind an argument that is a name: few mean it as the name of an argument. */
     accepted[TOKEN_EQ] &= !accepted[TOKEN_RP];
+    /* Behind an argument: few mean to give it a name. */
+    accepted[TOKEN_AS] &= !accepted[TOKEN_RP];
     folded = fold_kinds(accepted, progress);
     for (size_t i = 0; i < COUNT(descriptions) && count < ITEMS_MAX; i++) {
         int kind = descriptions[i].kind;

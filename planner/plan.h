@@ -223,7 +223,7 @@ struct plan {
      * and for a TRAIN by another model's name */
     struct definition_name definition_name;
     const struct definition *definition;
-    struct stored_definition stored; /* what is stored of it; version 0: it comes with ToTrain */
+    struct stored_definition stored; /* its row in the database; version 0: it comes with ToTrain */
     const struct value **definition_values; /* (argument_count): what WITH sets; NULL: nothing */
     bool is_replacing, if_exists;
     struct slice attributes_for; /* SHOW ATTRIBUTES FOR model */
