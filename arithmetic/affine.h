@@ -11,8 +11,8 @@
 struct affine {
     uint32_t rows, width;
     uint32_t weights, bias; /* where W (rows, width) and b (width) start in the parameters */
+    uint32_t transposed;    /* where WT (width, rows) starts among the transposed weights */
     bool has_no_bias;
-    uint32_t transposed; /* where WT (width, rows) starts among the transposed weights */
 };
 
 void affine_forward(const struct affine *op, const float *parameters, size_t n, const float *a,

@@ -522,8 +522,9 @@ static bool complete_command(struct finder *finder)
 
     if (word_is(finder, 0, "SHOW")) {
         if (last == 0)
-            offer_keywords(finder,
-                           "TRAIN MODEL MODELS VERSIONS TRIALS JOBS ATTRIBUTES DEFINITIONS DEFINITION");
+            offer_keywords(
+                finder,
+                "TRAIN MODEL MODELS VERSIONS TRIALS JOBS ATTRIBUTES DEFINITIONS DEFINITION");
         else if (last == 1 && word_is(finder, 1, "DEFINITION"))
             offer_definitions(finder);
         else if (last == 1 && word_is(finder, 1, "ATTRIBUTES"))
@@ -622,9 +623,9 @@ static void complete_sql(struct finder *finder)
     static const char *const table_words[] = {"FROM", "JOIN", "INTO", "TABLE", "UPDATE", NULL};
 
     if (finder->count == 0) {
-        offer_keywords(finder,
-                       "SELECT WITH EXPLAIN SHOW FORECAST DEFINE CANCEL ROLLBACK EXPORT IMPORT INSERT "
-                       "UPDATE DELETE CREATE DROP ALTER BEGIN COMMIT ATTACH PRAGMA ANALYZE VACUUM");
+        offer_keywords(
+            finder, "SELECT WITH EXPLAIN SHOW FORECAST DEFINE CANCEL ROLLBACK EXPORT IMPORT INSERT "
+                    "UPDATE DELETE CREATE DROP ALTER BEGIN COMMIT ATTACH PRAGMA ANALYZE VACUUM");
     } else if (complete_command(finder) || complete_pair(finder)) {
         return;
     } else if (is_any(finder, finder->count - 1, table_words)) {
@@ -633,9 +634,8 @@ static void complete_sql(struct finder *finder)
     } else if (finder->count == 1 && word_is(finder, 0, "EXPLAIN")) {
         offer_keywords(finder, "SELECT QUERY");
     } else if (finder->count == 1 && (word_is(finder, 0, "CREATE") || word_is(finder, 0, "DROP"))) {
-        offer_keywords(finder, word_is(finder, 0, "DROP")
-                                   ? "TABLE VIEW INDEX TRIGGER DEFINITION"
-                                   : "TABLE VIEW INDEX TRIGGER");
+        offer_keywords(finder, word_is(finder, 0, "DROP") ? "TABLE VIEW INDEX TRIGGER DEFINITION"
+                                                          : "TABLE VIEW INDEX TRIGGER");
     } else if (ends_operand(finder)) {
         offer_keywords(finder, "TO FROM WHERE GROUP BY ORDER LIMIT JOIN LEFT ON AS AND OR NOT IS "
                                "IN BETWEEN LIKE HAVING UNION ALL EXCEPT INTERSECT OFFSET DESC ASC "

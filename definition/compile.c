@@ -55,8 +55,7 @@ static enum status run_function(struct compiler *compiler, const struct step *st
     return STATUS_OK;
 }
 
-static enum status run_step(struct compiler *compiler, struct scope *scope,
-                            const struct step *step)
+static enum status run_step(struct compiler *compiler, struct scope *scope, const struct step *step)
 {
     TRY(compiler_count(compiler, step->place));
     switch (step->kind) {
@@ -69,8 +68,8 @@ static enum status run_step(struct compiler *compiler, struct scope *scope,
     }
 }
 
-enum status compile_steps(struct compiler *compiler, struct scope *scope,
-                             const struct step *steps, const struct step **returned)
+enum status compile_steps(struct compiler *compiler, struct scope *scope, const struct step *steps,
+                          const struct step **returned)
 {
     for (const struct step *step = steps; step; step = step->next) {
         if (step->kind != STEP_RETURN) {
@@ -126,11 +125,8 @@ enum status definition_compile(const struct definition *definition,
                                const struct definition_columns *columns, struct arena *arena,
                                struct graph *graph, struct error *err)
 {
-    struct compiler compiler = {.definition = definition,
-                                .columns = columns,
-                                .graph = graph,
-                                .arena = arena,
-                                .err = err};
+    struct compiler compiler = {
+        .definition = definition, .columns = columns, .graph = graph, .arena = arena, .err = err};
     const struct step *returned = NULL;
     struct scope scope = {NULL, 0};
     struct held held;

@@ -18,10 +18,11 @@
 #include "graph/graph.h"
 #include "parser/statement.h"
 
-#define COMPILE_STEPS_MAX     100000 /* steps and values that are computed, loops and functions unrolled */
-#define COMPILE_ITEMS_MAX     1024  /* of one list */
-#define COMPILE_VARIABLES_MAX 256   /* of the definition, or of one call of a function */
-#define COMPILE_CALLS_MAX     16    /* functions in each other */
+#define COMPILE_STEPS_MAX                                                                          \
+    100000 /* steps and values that are computed, loops and functions unrolled */
+#define COMPILE_ITEMS_MAX     1024 /* items of one list */
+#define COMPILE_VARIABLES_MAX 256  /* names in the definition, or in one call of a function */
+#define COMPILE_CALLS_MAX     16   /* functions in each other */
 
 struct definition;
 

@@ -43,8 +43,7 @@ struct graph_value compile_graph_value(const struct held *held, int place)
 {
     return held->kind == HELD_NODE
                ? (struct graph_value){.type = GRAPH_NODE, .place = place, .node = held->node}
-               : (struct graph_value){
-                     .type = GRAPH_NUMBER, .place = place, .number = held->number};
+               : (struct graph_value){.type = GRAPH_NUMBER, .place = place, .number = held->number};
 }
 
 /* A number beside a node is a node of its own. */
@@ -78,7 +77,7 @@ static enum status call_arithmetic(struct compiler *compiler, char sign, int pla
 }
 
 enum status compile_apply(struct compiler *compiler, char sign, int place, const struct held *left,
-                         const struct held *right, struct held *held)
+                          const struct held *right, struct held *held)
 {
     const bool is_left = left->kind == HELD_NUMBER || left->kind == HELD_NODE;
     const bool is_right = right->kind == HELD_NUMBER || right->kind == HELD_NODE;
@@ -92,4 +91,3 @@ enum status compile_apply(struct compiler *compiler, char sign, int place, const
     return fail_at(compiler->err, STATUS_INVALID, place, "%s %c %s has no meaning",
                    held_kinds[left->kind], sign, held_kinds[right->kind]);
 }
-

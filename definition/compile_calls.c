@@ -50,7 +50,7 @@ static enum status evaluate_argument(struct compiler *compiler, struct scope *sc
                : STATUS_OK;
 }
 
-/* What a call of the graph is given, as it grows. */
+/* The values and arguments of a call of the graph, as they come. */
 struct call {
     struct graph_value values[GRAPH_INPUTS_MAX + GRAPH_ARGUMENTS_MAX];
     uint32_t count;
@@ -131,8 +131,8 @@ static enum status call_operation(struct compiler *compiler, struct scope *scope
         TRY(add_held(compiler, &call, &value, item));
     }
     *held = (struct held){.kind = HELD_NODE};
-    return graph_call(compiler->graph, expression->name, call.values, call.count,
-                      expression->place, &held->node, compiler->err);
+    return graph_call(compiler->graph, expression->name, call.values, call.count, expression->place,
+                      &held->node, compiler->err);
 }
 
 /* ----- functions over lists and numbers ----- */
@@ -247,12 +247,12 @@ static enum status bind_parameters(struct compiler *compiler, struct scope *scop
 
         TRY(find_parameter(compiler, function, item, place++, &found));
         if (compile_find_variable(inner, function->parameters[found].name))
-            return fail_at(compiler->err, STATUS_INVALID, item->place,
-                           "%.*s of %.*s is given twice",
-                           SLICE_FORMAT(function->parameters[found].name),
-                           SLICE_FORMAT(function->name));
+            return fail_at(
+                compiler->err, STATUS_INVALID, item->place, "%.*s of %.*s is given twice",
+                SLICE_FORMAT(function->parameters[found].name), SLICE_FORMAT(function->name));
         TRY(compile_value(compiler, scope, item->value, &value));
-        TRY(compile_set_variable(compiler, inner, function->parameters[found].name, item->place, &value));
+        TRY(compile_set_variable(compiler, inner, function->parameters[found].name, item->place,
+                                 &value));
     }
     for (size_t i = 0; i < function->parameter_count; i++)
         if (!compile_find_variable(inner, function->parameters[i].name))
@@ -304,7 +304,7 @@ static enum status refuse_call(const struct compiler *compiler, const struct exp
 }
 
 enum status compile_call(struct compiler *compiler, struct scope *scope,
-                                 const struct expression *call, struct held *held)
+                         const struct expression *call, struct held *held)
 {
     const struct known_function *function = find_function(compiler, call->name);
     const struct operation *operation = operation_find(call->name);
@@ -318,4 +318,3 @@ enum status compile_call(struct compiler *compiler, struct scope *scope,
             return list_functions[i].call(compiler, scope, call, held);
     return refuse_call(compiler, call);
 }
-

@@ -13,7 +13,7 @@ const struct variable *compile_find_variable(const struct scope *scope, struct s
 }
 
 enum status compile_set_variable(struct compiler *compiler, struct scope *scope, struct slice name,
-                                int place, const struct held *value)
+                                 int place, const struct held *value)
 {
     struct variable *variable = (struct variable *)compile_find_variable(scope, name);
 
@@ -67,8 +67,7 @@ enum status names_hint(const struct names *names, struct slice name, struct erro
 {
     const int nearest = text_nearest(name, names->names, names->count);
 
-    return nearest < 0 ? err->status
-                       : error_hint(err, "Did you mean %s?", names->names[nearest]);
+    return nearest < 0 ? err->status : error_hint(err, "Did you mean %s?", names->names[nearest]);
 }
 
 static void add_columns(const struct compiler *compiler, struct names *names)
@@ -101,8 +100,8 @@ static enum status refuse_name(const struct compiler *compiler, const struct sco
 /* ----- inputs ----- */
 
 /* An input that the graph has already is the same node. column.size 0: of no one column. */
-static enum status call_input(struct compiler *compiler, const char *operation,
-                              struct slice column, int place, struct held *held)
+static enum status call_input(struct compiler *compiler, const char *operation, struct slice column,
+                              int place, struct held *held)
 {
     const struct graph_value value = {.type = GRAPH_TEXT, .place = place, .text = column};
     const struct graph *graph = compiler->graph;
@@ -150,8 +149,7 @@ static enum status evaluate_input(struct compiler *compiler, struct slice name, 
     if (!held->items)
         return fail_no_memory(compiler->err);
     if (columns->are_unknown)
-        return call_column(compiler, SLICE("category"), place,
-                           &held->items[held->count++]);
+        return call_column(compiler, SLICE("category"), place, &held->items[held->count++]);
     if (words > COMPILE_ITEMS_MAX)
         return fail_at(compiler->err, STATUS_LIMIT, place, "more than %d categories",
                        COMPILE_ITEMS_MAX);
@@ -163,7 +161,7 @@ static enum status evaluate_input(struct compiler *compiler, struct slice name, 
 }
 
 const struct held *compile_find_value(const struct compiler *compiler, const struct scope *scope,
-                                     struct slice name)
+                                      struct slice name)
 {
     const struct variable *variable = compile_find_variable(scope, name);
 
@@ -173,7 +171,7 @@ const struct held *compile_find_value(const struct compiler *compiler, const str
 }
 
 enum status compile_name(struct compiler *compiler, const struct scope *scope,
-                                 const struct expression *expression, struct held *held)
+                         const struct expression *expression, struct held *held)
 {
     const struct slice name = expression->name;
     const struct held *value =
@@ -206,4 +204,3 @@ enum status compile_column_name(const struct compiler *compiler, int place, stru
     add_columns(compiler, &names);
     return names_hint(&names, held->text, compiler->err);
 }
-

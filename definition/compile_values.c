@@ -57,12 +57,12 @@ static enum status evaluate_arithmetic(struct compiler *compiler, struct scope *
     TRY(compile_value(compiler, scope, expression->left, &left));
     if (!is_negation)
         TRY(compile_value(compiler, scope, expression->right, &right));
-    return compile_apply(compiler, is_negation ? '*' : expression->sign, expression->place, &left, &right,
-                 held);
+    return compile_apply(compiler, is_negation ? '*' : expression->sign, expression->place, &left,
+                         &right, held);
 }
 
 enum status compile_value(struct compiler *compiler, struct scope *scope,
-                            const struct expression *expression, struct held *held)
+                          const struct expression *expression, struct held *held)
 {
     TRY(compiler_count(compiler, expression->place));
     switch (expression->kind) {
@@ -84,4 +84,3 @@ enum status compile_value(struct compiler *compiler, struct scope *scope,
         return evaluate_arithmetic(compiler, scope, expression, held);
     }
 }
-

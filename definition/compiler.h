@@ -36,7 +36,7 @@ struct variable {
     struct variable *next;
 };
 
-/* What the names of the definition, or of one call of a function, stand for. */
+/* The meaning of names in the definition, or in one call of a function. */
 struct scope {
     struct variable *variables;
     size_t count;

@@ -188,9 +188,8 @@ static enum status take_arguments(const struct statement *statement, struct aren
         struct definition_argument *argument = &definition->arguments[i];
 
         TRY(check_argument_name(setting, err));
-        *argument = (struct definition_argument){.name = setting->name.text,
-                                                 .place = setting->name.position,
-                                                 .value = &setting->value};
+        *argument = (struct definition_argument){
+            .name = setting->name.text, .place = setting->name.position, .value = &setting->value};
         TRY(type_of(setting, &argument->type, err));
     }
     definition->argument_count = statement->setting_count;
@@ -230,19 +229,20 @@ static enum status keep_statement(const struct statement *statement, struct slic
                                   struct arena *arena, struct definition *definition,
                                   struct error *err)
 {
+    bool is_too_long, has_failed;
     struct text written;
 
-    text_init(&written, DEFINITION_STATEMENT_MAX);
+    text_init(&written, TEXT_MAXIMUM);
     write_statement(statement, program, definition, &written);
+    is_too_long = written.size > DEFINITION_STATEMENT_MAX;
     definition->statement = arena_copy(arena, text_slice(&written));
-    if (written.failed) {
-        text_deinit(&written);
+    has_failed = written.failed || !definition->statement.data;
+    text_deinit(&written);
+    if (has_failed)
+        return fail_no_memory(err);
+    if (is_too_long)
         return fail_at(err, STATUS_LIMIT, statement->definition_position,
                        "a definition has at most %zu bytes", DEFINITION_STATEMENT_MAX);
-    }
-    text_deinit(&written);
-    if (!definition->statement.data)
-        return fail_no_memory(err);
     digest(definition);
     return STATUS_OK;
 }
@@ -282,7 +282,7 @@ enum status definition_name_place(const struct definition *definition, int posit
     return err->status;
 }
 
-/* What the text can be, whatever the columns are. */
+/* Checks what does not depend on the columns that there are. */
 static enum status try_text(struct arena *arena, struct definition *definition, struct error *err)
 {
     const struct definition_columns any = {.are_unknown = true};

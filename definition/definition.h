@@ -19,11 +19,11 @@
 
 #include "definition/compile.h"
 
-#define DEFINITION_FOLDER         "zoo/"
-#define DEFINITION_NAME_MAX       60 /* bytes, without the schema and with the folder */
-#define DEFINITION_ARGUMENTS_MAX  64
-#define DEFINITION_DIGEST_DIGITS  64
-#define DEFINITION_STATEMENT_MAX  ((size_t)256 << 10) /* bytes of one that is stored */
+#define DEFINITION_FOLDER        "zoo/"
+#define DEFINITION_NAME_MAX      60 /* bytes, without the schema and with the folder */
+#define DEFINITION_ARGUMENTS_MAX 64
+#define DEFINITION_DIGEST_DIGITS 64
+#define DEFINITION_STATEMENT_MAX ((size_t)256 << 10) /* bytes of one that is stored */
 
 enum definition_type { DEFINITION_INTEGER, DEFINITION_NUMBER, DEFINITION_TEXT, DEFINITION_LIST };
 
@@ -46,7 +46,7 @@ struct definition {
     size_t argument_count;
     struct slice text;
     struct step *steps;
-    struct slice statement; /* DEFINE MODEL ..., as it is stored */
+    struct slice statement;                    /* DEFINE MODEL ..., as it is stored */
     char digest[DEFINITION_DIGEST_DIGITS + 1]; /* SHA-256 of the statement */
 };
 
@@ -56,12 +56,12 @@ bool definition_is_name(struct slice name);
 enum status definition_name_read(const struct name *name, struct arena *arena,
                                  struct definition_name *read, struct error *err);
 
-/* Of a DEFINE MODEL, `program` being the text that its positions mean: checked as far as it can be
- * without a SELECT. Errors are placed in the program. */
+/* Reads a DEFINE MODEL, `program` being the text that its positions mean: checked as far as it can
+ * be without a SELECT. Errors are placed in the program. */
 enum status definition_of_statement(const struct statement *statement, struct slice program,
                                     struct arena *arena, struct definition *definition,
                                     struct error *err);
-/* Of a statement that was stored. CORRUPT where it is none, or of another name. */
+/* Reads a statement that was stored. CORRUPT where it is none, or of another name. */
 enum status definition_of_stored(struct slice stored, struct slice name, struct arena *arena,
                                  struct definition *definition, struct error *err);
 

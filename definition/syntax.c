@@ -13,16 +13,16 @@ static const struct {
     int kind;
     const char *spelling, *description;
 } words[] = {
-    {SYNTAX_FOR, "for", NULL},           {SYNTAX_IN, "in", "in"},
-    {SYNTAX_RETURN, "return", NULL},     {SYNTAX_FUNCTION, "function", NULL},
-    {SYNTAX_NAME, NULL, "a name"},       {SYNTAX_NUMBER, NULL, "a number"},
-    {SYNTAX_EQ, "=", "\"=\""},           {SYNTAX_SEMICOLON, ";", "\";\""},
-    {SYNTAX_COMMA, ",", "\",\""},        {SYNTAX_LP, "(", "\"(\""},
-    {SYNTAX_RP, ")", "\")\""},           {SYNTAX_LB, "[", NULL},
-    {SYNTAX_RB, "]", "\"]\""},           {SYNTAX_LC, "{", "\"{\""},
-    {SYNTAX_RC, "}", "\"}\""},           {SYNTAX_PLUS, "+", NULL},
-    {SYNTAX_MINUS, "-", NULL},           {SYNTAX_STAR, "*", NULL},
-    {SYNTAX_SLASH, "/", NULL},           {0, NULL, "the end of the definition"},
+    {SYNTAX_FOR, "for", NULL},       {SYNTAX_IN, "in", "in"},
+    {SYNTAX_RETURN, "return", NULL}, {SYNTAX_FUNCTION, "function", NULL},
+    {SYNTAX_NAME, NULL, "a name"},   {SYNTAX_NUMBER, NULL, "a number"},
+    {SYNTAX_EQ, "=", "\"=\""},       {SYNTAX_SEMICOLON, ";", "\";\""},
+    {SYNTAX_COMMA, ",", "\",\""},    {SYNTAX_LP, "(", "\"(\""},
+    {SYNTAX_RP, ")", "\")\""},       {SYNTAX_LB, "[", NULL},
+    {SYNTAX_RB, "]", "\"]\""},       {SYNTAX_LC, "{", "\"{\""},
+    {SYNTAX_RC, "}", "\"}\""},       {SYNTAX_PLUS, "+", NULL},
+    {SYNTAX_MINUS, "-", NULL},       {SYNTAX_STAR, "*", NULL},
+    {SYNTAX_SLASH, "/", NULL},       {0, NULL, "the end of the definition"},
 };
 
 struct reading {
@@ -124,9 +124,8 @@ static bool is_after_name(int kind)
 static void append_expected(const struct reading *reading, struct text *out)
 {
     const char *items[COUNT(words) + 1];
-    const bool begins_step =
-        syntax_grammar_accepts(reading->grammar, SYNTAX_RETURN, false) &&
-        !syntax_grammar_accepts(reading->grammar, SYNTAX_NUMBER, false);
+    const bool begins_step = syntax_grammar_accepts(reading->grammar, SYNTAX_RETURN, false) &&
+                             !syntax_grammar_accepts(reading->grammar, SYNTAX_NUMBER, false);
     const bool begins_value = syntax_grammar_accepts(reading->grammar, SYNTAX_NUMBER, false);
     const bool is_behind_name = reading->previous.kind == SYNTAX_NAME &&
                                 syntax_grammar_accepts(reading->grammar, SYNTAX_PLUS, false);
@@ -137,10 +136,10 @@ static void append_expected(const struct reading *reading, struct text *out)
     else if (begins_value)
         items[count++] = "a value";
     for (size_t i = 0; i < COUNT(words); i++) {
-        const bool is_said = (begins_step && words[i].kind == SYNTAX_SEMICOLON) ||
-                             ((begins_step || begins_value) && words[i].kind == SYNTAX_NAME) ||
-                             (begins_value && (words[i].kind == SYNTAX_NUMBER ||
-                                               words[i].kind == SYNTAX_LP));
+        const bool is_said =
+            (begins_step && words[i].kind == SYNTAX_SEMICOLON) ||
+            ((begins_step || begins_value) && words[i].kind == SYNTAX_NAME) ||
+            (begins_value && (words[i].kind == SYNTAX_NUMBER || words[i].kind == SYNTAX_LP));
 
         if (words[i].description && !is_said && !(is_behind_name && is_after_name(words[i].kind)) &&
             syntax_grammar_accepts(reading->grammar, words[i].kind, false))
@@ -219,10 +218,10 @@ static enum status check_text(struct slice text, struct error *err)
 static enum status check_depth(struct reading *reading, const struct syntax_token *token,
                                struct error *err)
 {
-    reading->depth += token->kind == SYNTAX_LP || token->kind == SYNTAX_LB ||
-                      token->kind == SYNTAX_LC;
-    reading->depth -= token->kind == SYNTAX_RP || token->kind == SYNTAX_RB ||
-                      token->kind == SYNTAX_RC;
+    reading->depth +=
+        token->kind == SYNTAX_LP || token->kind == SYNTAX_LB || token->kind == SYNTAX_LC;
+    reading->depth -=
+        token->kind == SYNTAX_RP || token->kind == SYNTAX_RB || token->kind == SYNTAX_RC;
     return reading->depth <= DEFINITION_DEPTH_MAX
                ? STATUS_OK
                : fail_at(err, STATUS_LIMIT, token->place,

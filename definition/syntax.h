@@ -16,11 +16,13 @@
 #include "base/arena.h"
 #include "base/error.h"
 
-#define DEFINITION_BYTES_MAX      ((size_t)64 << 10) /* one text */
-#define DEFINITION_DEPTH_MAX      32                 /* nested parentheses, brackets and braces */
-#define DEFINITION_TERMS_MAX      200 /* values that one value is made of one after another: a + b + c */
-#define DEFINITION_PARTS_MAX      8192               /* steps, expressions and arguments, together */
-#define DEFINITION_PARAMETERS_MAX 32                 /* of one function */
+#define DEFINITION_BYTES_MAX ((size_t)64 << 10) /* one text */
+#define DEFINITION_DEPTH_MAX 32                 /* nested parentheses, brackets and braces */
+#define DEFINITION_TERMS_MAX                                                                       \
+    200 /* values that one value is made of one after another: a + b + c                           \
+         */
+#define DEFINITION_PARTS_MAX      8192 /* steps, expressions and arguments, together */
+#define DEFINITION_PARAMETERS_MAX 32   /* arguments of one function */
 
 enum expression_kind {
     EXPRESSION_NUMBER,
@@ -65,7 +67,7 @@ struct parameter {
 struct step {
     enum step_kind kind;
     int place;
-    struct slice name; /* ASSIGN, FOR, FUNCTION: what gets the value, or its name */
+    struct slice name;        /* ASSIGN, FOR, FUNCTION: what gets the value, or its name */
     struct expression *value; /* ASSIGN, FOR: the list; RETURN */
     struct step *body;        /* FOR, FUNCTION: the first of its steps */
     struct parameter parameters[DEFINITION_PARAMETERS_MAX]; /* FUNCTION */

@@ -154,8 +154,8 @@ struct expression *syntax_number(struct syntax *syntax, const struct syntax_toke
     if (!expression)
         return NULL;
     (void)slice_to_real(token->text, &expression->number); /* the lexer has looked */
-    expression->is_integer = slice_to_integer(token->text, &integer) &&
-                             fabs(expression->number) < 9007199254740992.0;
+    expression->is_integer =
+        slice_to_integer(token->text, &integer) && fabs(expression->number) < 9007199254740992.0;
     return expression;
 }
 
@@ -191,7 +191,8 @@ static void deepen(struct syntax *syntax, struct expression *expression,
                                     DEFINITION_TERMS_MAX));
 }
 
-static struct expression *with_items(struct syntax *syntax, struct expression *expression, struct argument_list items)
+static struct expression *with_items(struct syntax *syntax, struct expression *expression,
+                                     struct argument_list items)
 {
     if (!expression)
         return NULL;

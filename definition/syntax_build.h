@@ -11,8 +11,8 @@
 #include "definition/syntax.h"
 
 struct syntax_token {
-    int kind; /* SYNTAX_...; 0: the end */
-    struct slice text; /* as written */
+    int kind;          /* SYNTAX_...; 0: the end */
+    struct slice text; /* the text as written */
     int place;
 };
 

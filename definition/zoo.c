@@ -38,7 +38,8 @@ const struct zoo_definition zoo_definitions[] = {
      "  return dense(h, outputs)\n"
      "'"},
     {"zoo/deepfm",
-     "A linear model, a factorisation machine and layers over the same embeddings, of two classes or "
+     "A linear model, a factorisation machine and layers over the same embeddings, of two classes "
+     "or "
      "numbers (Guo and others 2017, DeepFM).",
      "DEFINE MODEL zoo/deepfm (hidden = [64, 32], dim = 8, dropout = 0.0) AS '\n"
      "  parts = [numbers];\n"
@@ -58,7 +59,8 @@ const struct zoo_definition zoo_definitions[] = {
     {"zoo/mnist_cnn",
      "Convolutions over pictures whose pixels are the columns, row by row (as ElasticDL's "
      "mnist_functional_api).",
-     "DEFINE MODEL zoo/mnist_cnn (shape = [8, 8, 1], filters = [16, 32], units = 64, dropout = 0.25) AS '\n"
+     "DEFINE MODEL zoo/mnist_cnn (shape = [8, 8, 1], filters = [16, 32], units = 64, dropout = "
+     "0.25) AS '\n"
      "  h = reshape(numbers, shape);\n"
      "  for f in filters { h = max_pool(relu(conv2d(h, f, 3, padding = same)), 2) }\n"
      "  h = dropout(relu(dense(flatten(h), units)), dropout);\n"

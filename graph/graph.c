@@ -246,7 +246,8 @@ static enum status take_arguments(const struct graph *graph, const struct operat
             return error_hint(err, "%s", operation->arguments[i].help);
         }
         node->arguments[i].number = operation->arguments[i].number;
-        node->arguments[i].word = (unsigned)operation->arguments[i].number;
+        if (operation->arguments[i].type == ARGUMENT_WORD)
+            node->arguments[i].word = (unsigned)operation->arguments[i].number;
     }
     return STATUS_OK;
 }

@@ -62,8 +62,7 @@ static void begin_node(struct planning *planning, uint32_t i)
     const bool is_output = i == planning->graph->outputs[0];
     struct piece *value = &planning->values[i], *delta = &planning->deltas[i];
 
-    planning->places[i] = (struct graph_place){GRAPH_PLAN_NONE, GRAPH_PLAN_NONE, GRAPH_PLAN_NONE,
-                                               takes_features(planning->graph, node)};
+    planning->places[i].takes_features = takes_features(planning->graph, node);
     value->from = value->to = i;
     if (node->shape.type == GRAPH_FLOATS && !planning->places[i].takes_features) {
         value->floats = floats_of(planning, node->size);
@@ -219,6 +218,7 @@ enum status graph_plan_make(const struct graph *graph, uint32_t rows, bool learn
     struct piece *pieces = calloc(3 * (size_t)nodes, sizeof *pieces);
     struct piece **lists = calloc(6 * (size_t)nodes, sizeof *lists);
     struct planning planning = {.graph = graph, .rows = rows, .learns = learns};
+    const struct graph_place nowhere = {GRAPH_PLAN_NONE, GRAPH_PLAN_NONE, GRAPH_PLAN_NONE, false};
     size_t count = 0;
 
     plan->places = planning.places = ARENA_NEW(arena, struct graph_place, nodes);
@@ -230,9 +230,11 @@ enum status graph_plan_make(const struct graph *graph, uint32_t rows, bool learn
     planning.values = pieces;
     planning.deltas = pieces + nodes;
     planning.kept = pieces + 2 * (size_t)nodes;
-    for (uint32_t i = 0; i < nodes; i++)
+    for (uint32_t i = 0; i < nodes; i++) {
+        plan->places[i] = nowhere;
         if (graph->nodes[i].is_used)
             begin_node(&planning, i);
+    }
     for (uint32_t i = 0; i < nodes; i++)
         if (graph->nodes[i].is_used)
             take_inputs(&planning, i);

@@ -81,9 +81,10 @@ static const struct {
                      "WITH ... [USING solver] INTO table"},
     {TOKEN_MINIMIZE, "TO MINIMIZE expression [CONSTRAINT expression [GROUP BY column], ...] "
                      "WITH ... [USING solver] INTO table"},
-    {TOKEN_SHOW, "SHOW TRAIN model, SHOW MODEL model, SHOW MODELS [FULL], SHOW VERSIONS model, "
-                 "SHOW TRIALS model, SHOW JOBS [FULL], SHOW ATTRIBUTES [FOR model], SHOW DEFINITIONS "
-                 "or SHOW DEFINITION name"},
+    {TOKEN_SHOW,
+     "SHOW TRAIN model, SHOW MODEL model, SHOW MODELS [FULL], SHOW VERSIONS model, "
+     "SHOW TRIALS model, SHOW JOBS [FULL], SHOW ATTRIBUTES [FOR model], SHOW DEFINITIONS "
+     "or SHOW DEFINITION name"},
     {TOKEN_DEFINE, "DEFINE [OR REPLACE] MODEL zoo/name [(argument = default, ...)] AS 'text'"},
     {TOKEN_DROP, "DROP DEFINITION [IF EXISTS] name"},
     {TOKEN_FORECAST, "FORECAST model [FOR steps] [WITH ...] [INTO table]"},
@@ -221,6 +222,8 @@ static size_t list_expected(const struct yyParser *parser, const struct progress
         accepted[kind] = grammar_accepts(parser, kind, false);
     /* Behind an argument that is a name: few mean it as the name of an argument. */
     accepted[TOKEN_EQ] &= !accepted[TOKEN_RP];
+    /* Behind an argument: few mean to give it a name. */
+    accepted[TOKEN_AS] &= !accepted[TOKEN_RP];
     folded = fold_kinds(accepted, progress);
     for (size_t i = 0; i < COUNT(descriptions) && count < ITEMS_MAX; i++) {
         int kind = descriptions[i].kind;

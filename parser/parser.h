@@ -9,8 +9,8 @@
  * TO (the hosts' own SIMILAR TO, AS to and INTERVAL '1' DAY TO SECOND apart),
  * or when it begins with one of our own commands (SHOW TRAIN | MODELS |
  * VERSIONS | TRIALS | JOBS | ATTRIBUTES | DEFINITIONS, also in the singular, FORECAST, DEFINE, DROP
- * DEFINITION, CANCEL JOB, ROLLBACK MODEL, EXPORT MODEL, IMPORT MODEL, EXPLAIN SELECT ... TO ...; and
- * TO TRAIN, whose SELECT was forgotten). All else is the host's, byte for byte.
+ * DEFINITION, CANCEL JOB, ROLLBACK MODEL, EXPORT MODEL, IMPORT MODEL, EXPLAIN SELECT ... TO ...;
+ * and TO TRAIN, whose SELECT was forgotten). All else is the host's, byte for byte.
  */
 #ifndef PARSER_PARSER_H
 #define PARSER_PARSER_H

@@ -182,12 +182,12 @@ struct statement {
     size_t argument_count;
     struct path *outputs; /* RUN ... INTO a, b */
     size_t output_count;
-    bool is_replacing;          /* DEFINE OR REPLACE MODEL */
-    bool if_exists;             /* DROP DEFINITION IF EXISTS */
-    struct slice definition;    /* DEFINE MODEL ... AS: the text that the quotes hold */
+    bool is_replacing;               /* DEFINE OR REPLACE MODEL */
+    bool if_exists;                  /* DROP DEFINITION IF EXISTS */
+    struct slice definition;         /* DEFINE MODEL ... AS: the text that the quotes hold */
     struct slice definition_written; /* the same as written, with its quotes */
     int definition_position;         /* where the quotes begin */
-    bool maximize; /* OPTIMIZE */
+    bool maximize;                   /* OPTIMIZE */
     struct span objective;
     struct slice objective_text;
     struct constraint *constraints;

@@ -38,10 +38,9 @@ static enum status refuse_argument(const struct planning *planning, const struct
     nearest = text_nearest(name, names, definition->argument_count);
     fail_at(planning->err, STATUS_INVALID, setting->name.position, "%.*s has no argument \"%.*s\"",
             SLICE_FORMAT(definition->name.name), SLICE_FORMAT(slice_prefix(name, 60)));
-    return nearest >= 0
-               ? error_hint(planning->err, "Did you mean model.%s?", names[nearest])
-               : error_hint(planning->err, "SHOW DEFINITION %.*s; lists its arguments.",
-                            SLICE_FORMAT(definition->name.name));
+    return nearest >= 0 ? error_hint(planning->err, "Did you mean model.%s?", names[nearest])
+                        : error_hint(planning->err, "SHOW DEFINITION %.*s; lists its arguments.",
+                                     SLICE_FORMAT(definition->name.name));
 }
 
 enum status definition_take_setting(struct planning *planning, const struct setting *setting,
@@ -85,10 +84,10 @@ static enum status list_columns(const struct planning *planning, struct definiti
         const struct input_spec *spec = &plan->inputs[i].spec;
 
         if (!spec->offset)
-            columns[list->count++] = (struct definition_column){
-                .name = spec->name,
-                .source = input_column(spec),
-                .is_word = spec->type != INPUT_NUMERIC};
+            columns[list->count++] =
+                (struct definition_column){.name = spec->name,
+                                           .source = input_column(spec),
+                                           .is_word = spec->type != INPUT_NUMERIC};
     }
     return STATUS_OK;
 }
@@ -97,7 +96,8 @@ static enum status list_columns(const struct planning *planning, struct definiti
 static enum status describe_row(const struct planning *planning, struct graph_row *row)
 {
     const struct plan *plan = planning->plan;
-    struct graph_column *columns = ARENA_NEW(planning->arena, struct graph_column, plan->input_count);
+    struct graph_column *columns =
+        ARENA_NEW(planning->arena, struct graph_column, plan->input_count);
 
     if (!columns)
         return fail_no_memory(planning->err);
@@ -128,9 +128,10 @@ static enum status describe_row(const struct planning *planning, struct graph_ro
         row->ids += column->id_count * (spec->is_weighted ? 2 : 1);
         row->id_rows += words;
     }
-    row->guesses_outputs = plan->estimator->task == TASK_CLASSIFICATION && plan->spec.n_classes == 0;
-    row->outputs = network_outputs(plan->estimator->task,
-                                   row->guesses_outputs ? 2 : plan->spec.n_classes);
+    row->guesses_outputs =
+        plan->estimator->task == TASK_CLASSIFICATION && plan->spec.n_classes == 0;
+    row->outputs =
+        network_outputs(plan->estimator->task, row->guesses_outputs ? 2 : plan->spec.n_classes);
     return STATUS_OK;
 }
 
@@ -141,8 +142,8 @@ static enum status make_graph(struct planning *planning, struct graph *graph)
     struct graph_row row;
 
     TRY(list_columns(planning, &columns));
-    TRY(definition_compile(definition, planning->plan->definition_values, &columns,
-                           planning->arena, graph, planning->err));
+    TRY(definition_compile(definition, planning->plan->definition_values, &columns, planning->arena,
+                           graph, planning->err));
     TRY(describe_row(planning, &row));
     return graph_infer(graph, &row, planning->err);
 }

@@ -51,8 +51,8 @@ static enum status check_arguments(const struct planning *planning,
         attribute = attribute_find_written(name, SCOPE_TRAIN, estimator);
         if (!attribute || !estimator_uses(estimator, attribute))
             continue;
-        fail_at(planning->err, STATUS_INVALID, argument->place, "%.*s is an attribute of all models",
-                SLICE_FORMAT(name));
+        fail_at(planning->err, STATUS_INVALID, argument->place,
+                "%.*s is an attribute of all models", SLICE_FORMAT(name));
         return error_hint(planning->err, "Give the argument another name.");
     }
     return STATUS_OK;

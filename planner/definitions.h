@@ -1,6 +1,6 @@
 /*
- * definitions.h - DEFINE MODEL, SHOW DEFINITION, DROP DEFINITION, and the definition that a TO TRAIN
- * names.
+ * definitions.h - DEFINE MODEL, SHOW DEFINITION, DROP DEFINITION, and the definition that a TO
+ * TRAIN names.
  *
  * What comes with the product (definition/zoo.h) is found before what is stored, and no user gives
  * anything else its name.

@@ -14,8 +14,8 @@ static void explain_node(struct explanation *explanation, const struct graph_nod
     const struct graph *graph = explanation->plan->spec.graph;
     const uint64_t parameters = graph_node_parameters(graph, node);
     struct text *out = &explanation->detail;
-    const struct slice name = arena_printf(explanation->arena, "%s_%u", node->operation->name,
-                                           node->number);
+    const struct slice name =
+        arena_printf(explanation->arena, "%s_%u", node->operation->name, node->number);
     char shape[GRAPH_SHAPE_BYTES];
 
     if (!name.data) {

@@ -165,8 +165,12 @@ enum status plan_statement(const struct statement *statement, struct slice text,
                            const struct catalog *catalog, struct arena *arena, struct plan *plan,
                            struct error *err)
 {
-    struct planning planning = {
-        .statement = statement, .catalog = catalog, .arena = arena, .program = text, .plan = plan, .err = err};
+    struct planning planning = {.statement = statement,
+                                .catalog = catalog,
+                                .arena = arena,
+                                .program = text,
+                                .plan = plan,
+                                .err = err};
 
     *plan = (struct plan){.kind = statement->kind,
                           .dialect = catalog->dialect,

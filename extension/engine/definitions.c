@@ -12,8 +12,8 @@ enum status define_run(const struct host *host, const struct plan *plan, const s
     if (host->definitions->define(host->self, definition->name.schema, definition,
                                   plan->is_replacing, &version, err) != STATUS_OK)
         return error_place(err, plan->object_position);
-    return sink_row(
-        sink, (struct cell[]){cell_text(definition->name.name), cell_integer(version)}, 2, err);
+    return sink_row(sink, (struct cell[]){cell_text(definition->name.name), cell_integer(version)},
+                    2, err);
 }
 
 enum status drop_definition_run(const struct host *host, const struct plan *plan,
@@ -25,10 +25,10 @@ enum status drop_definition_run(const struct host *host, const struct plan *plan
 
     if (status != STATUS_OK && !is_missing)
         return error_place(err, plan->object_position);
-    return sink_row(sink,
-                    (struct cell[]){cell_text(name->name),
-                                    cell_string(is_missing ? "not there" : "dropped")},
-                    2, err);
+    return sink_row(
+        sink,
+        (struct cell[]){cell_text(name->name), cell_string(is_missing ? "not there" : "dropped")},
+        2, err);
 }
 
 /* "dim = 16, hidden = [64, 32]" */
@@ -56,10 +56,8 @@ static enum status put_definition(const struct definition *definition, struct sl
                  ? fail_no_memory(err)
                  : sink_row(sink,
                             (struct cell[]){cell_text(shown), cell_text(text_slice(&arguments)),
-                                            is_stored ? cell_integer(stored->version)
-                                                      : cell_null(),
-                                            is_stored ? cell_text(stored->created_at)
-                                                      : cell_null(),
+                                            is_stored ? cell_integer(stored->version) : cell_null(),
+                                            is_stored ? cell_text(stored->created_at) : cell_null(),
                                             cell_string(definition->digest)},
                             SHOW_DEFINITIONS_COLUMNS, err);
     text_deinit(&arguments);
@@ -134,14 +132,14 @@ static enum status put_argument(const struct definition *definition,
     text_printf(&name, "model.%.*s", SLICE_FORMAT(argument->name));
     value_append(argument->value, &value);
     text_printf(&help, "Argument of %.*s.", SLICE_FORMAT(definition->name.name));
-    status = name.failed || value.failed || help.failed
-                 ? fail_no_memory(err)
-                 : sink_row(sink,
-                            (struct cell[]){cell_text(text_slice(&name)),
-                                            cell_string(definition_type_name(argument->type)),
-                                            cell_text(text_slice(&value)),
-                                            cell_text(text_slice(&help))},
-                            4, err);
+    status =
+        name.failed || value.failed || help.failed
+            ? fail_no_memory(err)
+            : sink_row(sink,
+                       (struct cell[]){cell_text(text_slice(&name)),
+                                       cell_string(definition_type_name(argument->type)),
+                                       cell_text(text_slice(&value)), cell_text(text_slice(&help))},
+                       4, err);
     text_deinit(&help);
     text_deinit(&value);
     text_deinit(&name);
@@ -156,8 +154,7 @@ enum status definition_arguments_run(const struct definition *definition, const 
     return STATUS_OK;
 }
 
-enum status show_definition_run(const struct plan *plan, const struct sink *sink,
-                                struct error *err)
+enum status show_definition_run(const struct plan *plan, const struct sink *sink, struct error *err)
 {
     const struct definition *definition = plan->definition;
     const struct zoo_definition *zoo = zoo_find(definition->name.name);

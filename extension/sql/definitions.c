@@ -50,8 +50,7 @@ static bool is_of_zoo(struct slice name)
 {
     const struct slice folder = SLICE(DEFINITION_FOLDER);
 
-    return name.size > folder.size &&
-           slice_equal((struct slice){name.data, folder.size}, folder);
+    return name.size > folder.size && slice_equal((struct slice){name.data, folder.size}, folder);
 }
 
 static enum status refuse_missing(struct sql_host *host, struct slice name, struct error *err)
@@ -244,7 +243,8 @@ static enum status drop(void *self, struct slice schema, struct slice name, stru
 
 /* ----- SHOW DEFINITIONS ----- */
 
-/* One that was dropped meanwhile, that is locked or that only looks like a definition is left out. */
+/* One that was dropped meanwhile, that is locked or that only looks like a definition is left out.
+ */
 static enum status put_listed(struct sql_host *host, const struct listed *listed,
                               const struct sink *sink, struct error *err)
 {
@@ -258,12 +258,12 @@ static enum status put_listed(struct sql_host *host, const struct listed *listed
     arena_init(&arena, ARENA_MAXIMUM);
     if (sql_read_listed(host, listed, false, &rows, &ignored) == STATUS_OK &&
         stored.statement.size > 0)
-        status = sink_row(sink,
-                          (struct cell[]){cell_text(listed->shown), cell_text(listed->table.name),
-                                          cell_integer(stored.version),
-                                          cell_text(stored.created_at),
-                                          cell_text(stored.statement)},
-                          5, err);
+        status =
+            sink_row(sink,
+                     (struct cell[]){cell_text(listed->shown), cell_text(listed->table.name),
+                                     cell_integer(stored.version), cell_text(stored.created_at),
+                                     cell_text(stored.statement)},
+                     5, err);
     arena_deinit(&arena);
     return status;
 }

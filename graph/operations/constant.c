@@ -1,4 +1,3 @@
-#include "graph/graph_shape.h"
 #include "graph/operations/operations.h"
 
 /* constant(value): a number beside values of the graph, as in 1 - h. Nothing of it is learned. */

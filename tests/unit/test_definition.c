@@ -263,8 +263,9 @@ static void check_statement(const char *sql, const char *message, int position)
 
 static void a_statement_gives_name_arguments_and_text(void **state)
 {
-    const char *sql = "define or replace model Main.zoo/Tower (dim = 16, rate = 0.5, act = relu, "
-                      "hidden = [64, 32]) as 'return dense(embedding(column(''user_id''), dim), 1)'";
+    const char *sql =
+        "define or replace model Main.zoo/Tower (dim = 16, rate = 0.5, act = relu, "
+        "hidden = [64, 32]) as 'return dense(embedding(column(''user_id''), dim), 1)'";
     struct definition definition, again;
     struct arena arena;
     struct error err;
@@ -321,10 +322,13 @@ static void names_and_defaults_are_checked(void **state)
 
 static void a_stored_text_that_is_damaged_is_refused(void **state)
 {
-    static const char *const damaged[] = {
-        "", "SELECT 1", "DEFINE MODEL", "DEFINE MODEL zoo/x AS 'return ('",
-        "DEFINE MODEL other AS 'return age'", "DEFINE MODEL zoo/other AS 'return age'",
-        "DEFINE MODEL zoo/x AS 'return age'; DROP TABLE t"};
+    static const char *const damaged[] = {"",
+                                          "SELECT 1",
+                                          "DEFINE MODEL",
+                                          "DEFINE MODEL zoo/x AS 'return ('",
+                                          "DEFINE MODEL other AS 'return age'",
+                                          "DEFINE MODEL zoo/other AS 'return age'",
+                                          "DEFINE MODEL zoo/x AS 'return age'; DROP TABLE t"};
     struct definition definition;
     struct arena arena;
     struct error err;
@@ -332,9 +336,9 @@ static void a_stored_text_that_is_damaged_is_refused(void **state)
     (void)state;
     arena_init(&arena, ARENA_MAXIMUM);
     for (size_t i = 0; i < sizeof damaged / sizeof *damaged; i++)
-        CHECK_FAILS(definition_of_stored(slice_of(damaged[i]), SLICE("zoo/x"), &arena, &definition,
-                                         &err),
-                    STATUS_CORRUPT, "zoo/x is damaged");
+        CHECK_FAILS(
+            definition_of_stored(slice_of(damaged[i]), SLICE("zoo/x"), &arena, &definition, &err),
+            STATUS_CORRUPT, "zoo/x is damaged");
     arena_deinit(&arena);
 }
 

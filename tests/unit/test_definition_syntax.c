@@ -59,17 +59,17 @@ static void print(const struct expression *expression, struct text *out)
         break;
     case EXPRESSION_BINARY:
     case EXPRESSION_ELEMENT:
-        text_printf(out, "(%s ", expression->kind == EXPRESSION_ELEMENT
-                                     ? "item"
-                                     : (char[]){expression->sign, '\0'});
+        text_printf(out, "(%s ",
+                    expression->kind == EXPRESSION_ELEMENT ? "item"
+                                                           : (char[]){expression->sign, '\0'});
         print(expression->left, out);
         text_append_char(out, ' ');
         print(expression->right, out);
         break;
     default:
-        text_printf(out, "(%.*s", SLICE_FORMAT(expression->kind == EXPRESSION_LIST
-                                                   ? SLICE("list")
-                                                   : expression->name));
+        text_printf(
+            out, "(%.*s",
+            SLICE_FORMAT(expression->kind == EXPRESSION_LIST ? SLICE("list") : expression->name));
         for (const struct argument *item = expression->items; item; item = item->next) {
             text_printf(out, item->name.size > 0 ? " %.*s=" : " ", SLICE_FORMAT(item->name));
             print(item->value, out);
@@ -163,8 +163,8 @@ static void errors_say_what_was_expected_and_where(void **state)
 {
     (void)state;
     check_refused("a = ", "expected a value, found the end of the definition", 1, 5);
-    check_refused("a = 1\nreturn a", "expected \";\" or the end of the definition, found \"return\"",
-                  2, 1);
+    check_refused("a = 1\nreturn a",
+                  "expected \";\" or the end of the definition, found \"return\"", 2, 1);
     check_refused("for n in [1] a = 2", "expected \"{\", found \"a\"", 1, 14);
     check_refused("return dense(h 4)", "expected \",\" or \")\", found \"4\"", 1, 16);
     check_refused("\n\n  \xc3\xa4 = 3 %", "\"%\" has no meaning in a definition", 3, 9);

@@ -374,15 +374,15 @@ struct host {
     void *self;
     struct catalog catalog;
     struct host_session session;
-    const struct host_rows *rows;           /* NULL in a host that only writes or looks at jobs */
-    const struct host_models *models;       /* NULL in a host that only looks at jobs */
+    const struct host_rows *rows;     /* NULL in a host that only writes or looks at jobs */
+    const struct host_models *models; /* NULL in a host that only looks at jobs */
     const struct host_definitions *definitions; /* NULL with models */
-    const struct host_tables *tables;       /* NULL with models */
-    const struct host_kept_rows *kept_rows; /* NULL: rows travel through the job */
-    const struct host_marks *marks;         /* NULL in a host that only looks at jobs */
-    const struct host_jobs *jobs;           /* NULL: no server; what is written is committed */
-    const struct host_cluster *cluster;     /* Jobs on Kubernetes; NULL: there are
-                                               none. catalog.limits says why. */
+    const struct host_tables *tables;           /* NULL with models */
+    const struct host_kept_rows *kept_rows;     /* NULL: rows travel through the job */
+    const struct host_marks *marks;             /* NULL in a host that only looks at jobs */
+    const struct host_jobs *jobs;               /* NULL: no server; what is written is committed */
+    const struct host_cluster *cluster;         /* Jobs on Kubernetes; NULL: there are
+                                                   none. catalog.limits says why. */
 };
 
 /* host_jobs.rows_read, where there is a server to ask. */

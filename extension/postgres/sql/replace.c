@@ -146,8 +146,7 @@ enum status postgres_check_replaced(struct sql_host *host, const struct sql_loca
         found.holds_bad_rows = facts[FACT_HOLDS_BAD_ROWS];
     }
     TRY(check_replaced(&here, &found, err));
-    return keeps_table ? check_family(located, facts, err)
-                       : check_whole(located, facts, err);
+    return keeps_table ? check_family(located, facts, err) : check_whole(located, facts, err);
 }
 
 /* ----- what the new table keeps ----- */
