@@ -41,11 +41,11 @@
 
 #define GRAPH_NODES_MAX      1024
 #define GRAPH_RANK_MAX       4
-#define GRAPH_INPUTS_MAX     64 /* of one node */
-#define GRAPH_ARGUMENTS_MAX  8  /* of one operation */
+#define GRAPH_INPUTS_MAX     64 /* a node's */
+#define GRAPH_ARGUMENTS_MAX  8  /* an operation's */
 #define GRAPH_OPERATIONS_MAX 128
 #define GRAPH_LIST_MAX       16          /* numbers of a list that is an argument */
-#define GRAPH_FLOATS_MAX     (1u << 20)  /* of one value of a row */
+#define GRAPH_FLOATS_MAX     (1u << 20)  /* in one value of a row */
 #define GRAPH_PARAMETERS_MAX 120         /* arrays of parameters */
 #define GRAPH_ROOM_MAX       (64u << 20) /* floats of a row that are kept at a time */
 #define GRAPH_NONE           UINT32_MAX  /* no node */
@@ -92,7 +92,7 @@ struct graph_row {
     uint32_t ids;         /* ids of a row, with shares */
     uint32_t id_rows;     /* rows of the table of words */
     uint32_t outputs;     /* floats that the model has to give */
-    bool guesses_outputs; /* as it looks so far: the label's classes are not known */
+    bool guesses_outputs; /* so far they are a guess: the label's classes are not known */
 };
 
 /* ---- the graph ---- */
@@ -126,8 +126,8 @@ enum graph_start_rule {
 /* The values that a parameter has before it is learned. */
 struct graph_start {
     enum graph_start_rule rule;
-    double fan_in, fan_out; /* what each number is a sum of, and is in */
-    enum activation next;   /* what these sums go through */
+    double fan_in, fan_out; /* numbers that each is a sum of, and sums that it is in */
+    enum activation next;   /* the function that these sums go through */
     double limit;
 };
 
@@ -145,11 +145,11 @@ struct graph_parameter {
 
 struct graph_node {
     const struct operation *operation;
-    uint32_t number; /* of the call among those of its operation, from 1 */
+    uint32_t number; /* the call's, among those of its operation, from 1 */
     uint32_t *inputs;
     uint32_t input_count;
     struct graph_argument *arguments; /* in the order of the operation's table */
-    int place;                        /* of the call in the definition's text; -1: none */
+    int place;                        /* the call's, in the definition's text; -1: none */
 
     /* ---- graph_infer fills in: ---- */
     bool is_used;        /* an output depends on it; nothing else of it is set if not */
@@ -162,12 +162,12 @@ struct graph_node {
     uint32_t parameter_count;
     uint32_t table_column;          /* its first column of the table of words */
     uint32_t table_columns;         /* 0: it takes no ids */
-    struct graph_start table_start; /* of its columns of the table */
+    struct graph_start table_start; /* start of its columns of the table */
     bool is_sequence;               /* its first axis are steps of a sequence */
     uint32_t mask;                  /* the node whose steps are there or not; GRAPH_NONE: all are */
-    uint32_t first_column; /* of a sequence: the column of the row that its first step is */
-    uint32_t scratch;      /* floats that forward and backward work in */
-    uint32_t kept;         /* floats of a row that forward leaves for backward */
+    uint32_t first_column;          /* a sequence's: the column of the row that its first step is */
+    uint32_t scratch;               /* floats that forward and backward work in */
+    uint32_t kept;                  /* floats of a row that forward leaves for backward */
 };
 
 struct graph {
@@ -181,11 +181,11 @@ struct graph {
     struct graph_row row;
     struct graph_parameter *parameters; /* (parameter_count), in the order of the flat array */
     uint32_t parameter_count;
-    uint32_t floats;        /* of all parameters, the table of words included */
+    uint32_t floats;        /* all parameters, the table of words included */
     uint32_t table;         /* the table's number among the parameters; GRAPH_NONE: there is none */
     uint32_t table_width;   /* floats of a row of the table */
     uint32_t transposed;    /* floats of all copies that are transposed */
-    double multiplications; /* of a row, forward */
+    double multiplications; /* for a row, forward */
 };
 
 /* ---- calls ---- */

@@ -24,7 +24,7 @@
 #define GRAPH_PLAN_NONE SIZE_MAX
 
 struct graph_place {
-    size_t value; /* of an input that is ids: none */
+    size_t value; /* none for an input that is ids */
     size_t delta; /* none where its node has nothing to learn */
     size_t kept;
     bool takes_features; /* its value lies where the row's features do, which are the same */
@@ -33,7 +33,7 @@ struct graph_place {
 struct graph_plan {
     struct graph_place *places; /* (node_count) */
     size_t scratch;             /* place that operations work in */
-    size_t floats;              /* of all the memory */
+    size_t floats;              /* size of all the memory */
 };
 
 /* For `rows` rows together; learns: with backward. The graph was inferred; places lie in its arena.

@@ -33,7 +33,7 @@ static const float *value_of(const struct graph_room *room, const struct graph_r
     return place->takes_features ? rows->features : at(room, place->value);
 }
 
-/* What forward and backward of a node have in common. */
+/* Fills in what forward and backward of a node have in common. */
 static void fill_call(const struct graph_room *room, const float *parameters,
                       const struct graph_rows *rows, uint32_t i, struct operation_call *call)
 {

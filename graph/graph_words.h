@@ -4,7 +4,7 @@
  *
  *     table (id_rows, table_width)   | . . . | table_columns of the node | . . . |
  *
- * Of a category one row is selected, or none; of a text those of its words, each with its share
+ * A category selects one row, or none; a text those of its words, each with its share
  * (inputs/input.h).
  */
 #ifndef GRAPH_GRAPH_WORDS_H

@@ -61,7 +61,7 @@ struct operation_call {
     float *deltas[GRAPH_INPUTS_MAX];
     bool is_empty[GRAPH_INPUTS_MAX]; /* sets_deltas: it is written, not added to */
     float *gradient;                 /* (graph->floats) += the gradient of the parameters */
-    struct touched_rows *touched;    /* of the table of words; gradients lie at their places */
+    struct touched_rows *touched;    /* rows of the table of words; gradients lie at their places */
 };
 
 struct operation {

@@ -41,7 +41,7 @@ static const struct operation_argument arguments[] = {
     {.name = NULL},
 };
 
-/* Of an axis: sizes of x, window and value, and the zeros before x. */
+/* An axis: sizes of x, window and value, and the zeros before x. */
 struct axis {
     uint32_t size, window, stride, places, before;
 };
@@ -152,8 +152,7 @@ static enum status shape_2d(struct graph *graph, struct graph_node *node, struct
 
 /* ---- windows as rows of a matrix ---- */
 
-/* Of place `at`: the part of its window that lies in x, [*from, *to), and where that begins in x.
- */
+/* The part of the window of place `at` that lies in x, [*from, *to), and where that begins in x. */
 static uint32_t inside(const struct axis *axis, uint32_t at, uint32_t *from, uint32_t *to)
 {
     const uint32_t first = at * axis->stride; /* in x with the zeros before it */

@@ -22,7 +22,7 @@ static const struct operation_argument arguments[] = {
 };
 
 struct pooling {
-    uint32_t rows, columns, channels; /* of x; steps are columns of one row */
+    uint32_t rows, columns, channels; /* x has: steps are columns of one row */
     uint32_t window_rows, window_columns, stride_rows, stride_columns;
     uint32_t places_rows, places_columns;
 };

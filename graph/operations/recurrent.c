@@ -1,6 +1,5 @@
 #include <string.h>
 
-#include "arithmetic/affine.h"
 #include "arithmetic/kernels.h"
 #include "arithmetic/products.h"
 #include "graph/graph_columns.h"
@@ -163,7 +162,7 @@ struct sizes {
     size_t steps, width, units;
     size_t gates; /* columns of W and U */
     size_t state; /* floats of the state, with m */
-    size_t kept;  /* of one row at one step: gates, what is kept besides, the state before */
+    size_t kept;  /* one row's at one step: gates, what is kept besides, the state before */
 };
 
 static struct sizes sizes_of(const struct graph *graph, const struct graph_node *node)
@@ -183,7 +182,7 @@ static struct sizes sizes_of(const struct graph *graph, const struct graph_node 
     return sizes;
 }
 
-#define ROWS_TOGETHER 32 /* whose products are one */
+#define ROWS_TOGETHER 32 /* rows that one product has */
 
 static enum status add_parameters(struct graph *graph, struct graph_node *node,
                                   const struct sizes *sizes, struct error *err)

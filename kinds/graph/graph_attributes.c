@@ -5,9 +5,9 @@
 _Static_assert(sizeof(struct graph_params) <= KIND_PARAMS_BYTES, "they fit into a job spec");
 
 #define USUAL_UNITS                                                                                \
-    64 /* of the hidden layer that a network has where rates and penalties are chosen */
+    64 /* units of the hidden layer that a network has where rates and penalties are chosen */
 
-/* What a statement says of a network with a hidden layer, as far as it is learned alike. */
+/* A network with a hidden layer that the statement would say, as far as it is learned alike. */
 static struct kind_params as_network(const struct kind_params *params)
 {
     struct kind_params network = *params;

@@ -10,9 +10,9 @@
 
 struct graph_model {
     const struct graph *graph;                   /* inferred */
-    const float *elements[GRAPH_PARAMETERS_MAX]; /* of each parameter */
+    const float *elements[GRAPH_PARAMETERS_MAX]; /* each parameter's */
     uint64_t hash;                               /* graph_model_hash */
-    size_t row_bytes;                            /* that the values of a row take in scoring */
+    size_t row_bytes;                            /* bytes of a row's values in scoring */
 };
 
 /* The content of a model of this kind. */

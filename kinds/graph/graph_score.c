@@ -9,7 +9,7 @@
 
 struct workspace {
     const struct model *model;
-    struct arena arena; /* of the plan */
+    struct arena arena; /* the plan's */
     struct graph_plan plan;
     struct graph_room room;
     float *parameters; /* (graph->floats): the model's arrays side by side */

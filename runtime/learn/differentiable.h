@@ -79,7 +79,7 @@ struct loss_unit {
 
 struct differentiable {
     void *self;
-    const struct kind_params *params; /* as its kind's cost looks at them; NULL: the spec's */
+    const struct kind_params *params; /* those that its kind's cost looks at; NULL: the spec's */
     const struct tensor *tensors;     /* (tensor_count), in the order of the parameters */
     uint32_t tensor_count;            /* at most TENSORS_MAX */
     uint32_t parameter_count;

@@ -5,7 +5,7 @@
 #include "graph/graph_run.h"
 
 #define ROWS       3
-#define FLOATS_MAX 200000 /* of parameters and of memory: larger graphs are not computed */
+#define FLOATS_MAX 200000 /* parameters, and memory: larger graphs are not computed */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

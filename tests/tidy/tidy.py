@@ -22,7 +22,7 @@ from problems import report  # noqa: E402
 from steady_rules import problems_of  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-FOLDERS = ["base", "params", "kinds", "parser", "definition", "planner", "jobspec", "codegen", "inputs", "scoring", "runtime", "k8s",
+FOLDERS = ["base", "params", "kinds", "parser", "definition", "planner", "jobspec", "codegen", "inputs", "scoring", "arithmetic", "graph", "runtime", "k8s",
            "extension", "cli", "forecast", "interop", "lazy", "tests"]
 COMMENTED = [*FOLDERS, "bench", "python", "tools", "cmake", "docs", "debian", "examples", ".ci",
              "CMakeLists.txt", "Makefile"]

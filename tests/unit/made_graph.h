@@ -15,7 +15,7 @@ struct graph_value list_of(const double *numbers, uint32_t count);
 /* The same with a name before it, such as named("axis", number_of(1)). */
 struct graph_value named(const char *name, struct graph_value value);
 
-#define MADE_PLACE 5 /* of each call; its arguments have other ones */
+#define MADE_PLACE 5 /* the place of each call; its arguments have other ones */
 
 /* Adds a call that goes well. */
 uint32_t made_call(struct graph *graph, const char *name, const struct graph_value *values,

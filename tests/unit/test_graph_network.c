@@ -2,15 +2,11 @@
  * Graphs as descent learns them: the same bits with any number of workers, states that go on,
  * the cost that is planned, and scoring as in learning.
  */
-#include "runtime/learn/graph_network.h"
-
 #include <math.h>
 #include <stdlib.h>
 
-#include "graph/graph_infer.h"
 #include "inputs/encoders.h"
 #include "kinds/graph/graph_model.h"
-#include "kinds/kinds.h"
 #include "kinds/network/network_attributes.h"
 #include "tests/check.h"
 #include "tests/unit/learn_rows.h"

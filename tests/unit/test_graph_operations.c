@@ -9,8 +9,6 @@
 #include "base/random.h"
 #include "graph/graph_infer.h"
 #include "graph/graph_run.h"
-#include "graph/graph_shape.h"
-#include "graph/operation.h"
 #include "tests/check.h"
 #include "tests/unit/made_graph.h"
 
@@ -48,8 +46,8 @@ struct fixture {
     struct touched_rows touched;
     float features[ROWS * FEATURES];
     float *parameters, *transposed, *gradient;
-    float weights[ROWS * OUTPUTS]; /* of the outputs in the loss */
-    double difference;             /* of a parameter: less where the value has edges */
+    float weights[ROWS * OUTPUTS]; /* weights of the outputs in the loss */
+    double difference;             /* change of a parameter: less where the value has edges */
 };
 
 static int open_fixture(void **state)
@@ -502,7 +500,7 @@ static void infer_sequence(struct fixture *fixture, const char *name)
     fixture->parameters = calloc(graph->floats, sizeof(float));
     for (uint32_t i = 0; i < graph->floats; i++)
         fixture->parameters[i] = 0.1f * (float)(i + 1);
-    fixture->parameters[graph->parameters[4].first] = 1;     /* of the state, */
+    fixture->parameters[graph->parameters[4].first] = 1;     /* the state, */
     fixture->parameters[graph->parameters[4].first + 1] = 0; /* and of x, */
     fixture->parameters[graph->parameters[5].first] = 0;     /* in the output */
 }
