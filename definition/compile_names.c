@@ -59,6 +59,7 @@ void names_add(struct names *names, struct slice name)
 {
     const struct slice copy = arena_copy(names->arena, name);
 
+    names->failed |= !copy.data;
     if (copy.data && names->count < NAMES_MAX)
         names->names[names->count++] = copy.data;
 }
@@ -67,6 +68,8 @@ enum status names_hint(const struct names *names, struct slice name, struct erro
 {
     const int nearest = text_nearest(name, names->names, names->count);
 
+    if (names->failed)
+        return fail_no_memory(err);
     return nearest < 0 ? err->status : error_hint(err, "Did you mean %s?", names->names[nearest]);
 }
 

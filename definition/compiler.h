@@ -80,6 +80,7 @@ struct names {
     struct arena *arena;
     const char *names[NAMES_MAX];
     size_t count;
+    bool failed; /* memory ran out: names_hint says so */
 };
 
 void names_add(struct names *names, struct slice name);

@@ -186,17 +186,21 @@ static enum status refuse_token(const struct reading *reading, const struct synt
     const struct slice shown = slice_prefix(found->text, FOUND_BYTES_MAX);
     struct text message;
 
-    text_init(&message, sizeof err->message);
+    text_init(&message, TEXT_MAXIMUM);
     append_expected(reading, &message);
     if (found->kind)
         text_printf(&message, ", found \"%.*s%s\"", SLICE_FORMAT(shown),
                     shown.size < found->text.size ? "..." : "");
     else
         text_append_string(&message, ", found the end of the definition");
-    fail_at(err, STATUS_SYNTAX, found->place, "%s", text_string(&message));
+    if (message.failed)
+        fail_no_memory(err);
+    else
+        fail_at(err, STATUS_SYNTAX, found->place, "%s", text_string(&message));
     text_deinit(&message);
-    hint_token(reading, found, err);
-    return STATUS_SYNTAX;
+    if (err->status == STATUS_SYNTAX)
+        hint_token(reading, found, err);
+    return err->status;
 }
 
 /* ----- the text ----- */

@@ -60,12 +60,15 @@ static enum status hint_words(const char *begin, const char *const *words, struc
 
     while (words[count])
         count++;
-    text_init(&list, sizeof err->hint);
+    text_init(&list, TEXT_MAXIMUM);
     for (size_t i = 0; i < count; i++) {
         text_append_separator(&list, i, count);
         text_append_string(&list, words[i]);
     }
-    error_hint(err, "%s %s.", begin, text_string(&list));
+    if (list.failed)
+        fail_no_memory(err);
+    else
+        error_hint(err, "%s %s.", begin, text_string(&list));
     text_deinit(&list);
     return err->status;
 }

@@ -16,14 +16,14 @@ static void explain_node(struct explanation *explanation, const struct graph_nod
     struct text *out = &explanation->detail;
     const struct slice name =
         arena_printf(explanation->arena, "%s_%u", node->operation->name, node->number);
-    char shape[GRAPH_SHAPE_BYTES];
 
     if (!name.data) {
         explanation->failed = true;
         return;
     }
     graph_node_print_call(graph, node, out);
-    text_printf(out, " -> %s", graph_shape_text(&node->shape, shape));
+    text_append_string(out, " -> ");
+    graph_shape_print(&node->shape, out);
     if (parameters > 0)
         text_printf(out, "; %llu parameter%s%s", (unsigned long long)parameters,
                     parameters == 1 ? "" : "s",
