@@ -92,6 +92,7 @@ test-full: proof-strict test-tsan
 	@tests/own-folder tests/postgres/run_versions build/release
 	@tests/postgres/run_jdbc build/release
 	@tests/sqlite/run_tensorboard build/release
+	@tests/sqlite/run_onnx build/release
 	@tests/python/run_jupyterlab build/release
 	@$(MAKE) release test-release
 	@$(MAKE) mutants

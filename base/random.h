@@ -37,7 +37,9 @@ enum random_purpose {
     RANDOM_TRIAL,          /* a = trial,  b = hash of an attribute's name; 0: of all together */
     RANDOM_FEATURE,        /* a = what is drawn, b = of which feature and input */
     RANDOM_SHARD,          /* a = shard, counted over all epochs, b = row of it */
-    RANDOM_BOOTSTRAP       /* a = resample, b = draw */
+    RANDOM_BOOTSTRAP,      /* a = resample, b = draw */
+    RANDOM_ISOLATION_ROW,  /* a = tree,   b = draw */
+    RANDOM_ISOLATION       /* a = tree and node, b = what is drawn at it */
 };
 
 uint64_t random_bits(uint64_t seed, enum random_purpose purpose, uint64_t a, uint64_t b);

@@ -42,6 +42,13 @@ bool slice_is_fold(struct slice a, const char *terminated)
     return slice_equal_fold(a, slice_of(terminated));
 }
 
+bool slice_ends_fold(struct slice a, const char *ending)
+{
+    const size_t size = strlen(ending);
+
+    return a.size > size && slice_is_fold((struct slice){a.data + a.size - size, size}, ending);
+}
+
 int slice_compare(struct slice a, struct slice b)
 {
     size_t common = a.size < b.size ? a.size : b.size;

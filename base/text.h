@@ -28,6 +28,8 @@ bool slice_equal(struct slice a, struct slice b);
 bool slice_equal_fold(struct slice a, struct slice b); /* ASCII case ignored */
 bool slice_is(struct slice a, const char *terminated);
 bool slice_is_fold(struct slice a, const char *terminated);
+/* Does it end so, and is there something before? */
+bool slice_ends_fold(struct slice a, const char *ending);
 /* memcmp order, a prefix first: <0, 0, >0 */
 int slice_compare(struct slice a, struct slice b);
 /* The first eight bytes as they lie in memory, with zeros behind a shorter slice. */

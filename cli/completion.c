@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "cli/dot_line.h"
+#include "definition/zoo.h"
 #include "interop/exchange.h"
+#include "interop/formula_print.h"
 #include "params/attribute.h"
 #include "parser/parser.h"
 #include "parser/scan.h"
@@ -127,10 +129,19 @@ static void offer_tables(struct finder *finder)
         offer(finder, finder->names->tables[i].name, SLICE(""), " ");
 }
 
+/* Those that come with the product: others are the database's to list. */
+static void offer_definitions(struct finder *finder)
+{
+    for (const struct zoo_definition *zoo = zoo_definitions; zoo->name; zoo++)
+        offer(finder, slice_of(zoo->name), slice_of(zoo->help), " ");
+}
+
 static void offer_estimators(struct finder *finder)
 {
     for (size_t i = 0; i < estimator_count; i++)
         offer(finder, slice_of(estimators[i].name), slice_of(estimators[i].help), " ");
+    if (finder->typed.size > 0)
+        offer_definitions(finder);
 }
 
 /* ----- columns ----- */
@@ -478,11 +489,31 @@ static void complete_action(struct finder *finder, size_t verb)
 
 /* ----- the commands, and the half that is the host's ----- */
 
-static void offer_formats(struct finder *finder)
+/* Programs are written alone. */
+static void offer_formats(struct finder *finder, bool with_programs)
 {
 #define OFFER_FORMAT(format, name, ending) offer(finder, SLICE(name), SLICE("*" ending), " ");
     EXCHANGE_FORMAT_MAP(OFFER_FORMAT)
 #undef OFFER_FORMAT
+    if (!with_programs)
+        return;
+    offer(finder, SLICE("sql"), SLICE("*.sql"), " ");
+#define OFFER_LANGUAGE(language, name) offer(finder, SLICE(name), SLICE(""), " ");
+    FORMULA_LANGUAGE_MAP(OFFER_LANGUAGE)
+#undef OFFER_LANGUAGE
+}
+
+/* DEFINE [OR REPLACE] MODEL name AS */
+static void complete_define(struct finder *finder, size_t last)
+{
+    if (last == 0)
+        offer_keywords(finder, "MODEL OR");
+    else if (word_is(finder, last, "OR"))
+        offer_keywords(finder, "REPLACE");
+    else if (word_is(finder, last, "REPLACE"))
+        offer_keywords(finder, "MODEL");
+    else if (!word_is(finder, last, "MODEL") && !word_is(finder, last, "AS"))
+        offer_keywords(finder, "AS");
 }
 
 static bool complete_command(struct finder *finder)
@@ -491,7 +522,11 @@ static bool complete_command(struct finder *finder)
 
     if (word_is(finder, 0, "SHOW")) {
         if (last == 0)
-            offer_keywords(finder, "TRAIN MODEL MODELS VERSIONS TRIALS JOBS ATTRIBUTES");
+            offer_keywords(
+                finder,
+                "TRAIN MODEL MODELS VERSIONS TRIALS JOBS ATTRIBUTES DEFINITIONS DEFINITION");
+        else if (last == 1 && word_is(finder, 1, "DEFINITION"))
+            offer_definitions(finder);
         else if (last == 1 && word_is(finder, 1, "ATTRIBUTES"))
             offer_keywords(finder, "FOR");
         else if (last == 1 && (word_is(finder, 1, "MODELS") || word_is(finder, 1, "JOBS")))
@@ -507,6 +542,17 @@ static bool complete_command(struct finder *finder)
         complete_action(finder, 0);
         return true;
     }
+    if (word_is(finder, 0, "DEFINE")) {
+        complete_define(finder, last);
+        return true;
+    }
+    if (word_is(finder, 0, "DROP") && word_is(finder, 1, "DEFINITION")) {
+        if (last == 1)
+            offer_keywords(finder, "IF");
+        else if (last == 2 && word_is(finder, 2, "IF"))
+            offer_keywords(finder, "EXISTS");
+        return true;
+    }
     if (word_is(finder, 0, "CANCEL")) {
         offer_keywords(finder, last == 0 ? "JOB" : "");
         return true;
@@ -517,7 +563,7 @@ static bool complete_command(struct finder *finder)
                                : last == 4 ? "FORMAT"
                                            : "");
         if (last == 5)
-            offer_formats(finder);
+            offer_formats(finder, false);
         return true;
     }
     if (!word_is(finder, 0, "ROLLBACK") && !word_is(finder, 0, "EXPORT"))
@@ -531,7 +577,7 @@ static bool complete_command(struct finder *finder)
     else if (last == 4 && word_is(finder, 0, "EXPORT"))
         offer_keywords(finder, "FORMAT");
     else if (last == 5 && word_is(finder, 5, "FORMAT"))
-        offer_formats(finder);
+        offer_formats(finder, word_is(finder, 0, "EXPORT"));
     return true;
 }
 
@@ -577,9 +623,9 @@ static void complete_sql(struct finder *finder)
     static const char *const table_words[] = {"FROM", "JOIN", "INTO", "TABLE", "UPDATE", NULL};
 
     if (finder->count == 0) {
-        offer_keywords(finder,
-                       "SELECT WITH EXPLAIN SHOW FORECAST CANCEL ROLLBACK EXPORT IMPORT INSERT "
-                       "UPDATE DELETE CREATE DROP ALTER BEGIN COMMIT ATTACH PRAGMA ANALYZE VACUUM");
+        offer_keywords(
+            finder, "SELECT WITH EXPLAIN SHOW FORECAST DEFINE CANCEL ROLLBACK EXPORT IMPORT INSERT "
+                    "UPDATE DELETE CREATE DROP ALTER BEGIN COMMIT ATTACH PRAGMA ANALYZE VACUUM");
     } else if (complete_command(finder) || complete_pair(finder)) {
         return;
     } else if (is_any(finder, finder->count - 1, table_words)) {
@@ -588,7 +634,8 @@ static void complete_sql(struct finder *finder)
     } else if (finder->count == 1 && word_is(finder, 0, "EXPLAIN")) {
         offer_keywords(finder, "SELECT QUERY");
     } else if (finder->count == 1 && (word_is(finder, 0, "CREATE") || word_is(finder, 0, "DROP"))) {
-        offer_keywords(finder, "TABLE VIEW INDEX TRIGGER");
+        offer_keywords(finder, word_is(finder, 0, "DROP") ? "TABLE VIEW INDEX TRIGGER DEFINITION"
+                                                          : "TABLE VIEW INDEX TRIGGER");
     } else if (ends_operand(finder)) {
         offer_keywords(finder, "TO FROM WHERE GROUP BY ORDER LIMIT JOIN LEFT ON AS AND OR NOT IS "
                                "IN BETWEEN LIKE HAVING UNION ALL EXCEPT INTERSECT OFFSET DESC ASC "

@@ -126,7 +126,7 @@ static bool apply_kind(struct options *options, const struct row *row, const cha
         return format_find(slice_of(value), &options->format);
     case OPTION_PROGRESS:
         if (!value) { /* --quiet */
-            options->progress = PROGRESS_NONE;
+            options->progress = PROGRESS_QUIET;
             return true;
         }
         return progress_find(slice_of(value), &options->progress);

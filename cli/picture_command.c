@@ -224,7 +224,7 @@ int command_picture(int argc, char **argv)
         options_print(takes, stdout);
         return 0;
     }
-    options.progress = PROGRESS_NONE;
+    options.progress = PROGRESS_QUIET;
     status = picture(&options, &err);
     return status == STATUS_OK ? 0 : report(&err, options.colour);
 }

@@ -64,9 +64,9 @@ void progress_notice(void *self, const char *line)
 {
     struct progress *progress = self;
 
-    if (progress->mode == PROGRESS_NONE)
+    if (progress->mode == PROGRESS_QUIET)
         return;
-    if (progress->mode == PROGRESS_AUTO) {
+    if (progress->mode != PROGRESS_JSON) {
         progress_erase(progress);
         fprintf(stderr, "NOTICE:  %s\n", line);
         return;

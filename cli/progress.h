@@ -10,7 +10,8 @@
 #include "extension/engine/host/sink.h"
 #include "runtime/launch/job_event.h"
 
-enum progress_mode { PROGRESS_AUTO, PROGRESS_JSON, PROGRESS_NONE };
+/* NONE has notices, which tell of rows that are read or scored wrongly; QUIET has none of them. */
+enum progress_mode { PROGRESS_AUTO, PROGRESS_JSON, PROGRESS_NONE, PROGRESS_QUIET };
 
 struct progress {
     enum progress_mode mode;

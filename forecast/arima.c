@@ -135,6 +135,9 @@ struct search {
     uint32_t count, numbers;
     uint32_t firsts[ARIMA_FACTORS]; /* where a factor's numbers begin; the mean's is the last one */
     double mean, deviation;         /* w's: the mean's number counts deviations from it */
+    double last[NUMBERS_MAX];       /* numbers of the errors in the room; and their squares */
+    double last_sum;
+    bool has_last;
 };
 
 /* Slopes of the coefficients by the numbers, all of them. */
@@ -170,6 +173,7 @@ static void list_columns(struct search *search, struct column *columns)
             columns[search->firsts[f] + j] = (struct column){
                 room->slopes[f], (uint64_t)(j + 1) * factor->lag, f < ARIMA_MA ? -1 : 1};
     }
+    columns[search->numbers] = (struct column){room->errors, 0, 1};
     if (!arima->order.has_constant)
         return;
     for (uint32_t i = 0; i < search->count; i++)
@@ -178,28 +182,66 @@ static void list_columns(struct search *search, struct column *columns)
     columns[search->numbers - 1] = (struct column){room->mean_slopes, 0, -1};
 }
 
-/* Products of the columns with each other and with the errors. */
+#define TOGETHER 4 /* sums that a processor adds to side by side */
+
+/* The sum of the products of a column with one other, from the i-th value up to `end`. */
+static double multiply_two(const struct column *a, const struct column *b, uint64_t i, uint64_t end)
+{
+    double sum = 0;
+
+    for (; i < end; i++)
+        sum += a->slopes[i - a->lag] * b->slopes[i - b->lag];
+    return sum;
+}
+
+/* The same with several others at once: each sum is added up in the order of the values. */
+static void multiply_several(const struct column *a, const struct column *others, uint32_t count,
+                             double *sums)
+{
+    const double *from[TOGETHER], *of_a;
+    uint64_t begin = a->lag;
+    double sum[TOGETHER];
+
+    for (uint32_t k = 0; k < TOGETHER; k++)
+        begin = others[k].lag > begin ? others[k].lag : begin;
+    begin = begin < count ? begin : count;
+    for (uint32_t k = 0; k < TOGETHER; k++) {
+        const uint64_t both = others[k].lag > a->lag ? others[k].lag : a->lag;
+
+        sum[k] = multiply_two(a, &others[k], both, begin);
+        from[k] = others[k].slopes + (begin - (others[k].lag < begin ? others[k].lag : begin));
+    }
+    of_a = a->slopes + (begin - (a->lag < begin ? a->lag : begin));
+    for (uint64_t i = 0; i < count - begin; i++)
+        for (uint32_t k = 0; k < TOGETHER; k++)
+            sum[k] += of_a[i] * from[k][i];
+    for (uint32_t k = 0; k < TOGETHER; k++)
+        sums[k] = a->sign * others[k].sign * sum[k];
+}
+
+/* Products of the columns with each other and with the errors, which are the column behind them. */
 static void multiply_columns(const struct search *search, const struct column *columns,
                              struct squares_near *near)
 {
     const uint32_t numbers = search->numbers;
 
     memset(near, 0, sizeof *near);
-    for (uint32_t i = 0; i < search->count; i++) {
-        double row[NUMBERS_MAX];
+    for (uint32_t a = 0; a < numbers; a++) {
+        uint32_t b = a;
+        double sums[NUMBERS_MAX + 1];
 
-        for (uint32_t a = 0; a < numbers; a++)
-            row[a] =
-                i >= columns[a].lag ? columns[a].sign * columns[a].slopes[i - columns[a].lag] : 0;
-        for (uint32_t a = 0; a < numbers; a++) {
-            near->gradient[a] += row[a] * search->room->errors[i];
-            for (uint32_t b = 0; b <= a; b++)
-                near->products[a][b] += row[a] * row[b];
+        for (; b + TOGETHER <= numbers + 1; b += TOGETHER)
+            multiply_several(&columns[a], &columns[b], search->count, sums + b);
+        for (; b <= numbers; b++) {
+            const uint64_t lag = columns[b].lag > columns[a].lag ? columns[b].lag : columns[a].lag;
+
+            sums[b] = columns[a].sign * columns[b].sign *
+                      multiply_two(&columns[a], &columns[b], lag, search->count);
         }
+        for (b = a; b < numbers; b++)
+            near->products[a][b] = near->products[b][a] = sums[b];
+        near->gradient[a] = sums[numbers];
     }
-    for (uint32_t a = 0; a < numbers; a++)
-        for (uint32_t b = 0; b < a; b++)
-            near->products[b][a] = near->products[a][b];
 }
 
 static void find_slopes(const struct search *search, const double *u, square by)
@@ -245,20 +287,13 @@ static void chain(const square by, uint32_t numbers, struct squares_near *near)
         memcpy(near->products[a], to.products[a], numbers * sizeof *to.gradient);
 }
 
-/* The sum of squares at the numbers u; INFINITY from when the user has interrupted. */
-static double squares(void *context, const double *u, struct squares_near *near)
+/* The errors at the numbers u, in the room, and the sum of their squares. */
+static double sum_squares(struct search *search, const double *u)
 {
-    struct search *search = context;
     struct arima_room *room = search->room;
     const double *in = room->w;
     double sum = 0;
 
-    if (search->status == STATUS_OK)
-        search->status = fitting_check(
-            search->fitting, (uint64_t)search->count * (near ? STEPS_OF_SLOPES : STEPS_OF_ERRORS),
-            search->err);
-    if (search->status != STATUS_OK)
-        return INFINITY;
     take_numbers(search, u);
     if (search->arima->order.has_constant) {
         for (uint32_t i = 0; i < search->count; i++)
@@ -268,8 +303,28 @@ static double squares(void *context, const double *u, struct squares_near *near)
     find_errors(search->arima, in, search->count, room->turn, room->errors);
     for (uint32_t i = 0; i < search->count; i++)
         sum += room->errors[i] * room->errors[i];
+    return isfinite(sum) ? sum : INFINITY;
+}
+
+/* The sum of squares at the numbers u; INFINITY from when the user has interrupted. */
+static double squares(void *context, const double *u, struct squares_near *near)
+{
+    struct search *search = context;
+    const size_t size = search->numbers * sizeof *u;
+
+    if (search->status == STATUS_OK)
+        search->status = fitting_check(
+            search->fitting, (uint64_t)search->count * (near ? STEPS_OF_SLOPES : STEPS_OF_ERRORS),
+            search->err);
+    if (search->status != STATUS_OK)
+        return INFINITY;
+    if (!search->has_last || memcmp(search->last, u, size) != 0) {
+        search->last_sum = sum_squares(search, u);
+        memcpy(search->last, u, size);
+        search->has_last = true;
+    }
     if (near) {
-        struct column columns[NUMBERS_MAX];
+        struct column columns[NUMBERS_MAX + 1];
         square by;
 
         list_columns(search, columns);
@@ -277,7 +332,7 @@ static double squares(void *context, const double *u, struct squares_near *near)
         find_slopes(search, u, by);
         chain(by, search->numbers, near);
     }
-    return isfinite(sum) ? sum : INFINITY;
+    return search->last_sum;
 }
 
 /* ----- the fit ----- */
@@ -349,8 +404,8 @@ static void take_values(struct search *search, const struct series *series)
 }
 
 enum status arima_fit(const struct arima_order *order, const struct series *series,
-                      const struct fitting *fitting, struct arima_room *room, struct arima *arima,
-                      struct error *err)
+                      const struct fitting *fitting, double gain, struct arima_room *room,
+                      struct arima *arima, struct error *err)
 {
     struct search search = {arima, room, fitting, err, .numbers = number_count(order)};
     const double parameters = search.numbers + 1;
@@ -360,7 +415,7 @@ enum status arima_fit(const struct arima_order *order, const struct series *seri
     take_order(arima, order, series->season);
     take_values(&search, series);
     choose_start(&search, u);
-    least = descend_squares(squares, &search, search.numbers, u);
+    least = descend_squares(squares, &search, search.numbers, gain, u);
     TRY(search.status);
     take_numbers(&search, u);
     count = search.count;

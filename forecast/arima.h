@@ -47,10 +47,13 @@ enum status arima_room_make(const struct series *series, const struct fitting *f
 /* Has the series a season where the order needs one, and enough values? */
 bool arima_is_possible(const struct arima_order *order, const struct series *series);
 
-/* A possible order's parameters. */
+/* A possible order's parameters, looked for until a step gains less than a share `gain` of the
+ * squares: those of one order, or of one among many of which each is to be compared. */
+#define ARIMA_GAIN                1e-7
+#define ARIMA_GAIN_OF_ONE_OF_MANY 1e-5
 enum status arima_fit(const struct arima_order *order, const struct series *series,
-                      const struct fitting *fitting, struct arima_room *room, struct arima *arima,
-                      struct error *err);
+                      const struct fitting *fitting, double gain, struct arima_room *room,
+                      struct arima *arima, struct error *err);
 
 /* Errors that a series would have with these parameters and no mean, into errors (count + horizon
  * of the room's series); how many. They are linear in the values, so that those of a sum are the

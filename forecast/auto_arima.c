@@ -66,7 +66,8 @@ static enum status try_order(struct search *search, const struct arima_order *or
     if (!arima_is_possible(order, search->series))
         return STATUS_OK;
     search->fitted++;
-    TRY(arima_fit(order, search->series, search->fitting, search->room, model, err));
+    TRY(arima_fit(order, search->series, search->fitting, ARIMA_GAIN_OF_ONE_OF_MANY, search->room,
+                  model, err));
     if (!isfinite(model->criterion))
         return STATUS_OK;
     arimas->count++;
@@ -222,7 +223,7 @@ static enum status fit(const struct series *series, bool is_best_alone,
     if (!order) {
         TRY(fit_searched(series, fitting, room, is_best_alone, arimas, err));
     } else if (arima_is_possible(order, series)) {
-        TRY(arima_fit(order, series, fitting, room, &arimas->models[0], err));
+        TRY(arima_fit(order, series, fitting, ARIMA_GAIN, room, &arimas->models[0], err));
         arimas->weights[0] = 1;
         arimas->count = 1;
     }

@@ -5,17 +5,16 @@
 
 #define BFGS_STEPS_MAX       60
 #define BFGS_HALVINGS_MAX    20
-#define BFGS_GAIN_LEAST      1e-7 /* a step's gain; log likelihoods per value are minimised */
+#define BFGS_GAIN_LEAST      1e-5  /* a step's gain; log likelihoods per value are minimised */
+#define CURVATURE_MORE       1e-4  /* added to the diagonal of the first curvature */
+#define DIAGONAL_LEAST       1e-12 /* least share of the diagonal that elimination leaves */
 #define SIMPLEX_VALUES_MAX   300
 #define SIMPLEX_SPREAD_LEAST 1e-7 /* spread of the values at its corners, relative to the least */
 #define SQUARES_STEPS_MAX    30
-#define SQUARES_GAIN_LEAST   1e-7 /* a step's gain, relative to the sum */
 #define SQUARES_STEP_MOST    1.0  /* a number's step, relative to one more than its magnitude */
 #define DAMPING_FIRST        1e-2 /* to the diagonal */
 #define DAMPING_LEAST        1e-8
 #define DAMPING_MOST         1e8
-
-typedef double square[DESCEND_NUMBERS_MAX][DESCEND_NUMBERS_MAX];
 
 static double inner(const double *a, const double *b, uint32_t count)
 {
@@ -26,75 +25,149 @@ static double inner(const double *a, const double *b, uint32_t count)
     return sum;
 }
 
-static void set_identity(square h, uint32_t count, double scale)
+/* U of U'U, the rows and columns `places` (count) of a matrix, of which `more` is a share added to
+ * the diagonal; false: it is not definite. Rows are taken off each other, as vectors. */
+static bool factor(const descend_square matrix, const uint32_t *places, uint32_t count, double more,
+                   descend_square u)
 {
     for (uint32_t i = 0; i < count; i++)
-        for (uint32_t j = 0; j < count; j++)
-            h[i][j] = i == j ? scale : 0;
+        for (uint32_t j = i; j < count; j++)
+            u[i][j] = matrix[places[i]][places[j]] * (i == j ? 1 + more : 1);
+    for (uint32_t k = 0; k < count; k++) {
+        double root;
+
+        if (!(u[k][k] > DIAGONAL_LEAST * matrix[places[k]][places[k]]))
+            return false;
+        root = sqrt(u[k][k]);
+        for (uint32_t j = k; j < count; j++)
+            u[k][j] /= root;
+        for (uint32_t i = k + 1; i < count; i++) {
+            const double by = u[k][i];
+
+            for (uint32_t j = i; j < count; j++)
+                u[i][j] -= by * u[k][j];
+        }
+    }
+    return true;
 }
 
-/* The inverse Hessian learns that a step s changed the gradient by y; s'y > 0. */
-static void update(square h, uint32_t count, const double *s, const double *y, double sy)
+/* x of U'U x = b, in place. */
+static void solve(const descend_square u, uint32_t count, double *x)
 {
-    double hy[DESCEND_NUMBERS_MAX], factor;
-
-    for (uint32_t i = 0; i < count; i++)
-        hy[i] = inner(h[i], y, count);
-    factor = (1 + inner(y, hy, count) / sy) / sy;
-    for (uint32_t i = 0; i < count; i++)
-        for (uint32_t j = 0; j < count; j++)
-            h[i][j] += factor * s[i] * s[j] - (hy[i] * s[j] + s[i] * hy[j]) / sy;
+    for (uint32_t i = 0; i < count; i++) {
+        x[i] /= u[i][i];
+        for (uint32_t j = i + 1; j < count; j++)
+            x[j] -= u[i][j] * x[i];
+    }
+    for (uint32_t i = count; i-- > 0;)
+        x[i] = (x[i] - inner(u[i] + i + 1, x + i + 1, count - i - 1)) / u[i][i];
 }
 
-/* Where along the direction the value has fallen enough, by halves or as a parabola says. */
+struct bounds {
+    const double *lower, *upper;
+};
+
+/* Numbers that may move: all but those at a bound beyond which the value would fall. */
+static uint32_t find_free(const struct bounds *bounds, const double *x, const double *gradient,
+                          uint32_t count, uint32_t *places)
+{
+    uint32_t free_count = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        if (!(x[i] <= bounds->lower[i] && gradient[i] >= 0) &&
+            !(x[i] >= bounds->upper[i] && gradient[i] <= 0))
+            places[free_count++] = i;
+    return free_count;
+}
+
+/* Newton's direction of the numbers that may move. */
+static void find_direction(const descend_square curvature, const struct bounds *bounds,
+                           const double *x, const double *gradient, uint32_t count,
+                           double *direction)
+{
+    uint32_t places[DESCEND_NUMBERS_MAX];
+    const uint32_t free_count = find_free(bounds, x, gradient, count, places);
+    double step[DESCEND_NUMBERS_MAX], more = 0;
+    descend_square u;
+
+    for (uint32_t i = 0; i < free_count; i++)
+        step[i] = -gradient[places[i]];
+    while (!factor(curvature, places, free_count, more, u) && more < 1)
+        more = more > 0 ? 10 * more : 1e-4;
+    if (more < 1)
+        solve(u, free_count, step);
+    memset(direction, 0, count * sizeof *direction);
+    for (uint32_t i = 0; i < free_count; i++)
+        direction[places[i]] = step[i];
+}
+
+/* The curvature learns that a step s changed the gradient by y; s'y > 0. */
+static void update(descend_square curvature, uint32_t count, const double *s, const double *y,
+                   double sy)
+{
+    double bs[DESCEND_NUMBERS_MAX] = {0}, sbs;
+
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t j = 0; j < count; j++)
+            bs[j] += s[i] * curvature[i][j];
+    sbs = inner(s, bs, count);
+    if (!(sbs > 0))
+        return;
+    for (uint32_t i = 0; i < count; i++) {
+        const double by_y = y[i] / sy, by_bs = bs[i] / sbs;
+
+        for (uint32_t j = 0; j < count; j++)
+            curvature[i][j] += by_y * y[j] - by_bs * bs[j];
+    }
+}
+
+/* Where along the direction, cut at the bounds, the value has fallen enough: by parts as a parabola
+ * says. */
 static double search_line(descend_function *function, void *context, uint32_t count,
-                          const double *x, const double *direction, double value, double slope,
-                          double *next, double *next_gradient)
+                          const struct bounds *bounds, const double *x, const double *direction,
+                          const double *gradient, double value, double *next, double *next_gradient)
 {
     double length = 1;
 
     for (int i = 0; i < BFGS_HALVINGS_MAX; i++) {
-        double at, best;
+        double at, best, slope = 0;
 
-        for (uint32_t j = 0; j < count; j++)
+        for (uint32_t j = 0; j < count; j++) {
             next[j] = x[j] + length * direction[j];
+            next[j] = next[j] < bounds->lower[j] ? bounds->lower[j] : next[j];
+            next[j] = next[j] > bounds->upper[j] ? bounds->upper[j] : next[j];
+            slope += gradient[j] * (next[j] - x[j]);
+        }
         at = function(context, next, next_gradient);
-        if (at <= value + 1e-4 * length * slope)
+        if (at <= value + 1e-4 * slope)
             return at;
-        best = isfinite(at) ? -slope * length * length / (2 * (at - value - slope * length)) : 0;
+        best = isfinite(at) ? -slope * length / (2 * (at - value - slope)) : 0;
         length = best > 0.1 * length && best < 0.5 * length ? best : 0.3 * length;
     }
     return value;
 }
 
-double descend_bfgs(descend_function *function, void *context, uint32_t count, double *x)
+double descend_bfgs(descend_function *function, void *context, uint32_t count, double *x,
+                    const double *lower, const double *upper, descend_square curvature)
 {
+    const struct bounds bounds = {lower, upper};
     double gradient[DESCEND_NUMBERS_MAX], next_gradient[DESCEND_NUMBERS_MAX];
     double next[DESCEND_NUMBERS_MAX], direction[DESCEND_NUMBERS_MAX];
     double value = function(context, x, gradient);
-    bool is_new = true; /* the Hessian knows nothing of the function */
-    square h;
     int idle = 0;
 
-    set_identity(h, count, 1 / (1 + sqrt(inner(gradient, gradient, count))));
+    for (uint32_t i = 0; i < count; i++)
+        curvature[i][i] += CURVATURE_MORE;
     for (int step = 0; step < BFGS_STEPS_MAX && idle < 2; step++) {
-        double slope, fallen, sy;
+        double fallen, sy;
 
-        for (uint32_t i = 0; i < count; i++)
-            direction[i] = -inner(h[i], gradient, count);
-        slope = inner(direction, gradient, count);
-        if (!(slope < 0))
+        find_direction(curvature, &bounds, x, gradient, count, direction);
+        if (!(-inner(direction, gradient, count) > BFGS_GAIN_LEAST))
             break;
-        fallen =
-            search_line(function, context, count, x, direction, value, slope, next, next_gradient);
-        if (!(fallen < value)) {
-            if (is_new)
-                break;
-            set_identity(h, count, 1 / (1 + sqrt(inner(gradient, gradient, count))));
-            is_new = true;
-            idle++;
-            continue;
-        }
+        fallen = search_line(function, context, count, &bounds, x, direction, gradient, value, next,
+                             next_gradient);
+        if (!(fallen < value))
+            break;
         idle = value - fallen < BFGS_GAIN_LEAST ? idle + 1 : 0;
         value = fallen;
         for (uint32_t i = 0; i < count; i++) {
@@ -104,12 +177,8 @@ double descend_bfgs(descend_function *function, void *context, uint32_t count, d
             gradient[i] = next_gradient[i];
         }
         sy = inner(direction, next, count);
-        if (!(sy > 1e-14))
-            continue;
-        if (is_new)
-            set_identity(h, count, sy / inner(next, next, count));
-        update(h, count, direction, next, sy);
-        is_new = false;
+        if (sy > 1e-14)
+            update(curvature, count, direction, next, sy);
     }
     return value;
 }
@@ -206,7 +275,7 @@ double descend_simplex(descend_function *function, void *context, uint32_t count
 static bool solve_damped(const struct squares_near *near, double damping, uint32_t count,
                          double *step)
 {
-    square l;
+    descend_square l;
 
     for (uint32_t i = 0; i < count; i++) {
         for (uint32_t j = 0; j <= i; j++) {
@@ -232,7 +301,8 @@ static double between(double x, double most)
     return x > most ? most : x < -most ? -most : x;
 }
 
-double descend_squares(descend_squares_function *function, void *context, uint32_t count, double *x)
+double descend_squares(descend_squares_function *function, void *context, uint32_t count,
+                       double gain, double *x)
 {
     struct squares_near near;
     double sum = function(context, x, count ? &near : NULL), damping = DAMPING_FIRST;
@@ -251,7 +321,7 @@ double descend_squares(descend_squares_function *function, void *context, uint32
             continue;
         }
         memcpy(x, next, count * sizeof *x);
-        if (sum - fallen <= SQUARES_GAIN_LEAST * fallen)
+        if (sum - fallen <= gain * fallen)
             return fallen;
         damping = damping > 10 * DAMPING_LEAST ? damping / 10 : DAMPING_LEAST;
         sum = function(context, x, &near);

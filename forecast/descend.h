@@ -18,8 +18,13 @@
 /* The value at x (count); its gradient (count) where that is not NULL. */
 typedef double descend_function(void *context, const double *x, double *gradient);
 
-/* The value at the minimum, which is then in x (count); x is the start before. */
-double descend_bfgs(descend_function *function, void *context, uint32_t count, double *x);
+typedef double descend_square[DESCEND_NUMBERS_MAX][DESCEND_NUMBERS_MAX];
+
+/* The value at the minimum between `lower` and `upper` (count), which is then in x (count); x is
+ * the start before. `curvature` is what is known of the second derivatives there, and is changed:
+ * the nearer, the fewer steps. */
+double descend_bfgs(descend_function *function, void *context, uint32_t count, double *x,
+                    const double *lower, const double *upper, descend_square curvature);
 
 /* The same without a gradient. `step` (count) is how far the first simplex reaches. */
 double descend_simplex(descend_function *function, void *context, uint32_t count, double *x,
@@ -34,9 +39,10 @@ struct squares_near {
 /* The sum at x (count), and what it is near, where that is not NULL. */
 typedef double descend_squares_function(void *context, const double *x, struct squares_near *near);
 
-/* The least sum. Numbers stay within SQUARES_NUMBER_MOST of 0. */
+/* The least sum, where a step gains less than a share `gain` of it. Numbers stay within
+ * SQUARES_NUMBER_MOST of 0. */
 #define SQUARES_NUMBER_MOST 30.0
 double descend_squares(descend_squares_function *function, void *context, uint32_t count,
-                       double *x);
+                       double gain, double *x);
 
 #endif

@@ -21,21 +21,84 @@ void polynomial_multiply(const struct polynomial *polynomial, const double *in, 
             out[i] -= polynomial->c[j] * in[i - lag];
 }
 
-void polynomial_divide(const struct polynomial *polynomial, const double *in, uint32_t count,
-                       double *out)
+/* With a lag of 1 each value waits for the one before: the last ones stay in registers. `order` is
+ * known where this is compiled. */
+static inline __attribute__((always_inline)) void divide_by_order(uint32_t order, const double *c,
+                                                                  const double *in, uint32_t count,
+                                                                  double *out)
 {
-    const uint32_t order = polynomial->order, lag = polynomial->lag;
-    const uint64_t all = (uint64_t)order * lag; /* from here on all terms are there */
+    double past[POLYNOMIAL_ORDER_MAX] = {0};
 
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t terms = i >= all ? order : i / lag;
         double sum = in[i];
 
         /* The nearest one last: it is what the processor waits for. */
-        for (uint32_t j = terms; j > 0; j--)
-            sum += polynomial->c[j - 1] * out[i - j * lag];
-        out[i] = sum;
+        for (uint32_t j = order; j > 0; j--)
+            sum += c[j - 1] * past[j - 1];
+        for (uint32_t j = order; j-- > 1;)
+            past[j] = past[j - 1];
+        past[0] = out[i] = sum;
     }
+}
+
+static void divide_by_steps(const struct polynomial *polynomial, const double *in, uint32_t count,
+                            double *out)
+{
+    const double *c = polynomial->c;
+
+    switch (polynomial->order) {
+    case 1:
+        divide_by_order(1, c, in, count, out);
+        break;
+    case 2:
+        divide_by_order(2, c, in, count, out);
+        break;
+    case 3:
+        divide_by_order(3, c, in, count, out);
+        break;
+    case 4:
+        divide_by_order(4, c, in, count, out);
+        break;
+    case 5:
+        divide_by_order(5, c, in, count, out);
+        break;
+    default:
+        divide_by_order(polynomial->order, c, in, count, out);
+        break;
+    }
+}
+
+/* sums += by from, which lie apart. */
+static void add_times(double by, const double *restrict from, uint32_t count, double *restrict sums)
+{
+    for (uint32_t i = 0; i < count; i++)
+        sums[i] += by * from[i];
+}
+
+/* Values of one season wait for none of each other. */
+static void divide_by_seasons(const struct polynomial *polynomial, const double *in, uint32_t count,
+                              double *out)
+{
+    const uint32_t lag = polynomial->lag;
+
+    memmove(out, in, count * sizeof *out);
+    for (uint64_t first = lag; first < count; first += lag) {
+        const uint32_t here = count - first < lag ? (uint32_t)(count - first) : lag;
+        const uint64_t before = first / lag;
+        const uint32_t terms = before < polynomial->order ? (uint32_t)before : polynomial->order;
+
+        for (uint32_t j = terms; j > 0; j--)
+            add_times(polynomial->c[j - 1], out + first - (uint64_t)j * lag, here, out + first);
+    }
+}
+
+void polynomial_divide(const struct polynomial *polynomial, const double *in, uint32_t count,
+                       double *out)
+{
+    if (polynomial->lag == 1)
+        divide_by_steps(polynomial, in, count, out);
+    else
+        divide_by_seasons(polynomial, in, count, out);
 }
 
 /* ----- coefficients of numbers ----- */

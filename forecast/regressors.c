@@ -307,7 +307,7 @@ static enum status take_turns(struct regression *regression, const struct arima_
     for (uint32_t i = 0; i < TURNS_MAX && change > CHANGE_LEAST; i++) {
         const struct arima_order order = given ? *given : arima.order;
 
-        TRY(arima_fit(&order, &series, fitting, room, &arima, err));
+        TRY(arima_fit(&order, &series, fitting, ARIMA_GAIN, room, &arima, err));
         TRY(regress_filtered(regression, &arima, &change, err));
     }
     return STATUS_OK;

@@ -58,26 +58,31 @@ static struct states first_states(const struct theta *theta)
     };
 }
 
-/* Squares of the errors of the values after the first ones. */
-static double squares(const struct theta *theta, uint32_t count)
-{
-    struct states states = first_states(theta);
-    double sum = 0;
-
-    for (uint32_t i = 0; i < count; i++) {
-        const double error = theta->values[i] - expect(theta, &states);
-
-        if (i >= ERRORS_FROM)
-            sum += error * error;
-        move_on(theta, &states, theta->values[i]);
-    }
-    return sum;
-}
-
 struct search {
     struct theta *theta;
     uint32_t count;
+    double *intercepts, *slopes; /* (count) of the line before each value: no parameter moves it */
 };
+
+/* Squares of the errors of the values after the first ones. */
+static double squares(const struct search *search)
+{
+    const struct theta *theta = search->theta;
+    const double alpha = theta->alpha, weight = theta->weight;
+    double level = theta->start, power = 1, sum = 0;
+
+    for (uint32_t i = 0; i < search->count; i++) {
+        const double value = theta->values[i], grown = (1 - power * (1 - alpha)) / alpha;
+        const double line = power * search->intercepts[i] + grown * search->slopes[i];
+        const double error = value - (level + weight * line);
+
+        if (i >= ERRORS_FROM)
+            sum += error * error;
+        power *= 1 - alpha;
+        level += alpha * (value - level);
+    }
+    return sum;
+}
 
 /* x is start, alpha and weight; beyond their bounds there is nothing. */
 static double squares_at(void *context, const double *x, double *gradient)
@@ -94,7 +99,7 @@ static double squares_at(void *context, const double *x, double *gradient)
             return INFINITY;
         search->theta->weight = x[2];
     }
-    return squares(search->theta, search->count);
+    return squares(search);
 }
 
 /* The line of least squares through the values. */
@@ -112,6 +117,24 @@ static void draw_line(struct theta *theta, uint32_t count)
     }
     theta->slope = square > 0 ? product / square : 0;
     theta->intercept = mean - theta->slope * middle;
+}
+
+/* The line before each value, as the states have it. */
+static enum status list_lines(const struct fitting *fitting, struct search *search,
+                              struct error *err)
+{
+    struct states states = first_states(search->theta);
+
+    search->intercepts = ARENA_NEW(fitting->arena, double, search->count);
+    search->slopes = ARENA_NEW(fitting->arena, double, search->count);
+    if (!search->intercepts || !search->slopes)
+        return fail_no_memory(err);
+    for (uint32_t i = 0; i < search->count; i++) {
+        search->intercepts[i] = states.intercept;
+        search->slopes[i] = states.slope;
+        move_on(search->theta, &states, search->theta->values[i]);
+    }
+    return STATUS_OK;
 }
 
 static enum status remove_pattern(const struct series *series, const struct fitting *fitting,
@@ -138,7 +161,7 @@ static enum status fit(const struct series *series, bool is_dynamic, bool has_we
 {
     struct theta *theta = ARENA_NEW(fitting->arena, struct theta, 1);
     const uint32_t count = series->count;
-    struct search search = {theta, count};
+    struct search search = {.theta = theta, .count = count};
     double x[3], step[3] = {0, 0.2, 0.25}, spread = 0;
 
     if (!theta)
@@ -154,6 +177,7 @@ static enum status fit(const struct series *series, bool is_dynamic, bool has_we
     *fitted = theta;
     if (count < COUNT_LEAST)
         return STATUS_OK;
+    TRY(list_lines(fitting, &search, err));
     for (uint32_t i = 1; i < count; i++)
         spread += fabs(theta->values[i] - theta->values[i - 1]) / (count - 1);
     step[0] = spread > 0 ? spread : 0.1;

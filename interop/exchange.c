@@ -20,23 +20,16 @@ struct format {
 static const struct format formats[] = {EXCHANGE_FORMAT_MAP(EXCHANGE_FORMAT)};
 #undef EXCHANGE_FORMAT
 
-static bool ends_with(struct slice text, const char *ending)
-{
-    const size_t size = strlen(ending);
-
-    return text.size > size &&
-           slice_is_fold((struct slice){text.data + text.size - size, size}, ending);
-}
-
 enum status exchange_format_find(struct slice name, struct slice file, enum exchange_format *format,
                                  struct error *err)
 {
     for (unsigned i = 0; i < EXCHANGE_FORMATS; i++)
         if (name.size > 0 ? slice_is_fold(name, formats[i].name)
-                          : ends_with(file, formats[i].ending)) {
-            *format = i == EXCHANGE_XGBOOST && ends_with(file, formats[EXCHANGE_XGBOOST_UBJ].ending)
-                          ? EXCHANGE_XGBOOST_UBJ
-                          : (enum exchange_format)i;
+                          : slice_ends_fold(file, formats[i].ending)) {
+            *format =
+                i == EXCHANGE_XGBOOST && slice_ends_fold(file, formats[EXCHANGE_XGBOOST_UBJ].ending)
+                    ? EXCHANGE_XGBOOST_UBJ
+                    : (enum exchange_format)i;
             return STATUS_OK;
         }
     if (name.size > 0 || file.size == 0)
@@ -53,7 +46,9 @@ enum status exchange_export(const struct model *model, enum exchange_format form
     struct linear_weights linear;
 
     if (model->kind != &trees_kind) {
-        fail(err, STATUS_UNSUPPORTED, "%.*s has no trees that could be exported",
+        fail(err, STATUS_UNSUPPORTED,
+             model->kind->leaf_count ? "the trees of %.*s are not those of XGBoost and LightGBM"
+                                     : "%.*s has no trees that could be exported",
              SLICE_FORMAT(model->estimator));
         if (model->kind->linear && model->kind->linear(model, &linear))
             return error_hint(
@@ -61,7 +56,7 @@ enum status exchange_export(const struct model *model, enum exchange_format form
                      "SELECT name, value FROM model WHERE part = 'weight'.");
         return error_hint(err,
                           "FORMAT sql and FORMAT c write it as a program; files of XGBoost and "
-                          "LightGBM are of trees.");
+                          "LightGBM are of boosted trees and forests.");
     }
     if (model->final.calibration != CALIBRATION_NONE)
         return fail(err, STATUS_UNSUPPORTED,

@@ -422,24 +422,13 @@ static int compare_words(const void *a, const void *b)
 
 static void word_entry(const struct c_printer *printer, const struct sorted_word *word)
 {
-    char buffer[TRANSFORM_WORD_BUFFER];
-    struct cell cell = {.type = CELL_INTEGER};
-    struct slice spelled = {0};
-    struct error ignored;
-    bool is_null, is_number = slice_to_integer(word->word, &cell.integer);
+    double number_read = 0;
+    const bool is_number = formula_word_number(word->word, &number_read);
 
-    cell.real = (double)cell.integer;
-    if (!is_number && slice_to_real(word->word, &cell.real) && isfinite(cell.real)) {
-        cell.type = CELL_REAL;
-        is_number = true;
-    }
-    is_number = is_number &&
-                cell_to_word(&cell, SLICE(""), buffer, &spelled, &is_null, &ignored) == STATUS_OK &&
-                slice_equal(spelled, word->word);
     text_append_string(printer->out, "    {");
     literal(printer, word->word);
     text_printf(printer->out, ", %zu, ", word->word.size);
-    number(printer, is_number ? cell.real : 0);
+    number(printer, is_number ? number_read : 0);
     text_printf(printer->out, ", %d, %u},\n", is_number, word->place);
 }
 

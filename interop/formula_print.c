@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "interop/formula_c.h"
+#include "interop/formula_onnx.h"
 #include "interop/formula_postgres.h"
 #include "interop/formula_sqlite.h"
 #include "scoring/formula_outputs.h"
@@ -15,12 +16,10 @@ bool formula_language_find(struct slice name, struct slice file, enum formula_la
 #undef X
 
     *language = here;
-    if (name.size == 0 && file.size > 4 &&
-        slice_is_fold((struct slice){file.data + file.size - 4, 4}, ".sql"))
+    if (name.size == 0 && slice_ends_fold(file, ".sql"))
         return true;
-    if (name.size == 0 && file.size > 2 &&
-        slice_is_fold((struct slice){file.data + file.size - 2, 2}, ".c")) {
-        *language = FORMULA_C;
+    if (name.size == 0 && (slice_ends_fold(file, ".c") || slice_ends_fold(file, ".onnx"))) {
+        *language = slice_ends_fold(file, ".c") ? FORMULA_C : FORMULA_ONNX;
         return true;
     }
     if (slice_is_fold(name, "sql"))
@@ -76,7 +75,7 @@ enum status formula_export(const struct model *model, struct slice name,
                            enum formula_language language, struct arena *arena, struct text *out,
                            struct error *err)
 {
-    struct formula_program program = {0};
+    struct formula_program program = {.is_graph = language == FORMULA_ONNX};
 
     TRY(model_formulas(model, arena, &program, err));
     switch (language) {
@@ -85,6 +84,9 @@ enum status formula_export(const struct model *model, struct slice name,
         break;
     case FORMULA_POSTGRES:
         TRY(formula_print_postgres(&program, name, out, err));
+        break;
+    case FORMULA_ONNX:
+        TRY(formula_print_onnx(&program, name, out, err));
         break;
     default:
         TRY(formula_print_c(&program, name, out, err));

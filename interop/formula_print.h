@@ -1,11 +1,12 @@
 /*
  * formula_print.h - formulas of a model as programs of others: SQL for SQLite and for PostgreSQL,
- * and C.
+ * C, and ONNX.
  *
  * In SQL a view NAME_predictions has the rows of NAME_rows, which is the reader's table or view of
  * the model's columns, and beside them what is predicted. No extension is needed, and in
  * PostgreSQL functions NAME_number, NAME_word and NAME_date, which read cells of any type, are made
- * beside it. In C a function NAME_predict takes cells.
+ * beside it. In C a function NAME_predict takes cells. A file of ONNX has a tensor for each column
+ * and each output; its bytes are no text.
  *
  * The same model and name have the same bytes.
  */
@@ -18,13 +19,15 @@
 #define FORMULA_LANGUAGE_MAP(X)                                                                    \
     X(FORMULA_SQLITE, "sqlite")                                                                    \
     X(FORMULA_POSTGRES, "postgres")                                                                \
-    X(FORMULA_C, "c")
+    X(FORMULA_C, "c")                                                                              \
+    X(FORMULA_ONNX, "onnx")
 
 #define X(name, word) name,
 enum formula_language { FORMULA_LANGUAGE_MAP(X) FORMULA_LANGUAGES };
 #undef X
 
-/* By name, in any case of letters, and where that is empty by how `file` ends, .sql or .c.
+/* By name, in any case of letters, and where that is empty by how `file` ends, .sql, .c or
+ * .onnx.
  * here: the language of the database, which "sql" is. False: it is none of these. */
 bool formula_language_find(struct slice name, struct slice file, enum formula_language here,
                            enum formula_language *language);

@@ -24,6 +24,8 @@
 #define JOBSPEC_BYTES_MAX      ((size_t)8 << 20)
 #define JOBSPEC_PATH_BYTES_MAX 3000 /* with a file's name it fits into PATH_MAX */
 
+struct graph; /* graph/graph.h */
+
 enum spec_kind { SPEC_TRAIN, SPEC_PREDICT, SPEC_EVALUATE };
 
 /* A column that is for something else than to be an input. */
@@ -107,6 +109,8 @@ struct jobspec {
                                stage; 0: the session has staged them */
 
     struct kind_params params; /* attributes of the kind of model */
+    struct slice definition;   /* digest of what says the graph; size 0: nothing is known of it */
+    const struct graph *graph; /* the calls of a model of kind "graph"; NULL: of another one */
     struct slice metrics[METRICS_MAX];
     size_t metric_count;
     struct slice tensorboard;          /* absolute path of a folder for event files; size 0: none */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "graph/graph_json.h"
 #include "inputs/input_members.h"
 #include "jobspec/job_attributes.h"
 #include "jobspec/jobspec.h"
@@ -311,6 +312,24 @@ static enum status read_notices(const cJSON *json, struct arena *arena, struct j
     return notice_list_from_json(json, notices, err);
 }
 
+static enum status read_calls(const cJSON *json, struct arena *arena, struct jobspec *spec,
+                              struct error *err)
+{
+    struct graph *graph;
+    const cJSON *object;
+
+    if (!kind_of(spec)->has_calls)
+        return STATUS_OK;
+    TRY(json_get_object(json, "calls", &object, err));
+    TRY(spec_check_members(object, MEMBERS("nodes", "outputs"), err));
+    graph = ARENA_NEW(arena, struct graph, 1);
+    if (!graph)
+        return fail_no_memory(err);
+    spec->graph = graph;
+    TRY(spec_get_text(json, "definition", 0, DIGEST_BYTES_MAX, arena, &spec->definition, err));
+    return graph_read(object, arena, graph, err);
+}
+
 /* Reads what a model is learned from, and how. */
 static enum status read_learning(const cJSON *json, struct arena *arena, struct jobspec *spec,
                                  struct error *err)
@@ -324,6 +343,7 @@ static enum status read_learning(const cJSON *json, struct arena *arena, struct 
     TRY(read_section(json, kind_of(spec)->name, NULL, MEMBERS(NULL), spec, &object, err));
     for (; *sections; sections++)
         TRY(read_section(json, *sections, *sections, MEMBERS(NULL), spec, &object, err));
+    TRY(read_calls(json, arena, spec, err));
     TRY(read_notices(json, arena, spec, err));
     if (json_has(json, "old_model"))
         TRY(spec_get_text(json, "old_model", 1, DIGEST_BYTES_MAX, arena, &spec->old_model, err));
@@ -340,6 +360,10 @@ static enum status check_sections(const cJSON *json, const struct jobspec *spec,
     names[count++] = kind_of(spec)->name;
     for (const char *const *section = kind_sections(spec); *section; section++)
         names[count++] = *section;
+    if (kind_of(spec)->has_calls) {
+        names[count++] = "calls";
+        names[count++] = "definition";
+    }
     if (json_has(json, "notices"))
         names[count++] = "notices";
     if (json_has(json, "roles"))

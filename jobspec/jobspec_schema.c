@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "graph/graph.h"
 #include "jobspec/job_attributes.h"
 #include "jobspec/jobspec_parts.h"
 #include "jobspec/jobspec_sections.h"
@@ -468,12 +469,36 @@ static cJSON *job(const struct kind *kind)
     return object(members);
 }
 
+static cJSON *calls(void)
+{
+    cJSON *members = cJSON_CreateObject(), *node = typed("object", NULL);
+    cJSON *of_node = json_add_object(node, "properties");
+
+    json_add(of_node, "operation", typed("string", NULL));
+    json_add(of_node, "inputs",
+             array(0, GRAPH_INPUTS_MAX, integer(0, GRAPH_NODES_MAX - 1, NULL), NULL));
+    json_add(of_node, "place", integer(0, INT32_MAX, "of the call, in the text of the definition"));
+    json_append(json_add_array(node, "required"), json_string(SLICE("operation")));
+    json_add(
+        members, "nodes",
+        array(1, GRAPH_NODES_MAX, node, "calls of operations, each with its arguments by name"));
+    json_add(
+        members, "outputs",
+        array(1, 1, integer(0, GRAPH_NODES_MAX - 1, NULL), "the node whose value is returned"));
+    return object(members);
+}
+
 static void add_learning(const struct kind *kind, cJSON *members)
 {
     json_add(members, "inputs", inputs());
     json_add(members, "label", label());
     json_add(members, "roles", roles());
     json_add(members, kind->name, object(section_members_of(kind, NULL)));
+    if (kind->has_calls) {
+        json_add(members, "calls", calls());
+        json_add(members, "definition",
+                 text(0, DIGEST_BYTES_MAX, "the digest of what says the calls; empty: not known"));
+    }
     json_add(members, "training", training(kind));
     for (const char *const *section = kind->sections; *section; section++)
         json_add(members, *section, object(section_members_of(kind, *section)));

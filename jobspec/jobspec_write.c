@@ -1,6 +1,7 @@
 #include "jobspec/jobspec_write.h"
 
 #include "base/json.h"
+#include "graph/graph_json.h"
 #include "inputs/input_members.h"
 #include "jobspec/job_attributes.h"
 #include "jobspec/jobspec.h"
@@ -110,6 +111,10 @@ static void write_learning(const struct jobspec *spec, cJSON *json)
     write_label(spec, json);
     write_roles(spec, json);
     write_section(spec, NULL, json_add_object(json, kind_of(spec)->name));
+    if (spec->graph) {
+        graph_write(spec->graph, json_add_object(json, "calls"));
+        json_add_string(json, "definition", spec->definition);
+    }
     write_training(spec, json);
     for (const char *const *section = kind_sections(spec); *section; section++)
         write_section(spec, *section, json_add_object(json, *section));

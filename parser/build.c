@@ -151,6 +151,25 @@ struct slice build_string(struct parse *parse, const struct token *token)
     return (struct slice){bytes, size};
 }
 
+/* $tag$...$tag$: nothing in it is escaped. */
+static struct slice dollar_quoted(struct parse *parse, struct slice written)
+{
+    const size_t tag =
+        (size_t)((const char *)memchr(written.data + 1, '$', written.size - 1) - written.data) + 1;
+
+    return keep(parse, (struct slice){written.data + tag, written.size - 2 * tag});
+}
+
+void build_definition(struct parse *parse, const struct token *token)
+{
+    struct statement *statement = parse->statement;
+
+    statement->definition =
+        token->text.data[0] == '$' ? dollar_quoted(parse, token->text) : build_string(parse, token);
+    statement->definition_written = keep(parse, token->text);
+    statement->definition_position = token->position;
+}
+
 struct dotted build_dotted(struct parse *parse, const struct name *name, const struct token *token)
 {
     (void)parse;

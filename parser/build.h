@@ -82,6 +82,8 @@ void build_column(struct parse *parse, struct column_list *list, const struct co
 void build_columns(struct parse *parse, const struct token *word, const struct column_list *list,
                    const struct name *part);
 
+/* The text of DEFINE MODEL ... AS, in quotes or between dollar quotes. */
+void build_definition(struct parse *parse, const struct token *token);
 void build_word_of_command(struct parse *parse, const struct token *string);
 void build_other(struct parse *parse, const struct path *model);
 void build_output(struct parse *parse, const struct path *output);

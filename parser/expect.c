@@ -55,6 +55,13 @@ static const struct {
     {TOKEN_ATTRIBUTES, "ATTRIBUTES"},
     {TOKEN_JOB, "JOB"},
     {TOKEN_MODEL, "MODEL"},
+    {TOKEN_OR, "OR REPLACE"},
+    {TOKEN_REPLACE, "REPLACE"},
+    {TOKEN_AS, "AS"},
+    {TOKEN_DEFINITIONS, "DEFINITIONS"},
+    {TOKEN_DEFINITION, "DEFINITION"},
+    {TOKEN_IF, "IF EXISTS"},
+    {TOKEN_EXISTS, "EXISTS"},
     {TOKEN_FORMAT, "FORMAT"},
     {LEXER_END, "end of statement"},
 };
@@ -74,8 +81,12 @@ static const struct {
                      "WITH ... [USING solver] INTO table"},
     {TOKEN_MINIMIZE, "TO MINIMIZE expression [CONSTRAINT expression [GROUP BY column], ...] "
                      "WITH ... [USING solver] INTO table"},
-    {TOKEN_SHOW, "SHOW TRAIN model, SHOW MODEL model, SHOW MODELS [FULL], SHOW VERSIONS model, "
-                 "SHOW TRIALS model, SHOW JOBS [FULL] or SHOW ATTRIBUTES [FOR model]"},
+    {TOKEN_SHOW,
+     "SHOW TRAIN model, SHOW MODEL model, SHOW MODELS [FULL], SHOW VERSIONS model, "
+     "SHOW TRIALS model, SHOW JOBS [FULL], SHOW ATTRIBUTES [FOR model], SHOW DEFINITIONS "
+     "or SHOW DEFINITION name"},
+    {TOKEN_DEFINE, "DEFINE [OR REPLACE] MODEL zoo/name [(argument = default, ...)] AS 'text'"},
+    {TOKEN_DROP, "DROP DEFINITION [IF EXISTS] name"},
     {TOKEN_FORECAST, "FORECAST model [FOR steps] [WITH ...] [INTO table]"},
     {TOKEN_CANCEL, "CANCEL JOB number"},
     {TOKEN_ROLLBACK, "ROLLBACK MODEL model TO version"},
@@ -211,6 +222,8 @@ static size_t list_expected(const struct yyParser *parser, const struct progress
         accepted[kind] = grammar_accepts(parser, kind, false);
     /* Behind an argument that is a name: few mean it as the name of an argument. */
     accepted[TOKEN_EQ] &= !accepted[TOKEN_RP];
+    /* Behind an argument: few mean to give it a name. */
+    accepted[TOKEN_AS] &= !accepted[TOKEN_RP];
     folded = fold_kinds(accepted, progress);
     for (size_t i = 0; i < COUNT(descriptions) && count < ITEMS_MAX; i++) {
         int kind = descriptions[i].kind;
@@ -466,7 +479,7 @@ static void hint_symbol(const struct yyParser *parser, const struct progress *pr
         error_hint(err, "Write =.");
     else if (found->kind == TOKEN_DOT)
         error_hint(err, "A name has at most three parts: database.schema.table.");
-    else if (found->kind == TOKEN_OPERATOR && found->text.data[0] == '$')
+    else if (found->kind == TOKEN_DOLLAR)
         error_hint(err, "Text is written in quotes; a quote inside it is written twice.");
     else if (found->kind == TOKEN_NAME && grammar_accepts(parser, TOKEN_STRING, false) &&
              !grammar_accepts(parser, TOKEN_NUMBER, false))

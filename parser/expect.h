@@ -9,7 +9,7 @@
 
 #include "parser/grammar_driver.h"
 
-#define EXPECT_TOKENS_MAX 64 /* kinds of token in the grammar, at most */
+#define EXPECT_TOKENS_MAX 96 /* kinds of token in the grammar, at most */
 
 /* The statement as far as it has been read, for the hints. */
 struct progress {

@@ -28,7 +28,7 @@
 %fallback NAME
     EXPLAIN TRAIN PREDICT EVALUATE RUN MAXIMIZE MINIMIZE BY CMD LABEL AS SHOW MODELS VERSIONS
     TRIALS JOBS ATTRIBUTES FULL CANCEL JOB ROLLBACK MODEL EXPORT IMPORT FROM FORMAT EXCEPT LIKE
-    FORECAST.
+    FORECAST DEFINE DEFINITION DEFINITIONS DROP OR REPLACE IF EXISTS.
 
 program ::= statement.
 
@@ -134,13 +134,14 @@ constraint ::= expression(E) GROUP BY name(N).  { build_constraint(parse, &E, &N
 %type operand    {struct span}
 expression(A) ::= operand(A).
 expression(A) ::= expression(A) operand(B).     { A.end = B.end; }
-operand(A) ::= NAME|QUOTED|STRING|NUMBER|OPERATOR|STAR|EQ|MINUS|PLUS|DOT|COLON(T).  { A = span_of(&T, &T); }
+operand(A) ::= NAME|QUOTED|STRING|DOLLAR|NUMBER|OPERATOR|STAR|EQ|MINUS|PLUS|DOT|COLON(T).  { A = span_of(&T, &T); }
 operand(A) ::= LP(S) inside RP(E).              { A = span_of(&S, &E); }
 inside ::= .
 inside ::= inside operand.
 inside ::= inside COMMA.
 
 // SHOW TRAIN model | MODEL model | MODELS [FULL] | VERSIONS model | TRIALS model | JOBS [FULL] | ATTRIBUTES [FOR model]
+//      | DEFINITIONS | DEFINITION name
 statement ::= SHOW(V) TRAIN object.        { build_verb(parse, STATEMENT_SHOW_TRAIN, &V); }
 statement ::= SHOW(V) MODEL object.        { build_verb(parse, STATEMENT_SHOW_MODEL, &V); }
 statement ::= SHOW(V) MODELS full.         { build_verb(parse, STATEMENT_SHOW_MODELS, &V); }
@@ -148,12 +149,32 @@ statement ::= SHOW(V) VERSIONS object.     { build_verb(parse, STATEMENT_SHOW_VE
 statement ::= SHOW(V) TRIALS object.       { build_verb(parse, STATEMENT_SHOW_TRIALS, &V); }
 statement ::= SHOW(V) JOBS full.           { build_verb(parse, STATEMENT_SHOW_JOBS, &V); }
 statement ::= SHOW(V) ATTRIBUTES of_model. { build_verb(parse, STATEMENT_SHOW_ATTRIBUTES, &V); }
+statement ::= SHOW(V) DEFINITIONS.         { build_verb(parse, STATEMENT_SHOW_DEFINITIONS, &V); }
+statement ::= SHOW(V) DEFINITION estimator.  { build_verb(parse, STATEMENT_SHOW_DEFINITION, &V); }
 
 full ::= .
 full ::= FULL.                             { parse->statement->is_full = true; }
 
 of_model ::= .
 of_model ::= FOR estimator.
+
+// DEFINE [OR REPLACE] MODEL name [(argument = default, ...)] AS 'text'; DROP DEFINITION [IF EXISTS] name
+statement ::= DEFINE(V) replacing MODEL estimator defaults AS definition.
+    { build_verb(parse, STATEMENT_DEFINE_MODEL, &V); }
+statement ::= DROP(V) DEFINITION if_exists estimator.
+    { build_verb(parse, STATEMENT_DROP_DEFINITION, &V); }
+
+replacing ::= .
+replacing ::= OR REPLACE.                  { parse->statement->is_replacing = true; }
+
+defaults ::= .
+defaults ::= LP RP.
+defaults ::= LP settings RP.
+
+definition ::= STRING|DOLLAR(S).           { build_definition(parse, &S); }
+
+if_exists ::= .
+if_exists ::= IF EXISTS.                   { parse->statement->if_exists = true; }
 
 // CANCEL JOB id; ROLLBACK MODEL model TO version; EXPORT MODEL model TO 'file' [FORMAT format];
 // IMPORT MODEL new_model FROM 'file' [FORMAT format]

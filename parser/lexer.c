@@ -49,6 +49,14 @@ static const struct {
     {"EXCLUDE", TOKEN_EXCEPT, false},
     {"LIKE", TOKEN_LIKE, false},
     {"FORECAST", TOKEN_FORECAST, false},
+    {"DEFINE", TOKEN_DEFINE, false},
+    {"DEFINITION", TOKEN_DEFINITION, false},
+    {"DEFINITIONS", TOKEN_DEFINITIONS, false},
+    {"DROP", TOKEN_DROP, false},
+    {"OR", TOKEN_OR, false},
+    {"REPLACE", TOKEN_REPLACE, false},
+    {"IF", TOKEN_IF, false},
+    {"EXISTS", TOKEN_EXISTS, false},
 };
 
 static const struct {
@@ -144,7 +152,7 @@ static enum status lexer_model(struct lexer *lexer, enum lexer_want want, const 
     int end = model_end(text, scan->start);
     char last = text.data[end - 1];
 
-    token->kind = want == LEXER_MODEL ? TOKEN_ESTIMATOR : TOKEN_IMAGE;
+    token->kind = want == LEXER_IMAGE ? TOKEN_IMAGE : TOKEN_ESTIMATOR;
     token->text = (struct slice){text.data + scan->start, (size_t)(end - scan->start)};
     lexer->at = end;
     if (!scan_is_word_byte(last))
@@ -175,6 +183,8 @@ static int scan_token_kind(const struct scan *scan, struct slice text)
         return TOKEN_STRING;
     case SCAN_QUOTED:
         return TOKEN_QUOTED;
+    case SCAN_DOLLAR:
+        return TOKEN_DOLLAR;
     case SCAN_BACKTICK:
     case SCAN_BRACKET:
         return TOKEN_NAME;
@@ -183,6 +193,13 @@ static int scan_token_kind(const struct scan *scan, struct slice text)
     default:
         return TOKEN_OPERATOR;
     }
+}
+
+/* Is the word the beginning of a model's or an image's name? The IF of IF EXISTS is none. */
+static bool wants_long_name(enum lexer_want want, int kind)
+{
+    return want == LEXER_MODEL || want == LEXER_IMAGE ||
+           (want == LEXER_DEFINITION && kind != TOKEN_IF);
 }
 
 static enum status lexer_read(struct lexer *lexer, enum lexer_want want, struct token *token,
@@ -204,7 +221,7 @@ static enum status lexer_read(struct lexer *lexer, enum lexer_want want, struct 
     token->position = scan.start;
     token->kind = scan_token_kind(&scan, token->text);
     lexer->at = scan.end;
-    if ((want == LEXER_MODEL || want == LEXER_IMAGE) &&
+    if (wants_long_name(want, token->kind) &&
         (scan.kind == SCAN_WORD || scan.kind == SCAN_NUMBER) && !keyword_is_reserved(token->kind))
         return lexer_model(lexer, want, &scan, token, err);
     if (scan.kind == SCAN_NUMBER)

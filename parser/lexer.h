@@ -21,6 +21,7 @@ enum lexer_want {
     LEXER_ANY,
     LEXER_BRACKET_NAME, /* [ begins a name */
     LEXER_MODEL,        /* a model's name: letters, digits and _ . / : @ - */
+    LEXER_DEFINITION,   /* a definition's, likewise, or IF before it */
     LEXER_IMAGE         /* an image's name, likewise */
 };
 

@@ -35,7 +35,7 @@ static enum status check_bytes(struct slice text, struct span span, struct error
 static enum lexer_want lexer_want(const struct yyParser *grammar)
 {
     if (grammar_accepts(grammar, TOKEN_ESTIMATOR, false))
-        return LEXER_MODEL;
+        return grammar_accepts(grammar, TOKEN_IF, false) ? LEXER_DEFINITION : LEXER_MODEL;
     if (grammar_accepts(grammar, TOKEN_IMAGE, false))
         return LEXER_IMAGE;
     if (grammar_accepts(grammar, TOKEN_NAME, false) && !grammar_accepts(grammar, TOKEN_LB, false))

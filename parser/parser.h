@@ -8,9 +8,9 @@
  * dollar quotes and parentheses, a SELECT or WITH statement contains the word
  * TO (the hosts' own SIMILAR TO, AS to and INTERVAL '1' DAY TO SECOND apart),
  * or when it begins with one of our own commands (SHOW TRAIN | MODELS |
- * VERSIONS | TRIALS | JOBS | ATTRIBUTES, also in the singular, FORECAST, CANCEL JOB, ROLLBACK
- * MODEL, EXPORT MODEL, IMPORT MODEL, EXPLAIN SELECT ... TO ...; and TO TRAIN, whose SELECT was
- * forgotten). All else is the host's, byte for byte.
+ * VERSIONS | TRIALS | JOBS | ATTRIBUTES | DEFINITIONS, also in the singular, FORECAST, DEFINE, DROP
+ * DEFINITION, CANCEL JOB, ROLLBACK MODEL, EXPORT MODEL, IMPORT MODEL, EXPLAIN SELECT ... TO ...;
+ * and TO TRAIN, whose SELECT was forgotten). All else is the host's, byte for byte.
  */
 #ifndef PARSER_PARSER_H
 #define PARSER_PARSER_H

@@ -162,8 +162,8 @@ static bool hint_model(const struct head *head, struct error *err)
 /* SHOW MODLES */
 static bool hint_misspelt_show(const struct head *head, struct error *err)
 {
-    static const char *const shown[] = {"TRAIN",  "MODELS", "VERSIONS",
-                                        "TRIALS", "JOBS",   "ATTRIBUTES"};
+    static const char *const shown[] = {"TRAIN", "MODELS",     "VERSIONS",   "TRIALS",
+                                        "JOBS",  "ATTRIBUTES", "DEFINITIONS"};
     const struct reading_token *object = &head->tokens[1];
     int nearest = -1;
 
@@ -182,7 +182,8 @@ static bool hint_show(const struct head *head, struct error *err)
         error_hint(
             err,
             "ToTrain shows models and jobs: SHOW MODELS, SHOW MODEL model, SHOW TRAIN model, "
-            "SHOW VERSIONS model, SHOW TRIALS model, SHOW JOBS and SHOW ATTRIBUTES.%s",
+            "SHOW VERSIONS model, SHOW TRIALS model, SHOW JOBS, SHOW ATTRIBUTES and SHOW "
+            "DEFINITIONS.%s",
             is_word(&head->tokens[1], "TABLES")
                 ? " Tables are listed by .tables in a shell, or SELECT name FROM sqlite_schema."
                 : "");

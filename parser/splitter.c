@@ -43,14 +43,16 @@ static bool begins_query(struct slice word)
 static bool begins_command(struct slice first, struct slice second)
 {
     /* The singular is a mistake that is answered with what there is. */
-    static const char *const shown[] = {"TRAIN",   "MODELS",     "MODEL",    "VERSIONS",
-                                        "VERSION", "TRIALS",     "TRIAL",    "JOBS",
-                                        "JOB",     "ATTRIBUTES", "ATTRIBUTE"};
+    static const char *const shown[] = {
+        "TRAIN", "MODELS", "MODEL",      "VERSIONS",  "VERSION",     "TRIALS",    "TRIAL",
+        "JOBS",  "JOB",    "ATTRIBUTES", "ATTRIBUTE", "DEFINITIONS", "DEFINITION"};
     static const char *const verbs[] = {"TRAIN", "PREDICT",  "EVALUATE", "EXPLAIN",
                                         "RUN",   "MAXIMIZE", "MINIMIZE"};
 
     if (slice_is_fold(first, "SHOW"))
         return word_is_one_of(second, shown, COUNT(shown));
+    if (slice_is_fold(first, "DROP"))
+        return slice_is_fold(second, "DEFINITION");
     if (slice_is_fold(first, "CANCEL"))
         return slice_is_fold(second, "JOB");
     if (slice_is_fold(first, "ROLLBACK") || slice_is_fold(first, "EXPORT") ||
@@ -75,7 +77,8 @@ static void splitter_head(struct splitter *splitter, struct slice word, int star
 
     if (splitter->word_count == 1 && begins_query(word))
         splitter_begin_query(splitter, start);
-    else if (splitter->word_count == 1 && slice_is_fold(word, "FORECAST"))
+    else if (splitter->word_count == 1 &&
+             (slice_is_fold(word, "FORECAST") || slice_is_fold(word, "DEFINE")))
         splitter->piece.kind = PIECE_OURS; /* no host has a statement that begins so */
     else if (splitter->word_count == 2 && slice_is_fold(words[0], "EXPLAIN") && begins_query(word))
         splitter_begin_query(splitter, start);

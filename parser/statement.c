@@ -1,5 +1,7 @@
 #include "parser/statement.h"
 
+#include <string.h>
+
 static const char *const kind_names[] = {
     [STATEMENT_SQL] = "SQL",
     [STATEMENT_TRAIN] = "TRAIN",
@@ -20,6 +22,10 @@ static const char *const kind_names[] = {
     [STATEMENT_ROLLBACK_MODEL] = "ROLLBACK MODEL",
     [STATEMENT_EXPORT_MODEL] = "EXPORT MODEL",
     [STATEMENT_IMPORT_MODEL] = "IMPORT MODEL",
+    [STATEMENT_DEFINE_MODEL] = "DEFINE MODEL",
+    [STATEMENT_SHOW_DEFINITIONS] = "SHOW DEFINITIONS",
+    [STATEMENT_SHOW_DEFINITION] = "SHOW DEFINITION",
+    [STATEMENT_DROP_DEFINITION] = "DROP DEFINITION",
 };
 
 const char *statement_kind_name(enum statement_kind kind)
@@ -32,4 +38,22 @@ struct name path_last(const struct path *path)
     if (path->count == 0)
         return (struct name){.position = -1};
     return path->parts[path->count - 1];
+}
+
+/* Quotes are doubled in a string, and a backslash stands before some letters. */
+int statement_definition_place(const struct statement *statement, int offset)
+{
+    const struct slice written = statement->definition_written;
+    size_t at = 1;
+
+    if (written.size > 0 && written.data[0] == '$')
+        return statement->definition_position +
+               (int)(written.size - statement->definition.size) / 2 + offset;
+    for (int i = 0; i < offset && at + 1 < written.size; i++) {
+        const char c = written.data[at], next = written.data[at + 1];
+        const bool is_escape = c == '\\' && strchr("ntr\\'\"", next);
+
+        at += is_escape || c == '\'' ? 2 : 1;
+    }
+    return statement->definition_position + (int)at;
 }

@@ -47,7 +47,11 @@ enum statement_kind {
     STATEMENT_CANCEL_JOB,
     STATEMENT_ROLLBACK_MODEL,
     STATEMENT_EXPORT_MODEL,
-    STATEMENT_IMPORT_MODEL
+    STATEMENT_IMPORT_MODEL,
+    STATEMENT_DEFINE_MODEL,
+    STATEMENT_SHOW_DEFINITIONS,
+    STATEMENT_SHOW_DEFINITION,
+    STATEMENT_DROP_DEFINITION
 };
 
 /* ----- names and values ----- */
@@ -149,7 +153,8 @@ struct statement {
     int select_position; /* where it begins */
     int verb_position;   /* TRAIN, PREDICT, ... (or SHOW, CANCEL, ... where there is no SELECT) */
 
-    struct name model;   /* TO TRAIN: the estimator, dots and slashes included (xgboost.gbtree) */
+    struct name model;   /* TO TRAIN: the estimator, dots and slashes included (xgboost.gbtree);
+                            DEFINE MODEL, SHOW and DROP DEFINITION: the definition (zoo/mlp) */
     struct path object;  /* the model table: USING of PREDICT and TRAIN, of EVALUATE, EXPLAIN, SHOW
                             TRAIN, SHOW MODEL, SHOW VERSIONS, SHOW TRIALS, FORECAST, ROLLBACK,
                             EXPORT; SHOW  ATTRIBUTES FOR leaves it in `model` */
@@ -159,7 +164,8 @@ struct statement {
                          target table; OPTIMIZE */
     struct path predict_into; /* PREDICT [[schema.]table.]column; the last part is the column, and
                                  alone it names no table: `into` may */
-    struct setting *settings; /* WITH, in the order written; names are distinct */
+    struct setting *settings; /* WITH, in the order written; names are distinct. DEFINE MODEL: the
+                                 arguments and their defaults */
     size_t setting_count;
     struct column_clause *columns;
     size_t column_clause_count;
@@ -176,7 +182,12 @@ struct statement {
     size_t argument_count;
     struct path *outputs; /* RUN ... INTO a, b */
     size_t output_count;
-    bool maximize; /* OPTIMIZE */
+    bool is_replacing;               /* DEFINE OR REPLACE MODEL */
+    bool if_exists;                  /* DROP DEFINITION IF EXISTS */
+    struct slice definition;         /* DEFINE MODEL ... AS: the text that the quotes hold */
+    struct slice definition_written; /* the same as written, with its quotes */
+    int definition_position;         /* where the quotes begin */
+    bool maximize;                   /* OPTIMIZE */
     struct span objective;
     struct slice objective_text;
     struct constraint *constraints;
@@ -197,6 +208,9 @@ static inline bool statement_writes_rows(const struct statement *statement)
             statement->kind == STATEMENT_FORECAST) &&
            statement->into.count > 0;
 }
+
+/* The place in the program text of byte `offset` of statement->definition. */
+int statement_definition_place(const struct statement *statement, int offset);
 
 const char *statement_kind_name(enum statement_kind kind); /* "TRAIN", "SHOW MODELS", "SQL" */
 

@@ -214,6 +214,14 @@ static void add_others(cJSON *object, const struct statement *statement)
         json_append(array, path_json(&statement->others[i]));
 }
 
+static void add_definition(cJSON *object, const struct statement *statement)
+{
+    if (statement->is_replacing)
+        json_add_boolean(object, "replacing", true);
+    json_add_string(object, "definition", statement->definition);
+    json_add_integer(object, "definition_position", statement->definition_position);
+}
+
 static cJSON *statement_json(const struct statement *statement)
 {
     cJSON *object = cJSON_CreateObject();
@@ -236,6 +244,10 @@ static cJSON *statement_json(const struct statement *statement)
         add_optimize(object, statement);
     if (statement->kind != STATEMENT_TRAIN && statement->kind != STATEMENT_PREDICT)
         add_path(object, object_member(statement), &statement->object);
+    if (statement->kind == STATEMENT_DEFINE_MODEL)
+        add_definition(object, statement);
+    if (statement->if_exists)
+        json_add_boolean(object, "if_exists", true);
     if (statement->other_count > 0)
         add_others(object, statement);
     add_settings(object, statement);

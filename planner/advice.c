@@ -7,6 +7,7 @@
 #include "kinds/kmeans/kmeans_kind.h"
 #include "kinds/network/network_kind.h"
 #include "kinds/regression/regression_kind.h"
+#include "kinds/trees/isolation_kind.h"
 #include "kinds/trees/trees_kind.h"
 #include "params/attribute.h"
 #include "planner/attribute_check.h"
@@ -254,6 +255,8 @@ const struct advice advice_rows[] = {
     {"bagging_freq", LGBM, ANY, LEAVE, "each tree draws its own rows, which 1 says"},
     {"subsample_freq", LGBM, OF("0"), "subsample = 1", "each tree is grown from all rows"},
     {"subsample_freq", LGBM, ANY, LEAVE, "each tree draws its own rows, which 1 says"},
+    {"bootstrap", SKL, &isolation_kind, NULL, LEAVE,
+     "each tree is grown from rows that are drawn without repetition"},
     {"bootstrap", SKL, OF("true"), LEAVE,
      "a tree of a forest is grown from 0.632 of the rows, which is as many as repetition leaves"},
     {"bootstrap", SKL, OF("false"), "subsample = 1", "each tree is grown from all rows"},
@@ -265,14 +268,14 @@ const struct advice advice_rows[] = {
     {"bin_construct_sample_cnt", LGBM, ANY, LEAVE, ALL_ROWS},
     {"sketch_eps", XGB, ANY, LEAVE, ALL_ROWS},
     {"max_bin_by_feature", LGBM, ANY, "max_bin = 255", "it is of all columns"},
-    {"max_features", SKL, OF(ADVICE_SHARE), "max_features = 'all', colsample_bynode = {value}",
+    {"max_features", SKL, TREES, ADVICE_SHARE, "max_features = 'all', colsample_bynode = {value}",
      "the share of the columns that a node looks at"},
-    {"max_features", SKL, OF(ADVICE_COUNT), "max_features = 'all', colsample_bynode = 0.5",
+    {"max_features", SKL, TREES, ADVICE_COUNT, "max_features = 'all', colsample_bynode = 0.5",
      "a share: so many columns by all of them"},
-    {"max_features", SKL, OF("log2"), "max_features = 'sqrt'",
+    {"max_features", SKL, TREES, "log2", "max_features = 'sqrt'",
      "or colsample_bynode = 0.3, the share of the columns that a node looks at"},
-    {"max_features", SKL, OF("auto"), "max_features = 'sqrt'", "or 'all'"},
-    {"max_features", SKL, OF("none"), "max_features = 'all'", "a node looks at all columns"},
+    {"max_features", SKL, TREES, "auto", "max_features = 'sqrt'", "or 'all'"},
+    {"max_features", SKL, TREES, "none", "max_features = 'all'", "a node looks at all columns"},
     {"criterion", SKL, OF("gini"), LEAVE, "splits are those of Gini's index"},
     {"criterion", SKL, OF("entropy"), LEAVE, "splits are those of Gini's index"},
     {"criterion", SKL, OF("log_loss"), LEAVE, "splits are those of Gini's index"},

@@ -71,17 +71,20 @@ static void append_row(const struct attribute *attribute, struct text *out)
 /* Attributes whose names another kind has, too, which are listed as that one has them. */
 static void append_others(const struct kind *kind, struct text *out)
 {
-    const struct estimator *estimator = estimators;
+    size_t of_kind = 0;
 
-    while (estimator->kind != kind)
-        estimator++;
+    while (of_kind < estimator_count && estimators[of_kind].kind != kind)
+        of_kind++;
+    if (of_kind == estimator_count)
+        return; /* its models have names of the users' own, and the attributes of another kind */
     for (size_t i = 0; i < kind->attributes->count; i++) {
         const struct attribute *attribute = &kind->attributes->rows[i];
 
         if (attribute_find(slice_of(attribute->name)) == attribute)
             continue;
         text_printf(out, "| %s | of them TRAIN of %s | ", attribute->name,
-                    estimator->group ? estimator->group : estimator->name);
+                    estimators[of_kind].group ? estimators[of_kind].group
+                                              : estimators[of_kind].name);
         attribute_append_expected(attribute, out);
         text_printf(out, " | %s | %s |\n", attribute->default_value ? attribute->default_value : "",
                     attribute->help);

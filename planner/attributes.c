@@ -93,10 +93,19 @@ static size_t count_of(const char *const *names)
     return count;
 }
 
+/* Has a kind before it the same table? */
+static bool is_of_kind_before(size_t table)
+{
+    for (size_t i = 0; i < table; i++)
+        if (table_at(i) == table_at(table))
+            return true;
+    return false;
+}
+
 bool attribute_alias_number(size_t number, struct attribute_alias *alias)
 {
     for (size_t t = 0; table_at(t); t++) {
-        for (size_t i = 0; i < table_at(t)->count; i++) {
+        for (size_t i = 0; !is_of_kind_before(t) && i < table_at(t)->count; i++) {
             const struct attribute *row = &table_at(t)->rows[i];
             const size_t count = count_of(row->aliases);
 

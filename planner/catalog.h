@@ -175,6 +175,13 @@ struct row_taker {
     enum status (*row)(void *self, const struct cell *cells, size_t count, struct error *err);
 };
 
+/* A definition as it is stored. */
+struct stored_definition {
+    struct slice statement; /* DEFINE MODEL ... (definition/definition.h) */
+    struct slice created_at;
+    int64_t version; /* from 1 on */
+};
+
 struct catalog {
     void *self;
     enum sql_dialect dialect;
@@ -190,6 +197,11 @@ struct catalog {
      * is there and is no model. schema.size == 0: the host's search order. */
     enum status (*find_model)(void *self, struct slice schema, struct slice name,
                               struct arena *arena, struct model_summary *model, struct error *err);
+    /* NOT_FOUND with a hint of the nearest definition; PERMISSION; CORRUPT when the table is there
+     * and is none. NULL: there are none (a test double). */
+    enum status (*find_definition)(void *self, struct slice schema, struct slice name,
+                                   struct arena *arena, struct stored_definition *stored,
+                                   struct error *err);
     /* Does a schema (PostgreSQL) or attached database (SQLite) of this name
      * exist? NULL: any name goes (the test double). */
     bool (*has_schema)(void *self, struct slice schema);

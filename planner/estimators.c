@@ -2,9 +2,11 @@
 
 #include <string.h>
 
+#include "definition/definition.h"
 #include "kinds/bayes/bayes_kind.h"
 #include "kinds/embedding/embedding_kind.h"
 #include "kinds/forecast/forecast_kind.h"
+#include "kinds/graph/graph_kind.h"
 #include "kinds/kmeans/kmeans_kind.h"
 #include "kinds/linear/linear_kind.h"
 #include "kinds/network/network_kind.h"
@@ -12,6 +14,7 @@
 #include "kinds/pca/pca_kind.h"
 #include "kinds/regression/regression_kind.h"
 #include "kinds/scorecard/scorecard_kind.h"
+#include "kinds/trees/isolation_kind.h"
 #include "kinds/trees/trees_kind.h"
 #include "params/attribute.h"
 #include "parser/statement.h"
@@ -356,6 +359,8 @@ const struct estimator estimators[] = {
     {"TSB", FORECASTS, ONE_METHOD, "Croston's method for what may end.", SERIES_OF(tsb)},
     {"OneClassSVM", &one_class_kind, TASK_DETECTION, none, NULL, "Finds what is unlike the rest.",
      NULL, NULL},
+    {"IsolationForest", &isolation_kind, TASK_DETECTION, none, NULL,
+     "Finds what is unlike the rest, by trees of splits at random.", NULL, NULL},
 };
 /* clang-format on */
 
@@ -369,6 +374,13 @@ static const struct estimator linear_estimators[2] = {
      xgboost_class, "boosted linear models"},
 };
 /* clang-format on */
+
+static const struct estimator defined_estimators[2] = {
+    {"graph", &graph_kind, TASK_CLASSIFICATION, hidden_layers, "a graph of operations",
+     "Graph of operations, for classes.", NULL, NULL},
+    {"graph", &graph_kind, TASK_REGRESSION, hidden_layers, "a graph of operations",
+     "Graph of operations, for numbers.", NULL, NULL},
+};
 
 /* clang-format off: one row, one name of networks with EMBEDDING in COLUMN. */
 static const struct estimator embedded_estimators[2] = {
@@ -543,6 +555,10 @@ enum status estimator_find(const struct name *name, const struct estimator **est
     const struct slice word = without_namespace(name->text);
     const struct later_name *later = later_find(later_estimators, later_estimator_count, word);
 
+    if (definition_is_name(name->text)) {
+        *estimator = estimator_defined();
+        return STATUS_OK;
+    }
     for (size_t i = 0; i < estimator_count; i++) {
         if (!slice_is_fold(word, estimators[i].name))
             continue;
@@ -584,8 +600,15 @@ const struct estimator *estimator_embedded(const struct estimator *estimator)
     return find_namesake(embedded_estimators, estimator);
 }
 
+const struct estimator *estimator_defined(void)
+{
+    return &defined_estimators[0];
+}
+
 const struct estimator *estimator_beside(const struct estimator *estimator)
 {
+    if (estimator->kind == &graph_kind) /* by whatever name */
+        return &defined_estimators[estimator->task == TASK_CLASSIFICATION];
     for (size_t i = 0; i < estimator_count; i++)
         if (&estimators[i] != estimator && estimators[i].kind == estimator->kind &&
             strcmp(estimators[i].name, estimator->name) == 0)

@@ -31,7 +31,8 @@ extern const struct estimator estimators[];
 extern const size_t estimator_count;
 
 /* By name, ASCII case ignored. INVALID with the nearest name as hint,
- * UNSUPPORTED for a name of the language that is not built yet. */
+ * UNSUPPORTED for a name of the language that is not built yet. A definition's name, whether there
+ * is one or not, finds that of graphs. */
 enum status estimator_find(const struct name *name, const struct estimator **estimator,
                            struct error *err);
 
@@ -42,6 +43,10 @@ const struct estimator *estimator_boosted(const struct estimator *estimator, str
 /* The one that a network's name means where COLUMN names EMBEDDING: a network over embeddings, of
  * another kind. NULL: none other than it is. Nor is it among `estimators`. */
 const struct estimator *estimator_embedded(const struct estimator *estimator);
+
+/* A graph of operations that a definition says, of classes; the one beside it is of numbers. Nor
+ * are they among `estimators`: the definition has the name. */
+const struct estimator *estimator_defined(void);
 
 /* The other estimator of this name, of classes where this one is of numbers; NULL: there is none.
  */

@@ -5,6 +5,7 @@
 #include "jobspec/job_size.h"
 #include "jobspec/jobspec.h"
 #include "planner/attributes.h"
+#include "planner/explain_graph.h"
 #include "planner/explain_score.h"
 #include "planner/explain_work.h"
 #include "planner/explanation.h"
@@ -392,7 +393,9 @@ static void explain_parameters(struct explanation *explanation)
     struct text *out = &explanation->detail;
 
     text_printf(out, "%s%.0f", bound_of(plan), cost_of(plan, &few).parameters);
-    if (finds_classes(plan))
+    if (finds_classes(plan) && plan->spec.graph)
+        text_append_string(out, " with two classes");
+    else if (finds_classes(plan))
         text_printf(out, " with two classes; where there are more, %.0f for each class",
                     parameters_of_class(plan));
     if (has_words(plan)) {
@@ -599,7 +602,8 @@ static void explain_attributes(struct explanation *explanation)
 enum status plan_explain(const struct plan *plan, uint64_t rows, struct arena *arena,
                          struct plan_line **lines, size_t *count, struct error *err)
 {
-    size_t most = plan->input_count + plan->attribute_count + plan->notices->count + LINES_EXTRA;
+    size_t most = plan->input_count + plan->attribute_count + plan->notices->count +
+                  explain_graph_lines(plan) + LINES_EXTRA;
     struct explanation explanation;
 
     if (plan->kind != STATEMENT_TRAIN)
@@ -611,6 +615,7 @@ enum status plan_explain(const struct plan *plan, uint64_t rows, struct arena *a
     explain_label(&explanation);
     explain_roles(&explanation);
     explain_inside(&explanation);
+    explain_graph(&explanation);
     explain_work(&explanation, rows);
     explain_notices(&explanation);
     explain_attributes(&explanation);

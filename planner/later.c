@@ -38,7 +38,6 @@ const struct attribute_alias later_aliases[] = {
 };
 
 const struct later_name later_estimators[] = {
-    {"IsolationForest", "Finds what is unlike the rest."},
     {"DeepEmbeddingClusterModel", "Clusters of a learned embedding."},
     {"StackedRNNClassifier", "Recurrent network for classes."},
     {"RNNBasedTimeSeriesModel", "Recurrent network for time series."},

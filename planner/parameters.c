@@ -12,7 +12,7 @@
 
 /* Rows of the first layer that an input has whatever the rows of the table are; a category without
  * a vocabulary has one for NULL, too. */
-static double rows_known(const struct plan_input *input)
+double words_known(const struct plan_input *input)
 {
     if (input->spec.type == INPUT_TEXT)
         return input->spec.vocabulary_max;
@@ -48,7 +48,7 @@ struct kind_shape shape_of(const struct plan *plan)
             kind_shape_join(&shape, input->spec.model_part);
         shape.counts += input->spec.list.form == LIST_WORDS;
         if (input->spec.type != INPUT_NUMERIC)
-            shape.id_rows += rows_known(input);
+            shape.id_rows += words_known(input);
     }
     return shape;
 }
@@ -62,7 +62,7 @@ static double words_of_input(const struct plan *plan, const struct plan_input *i
     const double most = input->spec.vocabulary_max;
 
     if (input->spec.type == INPUT_TEXT || input->spec.rule != RULE_WORDS)
-        return rows_known(input);
+        return words_known(input);
     if (query->sample_rows < QUERY_SAMPLE_ROWS && query->sample_rows <= most)
         return query->sample_rows + 1.0;
     return most + (most >= 10 ? floor(most / 10) : 1) + 1;
@@ -102,13 +102,13 @@ static double words_expected(const struct plan *plan, const struct plan_input *i
     double values, cells;
 
     if (!column || input->spec.type != INPUT_CATEGORY || input->spec.rule != RULE_WORDS)
-        return rows_known(input);
+        return words_known(input);
     values = column->distinct_values > 0 ? (double)column->distinct_values
                                          : (double)column->distinct_numbers;
     cells = column->distinct_values > 0 ? (double)column->distinct_cells
                                         : (double)column->integers + column->reals;
     if (values == 0)
-        return rows_known(input);
+        return words_known(input);
     if (rows > cells && !are_all(plan, values, cells))
         values *= sqrt(rows / cells);
     return fmin(values + 1, most);

@@ -6,6 +6,8 @@
 
 #include "planner/planning.h"
 
+/* Rows of the table of words that an input has at least, before the rows are read. */
+double words_known(const struct plan_input *input);
 /* The shape of a model as far as it is known before the rows are: a word of each category, and as
  * many classes as the statement says. */
 struct kind_shape shape_of(const struct plan *plan);

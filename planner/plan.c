@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "planner/definitions.h"
 #include "planner/model_room.h"
 #include "planner/plan_forecast.h"
 #include "planner/plan_predict.h"
@@ -16,7 +17,10 @@ static enum status plan_show_attributes(struct planning *planning)
     if (model->text.size == 0)
         return STATUS_OK;
     TRY(estimator_find(model, &plan->estimator, planning->err));
-    plan->attributes_for = slice_of(plan->estimator->name);
+    if (definition_is_name(model->text))
+        TRY(definition_find(planning));
+    plan->attributes_for =
+        plan->definition ? plan->definition->name.name : slice_of(plan->estimator->name);
     return STATUS_OK;
 }
 
@@ -135,6 +139,13 @@ static enum status dispatch(struct planning *planning)
         TRY(plan_file(planning));
         return target_plan(planning, &planning->statement->into, &planning->plan->into_schema,
                            &planning->plan->into_name);
+    case STATEMENT_DEFINE_MODEL:
+        return definition_plan_define(planning);
+    case STATEMENT_SHOW_DEFINITION:
+        return definition_plan_show(planning);
+    case STATEMENT_DROP_DEFINITION:
+        return definition_plan_drop(planning);
+    case STATEMENT_SHOW_DEFINITIONS:
     case STATEMENT_SQL: /* the host's own: the select is the whole of it */
     case STATEMENT_SHOW_MODELS:
     case STATEMENT_SHOW_JOBS:
@@ -154,8 +165,12 @@ enum status plan_statement(const struct statement *statement, struct slice text,
                            const struct catalog *catalog, struct arena *arena, struct plan *plan,
                            struct error *err)
 {
-    struct planning planning = {
-        .statement = statement, .catalog = catalog, .arena = arena, .plan = plan, .err = err};
+    struct planning planning = {.statement = statement,
+                                .catalog = catalog,
+                                .arena = arena,
+                                .program = text,
+                                .plan = plan,
+                                .err = err};
 
     *plan = (struct plan){.kind = statement->kind,
                           .dialect = catalog->dialect,

@@ -9,6 +9,7 @@
 #ifndef PLANNER_PLAN_H
 #define PLANNER_PLAN_H
 
+#include "definition/definition.h"
 #include "jobspec/jobspec.h"
 #include "params/attribute.h"
 #include "params/bootstrap_choice.h"
@@ -215,9 +216,16 @@ struct plan {
     /* EXPORT and IMPORT MODEL. format.size 0: by the file's name, or what is in it */
     struct slice file, format;
     int file_position, format_position;
-    struct slice version;        /* ROLLBACK MODEL m TO version: a number or a digest's beginning */
-    int64_t job;                 /* CANCEL JOB id */
-    struct slice job_text;       /* CANCEL JOB id as written */
+    struct slice version;  /* ROLLBACK MODEL m TO version: a number or a digest's beginning */
+    int64_t job;           /* CANCEL JOB id */
+    struct slice job_text; /* CANCEL JOB id as written */
+    /* DEFINE MODEL, SHOW and DROP DEFINITION, and TRAIN of a definition. definition: NULL for DROP,
+     * and for a TRAIN by another model's name */
+    struct definition_name definition_name;
+    const struct definition *definition;
+    struct stored_definition stored; /* its row in the database; version 0: it comes with ToTrain */
+    const struct value **definition_values; /* (argument_count): what WITH sets; NULL: nothing */
+    bool is_replacing, if_exists;
     struct slice attributes_for; /* SHOW ATTRIBUTES FOR model */
 };
 

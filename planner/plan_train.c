@@ -10,6 +10,7 @@
 #include "planner/column_calls.h"
 #include "planner/columns.h"
 #include "planner/constraints.h"
+#include "planner/definition_train.h"
 #include "planner/folds.h"
 #include "planner/input_notices.h"
 #include "planner/label.h"
@@ -259,6 +260,7 @@ static enum status plan_one(struct planning *planning)
     TRY(check_inputs(planning));
     TRY(constraints_plan(planning));
     TRY(old_model_order(planning));
+    TRY(definition_make_graph(planning));
     TRY(settle_inputs(planning));
     TRY(input_notices(plan, planning->err));
     label_date_notice(plan);
@@ -278,8 +280,7 @@ enum status plan_train(struct planning *planning)
 
     TRY(column_calls_settle(planning));
     whole = planning->statement;
-    TRY(estimator_find(&whole->model, &planning->plan->estimator, planning->err));
-    TRY(kind_choose(planning));
+    TRY(estimator_choose(planning));
     TRY(search_plan(planning));
     TRY(plan_one(planning));
     return search_plan_others(planning, whole, plan_one);

@@ -15,6 +15,8 @@
  *     servers.c     job.strategy -> plan.spec.servers
  *     explain_series.c  series as their parts
  *     checked_values.c  values that came, beside their forecasts
+ *     definitions.c DEFINE MODEL, zoo/name -> a definition
+ *     definition_train.c  a definition, its arguments -> a graph
  *     search.c      tune.* -> statements of trials, of which the first is planned
  *
  * Each of them reads the statement and writes its part of the plan. No other module includes this.
@@ -38,6 +40,7 @@ struct planning {
     const struct statement *statement;
     const struct catalog *catalog;
     struct arena *arena;
+    struct slice program; /* the text that the statement's positions mean */
     struct plan *plan;
     struct checked_setting *settings; /* (setting_count): what the user set */
     size_t setting_count;

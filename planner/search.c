@@ -450,8 +450,7 @@ static enum status try_trial(const struct planning *first, const struct statemen
     planning.statement = &trial;
     planning.arena = arena;
     planning.plan = &plan;
-    TRY(estimator_find(&statement->model, &plan.estimator, first->err));
-    TRY(kind_choose(&planning));
+    TRY(estimator_choose(&planning));
     TRY(plan_trial(&planning));
     if (has_the_same_rows(planned, &plan))
         return STATUS_OK;

@@ -1,6 +1,7 @@
 #include "planner/settings.h"
 
 #include "planner/attribute_check.h"
+#include "planner/definition_train.h"
 #include "planner/embeddings.h"
 #include "planner/idle_settings.h"
 #include "planner/parameters.h"
@@ -58,6 +59,8 @@ enum status settings_read(struct planning *planning, unsigned scope)
         bool is_idle = false;
 
         if (scope == SCOPE_TRAIN)
+            TRY(definition_take_setting(planning, setting, &is_idle));
+        if (scope == SCOPE_TRAIN && !is_idle)
             TRY(idle_settings_take(planning, setting, &is_idle));
         if (!is_idle)
             TRY(read_setting(planning, setting, scope));

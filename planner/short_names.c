@@ -51,6 +51,7 @@ static const struct attribute_alias of_others[] = {
     {"n_jobs", "job.threads"},
     {"n_estimators", "train.num_boost_round"},
     {"n_estimators", "num_parallel_tree"},
+    {"n_estimators", "model.n_estimators"},
     {"num_round", "train.num_boost_round"},
     {"num_round", "num_parallel_tree"},
     {"num_rounds", "train.num_boost_round"},
@@ -64,12 +65,16 @@ static const struct attribute_alias of_others[] = {
     {"num_boost_round", "num_parallel_tree"},
     {"num_tree", "train.num_boost_round"},
     {"num_tree", "num_parallel_tree"},
+    {"num_tree", "model.n_estimators"},
     {"num_trees", "train.num_boost_round"},
     {"num_trees", "num_parallel_tree"},
+    {"num_trees", "model.n_estimators"},
     {"n_trees", "train.num_boost_round"},
     {"n_trees", "num_parallel_tree"},
+    {"n_trees", "model.n_estimators"},
     {"ntrees", "train.num_boost_round"},
     {"ntrees", "num_parallel_tree"},
+    {"ntrees", "model.n_estimators"},
     {"nrounds", "train.num_boost_round"},
     {"nrounds", "num_parallel_tree"},
     {"iterations", "train.num_boost_round"},
@@ -115,6 +120,8 @@ static const struct attribute_alias of_others[] = {
     {"bagging", "subsample"},
     {"sub_row", "subsample"},
     {"max_samples", "subsample"},
+    {"max_samples", "model.max_samples"},
+    {"sample_size", "model.max_samples"},
     {"feature_fraction", "colsample_bytree"},
     {"sub_feature", "colsample_bytree"},
     {"feature_fraction_bynode", "colsample_bynode"},
@@ -248,8 +255,9 @@ const struct attribute *short_name_find(struct slice name, unsigned scope,
     if (search.found)
         return search.found;
     search.is_for_all = true;
-    find_last_parts(&search);
     find_of_others(&search);
+    if (!search.found)
+        find_last_parts(&search);
     return search.found;
 }
 

@@ -3,6 +3,8 @@
 #include "planner/attribute_check.h"
 #include "planner/column_function.h"
 #include "planner/column_kind.h"
+#include "planner/definition_train.h"
+#include "planner/definitions.h"
 #include "planner/old_model.h"
 #include "planner/query.h"
 #include "planner/settings.h"
@@ -88,7 +90,7 @@ static enum status goes_on_from_embeddings(struct planning *planning,
     return STATUS_OK;
 }
 
-enum status kind_choose(struct planning *planning)
+static enum status kind_choose(struct planning *planning)
 {
     const struct statement *statement = planning->statement;
     const struct estimator *embedded = estimator_embedded(planning->plan->estimator);
@@ -110,6 +112,34 @@ enum status kind_choose(struct planning *planning)
     return STATUS_OK;
 }
 
+/* The estimator of graphs, by the definition's name. */
+static enum status name_definition(struct planning *planning, const struct estimator *graphs)
+{
+    struct estimator *named = ARENA_NEW(planning->arena, struct estimator, 1);
+    const struct slice name = planning->plan->definition->name.name;
+    const struct slice copy = arena_copy(planning->arena, name);
+
+    if (!named || !copy.data)
+        return fail_no_memory(planning->err);
+    *named = *graphs;
+    named->name = copy.data;
+    planning->plan->estimator = named;
+    return STATUS_OK;
+}
+
+enum status estimator_choose(struct planning *planning)
+{
+    const struct name *name = &planning->statement->model;
+
+    if (!definition_is_name(name->text)) {
+        TRY(estimator_find(name, &planning->plan->estimator, planning->err));
+        return kind_choose(planning);
+    }
+    TRY(definition_find(planning));
+    TRY(definition_begin_values(planning));
+    return name_definition(planning, estimator_defined());
+}
+
 enum status task_choose(struct planning *planning)
 {
     const struct estimator **estimator = &planning->plan->estimator;
@@ -122,7 +152,10 @@ enum status task_choose(struct planning *planning)
         task = planning->plan->model.task;
     else if (!settings_tell(planning, &task))
         TRY(label_tells(planning, &task));
-    if (task == beside->task)
-        *estimator = beside;
+    if (task != beside->task)
+        return STATUS_OK;
+    if (planning->plan->definition)
+        return name_definition(planning, beside);
+    *estimator = beside;
     return STATUS_OK;
 }

@@ -13,11 +13,12 @@
 
 #include "planner/planning.h"
 
-/* plan->estimator becomes that of linear models, where a name of XGBoost's is told the booster
- * gblinear, and that of networks over embeddings, where COLUMN of a network names EMBEDDING or
- * USING a network over embeddings: before the settings are read, as they are those of another kind
- * then. Fails as model_find. */
-enum status kind_choose(struct planning *planning);
+/* plan->estimator becomes the one that the statement names, which is that of graphs where it names
+ * a definition: plan->definition then. It becomes that of linear models, where a name of XGBoost's
+ * is told the booster gblinear, and that of networks over embeddings, where COLUMN of a network
+ * names EMBEDDING or USING a network over embeddings: before the settings are read, as they are
+ * those of another kind then. Fails as model_find. */
+enum status estimator_choose(struct planning *planning);
 
 /* plan->estimator becomes the one that is meant, by the settings and, where these do not tell, by
  * the SELECT, which is described then. */

@@ -321,6 +321,10 @@ static void append_automatic(const struct plan *plan, const struct attribute *at
     else if (slice_is(name, "train.early_stopping"))
         text_append_string(
             out, plan->spec.keeps_best ? "the best epoch where the last is clearly worse" : "0");
+    else if (slice_is(name, "model.max_samples"))
+        text_append_string(out, "256 rows, or all");
+    else if (slice_is(name, "model.contamination"))
+        text_append_string(out, "by the score -0.5");
     else if (slice_is(name, "train.epoch"))
         append_epochs(length_of(plan), out);
     else if (!slice_is(name, "model.l2"))

@@ -1,6 +1,9 @@
 #include "scoring/formula.h"
 
+#include <math.h>
 #include <string.h>
+
+#include "inputs/cells.h"
 
 #define FLOAT_SPLIT 536870913.0 /* 2^29 + 1: what a product with it leaves has a float's digits */
 
@@ -193,4 +196,24 @@ void formula_terms_init(struct formula_terms *terms, struct formula_program *pro
     *terms = (struct formula_terms){.items = (const struct formula **)arena_alloc_array(
                                         program->arena, most + 1, sizeof(struct formula *))};
     program->failed |= !terms->items;
+}
+
+bool formula_word_number(struct slice word, double *number)
+{
+    char buffer[TRANSFORM_WORD_BUFFER];
+    struct cell cell = {.type = CELL_INTEGER};
+    struct slice spelled = {0};
+    struct error ignored;
+    bool is_null;
+
+    if (slice_to_integer(word, &cell.integer)) {
+        cell.real = (double)cell.integer;
+    } else {
+        if (!slice_to_real(word, &cell.real) || !isfinite(cell.real))
+            return false;
+        cell.type = CELL_REAL;
+    }
+    *number = cell.real;
+    return cell_to_word(&cell, SLICE(""), buffer, &spelled, &is_null, &ignored) == STATUS_OK &&
+           slice_equal(spelled, word);
 }

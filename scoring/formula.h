@@ -1,7 +1,7 @@
 /*
  * formula.h - a model as formulas: what other programs compute predictions by.
  *
- *     model  --model_formulas-->  program of formulas  --printers (interop/)-->  SQL, C
+ *     model  --model_formulas-->  program of formulas  --printers (interop/)-->  SQL, C, ONNX
  *
  * A formula is a number that follows from the cells of a row. It is a tree of operations, few of
  * which know of cells; those that several formulas use are variables. A variable has a stage: one
@@ -43,7 +43,7 @@ enum formula_op {
     FORMULA_AT_MOST,
     FORMULA_EQUAL,
     FORMULA_IS_MISSING,
-    FORMULA_IS_IN, /* a is one of `numbers` (count), which ascend */
+    FORMULA_IS_IN, /* a, a whole number or missing, is one of `numbers` (count), which ascend */
     FORMULA_AND,
     /* Numbers from lists: */
     FORMULA_LOOKUP, /* number a of `numbers` (count); 0 where a is below 0 or missing */
@@ -79,6 +79,9 @@ struct formula_program {
     uint32_t variable_count, variable_room;
     struct formula_output *outputs; /* (output_count) */
     uint32_t output_count, output_room;
+    /* Printed as a graph, which knows no depth and no length: trees and sums are whole, and each
+     * class has its probability. Set before there are formulas. */
+    bool is_graph;
     bool failed;
 };
 
@@ -124,6 +127,9 @@ const struct formula *formula_float(struct formula_program *program, const struc
 /* The name is copied. */
 void formula_output(struct formula_program *program, const char *name, bool is_class,
                     const struct formula *formula);
+
+/* The number that a cell has whose word this is; false: no number is written so. */
+bool formula_word_number(struct slice word, double *number);
 
 /* Room for terms that are added one after the other; those that are NULL are left out. */
 struct formula_terms {

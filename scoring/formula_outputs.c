@@ -228,7 +228,8 @@ static void add_shares(struct formula_program *program, const struct formula_ter
 
     formula_output(program, "probability", false,
                    formula_of(program, FORMULA_DIVIDE, greatest, sum));
-    for (uint32_t i = 0; i < count && count <= CLASS_COLUMNS_MOST && !program->failed; i++) {
+    for (uint32_t i = 0;
+         i < count && (count <= CLASS_COLUMNS_MOST || program->is_graph) && !program->failed; i++) {
         name_class(program->model, i, name, sizeof name);
         formula_output(program, name, false,
                        formula_of(program, FORMULA_DIVIDE, shares->items[i], sum));
@@ -359,7 +360,7 @@ enum status model_formulas(const struct model *model, struct arena *arena,
     if (!z)
         return fail_no_memory(err);
     if (!model->kind->formulas)
-        return fail(err, STATUS_UNSUPPORTED, "a model of kind \"%s\" is not exported as SQL or C",
+        return fail(err, STATUS_UNSUPPORTED, "a model of kind \"%s\" is not exported as a program",
                     model->kind->name),
                error_hint(err, "Trees, linear models, score cards, naive Bayes, networks, clusters "
                                "and components are.");

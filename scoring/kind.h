@@ -149,7 +149,8 @@ struct kind {
     const char *const *without;  /* attributes of all kinds that this one has no use for; without
                                   * train.batch_size each phase takes all rows */
     bool lies_on_servers;        /* its weights may lie on parameter servers */
-    bool takes_numbers_alone;    /* no category may be an input */
+    bool has_calls;           /* a job has the calls of the graph that the model is (jobspec.h) */
+    bool takes_numbers_alone; /* no category may be an input */
     bool keeps_numbers; /* inputs that are numbers, and a regression's label, are taken as they are:
                          * transform.h */
     bool has_rests; /* each number has a second float, of what the first one lost (transform.h), of

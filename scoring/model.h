@@ -116,14 +116,15 @@ struct model {
     struct slice label;          /* the label column's name; size 0: learned without */
     struct slice label_declared; /* its type in PostgreSQL, "pg_catalog.bool", for predictions to
                                     be of; or empty. It is checked before use. */
-    struct slice statement;      /* the text as the user wrote it */
-    struct slice id;             /* 32 hex digits: survives a rename of the table */
-    int64_t version;             /* 1, 2, ... */
-    struct slice digest;         /* 64 hex digits; SHA-256 over transform, labels and tensors */
-    uint64_t checksum;           /* stored sum of what the digest covers; 0: not stored yet */
-    uint64_t rows;               /* trained on */
-    uint32_t kept_epoch;         /* epoch of its weights; 0: the end. No part of the digest */
-    struct slice created_at;     /* RFC 3339, UTC */
+    struct slice definition; /* digest of what says its graph (definition/); size 0: nothing does */
+    struct slice statement;  /* the text as the user wrote it */
+    struct slice id;         /* 32 hex digits: survives a rename of the table */
+    int64_t version;         /* 1, 2, ... */
+    struct slice digest;     /* 64 hex digits; SHA-256 over transform, labels and tensors */
+    uint64_t checksum;       /* stored sum of what the digest covers; 0: not stored yet */
+    uint64_t rows;           /* trained on */
+    uint32_t kept_epoch;     /* epoch of its weights; 0: the end. No part of the digest */
+    struct slice created_at; /* RFC 3339, UTC */
 
     struct transform transform;
     struct labels labels;    /* classification; otherwise only .type: LABEL_NONE of clusters */

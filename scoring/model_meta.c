@@ -178,6 +178,8 @@ static enum status build_meta(const struct model *model, cJSON *meta, struct err
     TRY(add_text(meta, "label", model->label, err));
     if (model->label_declared.size > 0)
         TRY(add_text(meta, "label_declared", model->label_declared, err));
+    if (model->definition.size > 0)
+        TRY(add_text(meta, "definition", model->definition, err));
     TRY(add_text(meta, "statement", model->statement, err));
     TRY(add_text(meta, "digest", model->digest, err));
     add_checksum(meta, model_checksum(model));
@@ -672,6 +674,8 @@ static enum status read_meta(const cJSON *meta, const struct kind *const *kinds,
     TRY(get_text(meta, "label", MODEL_META_BYTES_MAX, arena, &model->label, err));
     if (json_has(meta, "label_declared"))
         TRY(get_text(meta, "label_declared", TYPE_BYTES_MAX, arena, &model->label_declared, err));
+    if (json_has(meta, "definition"))
+        TRY(get_digits(meta, "definition", DIGEST_DIGITS, arena, &model->definition, err));
     TRY(get_text(meta, "statement", MODEL_META_BYTES_MAX, arena, &model->statement, err));
     TRY(get_digits(meta, "id", ID_DIGITS, arena, &model->id, err));
     TRY(json_get_integer(meta, "version", 0, INT64_MAX, &model->version, err));

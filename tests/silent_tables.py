@@ -74,3 +74,39 @@ def far_table():
     """Two of 200 numbers are beyond floats."""
     rows = [(1e39 if i % 100 == 7 else i * 37 % 101 / 50., i * 13 % 17 / 9., float(i % 23)) for i in range(200)]
     return table("t", "a double precision, b double precision, y double precision", rows)
+
+# ---- losses in the label's units ----
+
+UNITS = {"huber": "huber_alpha = 0.9", "fair": "fair_c = 1", "reg:pseudohubererror": "huber_slope = 1"}
+OF_UNITS = "units of the label: the middle half of the training rows' labels is "
+
+
+def priced_table():
+    """Prices that two columns decide, the same in millions of millions, and a year."""
+    draw = random.Random(3)
+    rows = []
+    for _ in range(400):
+        a, b = draw.uniform(-2, 2), draw.uniform(-1, 1)
+        price = 100_000 * (4 + a + (b > 0) + .1 * draw.gauss(0, 1))
+        rows.append((a, b, price, price * 1e-12, price / 100_000))
+    return table("t", "a double precision, b double precision, price double precision, tiny double precision, near double precision", rows)
+
+
+# ---- words in several spellings ----
+
+SPELLED = "label column \"y\": 7 classes differ from others in capitals or spaces around them alone, as 'NO' in 51 rows, 'no' in 51 " \
+    "rows and 'no ' in 50 rows. If they mean the same, lower(trim(y)) AS y in the SELECT makes them one."
+SPELLED_WORDS = "column \"city\": 3 words differ from others in capitals or spaces around them alone, as 'Berlin' in 150 rows, 'berlin' " \
+    "in 75 rows and ' Berlin' in 25 rows. If they mean the same, lower(trim(city)) AS city in the SELECT makes them one."
+SPELLED_ONE = "lower(trim(city)) AS city, z, lower(trim(y)) AS y"
+
+
+def spelled_table():
+    """Answers and cities in several spellings, genotypes, and a word that one row has in capitals."""
+    rows = []
+    for i in range(300):
+        yes = i * 37 % 101 > 50
+        answer = ("yes", "YES", "yes", " yes", "YES", "Yes")[i % 6 - (i % 9 == 4)] if yes else ("no", "no ", "NO")[i % 3]
+        rows.append((i * 37 % 101 / 101., ("Berlin", "berlin", "Berlin", "Rome" if i % 8 < 4 else " Berlin")[i % 4] if i % 12 != 11 else "Oslo",
+                     ("AA", "Aa", "aa")[i % 3], "Lyon" if i != 7 else "LYON", answer))
+    return table("t", "z double precision, city text, gene text, town text, y text", rows)

@@ -473,7 +473,7 @@ def print_machine(bench):
                              text=True).stdout.strip()
     print(f"\nProcessor: {processor()}, {len(os.sched_getaffinity(0))} cores, "
           f"load {os.getloadavg()[0]:.1f}, {platform.system()} {platform.release()}.")
-    print(f"Products of ours: {own_products()} (runtime/learn/products.c).")
+    print(f"Products of ours: {own_products()} (arithmetic/products.c).")
     print(f"Reference: OPENBLAS_CORETYPE={bench.kernels or '(not set)'}, {batch['openblas']}. "
           f"GEMM of the network 28-64-32-1 on one core: {batch['gflops']} GFLOPS in batches of "
           f"{BATCH}, {lane['gflops']} in lanes of 16 rows.")

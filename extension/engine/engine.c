@@ -4,6 +4,7 @@
 
 #include "codegen/lower_forecast.h"
 #include "codegen/model_path.h"
+#include "extension/engine/definitions.h"
 #include "extension/engine/exchange_run.h"
 #include "extension/engine/host/stored.h"
 #include "extension/engine/host/train_rows.h"
@@ -63,6 +64,12 @@ static const struct fixed_columns fixed_columns[] = {
     {STATEMENT_ROLLBACK_MODEL, 2, {"model", "version"}},
     {STATEMENT_EXPORT_MODEL, 3, {"model", "file", "bytes"}},
     {STATEMENT_IMPORT_MODEL, 2, {"model", "version"}},
+    {STATEMENT_DEFINE_MODEL, 2, {"definition", "version"}},
+    {STATEMENT_DROP_DEFINITION, 2, {"definition", "state"}},
+    {STATEMENT_SHOW_DEFINITIONS,
+     SHOW_DEFINITIONS_COLUMNS,
+     {"name", "arguments", "version", "created_at", "digest"}},
+    {STATEMENT_SHOW_DEFINITION, 2, {"name", "value"}},
 };
 static const struct fixed_columns full_models_columns = {
     STATEMENT_SHOW_MODELS,
@@ -322,6 +329,14 @@ static enum status run_plan(const struct host *host, const struct train_request 
         return export_run(host, plan, sink, err);
     case STATEMENT_IMPORT_MODEL:
         return import_run(host, plan, sink, err);
+    case STATEMENT_DEFINE_MODEL:
+        return define_run(host, plan, sink, err);
+    case STATEMENT_DROP_DEFINITION:
+        return drop_definition_run(host, plan, sink, err);
+    case STATEMENT_SHOW_DEFINITIONS:
+        return show_definitions_run(host, sink, err);
+    case STATEMENT_SHOW_DEFINITION:
+        return show_definition_run(plan, sink, err);
     default:
         return fail(err, STATUS_UNSUPPORTED, "%s is not supported yet",
                     statement_kind_name(plan->kind));

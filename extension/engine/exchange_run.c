@@ -34,7 +34,7 @@ static enum status find_export(const struct host *host, struct slice name, struc
         exchange_format_find(name, file, &format->exchange, err) == STATUS_OK)
         return STATUS_OK;
     return error_hint(err, "Formats are xgboost (.json), xgboost_ubj (.ubj) and lightgbm (.txt), "
-                           "and sql (.sql), sqlite, postgres and c (.c).");
+                           "and sql (.sql), sqlite, postgres, c (.c) and onnx (.onnx).");
 }
 
 /* The prediction of a file of a model with an offset, and how the other program has the offset. */
@@ -242,8 +242,9 @@ enum status export_text_function(const struct host *host, struct slice path, str
 
     error_clear(err);
     TRY(find_export(host, format, SLICE(""), &found, err));
-    if (!found.is_formulas && found.exchange == EXCHANGE_XGBOOST_UBJ)
-        return fail(err, STATUS_UNSUPPORTED, "format xgboost_ubj is bytes, and no text"),
+    if (found.is_formulas ? found.language == FORMULA_ONNX : found.exchange == EXCHANGE_XGBOOST_UBJ)
+        return fail(err, STATUS_UNSUPPORTED, "format %s is bytes, and no text",
+                    found.is_formulas ? "onnx" : "xgboost_ubj"),
                error_hint(err, "%s returns bytes.",
                           dialect_of(host->catalog.dialect)->export_bytes);
     return export_by_path(host, path, &found, out, err);

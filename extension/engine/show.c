@@ -3,6 +3,7 @@
  */
 #include "extension/engine/show.h"
 
+#include "extension/engine/definitions.h"
 #include "extension/engine/host/notice_rows.h"
 #include "extension/engine/rows/sample_notices.h"
 #include "extension/engine/score/score.h"
@@ -78,6 +79,8 @@ enum status show_attributes_run(const struct plan *plan, const struct sink *sink
     const struct estimator *estimator = NULL;
     const struct attribute *attribute;
 
+    if (plan->definition)
+        TRY(definition_arguments_run(plan->definition, sink, err));
     if (plan->attributes_for.size > 0) {
         struct name name = {.text = plan->attributes_for, .position = -1};
         TRY(estimator_find(&name, &estimator, err));

@@ -247,6 +247,8 @@ static enum status put_facts(const struct plan *plan, const struct model *model,
 {
     TRY(put_text(sink, "model", plan->model_name, err));
     TRY(put_text(sink, "kind", model->estimator, err));
+    if (model->definition.size > 0)
+        TRY(put_text(sink, "definition", model->definition, err));
     if (task_has_label(model->task))
         TRY(put_text(sink, "label", model->label, err));
     TRY(put_classes(model, sink, err));

@@ -297,7 +297,7 @@ COMMENT ON FUNCTION totrain.call(text) IS
 CREATE FUNCTION totrain.export_model(model text, format text) RETURNS bytea
 AS 'MODULE_PATHNAME', 'totrain_sql_export_model' LANGUAGE C STRICT STABLE PARALLEL RESTRICTED;
 COMMENT ON FUNCTION totrain.export_model(text, text) IS
-    'a model as the bytes of a file: formats xgboost, xgboost_ubj, lightgbm (trees), sql, sqlite, postgres, c';
+    'a model as the bytes of a file: formats xgboost, xgboost_ubj, lightgbm (trees), sql, sqlite, postgres, c, onnx';
 
 CREATE FUNCTION totrain.export_text(model text, format text) RETURNS text
 AS 'MODULE_PATHNAME', 'totrain_sql_export_text' LANGUAGE C STRICT STABLE PARALLEL RESTRICTED;

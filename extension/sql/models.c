@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "extension/engine/host/stored.h"
+#include "extension/sql/listing.h"
 #include "extension/sql/sql.h"
 #include "kinds/kinds.h"
 #include "scoring/model_table.h"
@@ -20,65 +21,6 @@ struct slice sql_shown_name(const struct sql_host *host, const struct sql_table 
 
 /* ----- all models ----- */
 
-struct listed {
-    uint32_t relation;
-    struct sql_table table;
-    struct slice shown;
-};
-
-/* One statement at a time: the names first, then the models. */
-struct listing {
-    struct arena arena;
-    struct listed *listed;
-    size_t count, capacity;
-};
-
-static enum status make_room(struct listing *listing, struct error *err)
-{
-    const size_t capacity = listing->capacity ? 2 * listing->capacity : 64;
-    struct listed *more;
-
-    if (listing->count < listing->capacity)
-        return STATUS_OK;
-    more = ARENA_NEW(&listing->arena, struct listed, capacity);
-    if (!more)
-        return fail_no_memory(err);
-    if (listing->count > 0)
-        memcpy(more, listing->listed, listing->count * sizeof *more);
-    listing->listed = more;
-    listing->capacity = capacity;
-    return STATUS_OK;
-}
-
-static enum status keep_listed(void *self, const struct cell *cells, size_t count,
-                               struct error *err)
-{
-    struct listing *listing = self;
-    struct listed *listed;
-
-    if (count != 4)
-        return STATUS_OK;
-    TRY(make_room(listing, err));
-    listed = &listing->listed[listing->count];
-    listed->relation = (uint32_t)cells[0].integer;
-    listed->table.schema = arena_copy(&listing->arena, cells[1].text);
-    listed->table.name = arena_copy(&listing->arena, cells[2].text);
-    listed->shown = arena_copy(&listing->arena, cells[3].text);
-    if (!listed->table.schema.data || !listed->table.name.data || !listed->shown.data)
-        return fail_no_memory(err);
-    listing->count++;
-    return STATUS_OK;
-}
-
-static enum status list_tables(struct sql_host *host, struct listing *listing, struct error *err)
-{
-    const struct database_rows rows = {.self = listing, .row = keep_listed};
-
-    *listing = (struct listing){.count = 0};
-    arena_init(&listing->arena, ARENA_MAXIMUM);
-    return host->variant->list_tables(host, &rows, err);
-}
-
 static enum status not_found(struct sql_host *host, const struct sql_table *table,
                              struct error *err)
 {
@@ -87,7 +29,7 @@ static enum status not_found(struct sql_host *host, const struct sql_table *tabl
     struct error ignored;
     int nearest;
 
-    (void)list_tables(host, &listing, &ignored);
+    (void)sql_list_tables(host, &listing, &ignored);
     for (size_t i = 0; i < listing.count; i++)
         if (model_names_add(&names, listing.listed[i].table.name, &ignored) != STATUS_OK)
             break;
@@ -267,22 +209,12 @@ enum status sql_find_model(void *self, struct slice schema, struct slice name, s
 static enum status load_listed(struct sql_host *host, const struct listed *listed,
                                struct arena *arena, struct model *model, struct error *err)
 {
-    const struct model_read read = {listed->relation, listed->table, .only_meta = true,
-                                    .at_once = true};
-    const struct database *database = host->database;
     struct meta meta = {arena, model, false};
     const struct database_rows rows = {.self = &meta, .row = read_meta};
-    struct database_transaction transaction;
-    enum status status;
 
-    if (database->loses_transactions)
-        TRY(database->begin(database->self, &transaction, err));
-    status = name_damaged_model(listed->table.name,
-                                database->read_model(database->self, &read, &rows, err), err);
-    if (status == STATUS_OK && !meta.found)
-        status = refuse_no_model(listed->table.name, err);
-    return database->loses_transactions ? database->end(database->self, &transaction, status, err)
-                                        : status;
+    TRY(name_damaged_model(listed->table.name, sql_read_listed(host, listed, true, &rows, err),
+                           err));
+    return meta.found ? STATUS_OK : refuse_no_model(listed->table.name, err);
 }
 
 static enum status measure(struct sql_host *host, const struct listed *listed,
@@ -342,7 +274,7 @@ static enum status put_listed(struct sql_host *host, const struct listed *listed
 enum status sql_list_models(void *self, bool sizes, const struct sink *sink, struct error *err)
 {
     struct listing listing;
-    enum status status = list_tables(self, &listing, err);
+    enum status status = sql_list_tables(self, &listing, err);
 
     for (size_t i = 0; i < listing.count && status == STATUS_OK; i++)
         status = put_listed(self, &listing.listed[i], sizes, sink, err);

@@ -4,6 +4,7 @@
  *     models.c    find, load, list models         publish.c   publish, keep and restore versions
  *     tables.c    tables from queries and rows    write_model.c  rows of a model into a table
  *     query.c     a query's rows to a sink        publish_pieces.c  those of a large one, by pieces
+ *     definitions.c  definitions of models        listing.c  tables that have a model's columns
  *
  * These files know neither how a session is reached, which is database.h's business, nor which SQL
  * it speaks: that is the variant's, one for each database (sqlite_variant.c, postgres_variant.c).

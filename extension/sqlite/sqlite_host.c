@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "extension/engine/host/stored_model.h"
+#include "extension/sql/definitions.h"
 #include "extension/sql/models.h"
 #include "extension/sql/publish.h"
 #include "extension/sql/tables.h"
@@ -85,6 +86,7 @@ void sqlite_host_init(struct sqlite_host *host, sqlite3 *db, const char *program
                     .describe = host_describe,
                     .each_row = host_each_row,
                     .find_model = sql_find_model,
+                    .find_definition = sql_find_definition,
                     .has_schema = host_has_schema,
                     .find_file = host_find_file,
                     .working_folder = working_folder},
@@ -93,6 +95,7 @@ void sqlite_host_init(struct sqlite_host *host, sqlite3 *db, const char *program
                     .interrupted = host_interrupted},
         .rows = &rows,
         .models = &models,
+        .definitions = &sql_definitions,
         .tables = &tables,
         .marks = &marks,
     };

@@ -64,7 +64,7 @@ struct pods {
     uint64_t step;           /* step of the last progress */
     int64_t progress_at;     /* when a line of it was written to the log */
     uint32_t wanted;         /* by the user; the pool wants those of them that have work */
-    uint32_t lanes;          /* more workers have none; 0: not known yet */
+    uint32_t lanes;          /* more workers are of no use; 0: not known yet */
     uint32_t servers_wanted; /* by the user; 0: the Job was not seen yet */
     uint64_t servers_version;
     struct exchange *asking; /* for more servers */

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "kinds/embedding/embedding_formulas.h"
 #include "kinds/embedding/embedding_inputs.h"
 #include "kinds/embedding/embedding_model.h"
 #include "kinds/embedding/embedding_score.h"
@@ -154,4 +155,5 @@ const struct kind embedding_kind = {
     .open = embedding_scorer_open,
     .score = embedding_score,
     .close = embedding_scorer_close,
+    .formulas = embedding_formulas,
 };

@@ -79,8 +79,8 @@ static const struct formula *normal_share_of(struct formula_program *program,
                       tail, near);
 }
 
-static const struct formula *activated(struct formula_program *program, enum activation activation,
-                                       const struct formula *z)
+const struct formula *network_activated(struct formula_program *program, enum activation activation,
+                                        const struct formula *z)
 {
     const struct formula *size, *tail;
 
@@ -120,6 +120,18 @@ static const struct formula *activated(struct formula_program *program, enum act
         return formula_of(program, FORMULA_DIVIDE, z, size);
     }
     return z;
+}
+
+void network_layer_terms(struct formula_program *program, const struct layer *layer, uint32_t j,
+                         const struct formula *const *x, uint32_t inputs,
+                         struct formula_terms *terms)
+{
+    if (layer->bias)
+        formula_terms_add(terms, number(program, (double)layer->bias[j]));
+    for (uint32_t k = 0; k < inputs; k++)
+        formula_terms_add(
+            terms,
+            formula_times(program, x[k], (double)layer->weights[(size_t)k * layer->width + j]));
 }
 
 /* The sum that the row's ids add to output j of the first layer. */
@@ -164,18 +176,14 @@ enum status network_formulas(const struct model *model, struct formula_program *
             struct formula_terms terms;
 
             formula_terms_init(&terms, program, (size_t)inputs + model->transform.input_count + 2);
-            formula_terms_add(&terms, number(program, (double)layer->bias[j]));
-            for (uint32_t k = 0; k < inputs; k++)
-                formula_terms_add(
-                    &terms, formula_times(program, x[k],
-                                          (double)layer->weights[(size_t)k * layer->width + j]));
+            network_layer_terms(program, layer, j, x, inputs, &terms);
             if (i == 0)
                 add_ids(program, row, layer, j, &terms);
             if (is_last)
                 formula_terms_add(&terms, row->offset);
             z[j] = formula_let(program, formula_sum(program, terms.items, terms.count));
             if (!is_last)
-                z[j] = formula_let(program, activated(program, network->activation, z[j]));
+                z[j] = formula_let(program, network_activated(program, network->activation, z[j]));
             else
                 outputs[j] = z[j];
         }

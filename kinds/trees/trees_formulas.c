@@ -15,6 +15,7 @@
 #include "scoring/elementary.h"
 
 #define DEPTH         6
+#define DEPTH_GRAPH   500   /* the same of a program that is a graph */
 #define CODE          1e100 /* node number i that is cut off is (i + 1) times this */
 #define LEAVES_MOST   1e99
 #define ABREAST       32     /* choices one behind the other */
@@ -27,19 +28,23 @@ struct walk {
     const struct formula_row *row;
     const struct formula **wholes; /* (dense_width): for NODE_IS_IN; NULL: not yet */
     size_t first;                  /* node of the tree */
+    uint32_t depth, terms;         /* DEPTH and TERMS, or those of a graph */
     uint32_t *cut;                 /* (cut_count): nodes that are cut off */
     uint32_t cut_count;
 };
 
 /* The number from which on doubles become floats that are not less than the threshold; *is_above:
- * it becomes one that is less. */
+ * it becomes one that is less. No float is farther from 0 than TRANSFORM_KEPT_MOST, to which
+ * doubles are cut. */
 static double border_of(float threshold, bool *is_above)
 {
     const float before = nextafterf(threshold, -INFINITY);
 
-    *is_above = false;
-    if (isinf(before))
-        return (double)threshold;
+    *is_above = threshold > TRANSFORM_KEPT_MOST;
+    if (*is_above)
+        return DBL_MAX;
+    if (threshold <= -TRANSFORM_KEPT_MOST)
+        return -DBL_MAX;
     *is_above = bits_of(threshold) & 1; /* the one in the middle goes to the even float */
     return ((double)threshold + (double)before) / 2;
 }
@@ -137,7 +142,7 @@ static const struct formula *go_on(struct walk *walk, const struct formula *v, u
     const struct formula *found;
 
     if (to - from == 1)
-        return build(walk, walk->cut[from], DEPTH);
+        return build(walk, walk->cut[from], walk->depth);
     found = go_on(walk, v, last, to);
     for (uint32_t first = last; first > from; first -= group)
         found = formula_if(
@@ -154,7 +159,7 @@ static const struct formula *tree_value(struct walk *walk)
     uint32_t from = 0;
 
     walk->cut_count = 0;
-    v = build(walk, 0, DEPTH);
+    v = build(walk, 0, walk->depth);
     while (from < walk->cut_count && !program->failed) {
         const uint32_t to = walk->cut_count;
 
@@ -199,7 +204,7 @@ static void sum_trees(struct walk *walk, uint32_t output, const struct formula *
             continue;
         walk->first = (size_t)tree[TREE_FIRST_NODE];
         formula_terms_add(&terms, tree_value(walk));
-        if (terms.count < TERMS)
+        if (terms.count < walk->terms)
             continue;
         formula_terms_add(&sums,
                           formula_let(program, formula_sum(program, terms.items, terms.count)));
@@ -218,7 +223,11 @@ enum status trees_formulas(const struct model *model, struct formula_program *pr
                            struct error *err)
 {
     const struct transform *transform = &model->transform;
-    struct walk walk = {.program = program, .trees = trees_of(model), .row = row};
+    struct walk walk = {.program = program,
+                        .trees = trees_of(model),
+                        .row = row,
+                        .depth = program->is_graph ? DEPTH_GRAPH : DEPTH,
+                        .terms = program->is_graph ? UINT32_MAX : TERMS};
 
     walk.wholes = (const struct formula **)arena_alloc_array(
         program->arena, (size_t)transform->dense_width + 1, sizeof(struct formula *));

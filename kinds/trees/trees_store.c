@@ -36,14 +36,19 @@ static void write_aim(const struct aim_facts *aim, cJSON *object)
     }
 }
 
+void trees_write_counts(const struct trees_model *trees, cJSON *object)
+{
+    json_add_integer(object, "trees", trees->tree_count);
+    json_add_integer(object, "nodes", trees->node_count);
+    json_add_integer(object, "sets", trees->set_count);
+}
+
 void trees_write(const struct model *model, cJSON *object)
 {
     const struct trees_model *trees = trees_of(model);
 
     json_add_string(object, "link", slice_of(link_words[trees->link]));
-    json_add_integer(object, "trees", trees->tree_count);
-    json_add_integer(object, "nodes", trees->node_count);
-    json_add_integer(object, "sets", trees->set_count);
+    trees_write_counts(trees, object);
     write_aim(&model->aim, object);
 }
 
@@ -139,6 +144,21 @@ static enum status read_aim(const cJSON *object, struct arena *arena, struct aim
     return json_get_boolean(section, "has_two_labels", &aim->has_two_labels, err);
 }
 
+enum status trees_read_counts(const cJSON *object, const struct model *model,
+                              struct trees_model *trees, struct error *err)
+{
+    for (uint32_t i = 0; i < model->transform.input_count; i++)
+        if (model->transform.inputs[i].spec.type == INPUT_TEXT)
+            return fail(err, STATUS_CORRUPT, "model: trees with an input that is a text");
+    TRY(read_count(object, "trees", TREES_MAX, &trees->tree_count, err));
+    TRY(read_count(object, "nodes", TREES_NODES_MAX, &trees->node_count, err));
+    TRY(read_count(object, "sets", TREES_SETS_MAX, &trees->set_count, err));
+    if (trees->node_count >= trees->tree_count)
+        return STATUS_OK;
+    return fail(err, STATUS_CORRUPT, "model: %u nodes of %u trees", trees->node_count,
+                trees->tree_count);
+}
+
 enum status trees_read(const cJSON *object, struct arena *arena, struct model *model,
                        struct error *err)
 {
@@ -152,9 +172,6 @@ enum status trees_read(const cJSON *object, struct arena *arena, struct model *m
     if ((model->label_mean != 0 && model->format < MODEL_FORMAT_ORIGINS) ||
         model->label_scale != 1 || model->link != LABEL_LINK_NONE)
         return fail(err, STATUS_CORRUPT, "model: trees of a label with another scale than its own");
-    for (uint32_t i = 0; i < model->transform.input_count; i++)
-        if (model->transform.inputs[i].spec.type == INPUT_TEXT)
-            return fail(err, STATUS_CORRUPT, "model: trees with an input that is a text");
     TRY(read_link(object, trees, err));
     if (trees->link != TREES_LINK_NONE && model->task != TASK_REGRESSION)
         return fail(err, STATUS_CORRUPT, "model: logits with the link \"%s\"",
@@ -165,13 +182,7 @@ enum status trees_read(const cJSON *object, struct arena *arena, struct model *m
     if (model->task == TASK_REGRESSION)
         TRY(read_aim(object, arena, &model->aim, err));
     trees->outputs = trees_outputs(model);
-    TRY(read_count(object, "trees", TREES_MAX, &trees->tree_count, err));
-    TRY(read_count(object, "nodes", TREES_NODES_MAX, &trees->node_count, err));
-    TRY(read_count(object, "sets", TREES_SETS_MAX, &trees->set_count, err));
-    if (trees->node_count >= trees->tree_count)
-        return STATUS_OK;
-    return fail(err, STATUS_CORRUPT, "model: %u nodes of %u trees", trees->node_count,
-                trees->tree_count);
+    return trees_read_counts(object, model, trees, err);
 }
 
 bool trees_number(const struct model *model, uint32_t i, uint64_t *number)

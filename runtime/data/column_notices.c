@@ -1,17 +1,23 @@
 #include "runtime/data/column_notices.h"
 
+#include <float.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "inputs/cell_text.h"
 #include "inputs/cells.h"
 #include "jobspec/jobspec_sections.h"
+#include "runtime/data/class_codes.h"
 #include "runtime/data/column_statistics_parts.h"
 #include "runtime/data/exact_measure.h"
 #include "runtime/data/weightless_classes.h"
+#include "runtime/data/word_spellings.h"
 #include "scoring/label_names.h"
 
-#define RARE_NAMED   3   /* classes that a notice names */
-#define SHARED_LEAST .05 /* share of the rows with a word: fewer are not noted */
+#define RARE_NAMED    3      /* classes that a notice names */
+#define SHARED_LEAST  .05    /* share of the rows with a word: fewer are not noted */
+#define WHOLE_DOUBLES 0x1p53 /* doubles have all whole numbers below */
+#define STEPS_ENOUGH  1000   /* steps in a deviation: more of them hide nothing */
 
 /* ----- inputs ----- */
 
@@ -73,6 +79,41 @@ static const char *what_is_learned(enum task task)
     default:
         return "label";
     }
+}
+
+/* Doubles know whole numbers of 2^53 and more in steps, which leave few or one of those that are
+ * near to each other. False: the column has no such numbers. */
+static bool note_steps(const struct column_statistics *statistics, uint32_t i,
+                       struct dataset *dataset)
+{
+    const struct column_counts *column = &statistics->columns[i];
+    double mean, deviation, step;
+    struct text number;
+    int bits;
+
+    if (column->content != COLUMN_NUMBERS || statistics->rows < 2 ||
+        !exact_moments_measure(&statistics->moments[column->number], &mean, &deviation) ||
+        !(fabs(mean) >= WHOLE_DOUBLES))
+        return false;
+    (void)frexp(mean, &bits);
+    step = ldexp(1, bits - DBL_MANT_DIG);
+    if (deviation > STEPS_ENOUGH * step)
+        return false;
+    text_init(&number, 100);
+    text_append_real(&number, mean);
+    notice_add(dataset->notices, NOTICE_READING,
+               "%s \"%.*s\" has numbers as large as %s, which a model tells apart in steps of %.0f "
+               "alone",
+               column_is_called(statistics, i), SLICE_FORMAT(column->name), text_string(&number),
+               step);
+    text_deinit(&number);
+    notice_hint(dataset->notices,
+                i == statistics->spec->input_count
+                    ? "Subtract a number near them in the SELECT."
+                    : "Subtract a number near them in the SELECT; ids are words by COLUMN *, "
+                      "VOCABULARY(%s).",
+                SQL_NAME(column->name));
+    return true;
 }
 
 static void note_constant(const struct column_statistics *statistics, uint32_t i,
@@ -211,6 +252,18 @@ static void note_vocabulary(const struct column_statistics *statistics, uint32_t
     if (words <= CATEGORY_WORDS_MAX)
         notice_hint(dataset->notices, "COLUMN VOCABULARY(%s, %llu) keeps them all.",
                     SQL_NAME(column->name), (unsigned long long)words);
+}
+
+/* Words of a text that holds one each, as the rows have them. */
+static enum status note_spellings(const struct column_statistics *statistics, uint32_t i,
+                                  struct dataset *dataset, struct error *err)
+{
+    const struct column_counts *column = &statistics->columns[i];
+
+    if (column->content != COLUMN_WORDS || column->words_most > 0 || dataset->old_model ||
+        dataset->transform.inputs[i].word_count == 0)
+        return STATUS_OK;
+    return word_spellings_note(&column->table, column->name, false, dataset->notices, err);
 }
 
 /* ----- labels ----- */
@@ -387,6 +440,10 @@ static enum status note_classes(const struct column_statistics *statistics, stru
         note_rare(dataset, sizes, count, statistics->rows);
     note_missing_labels(spec, sizes, count, dataset);
     free(sizes);
+    if (!dataset->old_model)
+        TRY(class_codes_note(spec->label, dataset, err));
+    if (dataset->labels.type == LABEL_TEXT && !dataset->old_model)
+        TRY(word_spellings_note(&label->table, spec->label, true, dataset->notices, err));
     return weightless_classes(statistics, dataset, err);
 }
 
@@ -420,10 +477,13 @@ enum status column_notices(const struct column_statistics *statistics, struct da
         /* A word that tells a series is the same in all of its rows, whatever others there are. */
         if (statistics->spec->inputs[i].offset || kind_of(statistics->spec)->learns_series)
             continue;
-        note_constant(statistics, i, dataset);
+        if (!note_steps(statistics, i, dataset))
+            note_constant(statistics, i, dataset);
         note_vocabulary(statistics, i, dataset);
+        TRY(note_spellings(statistics, i, dataset, err));
     }
-    if (statistics->spec->task == TASK_REGRESSION)
+    if (statistics->spec->task == TASK_REGRESSION &&
+        !note_steps(statistics, statistics->spec->input_count, dataset))
         note_constant_label(statistics, dataset);
     return statistics->spec->task == TASK_CLASSIFICATION ? note_classes(statistics, dataset, err)
                                                          : STATUS_OK;

@@ -68,7 +68,7 @@ static bool has_nines(double number)
            has_one_digit(digits);
 }
 
-static bool looks_like_a_code(double number)
+bool odd_number_is_like_a_code(double number)
 {
     static const double limits[] = {255, 32767, 32768, 65535, 2147483647, 2147483648, 4294967295};
     const double size = fabs(number);
@@ -109,7 +109,7 @@ static bool are_codes(const struct side *side, uint32_t codes, double last)
         if (floor(side->ends[i]) != side->ends[i] && !has_nines(fabs(side->ends[i])))
             return false;
         cells += side->cells[i];
-        looks |= looks_like_a_code(side->sign * side->ends[i]);
+        looks |= odd_number_is_like_a_code(side->sign * side->ends[i]);
     }
     if (cells < ODD_CODE_CELLS || (size_t)cells * ODD_CODE_CELLS_OF < side->count)
         return false;

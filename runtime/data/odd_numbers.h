@@ -50,6 +50,9 @@ struct odd_numbers {
     uint32_t unused;                   /* so that each byte of an index is defined */
 };
 
+/* Is it a number that many use for a missing one: 77, -888, 9999, -200, the greatest of a type? */
+bool odd_number_is_like_a_code(double number);
+
 /* Looks for odd numbers among the cells of a column that are not NULL, in any order. */
 struct odd_numbers odd_numbers_of(const double *numbers, size_t count);
 

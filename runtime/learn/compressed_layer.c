@@ -1,7 +1,7 @@
 #include "runtime/learn/compressed_layer.h"
 
+#include "arithmetic/products.h"
 #include "base/vectors.h"
-#include "runtime/learn/products.h"
 
 static size_t width_of(const struct compressed_layer *op)
 {

@@ -2,9 +2,9 @@
 
 #include <string.h>
 
+#include "arithmetic/kernels.h"
+#include "arithmetic/products.h"
 #include "base/vectors.h"
-#include "runtime/learn/kernels.h"
-#include "runtime/learn/products.h"
 
 /* ---- forward ---- */
 
@@ -70,7 +70,7 @@ static void backward_by_matrix(const struct cross_layer *op, const float *parame
 
     split_delta(count, delta, inner, x0, dx0, room);
     affine_backward(&op->map, n, x, room, is_first, gradient);
-    affine_backward_inputs(&op->map, parameters, transposed, n, room, room + count);
+    affine_backward_inputs(&op->map, parameters, transposed, n, room, false, room + count);
     add(count, room + count, delta);
 }
 

@@ -8,7 +8,7 @@
 #ifndef RUNTIME_LEARN_CROSS_LAYER_H
 #define RUNTIME_LEARN_CROSS_LAYER_H
 
-#include "runtime/learn/affine.h"
+#include "arithmetic/affine.h"
 
 struct cross_layer {
     bool by_matrix;

@@ -234,13 +234,14 @@ static enum status allocate(struct descent *descent, struct error *err)
 }
 
 /* The same that the planner asks before the rows are known (planner/parameters.h). */
-static struct kind_cost cost_of(const struct jobspec *spec, const struct dataset *dataset)
+static struct kind_cost cost_of(const struct jobspec *spec, const struct dataset *dataset,
+                                const struct differentiable *model)
 {
     struct kind_shape shape = {
         .task = spec->task, .classes = dataset->labels.count, .rows = (double)dataset->train.rows};
 
     kind_shape_take(&shape, &dataset->transform);
-    return kind_of(spec)->cost(&spec->params, &shape);
+    return kind_of(spec)->cost(model->params ? model->params : &spec->params, &shape);
 }
 
 static uint32_t elements_most(const struct descent *descent)
@@ -260,7 +261,7 @@ static enum status plan(struct descent *descent, differentiable_open *open_model
     if (rows == 0)
         return fail(err, STATUS_INVALID, "there are no rows to train on");
     TRY(open_model(spec, learner->dataset, &descent->model, err));
-    descent->cost = cost_of(spec, descent->learner.dataset);
+    descent->cost = cost_of(spec, descent->learner.dataset, &descent->model);
     most = (uint32_t)least(spec->batch_size, rows);
     descent->steps_per_epoch = (rows - 1) / most + 1;
     descent->batch = (uint32_t)((rows - 1) / descent->steps_per_epoch + 1);

@@ -4,6 +4,11 @@
 
 #include "runtime/learn/descent_best.h"
 
+#define FEW_ROWS           20
+#define PENALTY_OF_ROWS    2    /* model.l2 times the rows: of networks, and not of linear models */
+#define TENSORS_OF_A_LAYER 2    /* weights and biases */
+#define SHARE_LEAST        0.05 /* deviation of a label as a share of its mean */
+
 /* ---- the model ---- */
 
 enum status descent_fill(void *self, struct model *model, struct error *err)
@@ -34,12 +39,49 @@ static void note_time(struct descent *descent)
     notice_hint(notices, "TO TRAIN ... USING the model goes on from it.");
 }
 
+/* A penalty by the training rows outweighs the label where these are few. */
+static void note_penalty(const struct descent *descent, struct notice_list *notices)
+{
+    const double penalty = descent->model.settings.l2;
+    const uint64_t rows = descent->learner.dataset->train.rows;
+
+    if (rows > FEW_ROWS || penalty * (double)rows < PENALTY_OF_ROWS)
+        return;
+    notice_add(
+        notices, NOTICE_SETTING,
+        "few rows: with model.l2 = %.3g, %llu training rows hardly move predictions from the "
+        "mean",
+        penalty, (unsigned long long)rows);
+    notice_hint(notices, "WITH model.l2 = 0.001 the model follows such rows.");
+}
+
+/* The logarithm of a label that differs by less than what steps of many layers can tell. */
+static void note_narrow_label(const struct descent *descent, struct notice_list *notices)
+{
+    const struct dataset *dataset = descent->learner.dataset;
+    const double share = dataset->label_deviation / dataset->label_average;
+
+    if (descent->learner.measuring.model.link != LABEL_LINK_EXP ||
+        descent->model.tensor_count <= TENSORS_OF_A_LAYER || share >= SHARE_LEAST)
+        return;
+    notice_add(
+        notices, NOTICE_SETTING,
+        "labels deviate by %.2g %% of their mean, and the loss is one of shares of the mean: a "
+        "network hardly tells such shares apart",
+        100 * share);
+    notice_hint(notices,
+                "Subtract a number near the least label in the SELECT; or WITH model.loss = "
+                "'squared_error'.");
+}
+
 void descent_tell(void *self, struct measuring *measuring)
 {
     struct descent *descent = self;
 
     note_time(descent);
     descent_best_tell(descent);
+    note_penalty(descent, &measuring->notices);
+    note_narrow_label(descent, &measuring->notices);
     measuring->predicts_no_mean = !descent->model.unit.is_of_means;
 }
 

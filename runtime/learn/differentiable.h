@@ -21,7 +21,7 @@
 #include "runtime/learn/optimizer.h"
 #include "scoring/model.h"
 
-#define TENSORS_MAX     64
+#define TENSORS_MAX     128
 #define STATISTIC_RATE  0.1
 #define LANE_CHUNK_ROWS 128 /* rows that are computed together */
 
@@ -79,8 +79,9 @@ struct loss_unit {
 
 struct differentiable {
     void *self;
-    const struct tensor *tensors; /* (tensor_count), in the order of the parameters */
-    uint32_t tensor_count;        /* at most TENSORS_MAX */
+    const struct kind_params *params; /* those that its kind's cost looks at; NULL: the spec's */
+    const struct tensor *tensors;     /* (tensor_count), in the order of the parameters */
+    uint32_t tensor_count;            /* at most TENSORS_MAX */
     uint32_t parameter_count;
     uint32_t derived_count; /* floats of the copy that derive makes */
     uint64_t space_bytes;   /* bytes of a lane's space, without its gradient */

@@ -10,8 +10,8 @@
 #ifndef RUNTIME_LEARN_EMBEDDED_FIELDS_H
 #define RUNTIME_LEARN_EMBEDDED_FIELDS_H
 
+#include "arithmetic/touched_rows.h"
 #include "kinds/embedding/embedding_inputs.h"
-#include "runtime/learn/touched_rows.h"
 
 struct embedded_fields {
     uint32_t first;                       /* where the table starts in the parameters */

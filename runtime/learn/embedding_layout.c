@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arithmetic/kernels.h"
 #include "base/bytes.h"
 #include "kinds/network/network_model.h"
 #include "runtime/learn/embedding_network.h"
-#include "runtime/learn/kernels.h"
 #include "runtime/learn/network_shape.h"
 #include "runtime/learn/start.h"
 #include "scoring/matrix.h"

@@ -5,12 +5,12 @@
 #ifndef RUNTIME_LEARN_EMBEDDING_LAYOUT_H
 #define RUNTIME_LEARN_EMBEDDING_LAYOUT_H
 
+#include "arithmetic/affine.h"
+#include "arithmetic/dropout.h"
 #include "kinds/embedding/embedding_model.h"
-#include "runtime/learn/affine.h"
 #include "runtime/learn/compressed_layer.h"
 #include "runtime/learn/cross_layer.h"
 #include "runtime/learn/differentiable.h"
-#include "runtime/learn/dropout.h"
 #include "runtime/learn/embedded_fields.h"
 #include "runtime/learn/hidden_norms.h"
 #include "runtime/learn/id_places.h"

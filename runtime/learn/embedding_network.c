@@ -2,8 +2,8 @@
 
 #include <string.h>
 
+#include "arithmetic/kernels.h"
 #include "base/progress.h"
-#include "runtime/learn/kernels.h"
 #include "runtime/learn/lane_gather.h"
 
 /* A chunk of rows on its way. */
@@ -221,7 +221,8 @@ static void backward_hidden(const struct chunk *chunk, const struct backward *wa
         activation_backward(shape->activation, space->kept[l] ? space->kept[l] : space->hidden[l],
                             delta, count);
         affine_backward(layer, chunk->n, below, delta, way->is_first, space->gradient);
-        affine_backward_inputs(layer, chunk->parameters, way->transposed, chunk->n, delta, next);
+        affine_backward_inputs(layer, chunk->parameters, way->transposed, chunk->n, delta, false,
+                               next);
         delta = next;
     }
     add_columns(delta, shape->inputs, space->dinputs, shape->inputs, shape->inputs, chunk->n);
@@ -308,7 +309,7 @@ static void backward(const struct chunk *chunk, const struct backward *way)
                     space->gradient);
     if (shape->top)
         affine_backward_inputs(&network->last, chunk->parameters, way->transposed, chunk->n,
-                               space->outputs, space->dtop);
+                               space->outputs, false, space->dtop);
     backward_hidden(chunk, way);
     backward_cross(chunk, way);
     backward_compressed(chunk, way);

@@ -14,7 +14,7 @@
 #ifndef RUNTIME_LEARN_HIDDEN_NORMS_H
 #define RUNTIME_LEARN_HIDDEN_NORMS_H
 
-#include "runtime/learn/affine.h"
+#include "arithmetic/affine.h"
 #include "runtime/learn/batch_norm.h"
 #include "runtime/learn/differentiable.h"
 

@@ -7,7 +7,7 @@
 #ifndef RUNTIME_LEARN_ID_ROWS_H
 #define RUNTIME_LEARN_ID_ROWS_H
 
-#include "runtime/learn/touched_rows.h"
+#include "arithmetic/touched_rows.h"
 #include "scoring/transform.h"
 
 struct id_rows {

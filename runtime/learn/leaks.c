@@ -450,7 +450,7 @@ bool leaks_explain(const struct leaks *leaks, double explained, struct notice_li
 {
     const struct transform_input *best = &leaks->dataset->transform.inputs[leaks->best];
 
-    if (leaks->has_names || !(explained < leaks->explained - LEAK_LOST))
+    if (leaks->has_names || !(fmax(explained, 0) < leaks->explained - LEAK_LOST))
         return leaks->has_names;
     notice_add(
         notices, NOTICE_BASELINE,

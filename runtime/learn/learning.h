@@ -26,12 +26,12 @@
 #ifndef RUNTIME_LEARN_LEARNING_H
 #define RUNTIME_LEARN_LEARNING_H
 
+#include "arithmetic/touched_rows.h"
 #include "base/team.h"
 #include "jobspec/jobspec.h"
 #include "runtime/data/dataset.h"
 #include "runtime/learn/fixed_point.h"
 #include "runtime/learn/model_digest.h"
-#include "runtime/learn/touched_rows.h"
 #include "scoring/model_table.h"
 
 /* Reals of which a phase needs those of few rows: a table of weights that are selected by id, such

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/learn/kernels.h"
+#include "arithmetic/kernels.h"
 #include "runtime/learn/label_range.h"
 #include "runtime/learn/losses.h"
 

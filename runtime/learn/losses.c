@@ -1,7 +1,7 @@
 #include "runtime/learn/losses.h"
 
+#include "arithmetic/kernels.h"
 #include "base/vectors.h"
-#include "runtime/learn/kernels.h"
 #include "scoring/elementary.h"
 
 /* ---- numbers ---- */

@@ -10,6 +10,7 @@
 #include "runtime/data/row_lanes.h"
 #include "runtime/data/row_store.h"
 #include "runtime/learn/baseline.h"
+#include "runtime/learn/label_range.h"
 #include "scoring/metric_notices.h"
 #include "scoring/model_write.h"
 
@@ -210,6 +211,7 @@ struct model measuring_model(const struct jobspec *spec, const struct dataset *d
         .task = spec->task,
         .label = spec->label,
         .label_declared = spec->label_declared,
+        .definition = spec->definition,
         .statement = spec->statement,
         .rows = dataset->train.rows,
         .transform = dataset->transform,
@@ -437,6 +439,18 @@ static double explained_by(const struct measuring *measuring, struct metrics *me
                        : 1;
 }
 
+/* Nothing is to be learned of it but itself. */
+static bool has_one_label(const struct measuring *measuring)
+{
+    const struct jobspec *spec = measuring->spec;
+    struct label_range range;
+
+    if (spec->task != TASK_REGRESSION)
+        return false;
+    range = label_range_of(spec, measuring->dataset);
+    return range.least == range.greatest;
+}
+
 /* By the rows that were held out, where there are any. */
 static void compare_with_constant(struct measuring *measuring)
 {
@@ -444,7 +458,8 @@ static void compare_with_constant(struct measuring *measuring)
     struct metrics *metrics = measuring->metrics[has_validation];
 
     if (measuring->predicts_no_mean || measuring->model.aim.aim == AIM_MARGINS ||
-        measuring->dataset->weightless_classes > 0) /* a notice says why rows are wrong */
+        measuring->dataset->weightless_classes > 0 || /* a notice says why rows are wrong */
+        has_one_label(measuring))
         return;
     if (measuring->leaks.rule && metrics_rows(metrics) >= BASELINE_ROWS_MIN &&
         leaks_explain(&measuring->leaks, explained_by(measuring, metrics), &measuring->notices))

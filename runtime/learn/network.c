@@ -1,7 +1,7 @@
 #include "runtime/learn/network.h"
 
+#include "arithmetic/kernels.h"
 #include "base/progress.h"
-#include "runtime/learn/kernels.h"
 #include "runtime/learn/lane_gather.h"
 
 /* `count` rows from `offset` on go to the space. */
@@ -81,7 +81,7 @@ static void backward(const struct network *network, const float *parameters,
 
         affine_backward(layer, n, hidden_norms_above(&space->norms, l - 1, a), delta, is_first,
                         space->gradient);
-        affine_backward_inputs(layer, parameters, transposed, n, delta, below);
+        affine_backward_inputs(layer, parameters, transposed, n, delta, false, below);
         hidden_norms_backward(&network->norms, l - 1, parameters, n, n / rows->divisor, a,
                               &space->norms, is_first, below, space->gradient);
         if (space->masks[l - 1])

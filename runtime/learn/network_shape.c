@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arithmetic/kernels.h"
 #include "base/bytes.h"
 #include "kinds/network/network_attributes.h"
-#include "runtime/learn/kernels.h"
 #include "runtime/learn/network.h"
 #include "runtime/learn/start.h"
 

@@ -5,10 +5,10 @@
 #ifndef RUNTIME_LEARN_NETWORK_SHAPE_H
 #define RUNTIME_LEARN_NETWORK_SHAPE_H
 
+#include "arithmetic/affine.h"
+#include "arithmetic/dropout.h"
 #include "kinds/network/network_model.h"
-#include "runtime/learn/affine.h"
 #include "runtime/learn/differentiable.h"
-#include "runtime/learn/dropout.h"
 #include "runtime/learn/hidden_norms.h"
 #include "runtime/learn/id_rows.h"
 #include "runtime/learn/loss_head.h"

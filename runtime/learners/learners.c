@@ -4,6 +4,7 @@
 #include "runtime/learn/descent.h"
 #include "runtime/learn/embedding_layout.h"
 #include "runtime/learn/final_fit.h"
+#include "runtime/learn/graph_network.h"
 #include "runtime/learn/kmeans.h"
 #include "runtime/learn/network_shape.h"
 #include "runtime/learn/newton.h"
@@ -12,6 +13,7 @@
 #include "runtime/learn/regression.h"
 #include "runtime/learn/scorecard.h"
 #include "runtime/learn/series/series.h"
+#include "runtime/learn/trees/isolation.h"
 #include "runtime/learn/trees/trees.h"
 
 typedef enum status learner_open(const struct jobspec *spec, const struct dataset *dataset,
@@ -28,7 +30,8 @@ static const struct {
     {"linear", NULL, newton_open},       {"regression", NULL, regression_open},
     {"bayes", NULL, bayes_open},         {"pca", NULL, pca_open},
     {"one_class", NULL, one_class_open}, {"scorecard", NULL, scorecard_open},
-    {"forecast", NULL, series_open},
+    {"forecast", NULL, series_open},     {"isolation", NULL, isolation_open},
+    {"graph", graph_network_open, NULL},
 };
 
 enum status learning_open(const struct jobspec *spec, const struct dataset *dataset,

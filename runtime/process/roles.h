@@ -9,11 +9,11 @@
  *
  * The supervisor is the parent of all. Each role's descriptor 0 is its lifeline, where it is not
  * /dev/null, as in a container: a socket on which the supervisor may send `cancel` or `fail TEXT`,
- * and whose closing ends the role at once. The master sends event lines, `replace INDEX`,
- * `killed_by_rows INDEX` and, every second, `alive` on it. Each role sends `leaving` when it
- * received SIGTERM: it is drained, its end does not count as a failure, and another takes its
- * place. A job in one process has no children: both roles live in the supervisor, on the same loop
- * and with the same messages.
+ * to a worker `cores N`, the processors that the job has, and whose closing ends the role at once.
+ * The master sends event lines, `replace INDEX`, `killed_by_rows INDEX` and, every second, `alive`
+ * on it. Each role sends `leaving` when it received SIGTERM: it is drained, its end does not count
+ * as a failure, and another takes its place. A job in one process has no children: both roles live
+ * in the supervisor, on the same loop and with the same messages.
  */
 #ifndef RUNTIME_PROCESS_ROLES_H
 #define RUNTIME_PROCESS_ROLES_H

@@ -6,6 +6,8 @@
 #include "base/log.h"
 #include "runtime/launch/control.h"
 #include "runtime/launch/job_lock.h"
+#include "runtime/launch/processor.h"
+#include "runtime/process/core_share.h"
 #include "runtime/process/leader.h"
 #include "runtime/process/role_process.h"
 #include "runtime/process/supervise.h"
@@ -19,6 +21,7 @@ struct alone {
     struct leader leader;
     struct working worker;
     struct supervise_watch watch;
+    struct core_share cores;
 };
 
 static void say_event(void *context, const struct job_event *event, struct slice line)
@@ -48,6 +51,14 @@ static enum status scale(void *context, int64_t workers, struct error *err)
     return worker_pool_want(&one, workers, err);
 }
 
+static void on_tick(void *context, int64_t now_ms)
+{
+    struct alone *alone = context;
+
+    if (core_share_look(&alone->cores, now_ms))
+        working_use_cores(&alone->worker, alone->cores.processors);
+}
+
 static enum status start_alone(struct alone *alone, const struct job *job, const char *sockets,
                                bool is_detached, struct error *err)
 {
@@ -67,6 +78,9 @@ static enum status start_alone(struct alone *alone, const struct job *job, const
                                             .is_detached = is_detached,
                                             .is_kept = job_is_kept(job->folder)};
     TRY(supervise_watch(alone->loop, sockets, &alone->watch, err));
+    loop_on_tick(alone->loop, on_tick, alone);
+    core_share_open(&alone->cores, job, launch_cores(), loop_now_ms());
+    working.cores = alone->cores.processors;
     working.loop = alone->loop;
     return working_start(&alone->worker, &working, err);
 }
@@ -79,6 +93,7 @@ int supervise_alone(const struct job *job, const char *sockets, bool is_detached
     struct error err;
 
     memset(&alone, 0, sizeof alone);
+    alone.cores.folder = -1;
     error_clear(&err);
     status = start_alone(&alone, job, sockets, is_detached, &err);
     if (status == STATUS_OK) {
@@ -87,6 +102,7 @@ int supervise_alone(const struct job *job, const char *sockets, bool is_detached
         log_error("%s", err.message);
         outbox_executor_say_failed(&voice, &err);
     }
+    core_share_close(&alone.cores);
     leader_stop(&alone.leader);
     if (!working_stop(&alone.worker)) {
         control_folder_remove(job->folder);

@@ -13,9 +13,11 @@
 #include "base/log.h"
 #include "runtime/launch/job_event.h"
 #include "runtime/launch/job_lock.h"
+#include "runtime/launch/processor.h"
 #include "runtime/launch/spawn.h"
 #include "runtime/loop/loop_watch.h"
 #include "runtime/process/child_arguments.h"
+#include "runtime/process/core_share.h"
 #include "runtime/process/slots.h"
 #include "runtime/process/supervise.h"
 #include "runtime/process/supervise_network.h"
@@ -57,8 +59,9 @@ struct supervisor {
     struct worker_pool pool;
     enum place *places; /* places of the workers, by index, then of the servers */
     struct wanted_servers wanted_servers;
-    uint32_t servers;    /* servers to run: at first the wanted number, then the master's */
-    struct slots *slots; /* NULL: no broker */
+    uint32_t servers;        /* servers to run: at first the wanted number, then the master's */
+    struct slots *slots;     /* NULL: no broker */
+    struct core_share cores; /* without a broker: processors beside other jobs */
     uint64_t step;
     bool is_over;      /* the final event was sent; all roles end */
     bool is_giving_up; /* the master was asked to end the job with `failure` */
@@ -331,6 +334,15 @@ static enum status start_child(struct child *child, struct error *err)
     return loop_read_lines(supervisor->loop, ends[0], reader, &child->lifeline, err);
 }
 
+static void tell_cores(const struct child *child)
+{
+    char number[16];
+
+    snprintf(number, sizeof number, "%" PRIu32, child->supervisor->cores.processors);
+    if (child->role == IDENTITY_WORKER && child->supervisor->cores.folder >= 0)
+        tell(child, "cores %s\n", number);
+}
+
 /* SIGTERM from outside: that is no failure of the role. */
 static bool is_preempted(const struct child *child, int how)
 {
@@ -460,12 +472,14 @@ static bool fill_place(struct child *child)
     struct error err;
 
     error_clear(&err);
-    if (start_child(child, &err) == STATUS_OK)
+    if (start_child(child, &err) == STATUS_OK) {
         *place_of(child) = PLACE_RUNNING;
-    else if (note_no_start(child, &err))
+        tell_cores(child);
+    } else if (note_no_start(child, &err)) {
         *place_of(child) = PLACE_RESTING;
-    else
+    } else {
         return false;
+    }
     return true;
 }
 
@@ -508,6 +522,14 @@ static void on_slots(void *context, uint32_t n)
         fill_pool(supervisor);
 }
 
+/* Other jobs came or went: workers go or come, and the threads of each change. */
+static void share_cores(struct supervisor *supervisor)
+{
+    for (uint32_t i = 0; i < supervisor->count; i++)
+        tell_cores(&supervisor->children[i]);
+    on_slots(supervisor, core_share_workers(&supervisor->cores));
+}
+
 static enum status scale(void *context, int64_t workers, struct error *err)
 {
     struct supervisor *supervisor = context;
@@ -519,6 +541,10 @@ static enum status scale(void *context, int64_t workers, struct error *err)
     TRY(wanted_store(supervisor->job->folder, &wanted, err));
     supervisor->pool = wanted;
     tell_wanted(supervisor);
+    if (supervisor->cores.folder >= 0) {
+        core_share_pin(&supervisor->cores, wanted.wanted, loop_now_ms());
+        share_cores(supervisor);
+    }
     fill_pool(supervisor);
     return STATUS_OK;
 }
@@ -713,6 +739,8 @@ static void on_tick(void *context, int64_t now_ms)
 
     check_master(supervisor, now_ms);
     check_resting(supervisor, now_ms);
+    if (core_share_look(&supervisor->cores, now_ms))
+        share_cores(supervisor);
     on_sigchld(supervisor); /* a signal may have been merged with another */
     if (supervisor->deadline != 0 && now_ms >= supervisor->deadline) {
         supervisor->deadline = now_ms + LEAVE_MS;
@@ -752,6 +780,17 @@ static void list_children(struct supervisor *supervisor)
     }
 }
 
+/* A number that an earlier supervisor was told still counts. */
+static void begin_share(struct supervisor *supervisor)
+{
+    struct core_share *cores = &supervisor->cores;
+
+    core_share_open(cores, supervisor->job, launch_cores(), loop_now_ms());
+    if (supervisor->pool.version > 0)
+        core_share_pin(cores, supervisor->pool.wanted, loop_now_ms());
+    supervisor->pool.slots = core_share_workers(cores);
+}
+
 static enum status start_supervisor(struct supervisor *supervisor, struct error *err)
 {
     TRY(loop_new(TICK_MS, &supervisor->loop, err));
@@ -774,6 +813,8 @@ static enum status start_supervisor(struct supervisor *supervisor, struct error 
                    err));
     if (supervisor->slots)
         supervisor->pool.slots = 0; /* until the broker has spoken */
+    else
+        begin_share(supervisor);
     TRY(start_child(&supervisor->children[0], err));
     tell_wanted(supervisor); /* passes on a number that an earlier supervisor was told */
     tell_wanted_servers(supervisor);
@@ -785,6 +826,7 @@ int supervise_children(const struct job *job, const char *sockets, const char *l
                        bool is_detached)
 {
     struct supervisor supervisor = {.job = job,
+                                    .cores = {.folder = -1},
                                     .sockets = sockets,
                                     .is_detached = is_detached,
                                     .count = 1 + job->spec.max_workers,
@@ -817,6 +859,7 @@ int supervise_children(const struct job *job, const char *sockets, const char *l
         log_error("%s", err.message);
         outbox_executor_say_failed(&voice, &err);
     }
+    core_share_close(&supervisor.cores);
     slots_close(supervisor.slots);
     loop_free(supervisor.loop); /* closes the lifelines */
     free(supervisor.places);

@@ -39,7 +39,7 @@ struct worker_pool {
     uint32_t wanted;
     uint64_t version; /* version of `wanted`; 0: as the job began */
     uint32_t slots;   /* slots of the launcher for this job */
-    uint32_t lanes;   /* more workers have no work; WORKER_POOL_UNLIMITED: not known yet */
+    uint32_t lanes;   /* more workers are of no use; WORKER_POOL_UNLIMITED: not known yet */
 };
 
 /* All that the job may have are wanted. */

@@ -39,6 +39,19 @@ static void on_sigterm(void *context)
     working_leave(&process->working);
 }
 
+/* cores N, from the supervisor */
+static void on_line(void *context, struct slice line)
+{
+    struct worker_process *process = context;
+    const struct slice word = SLICE("cores ");
+    int64_t cores;
+
+    if (line.size > word.size && memcmp(line.data, word.data, word.size) == 0 &&
+        slice_to_integer((struct slice){line.data + word.size, line.size - word.size}, &cores) &&
+        cores > 0 && cores < UINT32_MAX)
+        working_use_cores(&process->working, (uint32_t)cores);
+}
+
 static void on_job_over(void *context)
 {
     struct worker_process *process = context;
@@ -93,7 +106,7 @@ static enum status start_worker(struct worker_process *process, const struct job
     TRY(loop_new(ROLE_TICK_MS, &process->loop, err));
     loop_use_network(process->loop, &process->network);
     if (role_has_lifeline())
-        TRY(role_watch_lifeline(process->loop, NULL, NULL, err));
+        TRY(role_watch_lifeline(process->loop, on_line, process, err));
     loop_on_tick(process->loop, on_turn, process);
     if (working_needs_alive_sender(job))
         TRY(alive_sender_start(job->id, options->index, options->incarnation, &process->network,

@@ -188,6 +188,12 @@ enum status working_start(struct working *working, const struct working_options 
     return begin(working, first_role(options->job), options, err);
 }
 
+void working_use_cores(struct working *working, uint32_t cores)
+{
+    for (; working; working = working->successor)
+        working->options.cores = cores;
+}
+
 void working_leave(struct working *working)
 {
     while (working->successor)

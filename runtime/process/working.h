@@ -31,6 +31,7 @@ struct working_options {
     const char *master; /* address of the role that leads */
     const char *listen; /* address for other workers; NULL: none connect to this one */
     int64_t search_ms;  /* without its master it ends after that, CONNECTION; 0: never */
+    uint32_t cores;     /* processors of the machine that the job has; 0: all */
 };
 
 struct working {
@@ -52,6 +53,8 @@ bool working_needs_alive_sender(const struct job *job);
  * error. */
 enum status working_start(struct working *working, const struct working_options *options,
                           struct error *err);
+/* The job has so many of the machine's processors from now on. */
+void working_use_cores(struct working *working, uint32_t cores);
 /* SIGTERM: it hands its work back, then the loop ends. */
 void working_leave(struct working *working);
 /* It is being drained, and no master is connected that could take its work. */

@@ -20,6 +20,7 @@ struct training_host {
     struct experiment experiment;
     const struct working *working;
     uint64_t group_epoch; /* the epoch of the group for which the threads were counted */
+    uint32_t cores;       /* the job's, for which they were */
 };
 
 static struct worker_options options_of(const struct working *working)
@@ -84,11 +85,14 @@ static void share_cores(struct training_host *host)
     const struct group *group = &host->worker.group;
     struct error err;
 
-    if (group->epoch == host->group_epoch || group->count == 0)
+    if ((group->epoch == host->group_epoch && working->options.cores == host->cores) ||
+        group->count == 0)
         return;
     host->group_epoch = group->epoch;
+    host->cores = working->options.cores;
     error_clear(&err);
-    if (opening_use_threads(working->opening, job_threads(working->options.job, group->count),
+    if (opening_use_threads(working->opening,
+                            job_threads_of(working->options.job, group->count, host->cores),
                             &err) != STATUS_OK)
         loop_stop(working->options.loop, err.status, &err);
 }

@@ -82,7 +82,12 @@ void job_deinit(struct job *job)
 
 uint32_t job_threads(const struct job *job, uint32_t workers)
 {
-    const uint32_t share = launch_cores() / (workers > 0 ? workers : 1);
+    return job_threads_of(job, workers, 0);
+}
+
+uint32_t job_threads_of(const struct job *job, uint32_t workers, uint32_t cores)
+{
+    const uint32_t share = (cores > 0 ? cores : launch_cores()) / (workers > 0 ? workers : 1);
 
     if (job->spec.threads > 0)
         return job->spec.threads;

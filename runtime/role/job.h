@@ -39,6 +39,8 @@ void job_deinit(struct job *job);
  * processors that the worker has for itself, else its share of the machine's cores.
  * No bit depends on them. */
 uint32_t job_threads(const struct job *job, uint32_t workers);
+/* The same where the job has `cores` of the machine's processors; 0: all of them. */
+uint32_t job_threads_of(const struct job *job, uint32_t workers, uint32_t cores);
 
 /* The bytes of memory that a worker may use when `workers` share the machine: job.memory, else what
  * there is for its process (base/memory_limit.h), shared unless the worker has it for itself; 64

@@ -49,7 +49,7 @@ enum outbox_kind {
     OUTBOX_REPORT,         /* an event for the session; bytes: struct job_event */
     OUTBOX_REPLACE,        /* ask the launcher for another worker than this one of its index */
     OUTBOX_KILLED_BY_ROWS, /* for the launcher: rows killed this worker, not its program */
-    OUTBOX_LANES,          /* for the launcher: more workers than `index` have no work */
+    OUTBOX_LANES,          /* for the launcher: more workers than `index` are of no use */
     OUTBOX_SERVERS,        /* for the launcher: from `least` to `most` parameter servers run */
     OUTBOX_END             /* the role has ended; status: how */
 };

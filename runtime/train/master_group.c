@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/share/share_curve.h"
 #include "runtime/train/master_change.h"
 #include "runtime/train/master_checkpoint.h"
 #include "runtime/train/master_damage.h"
@@ -410,20 +411,28 @@ static bool check_hello(struct master *master, int64_t now_ms, peer_id from,
     return true;
 }
 
-/* The launcher stops workers without lanes; a notice, once a job, tells the user what
- * gives more. */
+/* The launcher stops workers that are of no use: those without lanes, and those without whom the
+ * fullest worker has no lane more. A notice, once a job, tells the user what gives more. */
 static void learn_lanes(struct master *master, int64_t now_ms, uint32_t lanes,
                         struct outbox *outbox)
 {
+    const struct share_curve stairs = {.lanes = lanes};
+    const uint32_t workers = master->crew.workers;
+    const uint32_t useful =
+        share_curve_largest(&stairs, master->crew.options->min_workers, workers);
+
     master->lanes = lanes;
-    if (lanes >= master->crew.workers)
+    if (useful >= workers && lanes >= workers)
         return;
-    outbox_lanes(outbox, lanes);
-    if (!master->crew.options->facts.previous)
-        master_notice(master, now_ms, outbox,
-                      "%u of %u workers can work, since a step has %u lane%s: raise "
-                      "train.batch_size or job.lanes",
-                      lanes, master->crew.workers, lanes, lanes == 1 ? "" : "s");
+    outbox_lanes(outbox, useful < lanes ? useful : lanes);
+    if (master->crew.options->facts.previous)
+        return;
+    master_notice(master, now_ms, outbox,
+                  "%u of %u workers %s, since a step has %u lane%s: raise "
+                  "train.batch_size or job.lanes",
+                  useful < lanes ? useful : lanes, workers,
+                  lanes < workers ? "can work" : "are as fast as all", lanes,
+                  lanes == 1 ? "" : "s");
 }
 
 static bool has_lanes(const struct message_hello *hello)

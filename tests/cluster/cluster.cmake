@@ -9,7 +9,7 @@ if(TOTRAIN_FAULTS)
   set(cluster_server_kills_apart RandomKills Ends)
   set(cluster_server_steps_apart RandomKills)
   set(cluster_tests cluster_shipped)
-  foreach(name cluster clicks clusters series linear simple_models trees scale network checkpoint random end trouble servers server_kills server_steps)
+  foreach(name cluster clicks clusters series linear simple_models trees scale sharing network checkpoint random end trouble servers server_kills server_steps)
     totrain_test_classes(cluster_${name} tests COMMAND python3 -B ${CMAKE_CURRENT_LIST_DIR}/test_${name}.py
       $<TARGET_FILE:job_roles> ${CMAKE_SOURCE_DIR}/examples/data/iris.csv APART ${cluster_${name}_apart})
     list(APPEND cluster_tests ${tests})

@@ -14,6 +14,7 @@
 #include "kinds/pca/pca_kind.h"
 #include "kinds/regression/regression_kind.h"
 #include "kinds/scorecard/scorecard_kind.h"
+#include "kinds/trees/isolation_kind.h"
 #include "runtime/data/dataset.h"
 #include "runtime/data/spool_writer.h"
 #include "tests/default_trees.h"
@@ -416,6 +417,18 @@ void csv_job_make_outliers(struct csv_job *job, const char *csv, const char *fol
         .nu = .1, .gamma = REAL_AUTOMATIC, .features = 24, .iterations = 200};
 
     begin(job, "one_class", "OneClassSVM", &params, sizeof params);
+    job->spec.task = TASK_DETECTION;
+    job->spec.label_type = LABEL_NONE;
+    job->spec.metrics[0] = SLICE("Outliers");
+    make_by_key(job, csv, folder);
+}
+
+void csv_job_make_isolation(struct csv_job *job, const char *csv, const char *folder)
+{
+    const struct isolation_params params = {
+        .trees = 150, .max_samples = 40, .contamination = .1, .max_features = 1};
+
+    begin(job, "isolation", "IsolationForest", &params, sizeof params);
     job->spec.task = TASK_DETECTION;
     job->spec.label_type = LABEL_NONE;
     job->spec.metrics[0] = SLICE("Outliers");

@@ -52,6 +52,8 @@ void csv_job_make_card(struct csv_job *job, const char *csv, const char *folder)
 /* One class of the numbers, and their principal components. */
 void csv_job_make_outliers(struct csv_job *job, const char *csv, const char *folder);
 void csv_job_make_components(struct csv_job *job, const char *csv, const char *folder);
+/* An isolation forest: three phases of trees, and two that count scores. */
+void csv_job_make_isolation(struct csv_job *job, const char *csv, const char *folder);
 /* The same of a network over embeddings with all that is beside it: of a text whose table is large
  * enough to be moved by touched rows, of a category and of numbers. */
 void csv_job_make_clicks(struct csv_job *job, const char *csv, const char *folder);

@@ -59,6 +59,7 @@ static const struct job_kind {
     {"make_norms", "network", csv_job_make_norms},
     {"make_card", "scorecard", csv_job_make_card},
     {"make_outliers", "one_class", csv_job_make_outliers},
+    {"make_isolation", "isolation", csv_job_make_isolation},
     {"make_components", "pca", csv_job_make_components},
     {"make_trees", "trees", csv_job_make_trees},
     {"make_dart", "trees", csv_job_make_dart},

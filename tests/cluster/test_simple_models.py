@@ -51,5 +51,12 @@ class OutliersTest(harness.SameModelTest):
     test_the_job_goes_on_from_a_checkpoint = None
 
 
+class IsolationTest(harness.SameModelTest):
+    kind = "isolation"
+    flipped = ("weights", "rows", "sums")
+    step = 1
+    test_the_job_goes_on_from_a_checkpoint = None
+
+
 if __name__ == "__main__":
     harness.run()

@@ -75,8 +75,9 @@ def is_same(shown, value):
         return True
     try:
         decimals = min(len(number.partition(".")[2]) for number in (shown, text))  # sqlite3 itself shows 15 digits
-        rounds = decimals > 0 or abs(float(shown)) >= 10000  # below it the program shows a fraction where there is one
-        return abs(float(shown) - float(text)) <= (0.5000001 * 10.0 ** -decimals if rounds else 0)
+        if decimals == 0 and abs(float(shown)) < 10000:  # the program shows five digits, and no zeros behind the point
+            return float(shown) == float(f"{float(text):.5g}")
+        return abs(float(shown) - float(text)) <= 0.5000001 * 10.0 ** -decimals
     except ValueError:
         return False
 

@@ -1,4 +1,4 @@
-"""Rows for models that are exported as SQL and C: some to train from, many to predict, and cells that are refused.
+"""Rows for models that are exported as SQL, C and ONNX: some to train from, many to predict, and cells that are refused.
 
 Names, words and cells are those that break programs which paste texts together.
 """
@@ -47,11 +47,14 @@ MODELS = (
     ("shares", "XGBClassifier", "n_estimators = 5, train.calibration = 'isotonic'", "three", None),
     ("trees3", "XGBClassifier", "n_estimators = 9, max_depth = 4", "three", None),
     ("poisson", "XGBRegressor", "n_estimators = 12, objective = 'count:poisson'", "positive", None),
+    ("lgbm", "LGBMClassifier", "n_estimators = 3", "three", None),
+    ("deepfm", "DeepFMClassifier", "train.epoch = 1, model.hidden_units = [4], model.embedding_dimension = 3", "three", None),
     ("deep", "DecisionTreeRegressor", "", "number", None),
     ("forest", "RandomForestRegressor", "n_estimators = 7", "number", None),
     ("kmeans", "KMeans", "model.n_clusters = 4", None, NUMBERS),
     ("pca", "PCA", "model.n_components = 2", None, NUMBERS),
     ("outliers", "OneClassSVM", "model.n_features = 40", None, NUMBERS),
+    ("isolation", "IsolationForest", "n_estimators = 15, contamination = 0.1", None, None),
 )
 
 

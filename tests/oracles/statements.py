@@ -216,7 +216,7 @@ def weights_are_duplicates(case):
     case.train("several", "m")
     case.train("weighted", "f", "sample_weight = 'weight'")
     return check_near(case, case.predictions("t", "m"), case.predictions("t", "f"), "weights in the place of repeated rows",
-                      .05 if case.model == "XGBRegressor" else None)
+                      .12 if case.model == "XGBRegressor" else None)  # bins count rows
 
 
 def thousands_of_words_are_learned(case):
@@ -391,6 +391,8 @@ def order_of_texts_does_not_matter(case):
     while not is_of_trees(case):
         case.is_classifier = draw.random() < .5
         case.model, case.attributes, _ = draw.choice(CLASSIFIERS if case.is_classifier else REGRESSORS)
+    if case.is_classifier and len(set(case.label())) < 2:
+        return None
     text = draw.choice(("TEXT(w)", "TEXT(w, 1999)", "TEXT(w, 7)", "TEXT(w, 40, 3)"))
     case.fill("t", case.table, case.label(case.scale, case.offset))
     case.run("DROP TABLE IF EXISTS shuffled")
@@ -422,6 +424,8 @@ def explained(case):
     label = draw.choice(("number", "number", "classes", "classes", None))
     case.model, case.attributes = draw.choice(EXPLAINED[label])
     case.table = tables.make_large(draw, only_numbers=label is None)
+    if case.model == "OLS" and sum(len(set(column.values)) for column in case.table.columns if column.kind == "words") > 500:
+        case.model = "LinearRegressor"  # standard errors are of 512 coefficients at most
     case.is_classifier = label == "classes"
     classes = draw.choice((2, 2, 5, 12))
     ranks = sorted(range(case.table.rows), key=case.table.signal.__getitem__)

@@ -15,9 +15,10 @@ import tempfile
 
 import notices
 import statements
+import weights
 
 SAMPLE, FIRST = 90, 20_000
-NAMES = {oracle.__name__: oracle for oracle in statements.ORACLES + statements.SLOW_ORACLES + notices.ORACLES}
+NAMES = {oracle.__name__: oracle for oracle in statements.ORACLES + statements.SLOW_ORACLES + notices.ORACLES + weights.ORACLES}
 
 
 def connected(folder):
@@ -47,15 +48,18 @@ def main():
     parser.add_argument("--seed", type=int, default=FIRST)
     parser.add_argument("--case", help="SEED:ORACLE")
     parser.add_argument("--notices", action="store_true", help="of notices alone (notices.py)")
+    parser.add_argument("--weights", action="store_true", help="of weights alone (weights.py)")
     parser.add_argument("--slow", action="store_true", help="also of asynchronous workers")
     options = parser.parse_args()
     oracles = statements.ORACLES + (statements.SLOW_ORACLES if options.slow else ())
     cases = [(options.seed + i, oracles[i % len(oracles)]) for i in range(options.count)]
-    if options.notices:
-        cases = []
     # Beside the others, whose seeds stay what they are.
-    cases += [(options.seed + i, notices.ORACLES[i % len(notices.ORACLES)])
-              for i in range(options.count if options.notices else options.count // 3)]
+    of_notices, of_weights = ([(options.seed + i, kind[i % len(kind)]) for i in range(options.count)]
+                              for kind in (notices.ORACLES, weights.ORACLES))
+    if options.notices or options.weights:
+        cases = of_notices if options.notices else of_weights
+    else:
+        cases += of_notices[:options.count // 3] + of_weights[:options.count // 6]
     if options.case:
         seed, name = options.case.split(":")
         cases = [(int(seed), NAMES[name])]

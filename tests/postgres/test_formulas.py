@@ -118,6 +118,13 @@ class Formulas(harness.Case):
         with self.assertRaisesRegex(psycopg2.Error, "format xgboost_ubj is bytes, and no text"):
             self.execute("SELECT totrain.export_text('trees', 'xgboost_ubj')")
 
+    def test_onnx_is_bytes_that_begin_with_their_format(self):
+        (data,), = self.execute("SELECT totrain.export_model('trees', 'onnx')")
+        self.assertEqual(bytes(data[:2]), b"\x08\x0a")
+        self.assertIn(b"TreeEnsemble", bytes(data))
+        with self.assertRaisesRegex(psycopg2.Error, "format onnx is bytes, and no text"):
+            self.execute("SELECT totrain.export_text('trees', 'onnx')")
+
     def test_one_row_is_found_by_its_index(self):
         schema = self.load("trees", "SELECT * FROM hostile")
         plan = self.in_plain(f"EXPLAIN SELECT prediction FROM {schema}.trees_predictions WHERE id = 5")

@@ -40,6 +40,25 @@ class Silence(harness.Case):
         said = self.execute("SELECT * FROM totrain.rows($$SELECT * FROM late TO EVALUATE m$$)")[0][0]["notice"]
         self.assertIn('column "a" has the number -1e+300: the model tells none beyond -3.4e+38', said)
 
+    def test_words_and_classes_in_several_spellings_are_named(self):
+        self.make(tables.spelled_table())
+        said = self.notices("city, gene, town, z, y", "LinearClassifier WITH test_size = 0 LABEL y")
+        self.assertEqual([notice for notice in said if "in capitals" in notice], [tables.SPELLED_WORDS, tables.SPELLED])
+        said = self.notices(tables.SPELLED_ONE, "LinearClassifier WITH test_size = 0 LABEL y")
+        self.assertFalse([notice for notice in said if "in capitals" in notice], said)
+        self.notices("town, city, z", "XGBRegressor COLUMN city, VOCABULARY(town) LABEL z")
+        said = self.execute("SELECT * FROM totrain.rows($$SELECT town::char(6) || '.' AS town, city, z FROM t TO EVALUATE m$$)")
+        self.assertIn("column \"town\": 300 of 300 rows have a word that the model has not learned, as 'LYON.'", said[0][0]["notice"])
+
+    def test_whole_numbers_beyond_the_doubles_and_codes_among_classes_are_named(self):
+        self.execute("CREATE TABLE t AS SELECT 9223372036854775000 - g * 37 % 101 AS v, 9223372036854775000::numeric - g * 37 % 101 AS n, "
+                     "g % 7 AS b, g * 37 % 101 AS y, CASE WHEN g % 10 = 0 THEN 99 ELSE g % 3 END AS c FROM generate_series(1, 300) g")
+        for column in ("v", "n"):
+            said = " ".join(self.notices(f"{column}, b, y", "LinearRegressor LABEL y"))
+            self.assertIn(f'column "{column}" has numbers as large as 9.22337', said)
+        said = " ".join(self.notices("b, y, c", "XGBClassifier LABEL c"))
+        self.assertIn('label column "c" is 99 in 30 rows, far from all others', said)
+
 
 if __name__ == "__main__":
     harness.main()

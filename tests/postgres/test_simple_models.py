@@ -15,6 +15,8 @@ TRAIN = {
     "c": f"SELECT {NUMBERS}, CASE class WHEN 2 THEN 1 ELSE 0 END AS last FROM iris "
          "TO TRAIN ScoreCard WITH model.bins = 4 LABEL last INTO c",
     "v": f"SELECT {NUMBERS} FROM iris TO TRAIN OneClassSVM WITH nu = 0.1, model.n_features = 32 INTO v",
+    "f": f"SELECT {NUMBERS}, class FROM iris TO TRAIN IsolationForest WITH n_estimators = 20, contamination = 0.1 "
+         "COLUMN VOCABULARY(class), * INTO f",
     "p": f"SELECT {NUMBERS} FROM iris TO TRAIN PCA WITH n_components = 2 INTO p",
     "l": f"SELECT {NUMBERS}, class FROM iris TO TRAIN LogisticRegression WITH model.l2 = 1 LABEL class INTO l",
 }

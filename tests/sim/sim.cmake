@@ -70,3 +70,9 @@ add_executable(sim_servers ${CMAKE_CURRENT_LIST_DIR}/sim_servers.c
 target_link_libraries(sim_servers PRIVATE totrain_ps)
 totrain_show_tests(sim_servers)
 totrain_sim(sim_servers sim_servers 1000)
+
+add_executable(sim_share ${CMAKE_CURRENT_LIST_DIR}/sim_share.c ${CMAKE_CURRENT_LIST_DIR}/share_world.c
+  ${CMAKE_CURRENT_LIST_DIR}/seeds.c)
+target_link_libraries(sim_share PRIVATE totrain_share m)
+totrain_show_tests(sim_share)
+totrain_sim(sim_share sim_share 1000)

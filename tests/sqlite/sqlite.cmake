@@ -11,10 +11,10 @@ if(TOTRAIN_SANITIZE MATCHES "address|thread")
                   OUTPUT_VARIABLE library OUTPUT_STRIP_TRAILING_WHITESPACE)
   list(APPEND sqlite_environment "LD_PRELOAD=${library}" "ASAN_OPTIONS=detect_leaks=0")
 endif()
-foreach(name report forecast_regressors explained_notices dependence drift intervals final_step second_day named_scoring frames unseen_nulls silence word_shapes tree_draws interrupts model_cache expected_time best_epoch clicks forecast_page forecast_series forecasts forecast_statement servers columns documents far_numbers words lists column_kinds constraints texts kmeans linear linked_losses network_settings trees using boosters quantiles shap tree_references class_weights exchange formulas dates judging digests memory detached metrics shards model_memory model_pieces shell errors mistakes python transactions targets replacing python_signals models prediction quarantine bad_rows scoring interrupt cli edge_cases parallel_spool forecast_anomalies forecast_parts sequences
+foreach(name report forecast_regressors explained_notices dependence drift intervals final_step second_day named_scoring frames unseen_nulls silence word_shapes tree_draws interrupts model_cache expected_time best_epoch clicks forecast_page forecast_series forecasts forecast_statement servers columns documents far_numbers words lists column_kinds constraints texts kmeans linear linked_losses network_settings trees using boosters quantiles shap tree_references class_weights exchange formulas dates judging digests memory detached metrics shards model_memory model_pieces shell errors mistakes python transactions targets replacing python_signals models prediction quarantine bad_rows scoring interrupt cli edge_cases parallel_spool forecast_anomalies forecast_parts sequences onnx definitions graphs
              interactive tensorboard folds search
              outliers tables notices tree_quality
-             spellings import naive_bayes offsets exposure one_class pca regressions scorecard)
+             spellings import naive_bayes offsets exposure isolation one_class pca regressions scorecard)
   totrain_add_test(NAME sqlite_${name} COMMAND /usr/bin/python3 ${CMAKE_CURRENT_LIST_DIR}/test_${name}.py)
   set_tests_properties(sqlite_${name} PROPERTIES
     TIMEOUT 900 LABELS sqlite ENVIRONMENT "${sqlite_environment}")

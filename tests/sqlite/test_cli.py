@@ -330,6 +330,12 @@ class Program(harness.Case):
     def test_progress_can_be_turned_off(self):
         self.assertEqual(self.check(self.path, "--progress=none", "-c", QUICK).stderr, "")
 
+    def test_notices_stay_without_progress(self):
+        self.check(self.path, "-c", "SELECT petal_width AS x, petal_length AS y FROM iris TO TRAIN XGBRegressor WITH n_estimators = 2 LABEL y INTO m")
+        for option, is_told in (("--progress=none", True), ("--quiet", False)):
+            done = self.check(self.path, option, "-c", "SELECT NULL AS x TO PREDICT g USING m")
+            self.assertEqual('NOTICE:  column "x" is NULL in 1 of 1 rows' in done.stderr, is_told, done.stderr)
+
     def test_jobs_and_logs(self):
         self.check(self.path, "-c", QUICK)
         rows = json.loads(self.check("jobs", "--format=json").stdout)

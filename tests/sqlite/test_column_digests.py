@@ -26,6 +26,7 @@ KINDS = {
     "NaiveBayes": ("train.test_size = 0", "LABEL y"),
     "PCA": ("model.n_components = 1", ""),
     "OneClassSVM": ("", ""),
+    "IsolationForest": ("n_estimators = 2", ""),
     "ScoreCard": ("", "LABEL y"),
 }
 CALLS = (

@@ -6,6 +6,7 @@ import shutil
 import signal
 import sqlite3
 import subprocess
+import unittest
 
 import harness
 
@@ -398,6 +399,21 @@ class Detached(harness.Case):
         self.assertEqual(database.execute("SELECT part FROM totrain_job_metrics WHERE job = ?"
                                           " GROUP BY part", (job,)).fetchall()[0]["part"], "train")
         database.close()
+
+    @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "there is nothing to share")
+    def test_show_jobs_says_what_others_leave_to_a_job(self):
+        cores = len(os.sched_getaffinity(0))
+        self.pace()
+        first = self.long_job()
+        self.assertIsNone(self.row(first)[6])
+        second = self.submit(LONG.format(epochs=1000000, more="").replace("iris_model", "second_model"))
+        for job, part in ((first, cores - cores // 2), (second, cores // 2)):
+            said = f"has {part} of the {cores} processors that it can use: 1 other job runs here, too"
+            harness.wait_for(lambda job=job, said=said: self.row(job)[6] == said, said)
+        database = self.connect()
+        database.execute(f"CANCEL JOB {second}").fetchall()
+        database.close()
+        harness.wait_for(lambda: self.row(first)[6] is None, "the first job to have the machine")
 
     def test_what_a_file_brings_cannot_read_the_jobs(self):
         database = self.connect(isolation_level=None)

@@ -42,7 +42,7 @@ class Errors(harness.Case):
 
     def test_the_singular_after_show_is_answered_with_the_plural(self):
         for sql in ("SHOW VERSION m;", "SHOW JOB 1;", "SHOW ATTRIBUTE;"):
-            self.check(sql, "expected TRAIN, MODELS, VERSIONS, TRIALS, JOBS, ATTRIBUTES or MODEL after SHOW",
+            self.check(sql, "expected TRAIN, MODELS, VERSIONS, TRIALS, JOBS, ATTRIBUTES, MODEL, DEFINITIONS or DEFINITION after SHOW",
                        f"HINT:  Did you mean {sql.split()[1].strip(';')}S?")
 
     def test_an_error_inside_the_select_is_sqlites_own_with_a_caret(self):

@@ -236,7 +236,7 @@ class Exchange(harness.Case):
                              ("no JSON at byte 300", f"IMPORT MODEL n FROM '{broken}'"),
                              ('no model of the format "lightgbm"', f"IMPORT MODEL n FROM '{broken}' FORMAT lightgbm"),
                              ("does not tell its format", f"EXPORT MODEL m TO '{self.folder}/m'"),
-                             ("there is no format", f"EXPORT MODEL m TO '{self.folder}/m.json' FORMAT onnx"),
+                             ("there is no format", f"EXPORT MODEL m TO '{self.folder}/m.json' FORMAT pmml"),
                              ("cannot write", f"EXPORT MODEL m TO '{self.folder}/no/m.json'"),
                              ("is no ordinary file", f"EXPORT MODEL m TO '{self.folder}' FORMAT xgboost"),
                              ("exists|no model", f"IMPORT MODEL rows FROM '{STORED}/xgboost_two.json'")):

@@ -181,7 +181,7 @@ class ForecastStatement(harness.Case):
     def test_a_forecast_is_no_formula(self):
         self.train()
         for form in ("sql", "c"):
-            self.check_refused(f"EXPORT MODEL m TO '{self.folder}/m.{form}' FORMAT {form}", "is not exported as SQL or C", "LINE 1")
+            self.check_refused(f"EXPORT MODEL m TO '{self.folder}/m.{form}' FORMAT {form}", "is not exported as a program", "LINE 1")
 
 
 if __name__ == "__main__":

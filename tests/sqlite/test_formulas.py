@@ -2,18 +2,12 @@
 extension does, on rows of any kind.
 """
 
-import json
-import pathlib
-import shutil
 import sqlite3
 import struct
 import subprocess
-import sys
 
 import harness
-
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "formulas"))
-import formula_rows as rows  # noqa: E402  pylint: disable=wrong-import-position
+from formula_case import FormulaCase, rows
 
 TREES = next(model for model in rows.MODELS if model[0] == "trees")
 
@@ -69,60 +63,7 @@ def pack(cell):
     return b"t" + struct.pack("=I", len(data)) + data
 
 
-class Formulas(harness.Case):
-    def setUp(self):
-        super().setUp()
-        self.database = self.connect(isolation_level=None)
-        columns = ", ".join(f"{rows.quoted(name)} {kind}" for name, kind in zip(rows.COLUMNS, rows.TYPES))
-        self.run_all("BEGIN")
-        self.run_all(f"CREATE TABLE t ({columns}, number REAL, two TEXT, three INTEGER, positive REAL)")
-        self.database.executemany("INSERT INTO t VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows.training())
-        plain = ", ".join(map(rows.quoted, rows.COLUMNS))
-        self.run_all(f"CREATE TABLE hostile (id INTEGER PRIMARY KEY, {plain})")
-        self.database.executemany("INSERT INTO hostile VALUES (NULL, ?, ?, ?, ?, ?, ?)", rows.hostile())
-        self.run_all(f"CREATE TABLE refused ({plain})")
-        self.database.executemany("INSERT INTO refused VALUES (?, ?, ?, ?, ?, ?)", rows.refused())
-        self.run_all("COMMIT")
-
-    def train(self, model):
-        self.run_all(rows.statement(model))
-
-    def inputs(self, name):
-        """The columns of the model, in its order."""
-        meta = json.loads(self.run_all(f"SELECT data FROM {name} WHERE part = 'meta'")[0][0])
-        found = []
-        for item in meta["inputs"]:
-            column = item.get("column") or item.get("source") or item["name"]
-            if column not in found:
-                found.append(column)
-        return found
-
-    def wanted(self, model, table="hostile"):
-        """The extension's answer for each row: the prediction, and a number that tells how sure it is."""
-        name, _, _, label, _ = model
-        inputs = ", ".join(map(rows.quoted, self.inputs(name)))
-        if name == "pca":
-            second = f"totrain_distance('{name}', {inputs})"
-            first = f"totrain_component('{name}', {inputs}, 1)"
-        else:
-            first = f"totrain_predict('{name}', {inputs})"
-            second = (f"totrain_distance('{name}', {inputs})" if not label else "0" if label in ("number", "positive") else
-                      f"totrain_probability('{name}', {inputs})")
-        return self.run_all(f"SELECT {first}, {second} FROM {table} ORDER BY id")
-
-    def check(self, model, found, wanted):
-        """found: the same of a program."""
-        name, _, _, label, _ = model
-        self.assertEqual(len(found), len(wanted))
-        for i, (mine, other) in enumerate(zip(found, wanted)):
-            with self.subTest(model=name, row=self.run_all("SELECT * FROM hostile WHERE id = ?", i + 1)):
-                self.assertTrue(rows.near(mine[1], other[1]), (mine, other))
-                if name == "pca" or label in ("number", "positive"):
-                    self.assertTrue(rows.near(mine[0], other[0]), (mine, other))
-                elif (label != "two" or abs(other[1] - 0.5) > 1e-5) and (
-                        name != "outliers" or abs(other[1]) > 1e-5) and (name != "kmeans" or other[1] < 1e6):
-                    self.assertEqual(mine[0], other[0])
-
+class Formulas(FormulaCase):
     def export(self, name, kind):
         path = self.folder / f"{name}.{'c' if kind == 'c' else 'sql'}"
         self.run_all(f"EXPORT MODEL {name} TO '{path}' FORMAT {kind}")

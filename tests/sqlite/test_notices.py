@@ -93,6 +93,19 @@ class Notices(harness.Case):
         trained = self.database.execute(train.format(31)).fetchall()
         self.assertTrue(any("has 31 different numbers, and each" in str(row[3]) for row in trained))
 
+    def test_a_label_that_is_one_number_gets_no_other_advice(self):
+        self.database.execute("CREATE TABLE flat AS SELECT noise, 7 AS y FROM t")
+        for model in ("DNNRegressor", "XGBRegressor", "LinearRegressor"):
+            with self.subTest(model):
+                more = ", train.epoch = 3" if model != "XGBRegressor" else ""
+                found = self.database.execute(f"SELECT * FROM flat TO TRAIN {model} WITH test_size = 0{more} LABEL y INTO m").fetchall()
+                self.assertEqual([row[3] for row in found if row[0] == "notice" and "in all" not in row[3]], [])
+
+    def test_a_column_that_explains_nothing_is_no_reason(self):
+        self.database.execute("CREATE TABLE rare AS SELECT noise, 'w' || (rowid % 5) AS w, rowid = 5 AS y FROM t")
+        found = self.database.execute("SELECT * FROM rare TO TRAIN NaiveBayes WITH test_size = 0 LABEL y INTO m").fetchall()
+        self.assertFalse([row[3] for row in found if "alone explains 0" in str(row[3])], found)
+
     def test_of_little_nothing_is_said(self):
         self.database.execute("DELETE FROM t WHERE rowid > 40")
         self.assertFalse([text for text in self.notices("noise, code, twin, ended", "left_us") if "alone" in text or "no better" in text])

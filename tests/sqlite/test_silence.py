@@ -1,5 +1,6 @@
 """Ordinary tables that a model learns wrongly from: TRAIN says so (tests/silent_tables.py; PostgreSQL has the same test)."""
 
+import re
 import sqlite3
 
 import harness
@@ -89,6 +90,17 @@ class Silence(harness.Case):
         said = self.notices("age, z, y", "XGBRegressor LABEL y")
         self.assertFalse([notice for notice in said if "label column" in notice], said)
 
+    def test_classes_that_stand_for_missing_labels_are_named(self):
+        self.make(tables.coded_table())
+        for model, codes in (("XGBClassifier", (-999, 99)), ("LinearClassifier", (8888,))):
+            for code in codes:
+                with self.subTest(model, code=code):
+                    said = self.notices(f"age, z, CASE WHEN z > 3.9 THEN {code} ELSE score % 5 END AS y", f"{model} WITH test_size = 0 LABEL y")
+                    self.assertIn(f'label column "y" is {code} in ', " ".join(said))
+                    self.assertIn(f"leave the rows out: WHERE y <> {code}.", " ".join(said))
+            said = self.notices("age, z, CASE WHEN z > 3.9 THEN -1 ELSE z > 2 END AS y", f"{model} WITH test_size = 0 LABEL y")
+            self.assertNotIn("far from all others", " ".join(said))
+
     def test_dates_that_are_written_as_numbers_are_named(self):
         self.make(tables.coded_table())
         for model in tables.LEARNERS:
@@ -107,6 +119,22 @@ class Silence(harness.Case):
         for model in tables.KEEPING:
             with self.subTest(model):
                 self.assertIn(tables.FAR, " ".join(self.notices("a, b, y", f"{model} LABEL y")))
+
+    def test_whole_numbers_beyond_the_doubles_are_named(self):
+        self.make([f"DROP TABLE IF EXISTS t", "CREATE TABLE t AS WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 299) "
+                   "SELECT 9223372036854775807 - i * 37 % 101 AS v, '922337203685477' || (1000 + i * 37 % 101) AS w, "
+                   "i * 7000000000000 AS far, i % 7 AS b, i * 37 % 101 AS y FROM n"])
+        for column, step in (("v", 2048), ("w", 1024)):
+            with self.subTest(column):
+                said = " ".join(self.notices(f"{column}, b, y", "LinearRegressor LABEL y"))
+                self.assertIn(f'column "{column}" has numbers as large as 9.22337', said)
+                self.assertIn(f"which a model tells apart in steps of {step} alone. Subtract a number near them in the SELECT; ids are words by "
+                              f"COLUMN *, VOCABULARY({column}).", said)
+        said = " ".join(self.notices("b, v", "LinearRegressor LABEL v"))
+        self.assertIn('label column "v" has numbers as large as 9.22337', said)
+        self.assertNotIn("steps of", " ".join(self.notices("far, v - 9223372036854775000 AS v, b, y", "LinearRegressor LABEL y")))
+        found = self.run_all("SELECT v, y FROM t TO TRAIN XGBRegressor COLUMN VOCABULARY(v) LABEL y INTO m")
+        self.assertGreater(next(row[1] for row in found if row[0] == "R2"), .9)
 
     def test_rows_that_are_scored_have_such_numbers(self):
         self.make(tables.far_table())
@@ -128,6 +156,93 @@ class Silence(harness.Case):
     def r_squared(self, columns):
         rows = self.run_all(f"SELECT {columns} FROM t TO TRAIN LinearRegressor WITH test_size = 0 LABEL y INTO m")
         return next(row[1] for row in rows if row[0] == "R2")
+
+    # ---- losses in the label's units ----
+
+    def r2(self, columns, train):
+        """R2 of the training rows, and the notices."""
+        found = self.run_all(f"SELECT {columns} FROM t TO TRAIN {train} INTO m")
+        return next(row[1] for row in found if row[0] == "R2"), [row[3] for row in found if row[0] == "notice"]
+
+    def test_a_loss_whose_bound_is_far_from_the_labels_is_named(self):
+        self.make(tables.priced_table())
+        for objective, bound in tables.UNITS.items():
+            with self.subTest(objective):
+                train = f"lightgbm.gbdt WITH objective = '{objective}', num_boost_round = 40, test_size = 0"
+                said = [notice for notice in self.r2("a, b, price", f"{train} LABEL price")[1] if tables.OF_UNITS in notice]
+                self.assertEqual(len(said), 1)
+                self.assertIn(f"{objective} has {bound}, in", said[0])
+                cure = re.search(r"WITH ([a-z_]+ = [0-9.e+]+)", said[0])[1]
+                found, said = self.r2("a, b, price", f"{train}, {cure} LABEL price")
+                self.assertFalse([notice for notice in said if tables.OF_UNITS in notice], said)
+                self.assertGreater(found, .9)
+                self.assertFalse([notice for notice in self.r2("a, b, near", f"{train} LABEL near")[1] if tables.OF_UNITS in notice])
+
+    def test_a_bounded_loss_does_not_run_away(self):
+        self.make(tables.priced_table())
+        for label, least in (("price", -.1), ("price / 1000", .95)):
+            with self.subTest(label):
+                self.assertGreater(self.r2(f"a, b, {label} AS y", "lightgbm.gbdt WITH objective = 'fair', test_size = 0 LABEL y")[0], least)
+
+    def test_networks_say_what_few_rows_and_narrow_labels_keep_from_them(self):
+        self.make(tables.priced_table())
+        train = "DNNRegressor WITH test_size = 0, model.hidden_units = [8], train.epoch = 200{} LABEL {}"
+        few = "training rows hardly move predictions from the mean. WITH model.l2 = 0.001 the model follows such rows."
+        narrow = "of their mean, and the loss is one of shares of the mean"
+        year = "a, b, 2000 + near AS year"
+        self.assertIn(narrow, " ".join(self.notices(year, train.format(", model.loss = 'poisson'", "year"))))
+        self.assertNotIn(narrow, " ".join(self.notices(year, train.format("", "year"))))
+        self.assertNotIn(narrow, " ".join(self.notices("a, b, near", train.format(", model.loss = 'poisson'", "near"))))
+        self.make(["DELETE FROM t WHERE rowid > 4"])
+        self.assertIn("with model.l2 = 0.75, 4 " + few, " ".join(self.notices("a, b, near", train.format("", "near"))))
+        found, said = self.r2("a, b, near", train.format(", model.l2 = 0.001", "near"))
+        self.assertGreater(found, .9)
+        self.assertNotIn(few, " ".join(said))
+
+    def test_labels_that_make_derivatives_small_are_named(self):
+        self.make(tables.priced_table())
+        for label, train, hint in (
+                ("tiny", "XGBRegressor WITH objective = 'count:poisson',", "Divide the label in the SELECT"),
+                ("tiny", "LGBMRegressor WITH objective = 'poisson',", "Divide the label in the SELECT"),
+                ("price", "XGBRegressor WITH objective = 'reg:squaredlogerror',", "Divide the label in the SELECT")):
+            with self.subTest(train):
+                said = " ".join(self.notices(f"a, b, {label}", f"{train} test_size = 0 LABEL {label}"))
+                self.assertIn("no tree has a split: the loss's second derivatives add up to ", said)
+                self.assertIn(hint, said)
+        said = " ".join(self.notices("a, b, price > 300000 AS dear", "XGBClassifier WITH test_size = 0 LABEL dear"))
+        self.assertNotIn("no tree has a split", said)
+        self.make(["DELETE FROM t WHERE rowid > 3", "UPDATE t SET near = rowid"])
+        said = " ".join(self.notices("a, b, near > 1 AS dear", "XGBClassifier LABEL dear"))
+        self.assertIn("WITH min_child_weight = 0 parts them", said)
+        self.make(["DELETE FROM t WHERE rowid > 1"])
+        said = " ".join(self.notices("a, b, near", "DecisionTreeRegressor LABEL near"))
+        self.assertIn("no tree has a split: there is one training row", said)
+
+    # ---- words in several spellings ----
+
+    def test_words_and_classes_that_differ_in_spelling_alone_are_named(self):
+        self.make(tables.spelled_table())
+        for model in ("XGBClassifier", "LinearClassifier", "NaiveBayes"):
+            with self.subTest(model):
+                said = self.notices("city, gene, town, z, y", f"{model} WITH test_size = 0 LABEL y")
+                self.assertEqual([notice for notice in said if "in capitals" in notice], [tables.SPELLED_WORDS, tables.SPELLED])
+                said = self.notices(tables.SPELLED_ONE, f"{model} WITH test_size = 0 LABEL y")
+                self.assertFalse([notice for notice in said if "in capitals" in notice], said)
+        said = self.run_all("EXPLAIN SELECT city, z, y FROM t TO TRAIN XGBClassifier LABEL y INTO m")
+        self.assertEqual([row[1] for row in said if "in capitals" in str(row[1])], [tables.SPELLED_WORDS, tables.SPELLED])
+
+    def test_rows_whose_words_are_all_strange_are_named(self):
+        self.make(tables.spelled_table())
+        said = 'column "town": 300 of 300 rows have a word that the model has not learned, as \'LYON\'. It knows \'Lyon\': words that ' \
+            "differ in capitals or spaces are others."
+        for model in ("XGBRegressor", "LinearRegressor"):
+            with self.subTest(model):
+                self.run_all(f"SELECT town, city, z FROM t WHERE town = 'Lyon' TO TRAIN {model} COLUMN city, VOCABULARY(town) LABEL z INTO m")
+                for rows in ("upper(town) AS town", "'LYON' AS town"):
+                    self.assertIn(said, self.run_all(f"SELECT {rows}, city, z FROM t TO EVALUATE m")[0][-1])
+                for rows in ("town", "CASE WHEN rowid % 2 THEN 'LYON' ELSE town END AS town", "NULL AS town"):
+                    self.assertNotIn("has not learned", self.run_all(f"SELECT {rows}, city, z FROM t TO EVALUATE m")[0][-1])
+                self.assertNotIn("has not learned", self.run_all("SELECT 'LYON' AS town, city, z FROM t LIMIT 9 TO EVALUATE m")[0][-1])
 
 
 if __name__ == "__main__":

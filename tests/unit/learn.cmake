@@ -17,7 +17,7 @@ totrain_test(test_embedding_network
 totrain_test(test_embedding_batches
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_embedding_batches.c ${CMAKE_CURRENT_LIST_DIR}/embedding_case.c ${learn_rows}
   USES ps learners learn data scoring jobspec base LABEL unit)
-foreach(test bayes newton one_class pca regression scorecard)
+foreach(test bayes isolation newton one_class pca regression scorecard)
   totrain_test(test_${test}
     SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_${test}.c ${CMAKE_CURRENT_LIST_DIR}/row_sums_group.c ${learn_rows} ${learner_group}
     USES learners learn data scoring jobspec base LABEL unit)
@@ -38,3 +38,6 @@ totrain_test(test_series_reach SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_series_rea
   USES learn data scoring kinds forecast jobspec base LABEL unit)
 totrain_test(test_series SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_series.c ${learner_group}
   USES learners learn data scoring kinds jobspec base LABEL unit)
+totrain_test(test_graph_network
+  SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_graph_network.c ${CMAKE_CURRENT_LIST_DIR}/made_graph.c ${learn_rows}
+  USES learners learn data graph scoring jobspec base LABEL unit)

@@ -37,7 +37,7 @@ double group_phase(struct group *group)
     uint32_t done;
 
     CHECK(sums != NULL);
-    CHECK_INT(phase.integer_count, 1);
+    CHECK(phase.integer_count <= sizeof integers / sizeof *integers);
     for (uint32_t lane = 0; lane < first->lanes(first->self); lane++) {
         const struct learning *worker = &group->learners[(lane + phase.number) % group->count];
 

@@ -25,6 +25,10 @@ totrain_test(test_formulas
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_formulas.c ${CMAKE_SOURCE_DIR}/tests/fuzz/made_model.c
   USES base scoring kinds LIBS PkgConfig::XXHASH LABEL unit)
 target_compile_definitions(test_formulas PRIVATE SEEDS="${CMAKE_SOURCE_DIR}/tests/fuzz/corpus/model_table")
+totrain_test(test_formula_onnx
+  SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_formula_onnx.c ${CMAKE_SOURCE_DIR}/tests/fuzz/made_model.c
+  USES base scoring kinds interop LIBS PkgConfig::XXHASH LABEL unit)
+target_compile_definitions(test_formula_onnx PRIVATE SEEDS="${CMAKE_SOURCE_DIR}/tests/fuzz/corpus/model_table")
 foreach(name forecast_model model_damage)
   totrain_test(test_${name} SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_${name}.c USES base scoring forecast kinds LIBS PkgConfig::CJSON LABEL unit)
 endforeach()

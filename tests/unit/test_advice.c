@@ -331,7 +331,8 @@ static bool each_is_planned(const char *here)
 
     snprintf(text, sizeof text, "TO TRAIN %.*s%s", SLICE_FORMAT(model), settings_of(model));
     return (strstr(here, "KMeans") || strstr(here, "PCA") || strstr(here, "OneClassSVM") ||
-            strstr(here, "DeepFM") || proposal_is_planned(NULL, text)) &&
+            strstr(here, "IsolationForest") || strstr(here, "DeepFM") ||
+            proposal_is_planned(NULL, text)) &&
            (!other || each_is_planned(other + 4));
 }
 

@@ -53,7 +53,7 @@ static struct arima fit(struct fixture *fixture, struct arima_order order,
     struct error err;
 
     CHECK(arima_is_possible(&order, series));
-    CHECK_OK(arima_fit(&order, series, &fixture->fitting, fixture->room, &arima, &err));
+    CHECK_OK(arima_fit(&order, series, &fixture->fitting, ARIMA_GAIN, fixture->room, &arima, &err));
     return arima;
 }
 
@@ -359,9 +359,9 @@ static void the_least_squares_are_found(void **state)
     int values = 0;
 
     (void)state;
-    CHECK(descend_squares(valley, &values, 2, x) < 1e-12);
+    CHECK(descend_squares(valley, &values, 2, 1e-7, x) < 1e-12);
     CHECK(fabs(x[0] - 1) < 1e-6 && fabs(x[1] - 1) < 1e-6 && values < 100);
-    CHECK(descend_squares(nowhere, NULL, 2, y) == 7 && y[0] == 3);
+    CHECK(descend_squares(nowhere, NULL, 2, 1e-7, y) == 7 && y[0] == 3);
 }
 
 /* The values of place i: noise, a jump, a line, the largest numbers, mostly zeros. */

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 
 #include "cli/completion.h"
+#include "graph/graph.h"
 #include "jobspec/job_attributes.h"
 #include "jobspec/jobspec.h"
 #include "jobspec/jobspec_equal.h"
@@ -503,6 +504,8 @@ static const struct estimator *estimator_of_kind(const struct kind *kind)
     for (size_t i = 0; i < estimator_count; i++)
         if (estimators[i].kind == kind)
             return &estimators[i];
+    if (estimator_defined()->kind == kind)
+        return estimator_defined();
     check_failed("no estimator is of the kind %s", kind->name);
     return NULL;
 }
@@ -528,6 +531,28 @@ static void a_kind_names_the_attribute_that_makes_it_large(void **state)
     }
 }
 
+/* dense(numbers(), outputs) */
+static const struct graph *calls_of(void)
+{
+    static struct arena arena;
+    static struct graph graph;
+    static uint32_t node;
+    struct error err;
+
+    if (graph.output_count > 0)
+        return &graph;
+    arena_init(&arena, 1 << 20);
+    graph_begin(&graph, &arena);
+    CHECK_OK(graph_call(&graph, SLICE("numbers"), NULL, 0, 0, &node, &err));
+    CHECK_OK(
+        graph_call(&graph, SLICE("dense"),
+                   (const struct graph_value[]){{.type = GRAPH_NODE, .node = node},
+                                                {.type = GRAPH_NUMBER, .number = GRAPH_OUTPUTS}},
+                   2, 0, &node, &err));
+    CHECK_OK(graph_end(&graph, &node, 1, &err));
+    return &graph;
+}
+
 /* A job that trains a model of the kind, with every attribute at its default. */
 static struct jobspec spec_of(const struct kind *kind)
 {
@@ -545,6 +570,8 @@ static struct jobspec spec_of(const struct kind *kind)
         .lanes_max = 1,
     };
 
+    if (kind->has_calls)
+        spec.graph = calls_of();
     if (task_has_label(spec.task)) {
         spec.label = SLICE("y");
         spec.label_type = LABEL_INTEGER;

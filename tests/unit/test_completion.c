@@ -161,7 +161,8 @@ static void verbs_follow_to_and_estimators_follow_train(void **state)
         "ScoreCard|Forecast|AutoETS|ETS|AutoARIMA|ARIMA_PLUS|ARIMA_PLUS_XREG|ARIMA|Theta|"
         "OptimizedTheta|"
         "DynamicTheta|"
-        "DynamicOptimizedTheta|MSTL|SeasonalNaive|Naive|Croston|SBA|TSB|OneClassSVM");
+        "DynamicOptimizedTheta|MSTL|SeasonalNaive|Naive|Croston|SBA|TSB|OneClassSVM|"
+        "IsolationForest");
     CHECK_OFFERS("SELECT * FROM iris\nTO TRAIN\n  dnnc|", "DNNClassifier");
 }
 
@@ -260,6 +261,17 @@ static void models_follow_using_evaluate_and_show_train(void **state)
     CHECK_OFFERS("SELECT * FROM iris TO EVALUATE old, iris_model |", "WITH|LABEL|INTO");
     CHECK_OFFERS("SHOW TRAIN |", "iris_model|old");
     CHECK_OFFERS("SHOW VERSIONS o|", "old");
+    CHECK_OFFERS("SHOW DEFIN|", "DEFINITIONS|DEFINITION");
+    CHECK(offers("SHOW DEFINITION |", "zoo/mlp"));
+    CHECK(offers("SELECT * FROM t TO TRAIN zo|", "zoo/mlp"));
+    CHECK_OFFERS("DEF|", "DEFINE");
+    CHECK_OFFERS("DEFINE |", "MODEL|OR");
+    CHECK_OFFERS("DEFINE OR |", "REPLACE");
+    CHECK_OFFERS("DEFINE OR REPLACE |", "MODEL");
+    CHECK_OFFERS("DEFINE MODEL tower |", "AS");
+    CHECK_OFFERS("DROP D|", "DEFINITION");
+    CHECK_OFFERS("DROP DEFINITION |", "IF");
+    CHECK_OFFERS("DROP DEFINITION IF |", "EXISTS");
     CHECK_OFFERS("FORECAST o|", "old");
     CHECK_OFFERS("FORECAST old |", "FOR|WITH|INTO");
     CHECK_OFFERS("FORECAST old FOR |", "");
@@ -269,7 +281,9 @@ static void models_follow_using_evaluate_and_show_train(void **state)
     CHECK_OFFERS("ROLLBACK MODEL o|", "old");
     CHECK_OFFERS("EXPORT MODEL o|", "old");
     CHECK_OFFERS("EXPORT MODEL old TO 'm.json' |", "FORMAT");
-    CHECK_OFFERS("EXPORT MODEL old TO 'm.json' FORMAT |", "xgboost|xgboost_ubj|lightgbm");
+    CHECK_OFFERS("EXPORT MODEL old TO 'm.json' FORMAT |",
+                 "xgboost|xgboost_ubj|lightgbm|sql|sqlite|postgres|c|onnx");
+    CHECK_OFFERS("IMPORT MODEL m FROM 'm.json' FORMAT |", "xgboost|xgboost_ubj|lightgbm");
     CHECK_OFFERS("IMPORT MODEL m FROM 'm.json' FORMAT xg|", "xgboost|xgboost_ubj");
     CHECK_OFFERS("SELECT totrain_imp|", "totrain_import_model");
     CHECK_OFFERS("SHOW ATTRIBUTES FOR lin|", "LinearClassifier|LinearRegressor");

@@ -724,6 +724,74 @@ static void rare_classes_are_noticed(void **state)
     check_notices(&table, "");
 }
 
+static void spellings_of_a_word_are_noticed(void **state)
+{
+    static const char *const towns[] = {"Rome", "rome", " ROME ", "Oslo"};
+    struct table table;
+    (void)state;
+
+    table_open(&table, TASK_REGRESSION, LABEL_REAL);
+    for (int i = 0; i < 400; i++)
+        add_row(&table, real_cell(i), text_cell(towns[i % 4]), real_cell(i));
+    check_notices(&table,
+                  "column \"colour\": 3 words differ from others in capitals or spaces around "
+                  "them alone, as ' ROME ' in 100 rows, 'Rome' in 100 rows and 'rome' in 100 "
+                  "rows\n");
+    table_open(&table, TASK_REGRESSION, LABEL_REAL);
+    for (int i = 0; i < 400; i++) /* two rows of 400; genotypes */
+        add_row(&table, real_cell(i),
+                text_cell(i < 2   ? "rome"
+                          : i % 2 ? "Rome"
+                          : i % 4 ? "Aa"
+                                  : "AA"),
+                real_cell(i));
+    check_notices(&table, "");
+    table_open(&table, TASK_CLASSIFICATION, LABEL_TEXT);
+    for (int i = 0; i < 400; i++)
+        add_row(&table, real_cell(i), null_cell(), text_cell(i % 2 ? "no" : i % 4 ? "yes" : "Yes"));
+    add_row(&table, real_cell(0), text_cell("a"), text_cell("no"));
+    check_notices(&table, "label column \"y\": 2 classes differ from others in capitals or spaces "
+                          "around them alone, as 'Yes' in 100 rows and 'yes' in 100 rows\n");
+}
+
+static void classes_that_stand_for_missing_labels_are_noticed(void **state)
+{
+    static const struct {
+        int classes[6], count;
+        const char *notices;
+    } cases[] = {
+        {{1, 2, 3, 4, 5, 99},
+         6,
+         "label column \"y\" is 99 in 50 rows, far from all others, which is a "
+         "class of its own\n"},
+        {{-999, 0, 1},
+         3,
+         "label column \"y\" is -999 in 100 rows, far from all others, which is a "
+         "class of its own\n"},
+        {{0, 1, 88, 99},
+         4,
+         "label column \"y\" is 88 in 75 rows, far from all others, which is a class "
+         "of its own\nlabel column \"y\" is 99 in 75 rows, far from all others, "
+         "which is a class of its own\n"},
+        {{-1, 0, 1}, 3, ""},
+        {{0, 1, 9}, 3, ""},
+        {{0, 99}, 2, ""},
+        {{200, 301, 404, 500, 999}, 5, ""},
+        {{2007, 2008, 2009, 2010, 2011, 2012}, 6, ""},
+        {{10, 20, 30, 77, 88, 99}, 6, ""},
+    };
+    struct table table;
+    (void)state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        table_open(&table, TASK_CLASSIFICATION, LABEL_INTEGER);
+        for (int row = 0; row < 300; row++)
+            add_row(&table, real_cell(row), row ? null_cell() : text_cell("a"),
+                    integer_cell(cases[i].classes[row % cases[i].count]));
+        check_notices(&table, cases[i].notices);
+    }
+}
+
 static void labels_that_rather_are_numbers_are_noticed(void **state)
 {
     static char words[31][8];
@@ -1008,6 +1076,8 @@ int main(void)
         cmocka_unit_test(columns_that_tell_nothing_are_noticed),
         cmocka_unit_test(words_that_share_buckets_are_noticed),
         cmocka_unit_test(rare_classes_are_noticed),
+        cmocka_unit_test(spellings_of_a_word_are_noticed),
+        cmocka_unit_test(classes_that_stand_for_missing_labels_are_noticed),
         cmocka_unit_test(labels_that_rather_are_numbers_are_noticed),
         cmocka_unit_test(the_most_classes_work_and_one_more_does_not),
         cmocka_unit_test(values_that_cannot_be_learned_are_named_with_their_column),

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "arithmetic/kernels.h"
 #include "base/random.h"
-#include "runtime/learn/kernels.h"
 #include "tests/unit/activation_reference.h"
 
 static float draw(uint64_t a, uint64_t b)

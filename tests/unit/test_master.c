@@ -134,6 +134,36 @@ static void more_workers_than_lanes_are_not_asked_for(void **state)
     close_master(&fixture);
 }
 
+static const struct outbox_entry *find_entry(const struct fixture *fixture, enum outbox_kind kind)
+{
+    for (size_t i = 0; i < fixture->outbox.count; i++)
+        if (fixture->outbox.entries[i].kind == kind)
+            return &fixture->outbox.entries[i];
+    return NULL;
+}
+
+/* Eight lanes: five, six and seven workers are as fast as four, whose fullest has two lanes. */
+static void workers_that_make_no_step_faster_are_not_asked_for(void **state)
+{
+    struct fixture fixture;
+    (void)state;
+
+    for (uint32_t workers = 1; workers <= 8; workers++) {
+        const bool is_useful = workers <= 4 || workers == 8;
+
+        open_master(&fixture, 1, workers, 0);
+        hello(&fixture, 1, 0, 0);
+        CHECK_INT(outbox_count(&fixture.outbox, OUTBOX_LANES), !is_useful);
+        if (!is_useful)
+            CHECK_INT(find_entry(&fixture, OUTBOX_LANES)->index, 4);
+        close_master(&fixture);
+    }
+    open_master(&fixture, 6, 7, 0);
+    hello(&fixture, 1, 0, 0);
+    CHECK_INT(find_entry(&fixture, OUTBOX_LANES)->index, 6); /* the job's minimum */
+    close_master(&fixture);
+}
+
 static void the_first_worker_starts_the_job_and_the_next_one_joins(void **state)
 {
     struct fixture fixture;
@@ -1660,6 +1690,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_worker_starts_the_job_and_the_next_one_joins),
         cmocka_unit_test(more_workers_than_lanes_are_not_asked_for),
+        cmocka_unit_test(workers_that_make_no_step_faster_are_not_asked_for),
         cmocka_unit_test(the_user_is_told_once_that_no_checkpoint_can_be_made),
         cmocka_unit_test(a_gang_waits_for_its_least_number),
         cmocka_unit_test(a_silent_worker_is_dead_after_the_deadline_and_replaced),

@@ -10,6 +10,7 @@
 #include "kinds/pca/pca_model.h"
 #include "kinds/regression/regression_model.h"
 #include "kinds/scorecard/scorecard_model.h"
+#include "kinds/trees/isolation_model.h"
 #include "kinds/trees/trees_model.h"
 #include "scoring/model_write.h"
 #include "tests/check.h"
@@ -30,6 +31,7 @@ enum damage_of {
     COMPONENTS,
     CARD,
     ONE_CLASS,
+    ISOLATION,
     TREES,
     OFFSET,
     EMBEDDED,
@@ -90,6 +92,27 @@ static void one_class_init(struct fixture *fixture)
                                        .rho = fixture_floats(fixture, 1, 3)};
     model->estimator = SLICE("OneClassSVM");
     model->kind = kind_find(SLICE("one_class"));
+    model->content = &content;
+}
+
+/* A number and a threshold. */
+static void isolation_init(struct fixture *fixture)
+{
+    static const float base[] = {0}, trees[] = {0, 3, 0}, threshold[] = {0.5f};
+    static const float nodes[3][NODE_NUMBERS] = {
+        {NODE_BELOW, 0, 40, 1, 1}, {NODE_LEAF, 0, 1}, {NODE_LEAF, 0, 2}};
+    static struct isolation_model content = {
+        {base, trees, nodes[0], NULL, 1, 1, 3, 0, TREES_LINK_NONE}, threshold};
+    struct model *model = &fixture->model;
+    struct error err;
+
+    numbers_init(fixture, TASK_DETECTION);
+    model->transform = (struct transform){
+        .inputs = model->transform.inputs, .input_count = 2, .keeps_numbers = true};
+    CHECK_OK(transform_finish(&model->transform, &fixture->arena, &err));
+    model->format = MODEL_FORMAT_ORIGINS;
+    model->estimator = SLICE("IsolationForest");
+    model->kind = kind_find(SLICE("isolation"));
     model->content = &content;
 }
 
@@ -380,6 +403,11 @@ static void model_init(struct fixture *fixture, enum damage_of kind)
     }
     if (kind == ONE_CLASS) {
         one_class_init(fixture);
+        fixture_write(fixture);
+        return;
+    }
+    if (kind == ISOLATION) {
+        isolation_init(fixture);
         fixture_write(fixture);
         return;
     }
@@ -969,6 +997,24 @@ static void one_class_with_a_wrong_value_is_refused(void **state)
         check_meta(ONE_CLASS, cases[i].old, cases[i].with, STATUS_CORRUPT, cases[i].message);
 }
 
+static void an_isolation_forest_with_a_wrong_value_is_refused(void **state)
+{
+    static const struct {
+        const char *old, *with, *message;
+    } cases[] = {
+        {"\"nodes\":3", "\"nodes\":0", "0 nodes of 1 trees"},
+        {"\"nodes\":3", "\"nodes\":4", "another size than its shape"},
+        {"\"trees\":1", "\"trees\":2", "another size than its shape"},
+        {"\"trees\":1", "\"trees\":-1", "\"trees\": expected an integer from 0"},
+        {"\"detection\"", "\"clustering\"", "an isolation forest does no clustering"},
+        {"\"sets\":0", "\"sets\":\"\"", "\"sets\": expected an integer"},
+    };
+    (void)state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_meta(ISOLATION, cases[i].old, cases[i].with, STATUS_CORRUPT, cases[i].message);
+}
+
 static void forecasts_with_a_wrong_value_are_refused(void **state)
 {
     static const struct {
@@ -1478,6 +1524,7 @@ int main(void)
         cmocka_unit_test(clusters_with_a_wrong_value_are_refused),
         cmocka_unit_test(regressions_with_a_wrong_value_are_refused),
         cmocka_unit_test(one_class_with_a_wrong_value_is_refused),
+        cmocka_unit_test(an_isolation_forest_with_a_wrong_value_is_refused),
         cmocka_unit_test(forecasts_with_a_wrong_value_are_refused),
         cmocka_unit_test(forecasts_with_wrong_regressors_are_refused),
         cmocka_unit_test(series_with_a_wrong_number_are_refused),

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arithmetic/affine.h"
 #include "base/random.h"
 #include "kinds/network/network_attributes.h"
-#include "runtime/learn/affine.h"
 #include "runtime/learn/network.h"
 #include "tests/unit/learn_rows.h"
 

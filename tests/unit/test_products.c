@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "arithmetic/products.h"
 #include "base/random.h"
-#include "runtime/learn/products.h"
 
 #define ELEMENTS 40000
 

@@ -21,7 +21,7 @@
     "b)."
 #define SHOWS                                                                                      \
     "ToTrain shows models and jobs: SHOW MODELS, SHOW MODEL model, SHOW TRAIN model, SHOW "        \
-    "VERSIONS model, SHOW TRIALS model, SHOW JOBS and SHOW ATTRIBUTES."
+    "VERSIONS model, SHOW TRIALS model, SHOW JOBS, SHOW ATTRIBUTES and SHOW DEFINITIONS."
 
 struct refused {
     const char *sql, *hint; /* NULL: it has none */

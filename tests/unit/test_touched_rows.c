@@ -1,6 +1,6 @@
 #include "tests/check.h"
 
-#include "runtime/learn/touched_rows.h"
+#include "arithmetic/touched_rows.h"
 
 static void a_row_is_listed_once_and_forgotten_when_all_are(void **state)
 {

@@ -39,6 +39,7 @@ enum target_kind {
     TARGET_MODEL,       /* TRAIN INTO */
     TARGET_PREDICTIONS, /* TO PREDICT; marked as such when it is made */
     TARGET_METRICS,     /* EVALUATE INTO; marked as such when it is made */
+    TARGET_DEFINITION,  /* DEFINE MODEL; the writer knows whether the table is one */
     TARGET_BAD_ROWS     /* *.bad_rows = 'quarantine'; its last column is QUARANTINE_REASON */
 };
 
@@ -141,6 +142,7 @@ struct collection {
 };
 
 struct cluster_access; /* k8s/job/cluster_folder.h */
+struct definition;     /* definition/definition.h */
 struct direct_order;   /* extension/engine/rows/direct_order.h */
 struct direct_table;
 struct plan_cluster;
@@ -222,6 +224,18 @@ struct host_models {
      * number or the beginning of a digest. */
     enum status (*restore)(void *self, struct slice schema, struct slice name, struct slice version,
                            int64_t *restored, struct error *err);
+};
+
+/* Definitions of models as tables of the columns of a model (stored_definition.h). */
+struct host_definitions {
+    /* In one transaction. INVALID where the name is taken, by a definition without `replaces`. */
+    enum status (*define)(void *self, struct slice schema, const struct definition *definition,
+                          bool replaces, int64_t *version, struct error *err);
+    /* NOT_FOUND, PERMISSION, CORRUPT where the table is no definition. */
+    enum status (*drop)(void *self, struct slice schema, struct slice name, struct error *err);
+    /* The name as it would be written here, and without its schema, version, created_at and
+     * statement of each that is stored. */
+    enum status (*list)(void *self, const struct sink *sink, struct error *err);
 };
 
 /* Tables that statements write. What replaces a table does so in one transaction; INVALID, and
@@ -360,14 +374,15 @@ struct host {
     void *self;
     struct catalog catalog;
     struct host_session session;
-    const struct host_rows *rows;           /* NULL in a host that only writes or looks at jobs */
-    const struct host_models *models;       /* NULL in a host that only looks at jobs */
-    const struct host_tables *tables;       /* NULL with models */
-    const struct host_kept_rows *kept_rows; /* NULL: rows travel through the job */
-    const struct host_marks *marks;         /* NULL in a host that only looks at jobs */
-    const struct host_jobs *jobs;           /* NULL: no server; what is written is committed */
-    const struct host_cluster *cluster;     /* Jobs on Kubernetes; NULL: there are
-                                               none. catalog.limits says why. */
+    const struct host_rows *rows;     /* NULL in a host that only writes or looks at jobs */
+    const struct host_models *models; /* NULL in a host that only looks at jobs */
+    const struct host_definitions *definitions; /* NULL with models */
+    const struct host_tables *tables;           /* NULL with models */
+    const struct host_kept_rows *kept_rows;     /* NULL: rows travel through the job */
+    const struct host_marks *marks;             /* NULL in a host that only looks at jobs */
+    const struct host_jobs *jobs;               /* NULL: no server; what is written is committed */
+    const struct host_cluster *cluster;         /* Jobs on Kubernetes; NULL: there are
+                                                   none. catalog.limits says why. */
 };
 
 /* host_jobs.rows_read, where there is a server to ask. */

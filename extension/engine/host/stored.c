@@ -218,6 +218,8 @@ enum status check_replaced(const struct table_target *target, const struct found
     if (found->is_model)
         return fail(err, STATUS_INVALID, "table \"%.*s\" is a model", SLICE_FORMAT(name)),
                error_hint(err, "A model is never overwritten by rows. Choose another name.");
+    if (target->kind == TARGET_DEFINITION)
+        return STATUS_OK;
     return target->kind == TARGET_BAD_ROWS ? check_replaced_by_bad_rows(name, found, err)
                                            : check_replaced_by_rows(target, found, err);
 }
@@ -432,7 +434,7 @@ static enum status random_id(char id[ID_DIGITS + 1], struct error *err)
     return STATUS_OK;
 }
 
-static void utc_now(char text[32])
+void stored_now(char text[STORED_TIME_BYTES])
 {
     time_t now = time(NULL);
     struct tm parts;
@@ -443,9 +445,9 @@ static void utc_now(char text[32])
 
 enum status model_stamp(struct model *model, struct arena *arena, struct error *err)
 {
-    char id[ID_DIGITS + 1], now[32];
+    char id[ID_DIGITS + 1], now[STORED_TIME_BYTES];
 
-    utc_now(now);
+    stored_now(now);
     TRY(random_id(id, err));
     model->created_at = arena_copy(arena, slice_of(now));
     model->id = arena_copy(arena, slice_of(id));

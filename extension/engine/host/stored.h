@@ -90,6 +90,10 @@ typedef enum status stored_metric_taker(void *context, struct slice name, const 
 enum status stored_metrics(const struct model *model, stored_metric_taker *take, void *context,
                            struct error *err);
 
+/* The time as models and definitions keep it: 2026-11-30T02:00:00Z */
+#define STORED_TIME_BYTES 32
+void stored_now(char text[STORED_TIME_BYTES]);
+
 /* A new id, the time and version 1; the texts live in the arena. */
 enum status model_stamp(struct model *model, struct arena *arena, struct error *err);
 

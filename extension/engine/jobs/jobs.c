@@ -10,6 +10,7 @@
 #include "extension/engine/jobs/unpublished.h"
 #include "runtime/data/checkpoint.h"
 #include "runtime/data/shardstore.h"
+#include "runtime/launch/core_reports.h"
 #include "runtime/launch/job_detach.h"
 #include "runtime/launch/job_folder.h"
 #include "runtime/launch/job_lock.h"
@@ -88,11 +89,29 @@ static void explain_loss(struct jobstore *store, struct job_status *status)
     hint_follower(status, "continues it", "gives it up");
 }
 
+/* Fewer processors than it could use: others have the rest. */
+static void explain_standing(struct job_status *status)
+{
+    struct core_standing standing;
+
+    if (status->life->runs != PLACE_MACHINE || status->error[0] ||
+        !core_reports_standing(status->folder.path, &standing) || standing.others == 0 ||
+        standing.has >= standing.wanted)
+        return;
+    snprintf(status->error, sizeof status->error,
+             "has %" PRIu32 " of the %" PRIu32 " processors that it can use: %" PRIu32
+             " other job%s here, too",
+             standing.has, standing.wanted, standing.others,
+             standing.others == 1 ? " runs" : "s run");
+}
+
 /* A job that the session waited for has ended with the session; any other can be continued. */
 static void judge_unfinished(struct jobstore *store, struct job_status *status)
 {
-    if (status->is_running)
+    if (status->is_running) {
+        explain_standing(status);
         return;
+    }
     if (status->life->waits == ACTOR_SESSION) {
         status->state = JOB_STATE_FAILED;
         if (!status->error[0])

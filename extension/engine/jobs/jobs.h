@@ -29,7 +29,8 @@ struct job_status {
      * none runs an attached one, PUBLISHING until the model is in its database, UNPUBLISHED where
      * no process is about to write it. */
     enum job_state state;
-    char error[700]; /* why, of a state that needs it: failed, lost, unpublished, waiting */
+    char error[700]; /* why, of a state that needs it: failed, lost, unpublished, waiting; of one
+                        that runs, what others leave to it */
     char hint[700];
 };
 

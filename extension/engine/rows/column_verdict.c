@@ -43,6 +43,15 @@ static enum status find_model(void *self, struct slice schema, struct slice name
     return host->find_model(host->self, schema, name, arena, model, err);
 }
 
+static enum status find_definition(void *self, struct slice schema, struct slice name,
+                                   struct arena *arena, struct stored_definition *stored,
+                                   struct error *err)
+{
+    const struct catalog *host = ((const struct counted_catalog *)self)->host;
+
+    return host->find_definition(host->self, schema, name, arena, stored, err);
+}
+
 static bool has_schema(void *self, struct slice schema)
 {
     const struct catalog *host = ((const struct counted_catalog *)self)->host;
@@ -74,6 +83,7 @@ static void stand_before(struct counted_catalog *counted)
     counted->catalog.describe = describe;
     counted->catalog.each_row = each_row;
     counted->catalog.find_model = find_model;
+    counted->catalog.find_definition = host->find_definition ? find_definition : NULL;
     counted->catalog.has_schema = host->has_schema ? has_schema : NULL;
     counted->catalog.find_file = host->find_file ? find_file : NULL;
     counted->catalog.working_folder = host->working_folder ? working_folder : NULL;

@@ -71,6 +71,8 @@ static bool writes_nothing(const struct statement *statement)
     case STATEMENT_SHOW_TRIALS:
     case STATEMENT_SHOW_JOBS:
     case STATEMENT_SHOW_ATTRIBUTES:
+    case STATEMENT_SHOW_DEFINITIONS:
+    case STATEMENT_SHOW_DEFINITION:
         return true;
     default:
         return false;

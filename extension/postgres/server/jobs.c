@@ -26,6 +26,7 @@
 #include "extension/postgres/server/kept_jobs.h"
 #include "extension/postgres/server/settings.h"
 #include "extension/postgres/server/undo.h"
+#include "runtime/launch/core_reports.h"
 #include "runtime/launch/job_folder.h"
 #include "runtime/launch/job_lock.h"
 #include "runtime/launch/job_process.h"
@@ -95,6 +96,7 @@ static void remove_role(const char *state)
     }
     free(ids);
     (void)unlink(psprintf("%s/jobs/" JOB_CACHE_FILE, state));
+    core_reports_sweep(psprintf("%s/jobs", state));
     (void)rmdir(psprintf("%s/jobs", state));
     (void)rmdir(state);
 }

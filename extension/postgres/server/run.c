@@ -164,6 +164,8 @@ static result_taker *taker_of(const struct statement *statement)
     case STATEMENT_CANCEL_JOB:
     case STATEMENT_ROLLBACK_MODEL:
     case STATEMENT_IMPORT_MODEL:
+    case STATEMENT_DEFINE_MODEL:
+    case STATEMENT_DROP_DEFINITION:
         return take_facts;
     default:
         return NULL;

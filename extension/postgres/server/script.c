@@ -526,11 +526,13 @@ static LogStmtLevel log_level(struct slice text, const struct piece *piece)
 
     arena_init(&arena, ARENA_MAXIMUM);
     error_clear(&ignored);
-    writes = parse_piece(text, piece, &arena, &statement, &ignored) != STATUS_OK ||
-             (!statement.explain_plan &&
-              (statement.kind == STATEMENT_TRAIN || statement.kind == STATEMENT_ROLLBACK_MODEL ||
-               statement.kind == STATEMENT_IMPORT_MODEL || statement.kind == STATEMENT_CANCEL_JOB ||
-               statement_predicts_into_table(&statement) || statement_writes_rows(&statement)));
+    writes =
+        parse_piece(text, piece, &arena, &statement, &ignored) != STATUS_OK ||
+        (!statement.explain_plan &&
+         (statement.kind == STATEMENT_TRAIN || statement.kind == STATEMENT_ROLLBACK_MODEL ||
+          statement.kind == STATEMENT_IMPORT_MODEL || statement.kind == STATEMENT_DEFINE_MODEL ||
+          statement.kind == STATEMENT_DROP_DEFINITION || statement.kind == STATEMENT_CANCEL_JOB ||
+          statement_predicts_into_table(&statement) || statement_writes_rows(&statement)));
     arena_deinit(&arena);
     return writes ? LOGSTMT_DDL : LOGSTMT_ALL;
 }

@@ -9,6 +9,7 @@
 #include "extension/postgres/sql/replace.h"
 #include "extension/postgres/sql/saved_rows.h"
 #include "extension/postgres/sql/tables.h"
+#include "extension/sql/definitions.h"
 #include "extension/sql/models.h"
 #include "extension/sql/publish.h"
 #include "extension/sql/tables.h"
@@ -55,11 +56,13 @@ void postgres_host_init(struct sql_host *host, const struct database *database, 
                     .describe = postgres_describe,
                     .each_row = postgres_each_row,
                     .find_model = sql_find_model,
+                    .find_definition = sql_find_definition,
                     .has_schema = postgres_has_schema},
         .session = {.state = state ? host->state : NULL,
                     .program = host->program,
                     .interrupted = postgres_interrupted},
         .models = &models,
+        .definitions = &sql_definitions,
         .tables = &tables,
         .kept_rows = &kept_rows,
         .marks = &marks,

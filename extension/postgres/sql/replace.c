@@ -115,11 +115,12 @@ static enum status check_whole(const struct sql_located *located, const bool fac
 /* A superuser and a member of the owner's role may act as the owner, but the triggers and
  * constraints of the table would run with their own rights. */
 static enum status check_owner(struct sql_host *host, const struct sql_located *located,
-                               struct error *err)
+                               enum target_kind kind, struct error *err)
 {
     if (located->is_callers)
         return refuse_foreign_code(host, located, err);
-    fail(err, STATUS_PERMISSION, "model %s.%s belongs to another role", LOCATED_NAME(located));
+    fail(err, STATUS_PERMISSION, "%s %s.%s belongs to another role",
+         kind == TARGET_MODEL ? "model" : "definition", LOCATED_NAME(located));
     return error_hint(err, "Only its owner replaces it: SET ROLE to the owner first.");
 }
 
@@ -129,14 +130,15 @@ enum status postgres_check_replaced(struct sql_host *host, const struct sql_loca
     struct table_target here = *target;
     struct found_table found = {.is_table = located->is_table};
     bool facts[FACTS] = {false};
+    const bool keeps_table = target->kind == TARGET_MODEL || target->kind == TARGET_DEFINITION;
     char shown[SHOWN_NAME_BYTES];
 
     if (!located->exists)
         return STATUS_OK;
     here.name =
         sql_shown_name(host, &(struct sql_table){target->schema, slice_of(located->name)}, shown);
-    if (target->kind == TARGET_MODEL && located->is_table && located->has_columns)
-        TRY(check_owner(host, located, err));
+    if (keeps_table && located->is_table && located->has_columns)
+        TRY(check_owner(host, located, target->kind, err));
     if (found.is_table) {
         TRY(sql_is_model(host, located, &found.is_model, err));
         TRY(read_facts(host, located, target, facts, err));
@@ -144,8 +146,7 @@ enum status postgres_check_replaced(struct sql_host *host, const struct sql_loca
         found.holds_bad_rows = facts[FACT_HOLDS_BAD_ROWS];
     }
     TRY(check_replaced(&here, &found, err));
-    return target->kind == TARGET_MODEL ? check_family(located, facts, err)
-                                        : check_whole(located, facts, err);
+    return keeps_table ? check_family(located, facts, err) : check_whole(located, facts, err);
 }
 
 /* ----- what the new table keeps ----- */

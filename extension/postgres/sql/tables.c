@@ -134,10 +134,14 @@ static enum status check_rights(const struct rights *rights, struct slice schema
     if (located->exists && !located->is_ours)
         return fail(err, STATUS_PERMISSION, "must be owner of table %s.%s to replace it",
                     LOCATED_NAME(located));
-    if (!rights->may_create && !(located->exists && kind == TARGET_MODEL))
+    if (!rights->may_create &&
+        !(located->exists && (kind == TARGET_MODEL || kind == TARGET_DEFINITION)))
         return fail(err, STATUS_PERMISSION, "permission denied for schema %.*s",
                     SLICE_FORMAT(schema)),
-               error_hint(err, "Write INTO a schema where you may create tables.");
+               error_hint(err,
+                          kind == TARGET_DEFINITION
+                              ? "Write DEFINE MODEL schema.zoo/name, where you may create tables."
+                              : "Write INTO a schema where you may create tables.");
     return STATUS_OK;
 }
 

@@ -8,6 +8,8 @@
 #include "runtime/learn/trees/tree_draws.h"
 #include "runtime/learn/trees/tree_search.h"
 
+#define FAIR_BEYOND 5 /* LightGBM's steps come back from less */
+
 /* ---- memory ---- */
 
 static enum status reserve_slots(struct growing_tree *growth, uint32_t count, struct error *err)
@@ -110,6 +112,8 @@ enum status tree_growth_init(struct growing_tree *growth, const struct tree_bins
                    .batch = batch},
         .shares = {params->colsample_bytree, params->colsample_bylevel, params->colsample_bynode,
                    seed},
+        .fair_c = params->objective == TREE_FAIR && params->eta > 0 ? params->fair_c : 0,
+        .eta = params->eta,
         .total_bins = bins->offsets[bins->column_count],
     };
     growth->bins_ranked = bins_ranked(bins, &growth->options);
@@ -378,12 +382,26 @@ uint32_t tree_growth_summed(const struct growing_tree *growth, uint32_t node)
     return of->left + (of->split.left.hessian > of->split.right.hessian);
 }
 
+/* The second derivative of the objective fair vanishes far from the labels, and Newton's steps
+ * go the farther beyond them. A step that would go FAIR_BEYOND times as far as its rows are off,
+ * by r, takes them to their labels. r follows from the step, which is r (r + c) / c where all
+ * rows of a leaf are off alike. */
+static double fair_value(const struct growing_tree *growth, double value)
+{
+    const double c = growth->fair_c, step = fabs(value);
+    const double off = (sqrt(c * c + 4 * c * step) - c) / 2;
+
+    return growth->eta * step > FAIR_BEYOND * off ? copysign(off / growth->eta, value) : value;
+}
+
 double tree_growth_value(const struct growing_tree *growth, uint32_t leaf, double gradient,
                          double hessian)
 {
     const struct tree_node *node = &growth->nodes[leaf];
+    const double value =
+        tree_leaf_value(gradient, hessian, &growth->options, node->is_by_order, node->bounds);
 
-    return tree_leaf_value(gradient, hessian, &growth->options, node->is_by_order, node->bounds);
+    return growth->fair_c > 0 ? fair_value(growth, value) : value;
 }
 
 /* How many rows the children of a node have, of which one has been summed. */

@@ -72,6 +72,8 @@ struct growing_tree {
     const struct tree_constraints *constraints;
     struct tree_split_options options;
     struct tree_limits limits;
+    double fair_c; /* the bound of the objective fair, where trees count; else 0 */
+    double eta;    /* the learning rate */
     struct tree_column_shares shares;
     struct tree_draws draws;
     uint32_t total_bins; /* bins of all columns: the length of a histogram, unless draws are few */

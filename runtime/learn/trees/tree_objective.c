@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/learn/kernels.h"
+#include "arithmetic/kernels.h"
 #include "runtime/learn/label_range.h"
 #include "runtime/learn/loss_head.h"
 #include "runtime/learn/trees/leaf_quantiles.h"
@@ -235,6 +235,20 @@ static enum status start_of_quantiles(struct tree_objective *objective, struct e
             TRY(quantile_of_sample(objective, trees_quantile(objective->params, j),
                                    &objective->starts[j], err));
     }
+    return STATUS_OK;
+}
+
+static enum status find_middle_half(struct tree_objective *objective, struct error *err)
+{
+    double low, high;
+
+    if (objective->dataset->sample.rows == 0 ||
+        (objective->name != TREE_HUBER && objective->name != TREE_FAIR &&
+         objective->name != TREE_PSEUDO_HUBER))
+        return STATUS_OK;
+    TRY(quantile_of_sample(objective, .25, &low, err));
+    TRY(quantile_of_sample(objective, .75, &high, err));
+    objective->middle_half = high - low;
     return STATUS_OK;
 }
 
@@ -570,6 +584,7 @@ enum status tree_objective_init(struct tree_objective *objective, const struct j
     TRY(find_start(objective, range, err));
     if (trees_have_quantiles(objective->name))
         TRY(start_of_quantiles(objective, err));
+    TRY(find_middle_half(objective, err));
     if (dataset->transform.offset_width > 0 && spec->task == TASK_REGRESSION) {
         tree_offset_widen(objective, spec, &range);
         choose_unit(objective, range);

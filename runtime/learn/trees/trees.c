@@ -11,6 +11,7 @@
 #include "runtime/data/row_lanes.h"
 #include "runtime/data/row_store.h"
 #include "runtime/learn/learner_memory.h"
+#include "runtime/learn/trees/tree_notices.h"
 #include "runtime/learn/trees/trees_lanes.h"
 #include "runtime/learn/trees/trees_phases.h"
 #include "runtime/learn/trees/trees_state.h"
@@ -50,30 +51,6 @@ static void weigh_leaves(struct trees *trees)
     }
 }
 
-/* Limits can leave no split at all, as those of LightGBM's names do where rows are few. */
-static void note_no_split(const struct trees *trees, struct notice_list *notices)
-{
-    const struct trees_params *params = &trees->params;
-    const uint64_t rows = trees->learner.dataset->train.rows;
-
-    if (trees->forest.node_count > trees->forest.tree_count || trees->forest.tree_count == 0)
-        return;
-    if (2. * params->min_rows > (double)rows) {
-        notice_add(
-            notices, NOTICE_SETTING,
-            "no tree has a split: min_data_in_leaf = %u needs %u training rows, and there are "
-            "%llu",
-            params->min_rows, 2 * params->min_rows, (unsigned long long)rows);
-        notice_hint(notices, "WITH min_data_in_leaf = 1 splits them.");
-        return;
-    }
-    notice_add(notices, NOTICE_SETTING,
-               "no tree has a split: none of %llu training rows gains more than gamma = %g with "
-               "min_child_weight = %g and min_data_in_leaf = %u on both sides",
-               (unsigned long long)rows, params->gamma, params->min_child_weight, params->min_rows);
-    notice_hint(notices, "Lower these; or the columns tell nothing of the label.");
-}
-
 static enum status fill(void *self, struct model *model, struct error *err)
 {
     struct trees *trees = self;
@@ -106,7 +83,7 @@ static void tell(void *self, struct measuring *measuring)
 {
     const struct trees *trees = self;
 
-    note_no_split(trees, &measuring->notices);
+    tree_notices(trees, &measuring->notices);
     measuring->predicts_no_mean = trees->objective.square_unit > 0 ||
                                   trees->objective.name == TREE_COX ||
                                   trees_rank(trees->objective.name);

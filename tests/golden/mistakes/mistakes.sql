@@ -243,9 +243,9 @@ FORCAST iris_model;
 -- EXPORT: a model that has no trees
 EXPORT MODEL iris_model TO 'model.json';
 -- EXPORT: a file whose name does not tell a format
-EXPORT MODEL iris_model TO 'model.onnx';
+EXPORT MODEL iris_model TO 'model.pmml';
 -- EXPORT: a format that is not there
-EXPORT MODEL iris_model TO 'model.json' FORMAT onnx;
+EXPORT MODEL iris_model TO 'model.json' FORMAT pmml;
 -- EXPORT: a model that is not there
 EXPORT MODEL iris_modle TO 'model.json';
 -- IMPORT: a file that is not there
@@ -309,7 +309,7 @@ SELECT * FROM iris TO TRAIN SVC LABEL class INTO m;
 -- models: one of time series
 SELECT rooms, price FROM houses TO TRAIN ARIMA LABEL price INTO m;
 -- models: one that finds what is unlike the rest
-SELECT rooms, price FROM houses TO TRAIN IsolationForest INTO m;
+SELECT rooms, price FROM houses TO TRAIN LocalOutlierFactor INTO m;
 -- the query: all columns but one
 SELECT * EXCEPT (city) FROM houses TO TRAIN LinearRegressor LABEL price INTO m;
 -- the query: a file

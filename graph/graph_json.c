@@ -1,0 +1,212 @@
+#include "graph/graph_json.h"
+
+#include <string.h>
+
+#include "graph/operation.h"
+
+#define PLACE_MAX (1 << 30)
+
+/* ---- writing ---- */
+
+static cJSON *json_of(const struct operation_argument *argument, const struct graph_argument *value)
+{
+    cJSON *list;
+
+    switch (argument->type) {
+    case ARGUMENT_WORD:
+        return json_string(slice_of(argument->words[value->word]));
+    case ARGUMENT_COLUMN:
+        return json_string(value->text);
+    case ARGUMENT_LIST:
+        list = cJSON_CreateArray();
+        for (uint32_t i = 0; i < value->list_count; i++)
+            json_append(list, json_integer((int64_t)value->list[i]));
+        return list;
+    case ARGUMENT_REAL:
+        return json_real(value->number);
+    default:
+        return argument->type == ARGUMENT_SIZE && value->number == GRAPH_OUTPUTS
+                   ? json_string(slice_of("outputs"))
+                   : json_integer((int64_t)value->number);
+    }
+}
+
+static void write_node(const struct graph_node *node, cJSON *object)
+{
+    const struct operation_argument *arguments = node->operation->arguments;
+    cJSON *inputs;
+
+    json_add_string(object, "operation", slice_of(node->operation->name));
+    if (node->input_count > 0) {
+        inputs = json_add_array(object, "inputs");
+        for (uint32_t i = 0; i < node->input_count; i++)
+            json_append(inputs, json_integer(node->inputs[i]));
+    }
+    for (uint32_t i = 0; arguments && arguments[i].name; i++)
+        if (node->arguments[i].is_set)
+            json_add(object, arguments[i].name, json_of(&arguments[i], &node->arguments[i]));
+    if (node->place >= 0)
+        json_add_integer(object, "place", node->place);
+}
+
+void graph_write(const struct graph *graph, cJSON *object)
+{
+    cJSON *nodes = json_add_array(object, "nodes"), *outputs;
+
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        cJSON *node = cJSON_CreateObject();
+
+        write_node(&graph->nodes[i], node);
+        json_append(nodes, node);
+    }
+    outputs = json_add_array(object, "outputs");
+    for (uint32_t i = 0; i < graph->output_count; i++)
+        json_append(outputs, json_integer(graph->outputs[i]));
+}
+
+/* ---- reading ---- */
+
+static enum status corrupt(struct error *err, const char *what)
+{
+    return fail(err, STATUS_CORRUPT, "graph: %s", what);
+}
+
+/* A number of an array that is a whole one within the range. */
+static enum status whole_of(const cJSON *item, double most, uint32_t *number, struct error *err)
+{
+    if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0 && item->valuedouble <= most) ||
+        item->valuedouble != (double)(uint32_t)item->valuedouble)
+        return corrupt(err, "a number of a node is none");
+    *number = (uint32_t)item->valuedouble;
+    return STATUS_OK;
+}
+
+static enum status read_list(const cJSON *item, struct graph_value *value, struct error *err)
+{
+    const cJSON *number;
+
+    if (cJSON_GetArraySize(item) > GRAPH_LIST_MAX)
+        return corrupt(err, "a list is too long");
+    value->type = GRAPH_LIST;
+    cJSON_ArrayForEach(number, item)
+    {
+        if (!cJSON_IsNumber(number))
+            return corrupt(err, "a list has what is no number");
+        value->list[value->list_count++] = number->valuedouble;
+    }
+    return STATUS_OK;
+}
+
+static enum status read_argument(const cJSON *item, struct graph_value *value, struct error *err)
+{
+    value->name = slice_of(item->string);
+    value->place = -1;
+    if (cJSON_IsArray(item))
+        return read_list(item, value, err);
+    if (cJSON_IsNumber(item)) {
+        value->type = GRAPH_NUMBER;
+        value->number = item->valuedouble;
+        return STATUS_OK;
+    }
+    if (!cJSON_IsString(item))
+        return corrupt(err, "an argument is no number, list or text");
+    value->type = GRAPH_TEXT;
+    value->text = slice_of(item->valuestring);
+    return STATUS_OK;
+}
+
+/* The word "outputs" of an argument that is a size. */
+static void read_outputs(const struct operation *operation, struct graph_value *value)
+{
+    const struct operation_argument *argument = operation->arguments;
+
+    while (argument && argument->name && !slice_is(value->name, argument->name))
+        argument++;
+    if (!argument || !argument->name || argument->type != ARGUMENT_SIZE ||
+        value->type != GRAPH_TEXT || !slice_is(value->text, "outputs"))
+        return;
+    value->type = GRAPH_NUMBER;
+    value->number = GRAPH_OUTPUTS;
+}
+
+static enum status read_inputs(const cJSON *node, struct graph_value *values, uint32_t *count,
+                               struct error *err)
+{
+    const cJSON *inputs, *input;
+
+    if (!json_has(node, "inputs"))
+        return STATUS_OK;
+    TRY(json_get_array(node, "inputs", GRAPH_INPUTS_MAX, &inputs, err));
+    cJSON_ArrayForEach(input, inputs)
+    {
+        values[*count] = (struct graph_value){.type = GRAPH_NODE, .place = -1};
+        TRY(whole_of(input, GRAPH_NODES_MAX, &values[(*count)++].node, err));
+    }
+    return STATUS_OK;
+}
+
+static bool is_argument(const cJSON *item)
+{
+    return strcmp(item->string, "operation") != 0 && strcmp(item->string, "inputs") != 0 &&
+           strcmp(item->string, "place") != 0;
+}
+
+static enum status read_node(const cJSON *item, struct graph *graph, struct error *err)
+{
+    struct graph_value values[GRAPH_INPUTS_MAX + GRAPH_ARGUMENTS_MAX];
+    const struct operation *operation;
+    uint32_t count = 0, number;
+    int64_t place = -1;
+    struct slice name;
+    const cJSON *argument;
+
+    if (!cJSON_IsObject(item))
+        return corrupt(err, "a node is no object");
+    TRY(json_get_string(item, "operation", &name, err));
+    operation = operation_find(name);
+    if (json_has(item, "place"))
+        TRY(json_get_integer(item, "place", 0, PLACE_MAX, &place, err));
+    TRY(read_inputs(item, values, &count, err));
+    cJSON_ArrayForEach(argument, item)
+    {
+        if (!is_argument(argument))
+            continue;
+        if (count == GRAPH_INPUTS_MAX + GRAPH_ARGUMENTS_MAX)
+            return corrupt(err, "a node has too many arguments");
+        values[count] = (struct graph_value){0};
+        TRY(read_argument(argument, &values[count], err));
+        if (operation)
+            read_outputs(operation, &values[count]);
+        count++;
+    }
+    return graph_call(graph, name, values, count, (int)place, &number, err);
+}
+
+static enum status read_graph(const cJSON *object, struct graph *graph, struct error *err)
+{
+    const cJSON *nodes, *outputs, *item;
+    uint32_t output = 0;
+
+    TRY(json_get_array(object, "nodes", GRAPH_NODES_MAX, &nodes, err));
+    cJSON_ArrayForEach(item, nodes) TRY(read_node(item, graph, err));
+    TRY(json_get_array(object, "outputs", 1, &outputs, err));
+    if (cJSON_GetArraySize(outputs) != 1)
+        return corrupt(err, "there is no output");
+    TRY(whole_of(cJSON_GetArrayItem(outputs, 0), GRAPH_NODES_MAX, &output, err));
+    return graph_end(graph, &output, 1, err);
+}
+
+enum status graph_read(const cJSON *object, struct arena *arena, struct graph *graph,
+                       struct error *err)
+{
+    enum status status;
+
+    graph_begin(graph, arena);
+    status = read_graph(object, graph, err);
+    if (status == STATUS_INVALID) {
+        err->status = STATUS_CORRUPT;
+        err->position = -1;
+        return STATUS_CORRUPT;
+    }
+    return status;
+}

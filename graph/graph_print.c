@@ -1,0 +1,57 @@
+#include "graph/graph_print.h"
+
+#include "graph/operation.h"
+
+void graph_node_print_name(const struct graph_node *node, struct text *out)
+{
+    text_printf(out, "%s_%u", node->operation->name, node->number);
+}
+
+static void print_argument(const struct operation_argument *argument,
+                           const struct graph_argument *given, struct text *out)
+{
+    text_printf(out, "%s = ", argument->name);
+    if (argument->type == ARGUMENT_WORD || argument->type == ARGUMENT_COLUMN)
+        text_printf(out, "'%.*s'", SLICE_FORMAT(given->text));
+    else if (argument->type == ARGUMENT_SIZE && given->number == GRAPH_OUTPUTS)
+        text_append_string(out, "outputs");
+    else if (argument->type != ARGUMENT_LIST)
+        text_printf(out, "%.9g", given->number);
+    else
+        for (uint32_t i = 0; i < given->list_count; i++)
+            text_printf(out, "%s%.9g%s", i == 0 ? "[" : ", ", given->list[i],
+                        i + 1 == given->list_count ? "]" : "");
+}
+
+void graph_node_print_call(const struct graph *graph, const struct graph_node *node,
+                           struct text *out)
+{
+    const struct operation_argument *arguments = node->operation->arguments;
+    bool is_first = true;
+
+    text_printf(out, "%s(", node->operation->name);
+    for (uint32_t i = 0; i < node->input_count; i++, is_first = false) {
+        text_append_string(out, is_first ? "" : ", ");
+        graph_node_print_name(graph_input(graph, node, i), out);
+    }
+    for (uint32_t i = 0; arguments && arguments[i].name; i++) {
+        if (!node->arguments[i].is_set)
+            continue;
+        text_append_string(out, is_first ? "" : ", ");
+        print_argument(&arguments[i], &node->arguments[i], out);
+        is_first = false;
+    }
+    text_append_char(out, ')');
+}
+
+uint64_t graph_node_parameters(const struct graph *graph, const struct graph_node *node)
+{
+    uint64_t count = (uint64_t)node->table_columns * graph->row.id_rows;
+
+    for (uint32_t i = 0; i < node->parameter_count; i++) {
+        const struct graph_parameter *parameter = &graph->parameters[node->parameter + i];
+
+        count += (uint64_t)parameter->rows * parameter->width;
+    }
+    return count;
+}

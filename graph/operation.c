@@ -1,0 +1,70 @@
+#include "graph/operation.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "scoring/model.h"
+
+const struct operation *operation_find(struct slice name)
+{
+    for (size_t i = 0; operations[i]; i++)
+        if (slice_is(name, operations[i]->name))
+            return operations[i];
+    return NULL;
+}
+
+const struct graph_argument *graph_argument(const struct graph_node *node, const char *name)
+{
+    uint32_t i = 0;
+
+    while (strcmp(node->operation->arguments[i].name, name) != 0)
+        i++;
+    return &node->arguments[i];
+}
+
+uint32_t graph_argument_size(const struct graph *graph, const struct graph_node *node,
+                             const char *name)
+{
+    const double number = graph_argument(node, name)->number;
+
+    return number == GRAPH_OUTPUTS ? graph->row.outputs : (uint32_t)number;
+}
+
+enum status graph_parameter_add(struct graph *graph, struct graph_node *node, const char *part,
+                                uint64_t rows, uint64_t width, struct graph_parameter **made,
+                                struct error *err)
+{
+    struct graph_parameter *parameter = &graph->parameters[graph->parameter_count];
+
+    if (graph->parameter_count == GRAPH_PARAMETERS_MAX)
+        return fail_at(err, STATUS_LIMIT, node->place,
+                       "%s: a graph has at most %d arrays of parameters", node->operation->name,
+                       GRAPH_PARAMETERS_MAX);
+    if (rows > UINT32_MAX || width > UINT32_MAX ||
+        graph->floats + rows * width > MODEL_PARAMETERS_MAX)
+        return fail_at(err, STATUS_LIMIT, node->place, "%s: more than %llu parameters",
+                       node->operation->name, (unsigned long long)MODEL_PARAMETERS_MAX);
+    *parameter = (struct graph_parameter){.node = (uint32_t)(node - graph->nodes),
+                                          .first = graph->floats,
+                                          .rows = (uint32_t)rows,
+                                          .width = (uint32_t)width};
+    snprintf(parameter->name, sizeof parameter->name, "%s_%u/%s", node->operation->name,
+             node->number, part);
+    graph->floats += (uint32_t)(rows * width);
+    graph->parameter_count++;
+    *made = parameter;
+    return STATUS_OK;
+}
+
+enum status graph_fail(const struct graph_node *node, struct error *err, const char *format, ...)
+{
+    char message[sizeof err->message];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    return fail_at(err, STATUS_INVALID, node->place, "%s: %s", node->operation->name, message);
+}

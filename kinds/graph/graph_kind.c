@@ -1,0 +1,114 @@
+#include "kinds/graph/graph_kind.h"
+
+#include <string.h>
+
+#include "graph/graph_infer.h"
+#include "graph/graph_inputs.h"
+#include "graph/graph_json.h"
+#include "kinds/graph/graph_attributes.h"
+#include "kinds/graph/graph_model.h"
+#include "kinds/graph/graph_score.h"
+#include "kinds/network/network_model.h"
+
+static void write_content(const struct model *model, cJSON *object)
+{
+    graph_write(graph_model_of(model)->graph, object);
+}
+
+static uint32_t outputs_of(const struct model *model)
+{
+    return network_outputs(model->task, model->labels.count);
+}
+
+/* No training made a graph that cannot be inferred. */
+static enum status infer(const struct model *model, struct arena *arena, struct graph *graph,
+                         struct error *err)
+{
+    struct graph_row row;
+    enum status status;
+
+    TRY(graph_row_of(&model->transform, outputs_of(model), arena, &row, err));
+    status = graph_infer(graph, &row, err);
+    if (status != STATUS_INVALID && status != STATUS_LIMIT)
+        return status;
+    err->status = STATUS_CORRUPT;
+    err->position = -1;
+    return STATUS_CORRUPT;
+}
+
+static enum status read_content(const cJSON *object, struct arena *arena, struct model *model,
+                                struct error *err)
+{
+    struct graph_model *content = ARENA_NEW(arena, struct graph_model, 1);
+    struct graph *graph = ARENA_NEW(arena, struct graph, 1);
+
+    if (!content || !graph)
+        return fail_no_memory(err);
+    model->content = content;
+    if (model->task != TASK_CLASSIFICATION && model->task != TASK_REGRESSION)
+        return fail(err, STATUS_CORRUPT, "model: a graph does no %s", task_words[model->task]);
+    TRY(graph_read(object, arena, graph, err));
+    TRY(infer(model, arena, graph, err));
+    return graph_model_init(content, graph, arena, err);
+}
+
+static bool number_of(const struct model *model, uint32_t i, uint64_t *number)
+{
+    *number = graph_model_of(model)->hash;
+    return i < 1;
+}
+
+static bool array_of(const struct model *model, uint32_t i, struct model_array *array)
+{
+    struct graph_model *content = (struct graph_model *)(uintptr_t)model->content;
+    const struct graph_parameter *parameter = &content->graph->parameters[i];
+
+    if (i >= content->graph->parameter_count)
+        return false;
+    *array = (struct model_array){
+        .rows = parameter->rows, .width = parameter->width, .elements = &content->elements[i]};
+    memcpy(array->name, parameter->name, sizeof array->name);
+    return true;
+}
+_Static_assert(GRAPH_NAME_MAX <= MODEL_ARRAY_NAME, "a parameter's name is that of an array");
+
+static void params_of(const struct model *model, struct kind_params *params)
+{
+    graph_params(params)->graph = graph_model_of(model)->graph;
+}
+
+static size_t row_bytes(const struct model *model)
+{
+    return graph_model_of(model)->row_bytes;
+}
+
+const struct kind graph_kind = {
+    .name = "graph",
+    .attributes = &network_attributes,
+    .sections = (const char *const[]){"optimizer", NULL},
+    .without = (const char *const[]){"train.label_upper_bound", "train.base_margin", NULL},
+    .has_calls = true,
+    .settle = graph_settle,
+    .uses = network_uses,
+    .cost = graph_cost,
+    .keeps_best = true,
+    .length = graph_length,
+    .far_values = graph_far_values,
+    .link = network_link,
+    .aim = network_aim,
+    .size_hint = "Parameters, gradients, their sums and optimizer state are counted; use smaller "
+                 "layers in the definition, or fewer words by VOCABULARY(column, n).",
+    .held = "parameters, gradients, their sums and optimizer state",
+    .explained = "graph",
+    .explain = graph_explain,
+    .write_content = write_content,
+    .read_content = read_content,
+    .number = number_of,
+    .array = array_of,
+    .params_of = params_of,
+    .outputs = outputs_of,
+    .row_bytes = row_bytes,
+    .open = graph_scorer_open,
+    .score = graph_score,
+    .close = graph_scorer_close,
+};

@@ -1,0 +1,28 @@
+/*
+ * graph_model.h - what a stored model of kind "graph" consists of: the calls of its graph, and its
+ * parameters, each an array of the graph's names and shapes.
+ */
+#ifndef KINDS_GRAPH_GRAPH_MODEL_H
+#define KINDS_GRAPH_GRAPH_MODEL_H
+
+#include "graph/graph.h"
+#include "scoring/model.h"
+
+struct graph_model {
+    const struct graph *graph;                   /* inferred */
+    const float *elements[GRAPH_PARAMETERS_MAX]; /* each parameter's */
+    uint64_t hash;                               /* graph_model_hash */
+    size_t row_bytes;                            /* bytes of a row's values in scoring */
+};
+
+/* The content of a model of this kind. */
+static inline const struct graph_model *graph_model_of(const struct model *model)
+{
+    return model->content;
+}
+
+/* Fills in all but the elements. The graph is inferred; it is borrowed. */
+enum status graph_model_init(struct graph_model *content, const struct graph *graph,
+                             struct arena *arena, struct error *err);
+
+#endif

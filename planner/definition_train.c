@@ -1,0 +1,168 @@
+#include "planner/definition_train.h"
+
+#include "graph/graph_infer.h"
+#include "kinds/graph/graph_attributes.h"
+#include "kinds/network/network_model.h"
+#include "planner/attribute_check.h"
+#include "planner/attributes.h"
+#include "planner/parameters.h"
+#include "planner/short_names.h"
+
+#define MODEL_PREFIX "model."
+
+/* ----- arguments ----- */
+
+enum status definition_begin_values(struct planning *planning)
+{
+    struct plan *plan = planning->plan;
+
+    plan->definition_values =
+        ARENA_NEW(planning->arena, const struct value *, plan->definition->argument_count);
+    return plan->definition_values ? STATUS_OK : fail_no_memory(planning->err);
+}
+
+static enum status refuse_argument(const struct planning *planning, const struct setting *setting,
+                                   struct slice name)
+{
+    const struct definition *definition = planning->plan->definition;
+    const char *names[DEFINITION_ARGUMENTS_MAX];
+    int nearest;
+
+    for (size_t i = 0; i < definition->argument_count; i++) {
+        const struct slice copy = arena_copy(planning->arena, definition->arguments[i].name);
+
+        if (!copy.data)
+            return fail_no_memory(planning->err);
+        names[i] = copy.data;
+    }
+    nearest = text_nearest(name, names, definition->argument_count);
+    fail_at(planning->err, STATUS_INVALID, setting->name.position, "%.*s has no argument \"%.*s\"",
+            SLICE_FORMAT(definition->name.name), SLICE_FORMAT(slice_prefix(name, 60)));
+    return nearest >= 0 ? error_hint(planning->err, "Did you mean model.%s?", names[nearest])
+                        : error_hint(planning->err, "SHOW DEFINITION %.*s; lists its arguments.",
+                                     SLICE_FORMAT(definition->name.name));
+}
+
+enum status definition_take_setting(struct planning *planning, const struct setting *setting,
+                                    bool *is_taken)
+{
+    const struct definition *definition = planning->plan->definition;
+    const struct slice written = setting->name.text, prefix = SLICE(MODEL_PREFIX);
+    struct slice name;
+
+    *is_taken = false;
+    if (!definition || written.size <= prefix.size ||
+        !slice_equal_fold((struct slice){written.data, prefix.size}, prefix))
+        return STATUS_OK;
+    name = (struct slice){written.data + prefix.size, written.size - prefix.size};
+    for (size_t i = 0; i < definition->argument_count && !*is_taken; i++) {
+        const struct definition_argument *argument = &definition->arguments[i];
+
+        if (!slice_equal_fold(name, argument->name))
+            continue;
+        TRY(definition_check_value(argument, &setting->value, planning->err));
+        planning->plan->definition_values[i] = &setting->value;
+        *is_taken = true;
+    }
+    if (*is_taken || attribute_find_written(written, SCOPE_TRAIN, planning->plan->estimator))
+        return STATUS_OK;
+    return refuse_argument(planning, setting, name);
+}
+
+/* ----- the graph ----- */
+
+static enum status list_columns(const struct planning *planning, struct definition_columns *list)
+{
+    const struct plan *plan = planning->plan;
+    struct definition_column *columns =
+        ARENA_NEW(planning->arena, struct definition_column, plan->input_count);
+
+    if (!columns)
+        return fail_no_memory(planning->err);
+    *list = (struct definition_columns){.columns = columns};
+    for (size_t i = 0; i < plan->input_count; i++) {
+        const struct input_spec *spec = &plan->inputs[i].spec;
+
+        if (!spec->offset)
+            columns[list->count++] =
+                (struct definition_column){.name = spec->name,
+                                           .source = input_column(spec),
+                                           .is_word = spec->type != INPUT_NUMERIC};
+    }
+    return STATUS_OK;
+}
+
+/* A row of the inputs, as far as it is known before the rows are: a category has one word. */
+static enum status describe_row(const struct planning *planning, struct graph_row *row)
+{
+    const struct plan *plan = planning->plan;
+    struct graph_column *columns =
+        ARENA_NEW(planning->arena, struct graph_column, plan->input_count);
+
+    if (!columns)
+        return fail_no_memory(planning->err);
+    *row = (struct graph_row){.columns = columns};
+    for (size_t i = 0; i < plan->input_count; i++) {
+        const struct input_spec *spec = &plan->inputs[i].spec;
+        const bool is_number = spec->type == INPUT_NUMERIC, is_text = spec->type == INPUT_TEXT;
+        const uint32_t words = is_number ? 0 : (uint32_t)words_known(&plan->inputs[i]);
+        struct graph_column *column = &columns[row->column_count];
+
+        if (spec->offset)
+            continue;
+        *column = (struct graph_column){.name = spec->name,
+                                        .source = input_column(spec),
+                                        .dense = row->features,
+                                        .dense_count = is_number,
+                                        .ids = row->ids,
+                                        .id_count = is_text ? spec->words_max : !is_number,
+                                        .first_row = row->id_rows,
+                                        .rows = words,
+                                        .is_text = is_text,
+                                        .is_weighted = spec->is_weighted,
+                                        .is_sequence = spec->list.form == LIST_SEQUENCE ||
+                                                       spec->list.form == LIST_STEPS,
+                                        .combiner = spec->combiner};
+        row->column_count++;
+        row->features += column->dense_count;
+        row->ids += column->id_count * (spec->is_weighted ? 2 : 1);
+        row->id_rows += words;
+    }
+    row->guesses_outputs =
+        plan->estimator->task == TASK_CLASSIFICATION && plan->spec.n_classes == 0;
+    row->outputs =
+        network_outputs(plan->estimator->task, row->guesses_outputs ? 2 : plan->spec.n_classes);
+    return STATUS_OK;
+}
+
+static enum status make_graph(struct planning *planning, struct graph *graph)
+{
+    const struct definition *definition = planning->plan->definition;
+    struct definition_columns columns;
+    struct graph_row row;
+
+    TRY(list_columns(planning, &columns));
+    TRY(definition_compile(definition, planning->plan->definition_values, &columns, planning->arena,
+                           graph, planning->err));
+    TRY(describe_row(planning, &row));
+    return graph_infer(graph, &row, planning->err);
+}
+
+enum status definition_make_graph(struct planning *planning)
+{
+    struct plan *plan = planning->plan;
+    struct graph *graph;
+
+    if (!plan->definition)
+        return STATUS_OK;
+    graph = ARENA_NEW(planning->arena, struct graph, 1);
+    if (!graph)
+        return fail_no_memory(planning->err);
+    if (make_graph(planning, graph) != STATUS_OK)
+        return definition_name_place(plan->definition, planning->statement->model.position,
+                                     planning->err);
+    plan->spec.graph = graph;
+    plan->spec.definition = slice_of(plan->definition->digest);
+    graph_params(&plan->spec.params)->graph = graph;
+    return STATUS_OK;
+}

@@ -1,0 +1,21 @@
+/*
+ * definitions.h - DEFINE MODEL, SHOW DEFINITION, DROP DEFINITION, and the definition that a TO
+ * TRAIN names.
+ *
+ * What comes with the product (definition/zoo.h) is found before what is stored, and no user gives
+ * anything else its name.
+ */
+#ifndef PLANNER_DEFINITIONS_H
+#define PLANNER_DEFINITIONS_H
+
+#include "planner/planning.h"
+
+enum status definition_plan_define(struct planning *planning);
+enum status definition_plan_show(struct planning *planning);
+enum status definition_plan_drop(struct planning *planning);
+
+/* The definition of statement->model, into plan->definition. NOT_FOUND at the name, with the
+ * nearest one. */
+enum status definition_find(struct planning *planning);
+
+#endif

@@ -1,0 +1,22 @@
+/*
+ * class_codes.h - classes that are a number which stands for a missing label: 99 beside 1 to 5.
+ *
+ * A class is one where it looks like a code (odd_numbers.h), has two digits or more, and is farther
+ * from the classes next to it than all others are from each other, many times. So -1 beside 0 and
+ * 1, 9 among digits, and numbers of wards, teams or answers of HTTP are classes like others.
+ */
+#ifndef RUNTIME_DATA_CLASS_CODES_H
+#define RUNTIME_DATA_CLASS_CODES_H
+
+#include "runtime/data/dataset.h"
+
+#define CLASS_CODES_MAX 3 /* at one end; two classes are left */
+#define CLASS_CODE_GAP  8 /* times as far as the others are from each other, and one more */
+
+/* The first of the codes, and how many there are, of classes that ascend; 0: there are none. */
+size_t class_codes_of(const double *classes, size_t count, size_t *first);
+
+/* Adds a notice for each of them to the data set's, whose labels are counted. */
+enum status class_codes_note(struct slice label, struct dataset *dataset, struct error *err);
+
+#endif

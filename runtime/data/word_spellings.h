@@ -1,0 +1,24 @@
+/*
+ * word_spellings.h - words of a column, or classes, that differ in capitals or in the spaces around
+ * them alone: 'Berlin', 'berlin' and ' Berlin' are three words to a model.
+ *
+ * A notice says so, with the SQL that makes them one. Capitals are those of ASCII and spaces are
+ * ' ', as lower() and trim() of both databases take them. Genotypes ("AA", "Aa", "aa") are meant as
+ * they are, and a few rows of many are not worth a word, unless they make a class.
+ */
+#ifndef RUNTIME_DATA_WORD_SPELLINGS_H
+#define RUNTIME_DATA_WORD_SPELLINGS_H
+
+#include "runtime/data/word_table.h"
+
+struct notice_list;
+
+#define SPELLINGS_WORDS_MAX 100000 /* more different words are not compared */
+#define SPELLINGS_ROWS_MIN  3      /* rows of other spellings than the most frequent one, and */
+#define SPELLINGS_ROWS_OF   100    /* one of so many */
+
+/* Adds a notice where there is a reason. The words are texts; entries of count 0 are none. */
+enum status word_spellings_note(const struct word_table *words, struct slice name, bool are_classes,
+                                struct notice_list *notices, struct error *err);
+
+#endif

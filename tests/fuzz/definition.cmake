@@ -1,0 +1,5 @@
+if(TOTRAIN_FUZZ)
+  add_executable(fuzz_definition ${CMAKE_CURRENT_LIST_DIR}/fuzz_definition.c)
+  target_link_libraries(fuzz_definition PRIVATE totrain_definition totrain_graph totrain_parser totrain_base PkgConfig::CJSON)
+  target_link_options(fuzz_definition PRIVATE -fsanitize=fuzzer)
+endif()

@@ -1,0 +1,5 @@
+if(TOTRAIN_FUZZ)
+  add_executable(fuzz_graph ${CMAKE_CURRENT_LIST_DIR}/fuzz_graph.c)
+  target_link_libraries(fuzz_graph PRIVATE totrain_graph totrain_base PkgConfig::CJSON)
+  target_link_options(fuzz_graph PRIVATE -fsanitize=fuzzer)
+endif()

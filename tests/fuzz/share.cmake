@@ -1,0 +1,5 @@
+if(TOTRAIN_FUZZ)
+  add_executable(fuzz_share_report ${CMAKE_CURRENT_LIST_DIR}/fuzz_share_report.c)
+  target_link_libraries(fuzz_share_report PRIVATE totrain_share)
+  target_link_options(fuzz_share_report PRIVATE -fsanitize=fuzzer)
+endif()

@@ -1,0 +1,257 @@
+/*
+ * Random clusters, whose jobs share_jobs() gives workers to: none starves, none oscillates, and
+ * nearly all is used that could be. Then an experiment of PaddlePaddle EDL at its size, with what
+ * was published of it.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/sim/seeds.h"
+#include "tests/sim/share_world.h"
+
+#define STREAM       26
+#define USED_LEAST   .97
+#define CLUSTERS_ONE 20 /* in one of so many a bar may be missed */
+
+struct totals {
+    uint64_t clusters, equal, little_used, little_used_equal, moved_early, moved_early_equal;
+    uint64_t waits, passed, given, pending, moves, services, bands;
+};
+
+static uint64_t pick(uint64_t seed, uint64_t what, uint64_t below)
+{
+    return seeds_pick(seed, STREAM, what, below);
+}
+
+static void plan_job(struct share_world *world, size_t i, bool is_equal, int64_t node_least)
+{
+    static const uint32_t lanes[] = {0, 8, 12, 64, 64, 256};
+    const uint64_t seed = world->seed, at = 1000 + 20 * i;
+    struct share_world_job *job = &world->jobs[i];
+    const int64_t millis = is_equal ? 1000 : 500 * (int64_t)(1 + pick(seed, at, 6));
+    const int64_t fits = node_least / millis;
+
+    *job = (struct share_world_job){.work = 20 + (double)pick(seed, at + 1, 40) *
+                                                     (double)pick(seed, at + 2, 60),
+                                    .report_error = .1,
+                                    .comes = (double)pick(seed, at + 3, 400)};
+    job->is = job->job.curve = (struct share_curve){.lanes = lanes[pick(seed, at + 4, 6)],
+                                                    .fixed = .01 * (double)pick(seed, at + 5, 5)};
+    job->job.worker.millis = millis;
+    job->job.rest = (struct share_size){.millis = is_equal ? 0 : 100};
+    job->job.rest_count = is_equal ? 0 : (uint32_t)pick(seed, at + 6, 3);
+    job->job.least =
+        1 + (uint32_t)(fits > 1 ? pick(seed, at + 7, (uint64_t)(fits > 4 ? 4 : fits) - 1) : 0);
+    job->job.most = job->job.least + (uint32_t)pick(seed, at + 8, 40);
+    job->job.band = pick(seed, at + 9, 10) == 0;
+}
+
+/* Older jobs have lower indexes. */
+static void sort_by_age(struct share_world *world)
+{
+    for (size_t i = 1; i < world->count; i++)
+        for (size_t j = i; j > 0 && world->jobs[j].comes < world->jobs[j - 1].comes; j--) {
+            const struct share_world_job job = world->jobs[j];
+
+            world->jobs[j] = world->jobs[j - 1];
+            world->jobs[j - 1] = job;
+        }
+}
+
+static void plan_services(struct share_world *world)
+{
+    world->service_count = pick(world->seed, 20, 6);
+    for (size_t i = 0; i < world->service_count; i++) {
+        struct share_world_service *service = &world->services[i];
+        const uint64_t at = 30 + 5 * i;
+
+        service->node = pick(world->seed, at, world->node_count);
+        service->millis = 1000 * (int64_t)pick(world->seed, at + 1, 16);
+        service->from = (double)pick(world->seed, at + 2, 600);
+        service->to = service->from + 20 + (double)pick(world->seed, at + 3, 200);
+    }
+}
+
+static void plan_cluster(struct share_world *world, uint64_t seed, bool is_equal)
+{
+    const int64_t node =
+        1000 * (int64_t)(is_equal ? 4 + pick(seed, 1, 29) : 16 + pick(seed, 1, 49));
+    double work = 0;
+
+    memset(world, 0, sizeof *world);
+    world->seed = seed;
+    world->node_count = 1 + pick(seed, 2, 16);
+    for (size_t i = 0; i < world->node_count; i++)
+        world->nodes[i].millis = node;
+    world->count = 2 + pick(seed, 4, 19);
+    for (size_t i = 0; i < world->count; i++) {
+        plan_job(world, i, is_equal, node - 500);
+        work += 2 * world->jobs[i].work;
+    }
+    sort_by_age(world);
+    plan_services(world);
+    world->rule = (enum share_rule)pick(seed, 5, 3);
+    world->start_s = 2;
+    world->every_s = 5;
+    world->sample_every = 8;
+    world->until_s = work + 2000; /* one after the other, with the least workers */
+}
+
+static enum status run_cluster(void *context, uint64_t seed, bool verbose, struct error *err)
+{
+    const bool is_equal = seed % 2 == 0;
+    struct totals *totals = context;
+    struct share_world *world = calloc(1, sizeof *world);
+    enum status status;
+
+    if (!world)
+        return fail_no_memory(err);
+    plan_cluster(world, seed, is_equal);
+    status = share_world_run(world, err);
+    if (verbose)
+        printf("%zu nodes, %zu jobs, %" PRIu64 " decisions, %" PRIu64 " moves (%" PRIu64
+               " early), %.3f used\n",
+               world->node_count, world->count, world->decisions, world->moves, world->early_moves,
+               world->used / world->best);
+    totals->clusters++;
+    totals->equal += is_equal;
+    totals->little_used += world->used < USED_LEAST * world->best;
+    totals->little_used_equal += is_equal && world->used < USED_LEAST * world->best;
+    totals->moved_early += world->early_moves > 0;
+    totals->moved_early_equal += is_equal && world->early_moves > 0;
+    totals->waits += world->waits;
+    totals->passed += world->passed;
+    totals->given += world->given;
+    totals->pending += world->pending;
+    totals->moves += world->moves;
+    totals->services += world->service_count;
+    for (size_t i = 0; i < world->count; i++)
+        totals->bands += world->jobs[i].job.band != 0;
+    free(world);
+    return status;
+}
+
+/* ----- EDL's experiment ----- */
+
+#define EDL_NODES      133
+#define EDL_PROCESSORS 2348 /* on all nodes */
+#define EDL_JOBS       20
+#define EDL_TRAINER    5000 /* millis; six jobs of 60 fill the cluster, as published */
+#define EDL_SERVERS    2
+#define EDL_SERVER     4000
+#define EDL_SECONDS                                                                                \
+    317. /* a job of 60 lasts so long: with it fixed sizes wait as long as published */
+
+/* PaddleCloud's doc/edl/experiment, case 1: the waits of ten passes, in seconds. */
+static const double edl_elastic[] = {24, 59, 31, 63, 32, 85, 67, 45, 38, 28};
+static const double edl_fixed[] = {319, 305, 295, 309, 315, 319, 298, 311, 316, 298};
+
+static double mean_of_ten(const double *values)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < 10; i++)
+        sum += values[i];
+    return sum / 10;
+}
+
+static enum status run_edl(struct share_world *world, enum share_rule rule, bool is_fixed,
+                           struct error *err)
+{
+    memset(world, 0, sizeof *world);
+    world->node_count = EDL_NODES;
+    for (size_t i = 0; i < EDL_NODES; i++)
+        world->nodes[i].millis =
+            1000 * (EDL_PROCESSORS / EDL_NODES + (i < EDL_PROCESSORS % EDL_NODES));
+    world->count = EDL_JOBS;
+    for (size_t i = 0; i < EDL_JOBS; i++)
+        world->jobs[i] = (struct share_world_job){.job = {.least = 2,
+                                                          .most = 60,
+                                                          .worker = {.millis = EDL_TRAINER},
+                                                          .rest = {.millis = EDL_SERVER},
+                                                          .rest_count = EDL_SERVERS},
+                                                  .work = EDL_SECONDS * 60,
+                                                  .comes = 10. * (double)i};
+    world->rule = rule;
+    world->is_fixed = is_fixed;
+    world->start_s = 2;
+    world->every_s = 5;
+    world->until_s = 1e5;
+    return share_world_run(world, err);
+}
+
+static bool compare_edl(struct share_world *world, struct error *err)
+{
+    double fixed_wait, fixed_completion, wait, completion, jain;
+
+    if (run_edl(world, SHARE_EVEN, true, err) != STATUS_OK)
+        return false;
+    fixed_wait = share_world_mean_wait(world);
+    fixed_completion = share_world_mean_completion(world);
+    printf("EDL's experiment: %d nodes, %d jobs of 2 to 60, 10 s apart; mean of 10 passes\n",
+           EDL_NODES, EDL_JOBS);
+    printf("fixed sizes: wait %.1f s (published %.1f s), completion %.1f s\n", fixed_wait,
+           mean_of_ten(edl_fixed), fixed_completion);
+    if (run_edl(world, SHARE_EVEN, false, err) != STATUS_OK)
+        return false;
+    wait = share_world_mean_wait(world);
+    jain = world->jain;
+    printf("even: wait %.1f s, %.3f of fixed sizes' (EDL published %.1f s, %.3f), Jain %.3f, "
+           "completion %.1f s\n",
+           wait, wait / fixed_wait, mean_of_ten(edl_elastic),
+           mean_of_ten(edl_elastic) / mean_of_ten(edl_fixed), jain,
+           share_world_mean_completion(world));
+    if (run_edl(world, SHARE_MIXED, false, err) != STATUS_OK)
+        return false;
+    completion = share_world_mean_completion(world);
+    printf("mixed: wait %.1f s, completion %.1f s, %.3f of fixed sizes'\n",
+           share_world_mean_wait(world), completion, completion / fixed_completion);
+    if (wait <= .02 * fixed_wait && jain >= .95 && completion <= 1.15 * fixed_completion)
+        return true;
+    fail(err, STATUS_FAILED, "EDL's experiment misses its bars");
+    return false;
+}
+
+int main(int argc, char **argv)
+{
+    static const char *const names[] = {"jobs that waited",
+                                        "minimums taken for services or a higher band",
+                                        "times that a job gave workers",
+                                        "times that a worker found no place",
+                                        "moves without a change from outside",
+                                        "services",
+                                        "jobs of a higher band"};
+    struct totals totals = {.clusters = 0};
+    struct share_world *world;
+    struct seeds seeds;
+    struct error err;
+    uint64_t failures;
+    bool is_well;
+
+    if (!seeds_parse(&seeds, argc, argv))
+        return 2;
+    failures = seeds_run(&seeds, run_cluster, &totals);
+    printf("%" PRIu64 " clusters, %" PRIu64 " failures; less than %.2f of the best used in %" PRIu64
+           " (%" PRIu64 " with equal sizes), a job moved twice a minute in %" PRIu64
+           ", of them with equal sizes %" PRIu64 "\n",
+           totals.clusters, failures, USED_LEAST, totals.little_used, totals.little_used_equal,
+           totals.moved_early, totals.moved_early_equal);
+    world = calloc(1, sizeof *world);
+    is_well = world && compare_edl(world, &err);
+    if (!is_well)
+        printf("%s\n", world ? err.message : "out of memory");
+    free(world);
+    if (seeds_count(&seeds) >= CLUSTERS_ONE)
+        failures += (totals.little_used > totals.clusters / CLUSTERS_ONE) +
+                    (totals.moved_early > totals.clusters / CLUSTERS_ONE) +
+                    (totals.moved_early_equal > 0);
+    return seeds_exit_code(
+        &seeds, failures + !is_well,
+        (struct seeds_counts){names,
+                              (const uint64_t[]){totals.waits, totals.passed, totals.given,
+                                                 totals.pending, totals.moves, totals.services,
+                                                 totals.bands},
+                              sizeof names / sizeof *names});
+}

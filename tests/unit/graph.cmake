@@ -1,0 +1,4 @@
+foreach(name graph graph_operations)
+  totrain_test(test_${name} SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_${name}.c ${CMAKE_CURRENT_LIST_DIR}/made_graph.c
+    USES base graph LIBS PkgConfig::CJSON LABEL unit)
+endforeach()

@@ -1,0 +1,626 @@
+/*
+ * Each operation by the gradient that it gives against differences of what it computes; that the
+ * values of a row do not depend on the rows beside it; and that memory is shared where it can be.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "graph/graph_infer.h"
+#include "graph/graph_run.h"
+#include "tests/check.h"
+#include "tests/unit/made_graph.h"
+
+#define ROWS       7
+#define FEATURES   12
+#define IDS        5
+#define OUTPUTS    3
+#define DIFFERENCE 2e-3
+#define TOLERANCE  2e-3
+
+/* 12 numbers; plan and city are categories of 4 and 6 words, tags a text of up to 3 of 5. */
+static const struct graph_column columns[] = {
+    {.name = {"x", 1}, .dense = 0, .dense_count = FEATURES},
+    {.name = {"plan", 4}, .ids = 0, .id_count = 1, .first_row = 0, .rows = 4},
+    {.name = {"city", 4}, .ids = 1, .id_count = 1, .first_row = 4, .rows = 6},
+    {.name = {"tags", 4},
+     .ids = 2,
+     .id_count = 3,
+     .first_row = 10,
+     .rows = 5,
+     .is_text = true,
+     .combiner = COMBINER_MEAN},
+};
+static const struct graph_row row = {columns, 4, FEATURES, IDS, 15, OUTPUTS, false};
+static const int32_t ids[ROWS][IDS] = {
+    {0, 4, 10, 12, -1}, {1, 5, 11, -1, -1}, {-1, 9, -1, -1, -1}, {3, -1, 10, 11, 14},
+    {0, 6, 13, -1, -1}, {2, 7, 12, 14, -1}, {1, 4, 14, -1, -1},
+};
+
+struct fixture {
+    struct arena arena;
+    struct graph graph;
+    struct graph_plan plan;
+    struct graph_room room;
+    struct touched_rows touched;
+    float features[ROWS * FEATURES];
+    float *parameters, *transposed, *gradient;
+    float weights[ROWS * OUTPUTS]; /* weights of the outputs in the loss */
+    double difference;             /* change of a parameter: less where the value has edges */
+};
+
+static int open_fixture(void **state)
+{
+    struct fixture *fixture = calloc(1, sizeof *fixture);
+
+    fixture->difference = DIFFERENCE;
+    arena_init(&fixture->arena, 1 << 24);
+    graph_begin(&fixture->graph, &fixture->arena);
+    *state = fixture;
+    return 0;
+}
+
+static int close_fixture(void **state)
+{
+    struct fixture *fixture = *state;
+
+    graph_room_close(&fixture->room);
+    touched_rows_deinit(&fixture->touched);
+    arena_deinit(&fixture->arena);
+    free(fixture->parameters);
+    free(fixture->transposed);
+    free(fixture->gradient);
+    free(fixture);
+    return 0;
+}
+
+static float random_float(uint32_t what, uint32_t i)
+{
+    return (float)(2 * random_uniform(3, RANDOM_SIMULATION, what, i) - 1);
+}
+
+/* dense(value, 3) of all its numbers, and room to compute in. */
+static void finish(struct fixture *fixture, uint32_t value)
+{
+    struct graph *graph = &fixture->graph;
+    const uint32_t flat = CALL(graph, "flatten", node_of(value));
+    struct error err;
+
+    made_end(graph, CALL(graph, "dense", node_of(flat), number_of(GRAPH_OUTPUTS)));
+    CHECK_OK(graph_infer(graph, &row, &err));
+    CHECK_OK(graph_plan_make(graph, ROWS, true, &fixture->arena, &fixture->plan, &err));
+    CHECK_OK(graph_room_open(&fixture->room, graph, &fixture->plan, &err));
+    CHECK_OK(touched_rows_make(&fixture->touched, row.id_rows, &err));
+    fixture->parameters = calloc(graph->floats, sizeof(float));
+    fixture->gradient = calloc(graph->floats, sizeof(float));
+    fixture->transposed = calloc(graph->transposed + 1, sizeof(float));
+    for (uint32_t i = 0; i < graph->floats; i++)
+        fixture->parameters[i] = 0.5f * random_float(0, i);
+    for (uint32_t i = 0; i < ROWS * FEATURES; i++)
+        fixture->features[i] = random_float(1, i);
+    for (uint32_t i = 0; i < ROWS * OUTPUTS; i++)
+        fixture->weights[i] = random_float(2, i);
+}
+
+static struct graph_rows rows_of(const struct fixture *fixture, uint32_t first, uint32_t n)
+{
+    return (struct graph_rows){.features = fixture->features + (size_t)first * FEATURES,
+                               .ids = ids[first],
+                               .n = n,
+                               .learns = true,
+                               .seed = 1,
+                               .step = 2,
+                               .position = first};
+}
+
+/* The sum of the outputs, each with its weight. */
+static double loss_of(const struct fixture *fixture)
+{
+    const struct graph_rows rows = rows_of(fixture, 0, ROWS);
+    const float *outputs = graph_forward(&fixture->room, fixture->parameters, &rows);
+    double loss = 0;
+
+    for (uint32_t i = 0; i < ROWS * OUTPUTS; i++)
+        loss += (double)outputs[i] * (double)fixture->weights[i];
+    return loss;
+}
+
+static void go_back(const struct fixture *fixture)
+{
+    const struct graph_rows rows = rows_of(fixture, 0, ROWS);
+
+    graph_transpose(&fixture->graph, fixture->parameters, fixture->transposed);
+    (void)loss_of(fixture);
+    memcpy(graph_delta(&fixture->room), fixture->weights, sizeof fixture->weights);
+    graph_backward(&fixture->room, fixture->parameters, fixture->transposed, &rows,
+                   fixture->gradient, (struct touched_rows *)(uintptr_t)&fixture->touched);
+}
+
+/* The gradient of a parameter: rows of the table lie where they were touched. */
+static double gradient_of(const struct fixture *fixture, uint32_t i)
+{
+    const struct graph *graph = &fixture->graph;
+    const struct graph_parameter *table =
+        graph->table == GRAPH_NONE ? NULL : &graph->parameters[graph->table];
+    uint32_t id, place;
+
+    if (!table || i < table->first)
+        return (double)fixture->gradient[i];
+    id = (i - table->first) / table->width;
+    if (!touched_rows_has(&fixture->touched, id))
+        return 0;
+    place = touched_rows_place(&fixture->touched, id);
+    return (double)
+        fixture->gradient[table->first + place * table->width + (i - table->first) % table->width];
+}
+
+static void check_gradient(struct fixture *fixture)
+{
+    go_back(fixture);
+    for (uint32_t i = 0; i < fixture->graph.floats; i++) {
+        const float before = fixture->parameters[i];
+        const double gradient = gradient_of(fixture, i);
+        double difference;
+
+        fixture->parameters[i] = before + (float)fixture->difference;
+        difference = loss_of(fixture);
+        fixture->parameters[i] = before - (float)fixture->difference;
+        difference = (difference - loss_of(fixture)) / (2 * fixture->difference);
+        fixture->parameters[i] = before;
+        if (!(fabs(difference - gradient) <= TOLERANCE * (1 + fabs(difference))))
+            check_failed("parameter %u: the gradient is %g, and differences say %g", i, gradient,
+                         difference);
+    }
+}
+
+/* The outputs of each row alone are those of all rows together. */
+static void check_rows(const struct fixture *fixture)
+{
+    const struct graph_rows all = rows_of(fixture, 0, ROWS);
+    float together[ROWS * OUTPUTS];
+
+    memcpy(together, graph_forward(&fixture->room, fixture->parameters, &all), sizeof together);
+    for (uint32_t i = 0; i < ROWS; i++) {
+        const struct graph_rows one = rows_of(fixture, i, 1);
+        const float *alone = graph_forward(&fixture->room, fixture->parameters, &one);
+
+        assert_memory_equal(alone, together + (size_t)i * OUTPUTS, OUTPUTS * sizeof *alone);
+    }
+}
+
+static void check_operation(struct fixture *fixture, uint32_t value)
+{
+    finish(fixture, value);
+    check_gradient(fixture);
+    check_rows(fixture);
+}
+
+/* ---- a trial of each operation, and what it is given ---- */
+
+/* Numbers that depend on parameters. */
+static uint32_t array_of(struct graph *graph, uint32_t size)
+{
+    return CALL(graph, "dense", node_of(made_call(graph, "numbers", NULL, 0)), number_of(size));
+}
+
+static void numbers_words_dense_embedding_concat(void **state)
+{
+    struct fixture *fixture = *state;
+    struct graph *graph = &fixture->graph;
+    const uint32_t words = made_call(graph, "words", NULL, 0);
+    const uint32_t numbers = made_call(graph, "numbers", NULL, 0);
+    const uint32_t both = CALL(graph, "dense", node_of(numbers), node_of(words), number_of(4));
+    const uint32_t alone = CALL(graph, "dense", node_of(words), number_of(4));
+    const uint32_t embedded = CALL(graph, "embedding", node_of(words), number_of(2));
+    const uint32_t flat = CALL(graph, "flatten", node_of(embedded));
+    const uint32_t again = CALL(graph, "embedding", node_of(CALL(graph, "column", text_of("tags"))),
+                                number_of(3), named("combiner", text_of("sum")));
+
+    /* Nothing depends on it: it is not computed, and gives nothing back. */
+    (void)CALL(graph, "multiply", node_of(both), node_of(alone));
+    check_operation(fixture, CALL(graph, "concat", node_of(both), node_of(alone), node_of(flat),
+                                  node_of(again), node_of(both), node_of(numbers)));
+    CHECK_INT(graph->table_width, 4 + 4 + 2 + 3);
+}
+
+static void concat_along_the_first_axis(void **state)
+{
+    struct fixture *fixture = *state;
+    struct graph *graph = &fixture->graph;
+    const uint32_t words = made_call(graph, "words", NULL, 0);
+    const uint32_t a = CALL(graph, "embedding", node_of(words), number_of(2));
+    const uint32_t b = CALL(graph, "embedding", node_of(words), number_of(2));
+
+    check_operation(fixture,
+                    CALL(graph, "concat", node_of(a), node_of(b), named("axis", number_of(0))));
+}
+
+static void check_arithmetic(struct fixture *fixture, const char *name)
+{
+    struct graph *graph = &fixture->graph;
+    const uint32_t words = made_call(graph, "words", NULL, 0);
+    const uint32_t a = CALL(graph, "embedding", node_of(words), number_of(4));
+    const uint32_t b = CALL(graph, "sigmoid", node_of(array_of(graph, 4)));
+    const uint32_t one = CALL(graph, "sigmoid", node_of(array_of(graph, 1)));
+    const uint32_t of_ends = CALL(graph, name, node_of(a), node_of(b));
+    const uint32_t of_one = CALL(graph, name, node_of(b), node_of(one));
+
+    check_operation(fixture,
+                    CALL(graph, "concat", node_of(CALL(graph, "flatten", node_of(of_ends))),
+                         node_of(of_one), node_of(CALL(graph, name, node_of(one), node_of(b)))));
+}
+
+static void add_takes_ends(void **state)
+{
+    check_arithmetic(*state, "add");
+}
+
+static void subtract_takes_ends(void **state)
+{
+    check_arithmetic(*state, "subtract");
+}
+
+static void multiply_takes_ends(void **state)
+{
+    check_arithmetic(*state, "multiply");
+}
+
+static void divide_takes_ends(void **state)
+{
+    check_arithmetic(*state, "divide");
+}
+
+static void constant_stands_beside_values(void **state)
+{
+    struct fixture *fixture = *state;
+    struct graph *graph = &fixture->graph;
+    const uint32_t x = CALL(graph, "sigmoid", node_of(array_of(graph, 4)));
+    const uint32_t two = CALL(graph, "constant", number_of(2.5));
+    const uint32_t one = CALL(graph, "constant", number_of(1));
+
+    check_operation(fixture, CALL(graph, "concat",
+                                  node_of(CALL(graph, "multiply", node_of(x), node_of(two))),
+                                  node_of(CALL(graph, "subtract", node_of(one), node_of(x))),
+                                  node_of(CALL(graph, "divide", node_of(one), node_of(x)))));
+}
+
+static void dropout_draws_by_row(void **state)
+{
+    struct fixture *fixture = *state;
+    struct graph *graph = &fixture->graph;
+    const uint32_t x = array_of(graph, 8);
+    const uint32_t some =
+        CALL(graph, "dropout", node_of(CALL(graph, "tanh", node_of(x))), number_of(0.4));
+    const uint32_t others = CALL(graph, "dropout", node_of(x), number_of(0.4));
+
+    check_operation(fixture, CALL(graph, "concat", node_of(some), node_of(others),
+                                  node_of(CALL(graph, "dropout", node_of(x), number_of(0)))));
+}
+
+/* In place of what it takes, and beside another taker of it. */
+static void activations(void **state)
+{
+    (void)state;
+    for (size_t i = 0; activation_words[i]; i++) {
+        void *opened;
+        struct graph *graph;
+        uint32_t x, alone;
+
+        open_fixture(&opened);
+        graph = &((struct fixture *)opened)->graph;
+        x = array_of(graph, 6);
+        alone = CALL(graph, activation_words[i], node_of(array_of(graph, 6)));
+        check_operation(opened, CALL(graph, "concat", node_of(x), node_of(alone),
+                                     node_of(CALL(graph, activation_words[i], node_of(x)))));
+        close_fixture(&opened);
+    }
+}
+
+/* Numbers of that shape. */
+static uint32_t shaped(struct graph *graph, double a, double b, double c)
+{
+    const uint32_t flat = array_of(graph, (uint32_t)(a * b * c));
+
+    return CALL(graph, "reshape", node_of(flat), LIST_OF(a, b, c));
+}
+
+static uint32_t table_of(struct graph *graph, double a, double b)
+{
+    return CALL(graph, "reshape", node_of(array_of(graph, (uint32_t)(a * b))), LIST_OF(a, b));
+}
+
+static void convolutions(void **state)
+{
+    static const double strides[] = {1, 2};
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        const char *padding = i % 2 ? "same" : "valid";
+        void *opened;
+        struct graph *graph;
+        uint32_t line, picture, again;
+
+        open_fixture(&opened);
+        graph = &((struct fixture *)opened)->graph;
+        line = CALL(graph, "conv1d", node_of(table_of(graph, 7, 2)), number_of(3), number_of(3),
+                    number_of(strides[i / 2]), text_of(padding));
+        picture = CALL(graph, "conv2d", node_of(shaped(graph, 5, 4, 2)), number_of(2),
+                       LIST_OF(3, 2), number_of(strides[i / 2]), text_of(padding));
+        again = CALL(graph, "conv2d", node_of(CALL(graph, "tanh", node_of(picture))), number_of(2),
+                     number_of(2));
+        check_operation(opened,
+                        CALL(graph, "concat", node_of(CALL(graph, "flatten", node_of(line))),
+                             node_of(CALL(graph, "flatten", node_of(again)))));
+        close_fixture(&opened);
+    }
+}
+
+/* 3 x 4 numbers 0, 1, ... by a window of ones, every second one: computed by hand. */
+static void a_convolution_pads_as_keras_does(void **state)
+{
+    struct fixture *fixture = *state;
+    struct graph *graph = &fixture->graph;
+    const uint32_t x =
+        CALL(graph, "reshape", node_of(made_call(graph, "numbers", NULL, 0)), LIST_OF(3, 4, 1));
+    const uint32_t y = CALL(graph, "conv2d", node_of(x), number_of(1), number_of(3), number_of(2),
+                            text_of("same"));
+    const float *outputs;
+
+    finish(fixture, y);
+    for (int i = 0; i < 12; i++)
+        fixture->features[i] = (float)i;
+    for (uint32_t i = 0; i < graph->floats; i++)
+        fixture->parameters[i] = 0;
+    for (uint32_t i = 0; i < 9; i++)
+        fixture->parameters[i] = 1;
+    /* The dense layer behind it gives the first three of its numbers. */
+    for (uint32_t i = 0; i < OUTPUTS; i++)
+        fixture->parameters[graph->parameters[2].first + i * OUTPUTS + i] = 1;
+    outputs =
+        graph_forward(&fixture->room, fixture->parameters,
+                      &(struct graph_rows){.features = fixture->features, .ids = ids[0], .n = 1});
+    /* A row of zeros is before the rows and one behind; of columns one is behind alone. */
+    CHECK(outputs[0] == 0 + 1 + 2 + 4 + 5 + 6);
+    CHECK(outputs[1] == 2 + 3 + 6 + 7);
+    CHECK(outputs[2] == 4 + 5 + 6 + 8 + 9 + 10);
+}
+
+static void pools(void **state)
+{
+    struct fixture *fixture = *state;
+    struct graph *graph = &fixture->graph;
+    const uint32_t picture = shaped(graph, 5, 4, 2), line = table_of(graph, 7, 2);
+
+    fixture->difference = 5e-4;
+    check_operation(
+        fixture,
+        CALL(graph, "concat",
+             node_of(CALL(graph, "flatten",
+                          node_of(CALL(graph, "max_pool", node_of(picture), number_of(2))))),
+             node_of(CALL(
+                 graph, "flatten",
+                 node_of(CALL(graph, "mean_pool", node_of(picture), LIST_OF(3, 2), number_of(1))))),
+             node_of(
+                 CALL(graph, "flatten",
+                      node_of(CALL(graph, "max_pool", node_of(line), number_of(3), number_of(2))))),
+             node_of(CALL(graph, "flatten",
+                          node_of(CALL(graph, "mean_pool", node_of(line), number_of(2)))))));
+}
+
+static void norms(void **state)
+{
+    struct fixture *fixture = *state;
+    struct graph *graph = &fixture->graph;
+    const uint32_t x = table_of(graph, 3, 5);
+
+    check_operation(
+        fixture,
+        CALL(graph, "concat",
+             node_of(CALL(graph, "flatten", node_of(CALL(graph, "softmax", node_of(x))))),
+             node_of(CALL(graph, "flatten", node_of(CALL(graph, "layer_norm", node_of(x))))),
+             node_of(CALL(graph, "flatten", node_of(CALL(graph, "l2_normalise", node_of(x)))))));
+}
+
+static void sums_transposes_and_slices(void **state)
+{
+    struct fixture *fixture = *state;
+    struct graph *graph = &fixture->graph;
+    const uint32_t x = shaped(graph, 3, 4, 2);
+    const uint32_t turned = CALL(graph, "transpose", node_of(x), LIST_OF(2, 0, 1));
+
+    check_operation(
+        fixture,
+        CALL(
+            graph, "concat", node_of(CALL(graph, "sum", node_of(x))),
+            node_of(CALL(graph, "mean", node_of(x), LIST_OF(0, 1))),
+            node_of(CALL(graph, "flatten", node_of(CALL(graph, "sum", node_of(x), number_of(-2))))),
+            node_of(CALL(graph, "flatten",
+                         node_of(CALL(graph, "multiply", node_of(turned), node_of(turned))))),
+            node_of(CALL(graph, "flatten", node_of(CALL(graph, "transpose", node_of(x))))),
+            node_of(CALL(graph, "flatten",
+                         node_of(CALL(graph, "slice", node_of(x), number_of(1), number_of(3),
+                                      number_of(1)))))));
+    CHECK_INT(graph->nodes[turned].shape.sizes[0], 2);
+    CHECK_INT(graph->nodes[turned].shape.sizes[2], 4);
+}
+
+/* ---- steps ---- */
+
+static void check_recurrent(const char *name)
+{
+    void *opened;
+    struct graph *graph;
+    uint32_t first, second, one;
+
+    open_fixture(&opened);
+    graph = &((struct fixture *)opened)->graph;
+    first = CALL(graph, name, node_of(table_of(graph, 4, 2)), number_of(3), number_of(1));
+    second = CALL(graph, name, node_of(first), number_of(2));
+    one = CALL(graph, name, node_of(table_of(graph, 3, 1)), number_of(1));
+    check_operation(opened, CALL(graph, "concat", node_of(second), node_of(one),
+                                 node_of(CALL(graph, "flatten", node_of(first)))));
+    close_fixture(&opened);
+}
+
+static void recurrent_layers(void **state)
+{
+    (void)state;
+    check_recurrent("rnn");
+    check_recurrent("gru");
+    check_recurrent("lstm");
+}
+
+/* Steps 2, 0 and 1 of a sequence of 3 are there, where the numbers behind tell it. */
+static const struct graph_column steps[] = {
+    {.name = {"s[0]", 4}, .source = {"s", 1}, .dense = 0, .dense_count = 2, .is_sequence = true},
+    {.name = {"s[1]", 4}, .source = {"s", 1}, .dense = 2, .dense_count = 2, .is_sequence = true},
+    {.name = {"s[2]", 4}, .source = {"s", 1}, .dense = 4, .dense_count = 1, .is_sequence = true},
+    {.name = {"x", 1}, .dense = 5, .dense_count = 1},
+};
+
+static void infer_sequence(struct fixture *fixture, const char *name)
+{
+    const struct graph_row of_steps = {steps, 4, 6, 0, 0, 1, false};
+    struct graph *graph = &fixture->graph;
+    const uint32_t sequence = CALL(graph, "sequence", text_of("s"));
+    const uint32_t numbers = made_call(graph, "numbers", NULL, 0);
+    struct error err;
+
+    made_end(graph, CALL(graph, "dense",
+                         node_of(CALL(graph, "concat",
+                                      node_of(CALL(graph, name, node_of(sequence), number_of(1))),
+                                      node_of(numbers))),
+                         number_of(1)));
+    CHECK_OK(graph_infer(graph, &of_steps, &err));
+    CHECK_INT(graph->nodes[sequence].shape.sizes[0], 3);
+    CHECK_INT(graph->nodes[numbers].size, 1);
+    CHECK_OK(graph_plan_make(graph, ROWS, false, &fixture->arena, &fixture->plan, &err));
+    CHECK_OK(graph_room_open(&fixture->room, graph, &fixture->plan, &err));
+    fixture->parameters = calloc(graph->floats, sizeof(float));
+    for (uint32_t i = 0; i < graph->floats; i++)
+        fixture->parameters[i] = 0.1f * (float)(i + 1);
+    fixture->parameters[graph->parameters[4].first] = 1;     /* the state, */
+    fixture->parameters[graph->parameters[4].first + 1] = 0; /* and of x, */
+    fixture->parameters[graph->parameters[5].first] = 0;     /* in the output */
+}
+
+static double state_of(const struct fixture *fixture, const float *features)
+{
+    const struct graph_rows rows = {.features = features, .n = 1};
+
+    return (double)*graph_forward(&fixture->room, fixture->parameters, &rows);
+}
+
+/*
+ * The formulas of torch.nn.RNN, GRU and LSTM with one unit, computed by
+ *
+ *     from math import exp, tanh
+ *     s = lambda x: 1 / (1 + exp(-x))
+ *     def rnn(xs):
+ *         h = 0
+ *         for x in xs: h = tanh(.1 * x + .2 + .3 * h + .4)
+ *         return h
+ *     def gru(xs):
+ *         h = 0
+ *         for x in xs:
+ *             r = s(.1 * x + .4 + .7 * h + 1.0); z = s(.2 * x + .5 + .8 * h + 1.1)
+ *             n = tanh(.3 * x + .6 + r * (.9 * h + 1.2)); h = (1 - z) * n + z * h
+ *         return h
+ *     def lstm(xs):
+ *         h = c = 0
+ *         for x in xs:
+ *             i = s(.1 * x + .5 + .9 * h + 1.3); f = s(.2 * x + .6 + 1.0 * h + 1.4)
+ *             o = s(.3 * x + .7 + 1.1 * h + 1.5); g = tanh(.4 * x + .8 + 1.2 * h + 1.6)
+ *             c = f * c + i * g; h = o * tanh(c)
+ *         return h
+ *     for f in rnn, gru, lstm: print(f([.5, -1, 2]), f([-1, 2]), f([2]))
+ */
+static void a_sequence_has_the_steps_that_are_there(void **state)
+{
+    static const float all[] = {0.5f, 0, -1, 0, 2, 9}, two[] = {7, 1, -1, 0, 2, 9},
+                       one[] = {7, 1, 7, 1, 2, 9};
+    static const struct {
+        const char *name;
+        double states[3];
+    } expected[] = {
+        {"rnn", {0.751237606, 0.734594544, 0.664036770}},
+        {"gru", {0.346202722, 0.253609833, 0.116302404}},
+        {"lstm", {0.965638040, 0.906578765, 0.664919341}},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        void *opened;
+
+        open_fixture(&opened);
+        infer_sequence(opened, expected[i].name);
+        CHECK(fabs(state_of(opened, all) - expected[i].states[0]) < 1e-6);
+        CHECK(fabs(state_of(opened, two) - expected[i].states[1]) < 1e-6);
+        CHECK(fabs(state_of(opened, one) - expected[i].states[2]) < 1e-6);
+        close_fixture(&opened);
+    }
+}
+
+/* ---- memory ---- */
+
+static void values_that_are_not_needed_together_share_their_place(void **state)
+{
+    struct fixture *fixture = *state;
+    struct graph *graph = &fixture->graph;
+    struct graph_plan scoring;
+    struct error err;
+    uint32_t x = array_of(graph, 64);
+
+    for (int i = 0; i < 20; i++)
+        x = CALL(graph, "relu", node_of(CALL(graph, "dense", node_of(x), number_of(64))));
+    finish(fixture, x);
+    CHECK_OK(graph_plan_make(graph, ROWS, false, &fixture->arena, &scoring, &err));
+    CHECK(scoring.floats <= 2 * 64 * ROWS + 2 * 16);
+    CHECK(fixture->plan.floats <= 22 * 64 * ROWS + 4 * 64 * ROWS);
+    CHECK(scoring.places[0].takes_features);
+}
+
+static void a_graph_that_takes_too_much_memory_is_refused(void **state)
+{
+    struct fixture *fixture = *state;
+    struct graph *graph = &fixture->graph;
+    struct graph_plan plan;
+    struct error err;
+    uint32_t x = array_of(graph, 65536);
+
+    for (int i = 0; i < 4; i++)
+        x = CALL(graph, "concat", node_of(x), node_of(x));
+    made_end(graph, CALL(graph, "dense", node_of(x), number_of(3)));
+    CHECK_OK(graph_infer(graph, &row, &err));
+    CHECK_FAILS(graph_plan_make(graph, 4096, true, &fixture->arena, &plan, &err), STATUS_LIMIT,
+                "the values of 4096 rows");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_fixture, close_fixture)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(numbers_words_dense_embedding_concat),
+        TEST(concat_along_the_first_axis),
+        TEST(add_takes_ends),
+        TEST(subtract_takes_ends),
+        TEST(multiply_takes_ends),
+        TEST(divide_takes_ends),
+        TEST(constant_stands_beside_values),
+        TEST(dropout_draws_by_row),
+        TEST(activations),
+        TEST(convolutions),
+        TEST(a_convolution_pads_as_keras_does),
+        TEST(pools),
+        TEST(norms),
+        TEST(sums_transposes_and_slices),
+        TEST(recurrent_layers),
+        TEST(a_sequence_has_the_steps_that_are_there),
+        TEST(values_that_are_not_needed_together_share_their_place),
+        TEST(a_graph_that_takes_too_much_memory_is_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
