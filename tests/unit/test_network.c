@@ -682,7 +682,7 @@ static void a_matrix_of_any_shape_is_transposed(void **state)
 
     for (uint32_t rows = 1; rows <= MOST; rows++)
         for (uint32_t width = 1; width <= MOST; width += 1 + rows % 3) {
-            const struct affine op = {rows, width, 3, 0, 1};
+            const struct affine op = {rows, width, 3, 0, 1, false};
             uint32_t over = 0;
 
             for (uint32_t i = 0; i < rows * width; i++) {
