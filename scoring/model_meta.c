@@ -368,7 +368,10 @@ static enum status read_learned(const cJSON *object, uint32_t format, bool keeps
         return read_scale(object, format, input, err);
     if (format < MODEL_FORMAT_ORIGINS || !json_has(object, "origin"))
         return STATUS_OK;
-    return json_get_real(object, "origin", &input->mean, err);
+    TRY(json_get_real(object, "origin", &input->mean, err));
+    if (input->mean == 0) /* -0 from a file of others: 0 is not written, and has other bytes */
+        input->mean = 0;
+    return STATUS_OK;
 }
 
 static enum status read_input(const cJSON *object, uint32_t format, bool keeps_numbers,

@@ -25,7 +25,7 @@ TABLES = {  # rows to score: types that differ, and the rows
     "others": ({0: "numeric", 1: "real", 2: "integer", 4: "timestamp with time zone", 5: "smallint"},
                lambda: (row[:6] for row in rows.training(500, seed=5)))}
 # Models without a label tell how sure they are by a distance.
-DISTANCE = {"kmeans", "pca", "outliers"}
+DISTANCE = {"kmeans", "pca", "outliers", "isolation"}
 NUMBERS = {"number", "positive"}  # labels
 
 
