@@ -36,6 +36,29 @@ static void close_spools(struct dataset *dataset)
     arena_deinit(&dataset->views);
 }
 
+/* Closes spools whose rows were taken into memory. The summaries of their columns stay: learners
+ * ask for the range of the label. */
+static enum status close_taken_spools(struct dataset *dataset, struct error *err)
+{
+    struct spool *const spools[] = {&dataset->spool, &dataset->validation_spool};
+    struct spool_column_summary *kept[2] = {NULL, NULL};
+
+    for (int i = 0; i < 2; i++) {
+        const size_t columns = spools[i]->column_count;
+
+        if (!spools[i]->summaries)
+            continue;
+        kept[i] = ARENA_NEW(&dataset->arena, struct spool_column_summary, columns);
+        if (!kept[i])
+            return fail_no_memory(err);
+        memcpy(kept[i], spools[i]->summaries, columns * sizeof *kept[i]);
+    }
+    close_spools(dataset);
+    for (int i = 0; i < 2; i++)
+        spools[i]->summaries = kept[i];
+    return STATUS_OK;
+}
+
 /* The columns that tell a series: the categories before the time. */
 static uint32_t series_columns(const struct jobspec *spec)
 {
@@ -160,10 +183,10 @@ enum status dataset_open(const char *folder, const struct spool_source *source,
     if (status == STATUS_OK)
         status = dataset->spool.is_keyed ? keyed_rows_open(dataset, spec, team, err)
                                          : plain_rows_open(dataset, spec, team, err);
+    if (status == STATUS_OK && !dataset->spool.is_keyed)
+        status = close_taken_spools(dataset, err);
     if (status != STATUS_OK)
         dataset_close(dataset);
-    else if (!dataset->spool.is_keyed)
-        close_spools(dataset);
     return status;
 }
 

@@ -148,7 +148,8 @@ class LinkedLosses(harness.Case):
                 ("poisson", "SELECT a, b, n - 1 AS y FROM t", 'label column "y" has the number -1, and the loss poisson'),
                 ("gamma", "SELECT a, b, n AS y FROM t", "has the number 0, and the loss gamma learns numbers above 0"),
                 ("poisson", "SELECT a, b, 0 * n AS y FROM t", 'no label of column "y" is above 0')):
-            self.refuse(message, f"{sql} TO TRAIN LinearRegressor WITH loss = '{loss}' LABEL y INTO m")
+            for shuffle in ("true", "false"):  # without it rows are taken into memory, and their file is closed
+                self.refuse(message, f"{sql} TO TRAIN LinearRegressor WITH loss = '{loss}', train.shuffle = {shuffle} LABEL y INTO m")
         self.refuse('the loss hinge is of two classes, and label column "y" has 3',
                     "SELECT a, b, min(n, 2) AS y FROM t TO TRAIN DNNClassifier WITH loss = 'hinge' LABEL y INTO m")
 
