@@ -12,6 +12,7 @@
 import base64
 import contextlib
 import csv
+import fcntl
 import functools
 import hashlib
 import http.client
@@ -57,17 +58,20 @@ def program(*arguments, **options):
 
 
 def make_image(lab, name, *variables):
-    """The program as an image of this name in all nodes. Its tar is kept with the build, until that is another."""
+    """The program as an image of this name in all nodes. Its tar is kept with the build, until that is another. Tests
+    that begin together take turns: a node refuses an image that comes twice at the same moment."""
     folder = BUILD / "tests" / "images"
     folder.mkdir(parents=True, exist_ok=True)
     tar = folder / (hashlib.sha256(repr((name, variables)).encode()).hexdigest()[:16] + ".tar")
     made_of = [BUILD / "totrain", ROOT / "tools" / "image", ROOT / "tools" / "oci.py"]
-    if not tar.exists() or tar.stat().st_mtime < max(path.stat().st_mtime for path in made_of):
-        new = tar.with_suffix(f".{os.getpid()}")
-        subprocess.run([ROOT / "tools" / "image", "--faults", BUILD, new, "--name", name,
-                        *(f"--env={each}" for each in variables)], check=True, capture_output=True)
-        new.replace(tar)
-    lab.load(tar)
+    with open(tar.with_suffix(".lock"), "w", encoding="utf-8") as turn:
+        fcntl.flock(turn, fcntl.LOCK_EX)
+        if not tar.exists() or tar.stat().st_mtime < max(path.stat().st_mtime for path in made_of):
+            new = tar.with_suffix(f".{os.getpid()}")
+            subprocess.run([ROOT / "tools" / "image", "--faults", BUILD, new, "--name", name,
+                            *(f"--env={each}" for each in variables)], check=True, capture_output=True)
+            new.replace(tar)
+        lab.load(tar)
 
 
 def let_pods_in(server, login=POD):
