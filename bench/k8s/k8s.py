@@ -317,7 +317,7 @@ def x12(bench):
 
 def give_and_take(bench):
     """Seconds that services waited, (deleted, asked, ended) of workers that went, and whether all went well."""
-    setting = Setting(64, 100, bench.steps(40, 100), 12)
+    setting = Setting(60, 100, bench.steps(40, 100), 12)
     trained = [bench.job(f"priority-{number}", setting) for number in (1, 2)]
     for job in trained:
         job.wait_for(lambda job=job: len(job.running()) == 12, "twelve workers")
@@ -369,7 +369,7 @@ def print_stages(began, job, before):
 def delete_thirty(bench):
     """Seconds that 30 fresh pause pods take, and 30 that come as 30 others go; seconds of each return of 30 workers;
     and whether all went well."""
-    setting = Setting(64, 200, bench.steps(40, 200), 30)
+    setting = Setting(60, 200, bench.steps(40, 200), 30)
     bench.image(setting.us)
     pods, allowed = [], []
     for _ in range(2):
