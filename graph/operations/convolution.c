@@ -4,6 +4,7 @@
 #include "graph/graph_shape.h"
 #include "graph/operations/loops.h"
 #include "graph/operations/operations.h"
+#include "graph/operations/windows.h"
 
 /*
  * conv1d(x, filters, size) of (steps, channels) and conv2d of (height, width, channels): each place
@@ -27,7 +28,7 @@ static const struct operation_argument arguments[] = {
      .least = 1,
      .most = 1024,
      .is_needed = true,
-     .help = "Of the window, such as 3 or [3, 3]."},
+     .help = "Size of the window, such as 3 or [3, 3]."},
     {.name = "stride",
      .type = ARGUMENT_LIST,
      .least = 1,
@@ -52,24 +53,17 @@ struct windows {
     uint32_t channels;
 };
 
-static double item_of(const struct graph_argument *argument, uint32_t i, double otherwise)
-{
-    if (argument->list_count == 0)
-        return otherwise;
-    return argument->list[i < argument->list_count ? i : argument->list_count - 1];
-}
-
 static struct axis axis_of(const struct graph_node *node, const struct graph_shape *x, uint32_t i)
 {
     struct axis axis = {
         .size = x->sizes[i],
-        .window = (uint32_t)item_of(graph_argument(node, "size"), i, 1),
-        .stride = (uint32_t)item_of(graph_argument(node, "stride"), i, 1),
+        .window = window_item(graph_argument(node, "size"), i, 1),
+        .stride = window_item(graph_argument(node, "stride"), i, 1),
     };
     uint32_t reached;
 
     if (graph_argument(node, "padding")->word == VALID) {
-        axis.places = axis.size < axis.window ? 0 : (axis.size - axis.window) / axis.stride + 1;
+        axis.places = windows_within(axis.size, axis.window, axis.stride);
         return axis;
     }
     axis.places = (axis.size + axis.stride - 1) / axis.stride;

@@ -1,5 +1,6 @@
 #include "graph/graph_shape.h"
 #include "graph/operations/operations.h"
+#include "graph/operations/windows.h"
 
 /*
  * max_pool(x, size) and mean_pool(x, size): of (steps, channels) or (height, width, channels), the
@@ -12,7 +13,7 @@ static const struct operation_argument arguments[] = {
      .least = 1,
      .most = 1024,
      .is_needed = true,
-     .help = "Of the window, such as 2 or [2, 2]."},
+     .help = "Size of the window, such as 2 or [2, 2]."},
     {.name = "stride",
      .type = ARGUMENT_LIST,
      .least = 1,
@@ -27,18 +28,6 @@ struct pooling {
     uint32_t places_rows, places_columns;
 };
 
-static uint32_t item_of(const struct graph_argument *argument, uint32_t i, uint32_t otherwise)
-{
-    if (argument->list_count == 0)
-        return otherwise;
-    return (uint32_t)argument->list[i < argument->list_count ? i : argument->list_count - 1];
-}
-
-static uint32_t places_of(uint32_t size, uint32_t window, uint32_t stride)
-{
-    return size < window ? 0 : (size - window) / stride + 1;
-}
-
 static struct pooling pooling_of(const struct graph *graph, const struct graph_node *node)
 {
     const struct graph_shape *x = &graph_input(graph, node, 0)->shape;
@@ -49,15 +38,15 @@ static struct pooling pooling_of(const struct graph *graph, const struct graph_n
         .rows = x->rank == 3 ? x->sizes[0] : 1,
         .columns = x->sizes[last],
         .channels = graph_shape_last(x),
-        .window_rows = x->rank == 3 ? item_of(size, 0, 1) : 1,
-        .window_columns = item_of(size, last, 1),
+        .window_rows = x->rank == 3 ? window_item(size, 0, 1) : 1,
+        .window_columns = window_item(size, last, 1),
     };
 
-    pooling.stride_rows = x->rank == 3 ? item_of(stride, 0, pooling.window_rows) : 1;
-    pooling.stride_columns = item_of(stride, last, pooling.window_columns);
-    pooling.places_rows = places_of(pooling.rows, pooling.window_rows, pooling.stride_rows);
+    pooling.stride_rows = x->rank == 3 ? window_item(stride, 0, pooling.window_rows) : 1;
+    pooling.stride_columns = window_item(stride, last, pooling.window_columns);
+    pooling.places_rows = windows_within(pooling.rows, pooling.window_rows, pooling.stride_rows);
     pooling.places_columns =
-        places_of(pooling.columns, pooling.window_columns, pooling.stride_columns);
+        windows_within(pooling.columns, pooling.window_columns, pooling.stride_columns);
     return pooling;
 }
 
