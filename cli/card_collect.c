@@ -53,47 +53,6 @@ static const struct part parts[] = {
      NO_REPORT, false, 0, " WITH evaluate.report = 'drift'"},
 };
 
-/* ----- rows that outlive their result ----- */
-
-static enum status keep_rows(struct card *card, const struct result *result,
-                             struct picture_table *table, struct error *err)
-{
-    size_t rows = 0, at = 0;
-    struct slice *names = ARENA_NEW(&card->arena, struct slice, result->column_count + 1);
-    struct cell *cells;
-
-    for (const struct result_row *row = result->first; row; row = row->next)
-        rows++;
-    cells = ARENA_NEW(&card->arena, struct cell, rows * result->column_count + 1);
-    if (!names || !cells)
-        return fail_no_memory(err);
-    for (size_t i = 0; i < result->column_count; i++)
-        names[i] = arena_copy(&card->arena, result->names[i]);
-    for (const struct result_row *row = result->first; row; row = row->next) {
-        for (size_t i = 0; i < result->column_count; i++, at++) {
-            cells[at] = row->cells[i];
-            if (cells[at].type == CELL_TEXT)
-                cells[at].text = arena_copy(&card->arena, cells[at].text);
-        }
-    }
-    *table = (struct picture_table){names, result->column_count, cells, rows};
-    return STATUS_OK;
-}
-
-static enum status run_into(struct session *session, struct card *card, const struct text *sql,
-                            struct picture_table *table, struct error *err)
-{
-    struct result result;
-    enum status status;
-
-    result_init(&result);
-    status = model_rows_run(session, sql, &result, err);
-    if (status == STATUS_OK)
-        status = keep_rows(card, &result, table, err);
-    result_deinit(&result);
-    return status;
-}
-
 /* ----- the model itself ----- */
 
 static void add_notice(struct card *card, struct slice notice)
@@ -116,26 +75,18 @@ static bool has_own_place(struct card *card, const struct cell *row)
     return false;
 }
 
-/* facts: what SHOW MODEL says, without what has a place of its own. */
-static enum status describe(struct session *session, const char *name, struct card *card,
+/* facts: the rows of SHOW MODEL without those that have a place of their own. */
+static enum status describe(const struct picture_table *shown, struct card *card,
                             struct picture_table *facts, struct error *err)
 {
-    struct picture_table table;
-    struct text sql;
     struct cell *kept;
     size_t count = 0;
-    enum status status;
 
-    text_init(&sql, TEXT_MAXIMUM);
-    text_printf(&sql, "SHOW MODEL %s", name);
-    status = run_into(session, card, &sql, &table, err);
-    text_deinit(&sql);
-    TRY(status);
-    kept = ARENA_NEW(&card->arena, struct cell, table.row_count * 2 + 1);
+    kept = ARENA_NEW(&card->arena, struct cell, shown->row_count * 2 + 1);
     if (!kept)
         return fail_no_memory(err);
-    for (size_t row = 0; row < table.row_count; row++) {
-        const struct cell *cells = &table.cells[2 * row];
+    for (size_t row = 0; row < shown->row_count; row++) {
+        const struct cell *cells = &shown->cells[2 * row];
 
         if (cells[0].type == CELL_TEXT && cells[0].text.size > 6 &&
             memcmp(cells[0].text.data, "input ", 6) == 0)
@@ -145,7 +96,7 @@ static enum status describe(struct session *session, const char *name, struct ca
             kept[2 * count++ + 1] = cells[1];
         }
     }
-    *facts = (struct picture_table){table.names, 2, kept, count};
+    *facts = (struct picture_table){shown->names, 2, kept, count};
     return STATUS_OK;
 }
 
@@ -272,7 +223,7 @@ static enum status measure(struct session *session, const char *name, const stru
     text_append(&sql, card->measured);
     text_printf(&sql, " TO EVALUATE %s%s", name,
                 has_bounds ? " WITH evaluate.interval = 0.95" : "");
-    status = run_into(session, card, &sql, &table, &reason);
+    status = model_rows(session, &sql, &card->arena, &table, &reason);
     text_deinit(&sql);
     if (status != STATUS_OK)
         return judge(card, "Quality", status, &reason, err);
@@ -358,8 +309,7 @@ static enum status add_part(struct session *session, const struct part *part, co
     text_init(&sql, TEXT_MAXIMUM);
     text_init(&section->picture, CARD_BYTES_MAX);
     write_statement(part, name, card, &sql);
-    status = sql.failed ? fail_no_memory(&reason)
-                        : run_into(session, card, &sql, &section->rows, &reason);
+    status = model_rows(session, &sql, &card->arena, &section->rows, &reason);
     if (status == STATUS_OK && part->has_picture)
         status = picture_draw(part->picture, &section->rows, card->model, card->theme,
                               &section->picture, &reason);
@@ -384,7 +334,7 @@ static enum status add_forecast(struct session *session, const char *name, struc
         "forecast", "Forecast", "The values that are expected next, and their bounds.", {0}, {0}};
     text_init(&sql, TEXT_MAXIMUM);
     text_printf(&sql, "FORECAST %s", name);
-    status = run_into(session, card, &sql, &section->rows, &reason);
+    status = model_rows(session, &sql, &card->arena, &section->rows, &reason);
     text_deinit(&sql);
     if (status == STATUS_OK)
         card->section_count++;
@@ -404,12 +354,13 @@ static enum status check_rows(const struct card *card, struct error *err)
 
 /* All that is measured on rows. */
 static enum status measure_all(struct session *session, const char *model, const struct model *meta,
-                               struct slice select, struct card *card, struct error *err)
+                               const struct picture_table *shown, struct slice select,
+                               struct card *card, struct error *err)
 {
     card->measured = select;
     card->is_flattered = select.size == 0;
     if (card->is_flattered)
-        TRY(model_rows_select(session, model, &card->arena, &card->measured, err));
+        TRY(model_rows_select(session, model, shown, &card->arena, &card->measured, err));
     TRY(measure(session, model, meta, card, err));
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (suits(&parts[i], meta))
@@ -431,18 +382,19 @@ static enum status measure_forecast(struct session *session, const char *model,
 enum status card_collect(struct session *session, const char *model, struct slice select,
                          enum theme theme, struct card *card, struct error *err)
 {
-    struct picture_table facts;
+    struct picture_table shown, facts;
     struct model meta;
 
     memset(card, 0, sizeof *card);
     arena_init(&card->arena, ARENA_MAXIMUM);
     card->theme = theme;
-    TRY(describe(session, model, card, &facts, err));
+    TRY(model_rows_show(session, model, &card->arena, &shown, err));
+    TRY(describe(&shown, card, &facts, err));
     TRY(read_meta(session, model, card, &meta, err));
     if (meta.kind == &forecast_kind)
         TRY(measure_forecast(session, model, &meta, select, card, err));
     else
-        TRY(measure_all(session, model, &meta, select, card, err));
+        TRY(measure_all(session, model, &meta, &shown, select, card, err));
     card->sections[card->section_count++] = (struct card_section){
         "model", "Model", "Its inputs, settings and results of the training.", facts, {.size = 0}};
     return STATUS_OK;

@@ -1,12 +1,10 @@
 #include "cli/card_command.h"
 
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/card_collect.h"
+#include "cli/model_command.h"
 #include "cli/output_file.h"
-#include "extension/postgres/libpq/database_libpq.h"
 
 static const char usage_start[] =
     "usage: totrain report DB MODEL [-c SELECT] [-o FILE] [--theme light|dark]\n"
@@ -69,9 +67,7 @@ static enum status print_report(const struct options *options, struct error *err
     enum status status;
 
     TRY(check(options, err));
-    if (!libpq_is_address(options->words[0]) && access(options->words[0], F_OK) != 0)
-        return fail_errno(err, STATUS_CONNECTION, "%s", options->words[0]);
-    status = session_open(&session, options->words[0], options, err);
+    status = model_command_open(&session, options, err);
     if (status == STATUS_OK)
         status = print_card(&session, options, err);
     session_close(&session);
@@ -80,20 +76,5 @@ static enum status print_report(const struct options *options, struct error *err
 
 int command_report(int argc, char **argv)
 {
-    const unsigned takes = OPTION_SQL | OPTION_OUTPUT | OPTION_THEME | OPTION_COLOUR | OPTION_HELP;
-    struct options options;
-    struct error err;
-    enum status status;
-
-    error_clear(&err);
-    if (options_read(argc, argv, takes, &options, &err) != STATUS_OK)
-        return report(&err, options.colour);
-    if (options.wants_help) {
-        fputs(usage_start, stdout);
-        options_print(takes, stdout);
-        return 0;
-    }
-    options.progress = PROGRESS_NONE;
-    status = print_report(&options, &err);
-    return status == STATUS_OK ? 0 : report(&err, options.colour);
+    return model_command(argc, argv, usage_start, print_report);
 }

@@ -6,7 +6,7 @@
  * row. */
 static void append_words(struct text *out, struct slice words)
 {
-    static const char special[] = "\\`*_{}[]()#+!|~";
+    static const char special[] = "\\`*{}[]#!|~";
 
     for (size_t i = 0; i < words.size; i++) {
         const unsigned char c = (unsigned char)words.data[i];
@@ -19,7 +19,7 @@ static void append_words(struct text *out, struct slice words)
             text_append_string(out, "&amp;");
         else if (c < ' ' || c == 0x7f)
             text_append_char(out, ' ');
-        else if (strchr(special, (int)c) && !(c == '_' || c == '+' || c == '(' || c == ')'))
+        else if (strchr(special, (int)c))
             text_printf(out, "\\%c", c);
         else
             text_append_char(out, (char)c);

@@ -1,46 +1,83 @@
 #include "cli/model_rows.h"
 
-#include <string.h>
-
 #include "extension/engine/engine.h"
+#include "extension/engine/host/result.h"
 #include "extension/postgres/sql/models.h"
 #include "parser/splitter.h"
 
-enum status model_rows_table(struct result *result, struct picture_table *table, struct error *err)
+static enum status keep_cell(const struct cell *cell, struct arena *arena, struct cell *kept,
+                             struct error *err)
 {
+    *kept = *cell;
+    if (cell->type != CELL_TEXT || cell->text.size == 0)
+        return STATUS_OK;
+    kept->text = arena_copy(arena, cell->text);
+    return kept->text.data ? STATUS_OK : fail_no_memory(err);
+}
+
+static enum status keep_rows(const struct result *result, struct arena *arena,
+                             struct picture_table *table, struct error *err)
+{
+    struct slice *names = ARENA_NEW(arena, struct slice, result->column_count + 1);
+    size_t rows = 0, at = 0;
     struct cell *cells;
 
-    *table = (struct picture_table){.names = result->names, .column_count = result->column_count};
     for (const struct result_row *row = result->first; row; row = row->next)
-        table->row_count++;
-    cells = ARENA_NEW(&result->arena, struct cell, table->row_count * table->column_count + 1);
-    if (!cells)
+        rows++;
+    cells = ARENA_NEW(arena, struct cell, rows * result->column_count + 1);
+    if (!names || !cells)
         return fail_no_memory(err);
-    table->cells = cells;
-    for (const struct result_row *row = result->first; row; row = row->next) {
-        memcpy(cells, row->cells, table->column_count * sizeof *cells);
-        cells += table->column_count;
-    }
+    for (size_t i = 0; i < result->column_count; i++)
+        names[i] = arena_copy(arena, result->names[i]);
+    for (const struct result_row *row = result->first; row; row = row->next)
+        for (size_t i = 0; i < result->column_count; i++)
+            TRY(keep_cell(&row->cells[i], arena, &cells[at++], err));
+    *table = (struct picture_table){names, result->column_count, cells, rows};
     return STATUS_OK;
 }
 
-enum status model_rows_run(struct session *session, const struct text *statement,
-                           struct result *result, struct error *err)
+enum status model_rows(struct session *session, const struct text *statement, struct arena *arena,
+                       struct picture_table *table, struct error *err)
 {
-    const struct sink sink = result_sink(result);
-    const enum status status = engine_run(session->host, text_slice(statement), NULL, &sink, err);
+    struct result result;
+    struct sink sink;
+    enum status status;
 
-    if (status != STATUS_OK)
+    if (statement->failed)
+        return fail_no_memory(err);
+    result_init(&result);
+    sink = result_sink(&result);
+    status = engine_run(session->host, text_slice(statement), NULL, &sink, err);
+    if (status == STATUS_OK)
+        status = keep_rows(&result, arena, table, err);
+    else
         err->position = -1;
+    result_deinit(&result);
     return status;
 }
 
-static struct slice find_statement(const struct result *result)
+enum status model_rows_show(struct session *session, const char *model, struct arena *arena,
+                            struct picture_table *table, struct error *err)
 {
-    for (const struct result_row *row = result->first; row; row = row->next)
-        if (result->column_count == 2 && row->cells[0].type == CELL_TEXT &&
-            slice_is(row->cells[0].text, "statement") && row->cells[1].type == CELL_TEXT)
-            return row->cells[1].text;
+    struct text show;
+    enum status status;
+
+    text_init(&show, TEXT_MAXIMUM);
+    text_printf(&show, "SHOW MODEL %s", model);
+    status = model_rows(session, &show, arena, table, err);
+    text_deinit(&show);
+    return status;
+}
+
+static struct slice find_statement(const struct picture_table *table)
+{
+    for (size_t row = 0; row < table->row_count; row++) {
+        const struct cell *cells = &table->cells[row * table->column_count];
+
+        if (cells[0].type == CELL_TEXT && slice_is(cells[0].text, "statement") &&
+            cells[1].type == CELL_TEXT)
+            return cells[1].text;
+    }
     return SLICE("");
 }
 
@@ -84,24 +121,14 @@ static enum status check_owner(struct session *session, const char *model, struc
     return error_hint(err, "-c \"SELECT ...\" says on which rows it is measured.");
 }
 
-enum status model_rows_select(struct session *session, const char *model, struct arena *arena,
+enum status model_rows_select(struct session *session, const char *model,
+                              const struct picture_table *shown, struct arena *arena,
                               struct slice *select, struct error *err)
 {
+    const struct slice text = find_statement(shown);
     struct statement statement = {0};
-    struct result result;
     struct piece piece;
-    struct text show;
-    struct slice text;
-    enum status status;
 
-    text_init(&show, TEXT_MAXIMUM);
-    result_init(&result);
-    text_printf(&show, "SHOW MODEL %s", model);
-    status = model_rows_run(session, &show, &result, err);
-    text = arena_copy(arena, find_statement(&result));
-    text_deinit(&show);
-    result_deinit(&result);
-    TRY(status);
     TRY(check_owner(session, model, arena, err));
     if (text.size > 0) {
         piece = split_piece(text, 0);

@@ -1,14 +1,13 @@
 #include "cli/picture_command.h"
 
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/json.h"
 #include "cli/input.h"
+#include "cli/model_command.h"
 #include "cli/model_rows.h"
 #include "cli/output_file.h"
-#include "extension/postgres/libpq/database_libpq.h"
+#include "extension/engine/host/result.h"
 
 #define COLUMNS_MAX 64
 #define SVG_MAXIMUM ((size_t)16 << 20)
@@ -119,43 +118,40 @@ done:
 /* ----- rows of a database ----- */
 
 static enum status write_statement(struct session *session, const struct options *options,
-                                   enum picture_kind kind, struct text *sql, struct error *err)
+                                   enum picture_kind kind, struct arena *arena, struct text *sql,
+                                   struct error *err)
 {
     const char *model = options->words[1];
+    struct picture_table shown;
     struct slice select = SLICE("");
-    struct arena arena;
-    enum status status = STATUS_OK;
 
-    arena_init(&arena, ARENA_MAXIMUM);
-    if (options->input_count > 0)
+    if (options->input_count > 0) {
         select = slice_of(options->inputs[0].value);
-    else if (picture_needs_rows(kind))
-        status = model_rows_select(session, model, &arena, &select, err);
-    if (status == STATUS_OK)
-        picture_statement(kind, select, slice_of(model), sql);
-    arena_deinit(&arena);
-    return status;
+    } else if (picture_needs_rows(kind)) {
+        TRY(model_rows_show(session, model, arena, &shown, err));
+        TRY(model_rows_select(session, model, &shown, arena, &select, err));
+    }
+    picture_statement(kind, select, slice_of(model), sql);
+    return STATUS_OK;
 }
 
 static enum status draw_model(struct session *session, const struct options *options,
                               enum picture_kind kind, struct text *svg, struct error *err)
 {
     struct picture_table table;
-    struct result result;
+    struct arena arena;
     struct text sql;
     enum status status;
 
+    arena_init(&arena, RESULT_BYTES_MAX);
     text_init(&sql, TEXT_MAXIMUM);
-    result_init(&result);
-    status = write_statement(session, options, kind, &sql, err);
+    status = write_statement(session, options, kind, &arena, &sql, err);
     if (status == STATUS_OK)
-        status = model_rows_run(session, &sql, &result, err);
-    if (status == STATUS_OK)
-        status = model_rows_table(&result, &table, err);
+        status = model_rows(session, &sql, &arena, &table, err);
     if (status == STATUS_OK)
         status = picture_draw(kind, &table, slice_of(options->words[1]), options->theme, svg, err);
-    result_deinit(&result);
     text_deinit(&sql);
+    arena_deinit(&arena);
     return status;
 }
 
@@ -163,11 +159,8 @@ static enum status draw_of_database(const struct options *options, enum picture_
                                     struct text *svg, struct error *err)
 {
     struct session session;
-    enum status status;
+    enum status status = model_command_open(&session, options, err);
 
-    if (!libpq_is_address(options->words[0]) && access(options->words[0], F_OK) != 0)
-        return fail_errno(err, STATUS_CONNECTION, "%s", options->words[0]);
-    status = session_open(&session, options->words[0], options, err);
     if (status == STATUS_OK)
         status = draw_model(&session, options, kind, svg, err);
     session_close(&session);
@@ -211,20 +204,5 @@ static enum status picture(const struct options *options, struct error *err)
 
 int command_picture(int argc, char **argv)
 {
-    const unsigned takes = OPTION_SQL | OPTION_OUTPUT | OPTION_THEME | OPTION_COLOUR | OPTION_HELP;
-    struct options options;
-    struct error err;
-    enum status status;
-
-    error_clear(&err);
-    if (options_read(argc, argv, takes, &options, &err) != STATUS_OK)
-        return report(&err, options.colour);
-    if (options.wants_help) {
-        fputs(usage_start, stdout);
-        options_print(takes, stdout);
-        return 0;
-    }
-    options.progress = PROGRESS_QUIET;
-    status = picture(&options, &err);
-    return status == STATUS_OK ? 0 : report(&err, options.colour);
+    return model_command(argc, argv, usage_start, picture);
 }
