@@ -50,6 +50,7 @@ static void fill_call(const struct graph_room *room, const float *parameters,
     call->value = at(room, room->plan->places[i].value);
     call->scratch = room->memory + room->plan->scratch;
     call->kept = rows->learns ? at(room, room->plan->places[i].kept) : NULL;
+    call->share = rows->share;
     call->seed = rows->seed;
     call->step = rows->step;
     call->position = rows->position;

@@ -51,7 +51,8 @@ struct operation_call {
     const float *inputs[GRAPH_INPUTS_MAX]; /* values of those that are floats */
     float *value;
     float *scratch; /* (node->scratch): of no meaning between calls */
-    float *kept; /* (n, node->kept): what forward leaves for backward; NULL: nothing is learned */
+    float *kept;  /* (n, node->kept): what forward leaves for backward; NULL: nothing is learned */
+    double share; /* the rows' part of those of the step; for running numbers */
     uint64_t seed, step, position; /* for dropout; position: the first row's in its batch */
 
     /* ---- backward: ---- */

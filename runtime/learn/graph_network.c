@@ -249,6 +249,7 @@ static struct graph_rows forward(const struct graph_network *network, const floa
         .ids = space->ids,
         .n = lane_chunk_rows(lane, offset),
         .learns = learns,
+        .share = lane_chunk_rows(lane, offset) / lane->divisor,
         .seed = network->seed,
         .step = lane->step,
         .position = (uint64_t)lane->position + offset,
