@@ -5,7 +5,8 @@
  *     compile_values.c    expressions
  *     compile_names.c     what a name means, and which was meant by one that means nothing
  *     compile_arithmetic.c  + - * /
- *     compile_calls.c     calls of operations, of functions, and of length, range, reverse
+ *     compile_calls.c     calls of operations and of functions
+ *     compile_lists.c     calls of length, range, reverse, split, width
  *
  * No other module includes this. Errors are placed in the definition's text.
  */
@@ -15,7 +16,7 @@
 #include "definition/definition.h"
 #include "graph/operation.h"
 
-enum held_kind { HELD_NUMBER, HELD_OUTPUTS, HELD_TEXT, HELD_LIST, HELD_NODE };
+enum held_kind { HELD_NUMBER, HELD_OUTPUTS, HELD_WIDTH, HELD_TEXT, HELD_LIST, HELD_NODE };
 
 /* A value. */
 struct held {
@@ -24,7 +25,7 @@ struct held {
     struct slice text;
     struct held *items; /* (count) */
     size_t count;
-    uint32_t node;
+    uint32_t node; /* also the one whose width it is */
 };
 
 /* "a number", "a list", ... */
@@ -111,6 +112,11 @@ struct graph_value compile_graph_value(const struct held *held, int place);
 
 enum status compile_call(struct compiler *compiler, struct scope *scope,
                          const struct expression *call, struct held *held);
+/* `operation` of the language that is none of the graph's; false: there is none of that name. */
+bool compile_is_list_function(struct slice name);
+enum status compile_list_function(struct compiler *compiler, struct scope *scope,
+                                  const struct expression *call, struct held *held);
+void compile_list_functions(struct names *names);
 enum status compile_operation(struct compiler *compiler, const char *operation,
                               const struct graph_value *values, uint32_t count, int place,
                               struct held *held);

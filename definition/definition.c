@@ -78,7 +78,6 @@ enum status definition_name_read(const struct name *name, struct arena *arena,
 /* ----- arguments ----- */
 
 static const char *const type_names[] = {
-    [DEFINITION_INTEGER] = "integer",
     [DEFINITION_NUMBER] = "number",
     [DEFINITION_TEXT] = "text",
     [DEFINITION_LIST] = "list",
@@ -94,12 +93,6 @@ static bool is_number(const struct value *value)
     return value->kind == VALUE_NUMBER;
 }
 
-/* Whole numbers that a double holds exactly. */
-static bool is_whole(const struct value *value)
-{
-    return is_number(value) && value->is_integer && value->number < 9e15 && value->number > -9e15;
-}
-
 /* Items of a list are numbers or texts. */
 static bool is_list(const struct value *value)
 {
@@ -113,8 +106,6 @@ static bool is_list(const struct value *value)
 static bool has_type(const struct value *value, enum definition_type type)
 {
     switch (type) {
-    case DEFINITION_INTEGER:
-        return is_whole(value);
     case DEFINITION_NUMBER:
         return is_number(value);
     case DEFINITION_TEXT:
@@ -128,7 +119,6 @@ enum status definition_check_value(const struct definition_argument *argument,
                                    const struct value *value, struct error *err)
 {
     static const char *const wanted[] = {
-        [DEFINITION_INTEGER] = "a whole number",
         [DEFINITION_NUMBER] = "a number",
         [DEFINITION_TEXT] = "a text",
         [DEFINITION_LIST] = "a list of numbers or texts, as [64, 32]",
@@ -143,8 +133,8 @@ enum status definition_check_value(const struct definition_argument *argument,
 static enum status type_of(const struct setting *setting, enum definition_type *type,
                            struct error *err)
 {
-    static const enum definition_type types[] = {DEFINITION_INTEGER, DEFINITION_NUMBER,
-                                                 DEFINITION_TEXT, DEFINITION_LIST};
+    static const enum definition_type types[] = {DEFINITION_NUMBER, DEFINITION_TEXT,
+                                                 DEFINITION_LIST};
 
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (has_type(&setting->value, types[i])) {

@@ -25,7 +25,7 @@
 #define DEFINITION_DIGEST_DIGITS 64
 #define DEFINITION_STATEMENT_MAX ((size_t)256 << 10) /* bytes of one that is stored */
 
-enum definition_type { DEFINITION_INTEGER, DEFINITION_NUMBER, DEFINITION_TEXT, DEFINITION_LIST };
+enum definition_type { DEFINITION_NUMBER, DEFINITION_TEXT, DEFINITION_LIST };
 
 struct definition_argument {
     struct slice name;

@@ -50,7 +50,9 @@
 #define GRAPH_ROOM_MAX       (64u << 20) /* floats of a row that are kept at a time */
 #define GRAPH_NONE           UINT32_MAX  /* no node */
 #define GRAPH_OUTPUTS        (-1.0)      /* a number that is the model's count of outputs */
-#define GRAPH_NAME_MAX       40          /* bytes of a parameter's name and its zero */
+#define GRAPH_WIDTH_OF(node)                                                                       \
+    (-2.0 - (double)(node)) /* a number that is the last size of another value */
+#define GRAPH_NAME_MAX 40   /* bytes of a parameter's name and its zero */
 
 struct operation;
 
@@ -64,8 +66,7 @@ struct graph_value {
     struct slice name; /* size 0: it has none */
     int place;         /* in the definition's text; -1: none */
     uint32_t node;
-    double
-        number; /* GRAPH_OUTPUTS: as many as the model has outputs, where the argument is a size */
+    double number; /* GRAPH_OUTPUTS, GRAPH_WIDTH_OF: where the argument is a size */
     double list[GRAPH_LIST_MAX];
     uint32_t list_count;
     struct slice text; /* a word, or the name of a column */

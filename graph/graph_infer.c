@@ -10,18 +10,32 @@
 
 /* ---- which nodes count ---- */
 
+/* Nodes whose widths are arguments have to be inferred, though they may be inputs of none. */
+static void mark_widths(struct graph *graph, const struct graph_node *node)
+{
+    const struct operation_argument *arguments = node->operation->arguments;
+
+    for (uint32_t i = 0; arguments && arguments[i].name; i++)
+        if (arguments[i].type == ARGUMENT_SIZE &&
+            graph_width_node(node->arguments[i].number) != GRAPH_NONE)
+            graph->nodes[graph_width_node(node->arguments[i].number)].is_used = true;
+}
+
 /* Inputs have lesser numbers: one way back is enough. */
 static void mark_used(struct graph *graph)
 {
     for (uint32_t i = 0; i < graph->output_count; i++)
         graph->nodes[graph->outputs[i]].is_used = true;
-    for (uint32_t i = graph->node_count; i-- > 0;)
+    for (uint32_t i = graph->node_count; i-- > 0;) {
+        if (graph->nodes[i].is_used)
+            mark_widths(graph, &graph->nodes[i]);
         for (uint32_t j = 0; graph->nodes[i].is_used && j < graph->nodes[i].input_count; j++) {
             struct graph_node *input = &graph->nodes[graph->nodes[i].inputs[j]];
 
             input->is_used = true;
             input->last_taker = input->takers++ == 0 ? i : input->last_taker;
         }
+    }
 }
 
 static void forget(struct graph *graph)

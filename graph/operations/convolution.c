@@ -20,7 +20,7 @@ enum padding { VALID, SAME, CAUSAL };
 
 static const struct operation_argument arguments[] = {
     {.name = "filters",
-     .type = ARGUMENT_WHOLE,
+     .type = ARGUMENT_SIZE,
      .least = 1,
      .most = 8192,
      .is_needed = true,
@@ -120,7 +120,7 @@ static enum status check_windows(const struct graph *graph, const struct graph_n
                                  const struct windows *windows, struct error *err)
 {
     const struct graph_shape *x = &graph_input(graph, node, 0)->shape;
-    const uint32_t filters = (uint32_t)graph_argument(node, "filters")->number;
+    const uint32_t filters = graph_argument_size(graph, node, "filters");
     char shape[GRAPH_SHAPE_BYTES];
 
     graph_shape_text(x, shape);
@@ -141,7 +141,7 @@ static enum status make(struct graph *graph, struct graph_node *node, uint32_t r
                         struct error *err)
 {
     const struct graph_shape *x = &graph_input(graph, node, 0)->shape;
-    const uint32_t filters = (uint32_t)graph_argument(node, "filters")->number;
+    const uint32_t filters = graph_argument_size(graph, node, "filters");
     struct graph_parameter *made;
     struct windows windows;
     char shape[GRAPH_SHAPE_BYTES];

@@ -9,7 +9,7 @@
 
 static const struct operation_argument arguments[] = {
     {.name = "units",
-     .type = ARGUMENT_WHOLE,
+     .type = ARGUMENT_SIZE,
      .least = 1,
      .most = 65536,
      .is_needed = true,
@@ -20,7 +20,7 @@ static const struct operation_argument arguments[] = {
 static enum status shape(struct graph *graph, struct graph_node *node, struct error *err)
 {
     const struct graph_shape *x = &graph_input(graph, node, 0)->shape;
-    const uint32_t units = (uint32_t)graph_argument(node, "units")->number;
+    const uint32_t units = graph_argument_size(graph, node, "units");
     struct graph_parameter *made;
     char text[GRAPH_SHAPE_BYTES];
 

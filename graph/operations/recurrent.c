@@ -31,7 +31,7 @@ enum direction { FORWARD, BACKWARD, BOTH };
 
 static const struct operation_argument arguments[] = {
     {.name = "units",
-     .type = ARGUMENT_WHOLE,
+     .type = ARGUMENT_SIZE,
      .least = 1,
      .most = 4096,
      .is_needed = true,
@@ -67,7 +67,7 @@ struct sizes {
 static struct sizes sizes_of(const struct graph *graph, const struct graph_node *node)
 {
     const struct graph_shape *x = &graph_input(graph, node, 0)->shape;
-    const size_t units = (size_t)graph_argument(node, "units")->number;
+    const size_t units = graph_argument_size(graph, node, "units");
     const struct cell *cell = cell_of(node);
     struct sizes sizes = {
         .steps = x->sizes[0],

@@ -124,6 +124,30 @@ static void numbers_and_lists_are_computed(void **state)
                 "numbers(); constant(value = 1); subtract(constant_1, numbers_1)");
 }
 
+static void widths_and_parts_are_of_values(void **state)
+{
+    (void)state;
+    check_graph("", "x = concat(age, numbers); return dense(numbers, width(x))", &all,
+                "column(name = 'age'); numbers(); concat(column_1, numbers_1); "
+                "dense(numbers_1, units = width(concat_1))");
+    check_graph("", "l = split(numbers, 2); return l[0] * l[1]", &all,
+                "numbers(); part(numbers_1, number = 0, parts = 2, axis = -1); "
+                "part(numbers_1, number = 1, parts = 2, axis = -1); multiply(part_1, part_2)");
+    check_graph("", "return concat(split(axis = 0, parts = 1, x = numbers))", &all,
+                "numbers(); part(numbers_1, number = 0, parts = 1, axis = 0); concat(part_1)");
+    check_refused("return dense(numbers, width(numbers) * 2)",
+                  "the width of a value * a number has no meaning", 1, 38, "");
+    check_refused("return dense(numbers, width(3))",
+                  "width takes a value of the graph, not a number", 1, 29, "");
+    check_refused("return split(numbers)", "split takes x, parts and perhaps an axis", 1, 8,
+                  "split(x, 2)");
+    check_refused("return split(numbers, 2, 0, 1)", "split takes x, parts and perhaps an axis", 1,
+                  8, "split(x, 2)");
+    check_refused("return split(numbers, 2.5)", "a whole number of parts from 1 to 64", 1, 8, "");
+    check_refused("return dropout(numbers, width(numbers))", "rate of dropout is a number from 0",
+                  1, 25, "");
+}
+
 static void inputs_that_are_missing_are_empty_lists(void **state)
 {
     const char *text = "parts = [numbers];\n"
@@ -276,7 +300,7 @@ static void a_statement_gives_name_arguments_and_text(void **state)
     CHECK_SLICE(definition.name.schema, "Main");
     CHECK_SLICE(definition.name.name, "zoo/tower");
     CHECK_INT(definition.argument_count, 4);
-    CHECK_INT(definition.arguments[0].type, DEFINITION_INTEGER);
+    CHECK_INT(definition.arguments[0].type, DEFINITION_NUMBER);
     CHECK_INT(definition.arguments[1].type, DEFINITION_NUMBER);
     CHECK_INT(definition.arguments[2].type, DEFINITION_TEXT);
     CHECK_INT(definition.arguments[3].type, DEFINITION_LIST);
@@ -347,15 +371,14 @@ static void values_have_the_type_of_the_default(void **state)
     const struct value one = {.kind = VALUE_NUMBER, .number = 1, .is_integer = true};
     const struct value half = {.kind = VALUE_NUMBER, .number = 0.5};
     const struct value word = {.kind = VALUE_WORD, .text = {"relu", 4}};
-    struct definition_argument argument = {.name = {"dim", 3}, .type = DEFINITION_INTEGER};
+    struct definition_argument argument = {.name = {"dim", 3}, .type = DEFINITION_NUMBER};
     struct error err;
 
     (void)state;
     CHECK_OK(definition_check_value(&argument, &one, &err));
-    CHECK_FAILS(definition_check_value(&argument, &half, &err), STATUS_INVALID,
-                "model.dim is a whole number");
-    argument.type = DEFINITION_NUMBER;
     CHECK_OK(definition_check_value(&argument, &half, &err));
+    CHECK_FAILS(definition_check_value(&argument, &word, &err), STATUS_INVALID,
+                "model.dim is a number");
     argument.type = DEFINITION_TEXT;
     CHECK_OK(definition_check_value(&argument, &word, &err));
     argument.type = DEFINITION_LIST;
@@ -389,6 +412,7 @@ int main(void)
         cmocka_unit_test(a_text_becomes_calls_of_operations),
         cmocka_unit_test(loops_and_functions_are_unrolled),
         cmocka_unit_test(numbers_and_lists_are_computed),
+        cmocka_unit_test(widths_and_parts_are_of_values),
         cmocka_unit_test(inputs_that_are_missing_are_empty_lists),
         cmocka_unit_test(names_of_columns_and_words_need_no_quotes),
         cmocka_unit_test(errors_have_their_place_and_a_suggestion),

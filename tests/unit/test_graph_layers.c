@@ -273,6 +273,18 @@ static void one_hot_has_a_place_for_each_word(void **state)
                  0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 1, 0, 0);
 }
 
+/* A value that is there for its width alone is computed, and gives nothing back. */
+static void a_size_may_be_the_width_of_a_value(void **state)
+{
+    struct fixture *fixture = *state;
+    struct graph *graph = &fixture->graph;
+    const uint32_t five = array_of(graph, 5), x = array_of(graph, 2);
+    const uint32_t y = CALL(graph, "dense", node_of(x), number_of(GRAPH_WIDTH_OF(five)));
+
+    check_operation(fixture, y);
+    CHECK_INT(graph->nodes[y].size, 5);
+}
+
 /* ---- convolutions ---- */
 
 static void dilated_and_grouped_convolutions(void **state)
@@ -483,6 +495,7 @@ int main(void)
         TEST(a_part_is_the_one_of_its_number),
         TEST(one_hot_and_dense_each),
         TEST(one_hot_has_a_place_for_each_word),
+        TEST(a_size_may_be_the_width_of_a_value),
         TEST(dilated_and_grouped_convolutions),
         TEST(a_causal_convolution_looks_back),
         TEST(recurrent_layers_go_both_ways),
