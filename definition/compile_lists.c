@@ -61,6 +61,26 @@ static enum status call_reverse(struct compiler *compiler, struct scope *scope,
     return STATUS_OK;
 }
 
+/* apply('gru', x, 8): the call of what the text names. */
+static enum status call_apply(struct compiler *compiler, struct scope *scope,
+                              const struct expression *call, struct held *held)
+{
+    struct expression named = *call;
+
+    if (call->count == 0 || call->items->name.size > 0)
+        return fail_at(compiler->err, STATUS_INVALID, call->place,
+                       "apply takes the name of an operation first");
+    TRY(compile_value(compiler, scope, call->items->value, held));
+    if (held->kind != HELD_TEXT)
+        return fail_at(compiler->err, STATUS_INVALID, call->items->place,
+                       "apply takes the name of an operation as a text, not %s",
+                       held_kinds[held->kind]);
+    named.name = held->text;
+    named.items = call->items->next;
+    named.count--;
+    return compile_call(compiler, scope, &named, held);
+}
+
 /* ----- functions over values of the graph ----- */
 
 static enum status call_width(struct compiler *compiler, struct scope *scope,
@@ -132,11 +152,8 @@ static const struct {
     const char *name;
     enum status (*call)(struct compiler *compiler, struct scope *scope,
                         const struct expression *call, struct held *held);
-} list_functions[] = {{"length", call_length},
-                      {"range", call_range},
-                      {"reverse", call_reverse},
-                      {"split", call_split},
-                      {"width", call_width}};
+} list_functions[] = {{"apply", call_apply},     {"length", call_length}, {"range", call_range},
+                      {"reverse", call_reverse}, {"split", call_split},   {"width", call_width}};
 
 #define LIST_FUNCTIONS (sizeof list_functions / sizeof *list_functions)
 

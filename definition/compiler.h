@@ -6,7 +6,7 @@
  *     compile_names.c     what a name means, and which was meant by one that means nothing
  *     compile_arithmetic.c  + - * /
  *     compile_calls.c     calls of operations and of functions
- *     compile_lists.c     calls of length, range, reverse, split, width
+ *     compile_lists.c     calls of apply, length, range, reverse, split, width
  *
  * No other module includes this. Errors are placed in the definition's text.
  */
@@ -112,7 +112,7 @@ struct graph_value compile_graph_value(const struct held *held, int place);
 
 enum status compile_call(struct compiler *compiler, struct scope *scope,
                          const struct expression *call, struct held *held);
-/* `operation` of the language that is none of the graph's; false: there is none of that name. */
+/* Is it a function of the language, which is no operation of the graph? */
 bool compile_is_list_function(struct slice name);
 enum status compile_list_function(struct compiler *compiler, struct scope *scope,
                                   const struct expression *call, struct held *held);

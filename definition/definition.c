@@ -24,7 +24,7 @@ static int folder_start(struct slice name)
 
 bool definition_is_name(struct slice name)
 {
-    return folder_start(name) >= 0;
+    return folder_start(name) >= 0 || zoo_namesake(name);
 }
 
 static bool is_plain(struct slice word)
@@ -56,10 +56,15 @@ static enum status refuse_name(const struct name *name, struct error *err)
 enum status definition_name_read(const struct name *name, struct arena *arena,
                                  struct definition_name *read, struct error *err)
 {
+    const char *namesake = zoo_namesake(name->text);
     const int start = folder_start(name->text);
     const size_t folder = sizeof DEFINITION_FOLDER - 1;
     struct slice copy = arena_copy(arena, name->text);
 
+    if (namesake) {
+        *read = (struct definition_name){.schema = {"", 0}, .name = slice_of(namesake)};
+        return STATUS_OK;
+    }
     if (!copy.data)
         return fail_no_memory(err);
     if (start < 0)
@@ -88,9 +93,10 @@ const char *definition_type_name(enum definition_type type)
     return type_names[type];
 }
 
+/* True is 1, false is 0. */
 static bool is_number(const struct value *value)
 {
-    return value->kind == VALUE_NUMBER;
+    return value->kind == VALUE_NUMBER || value->kind == VALUE_BOOLEAN;
 }
 
 /* Items of a list are numbers or texts. */

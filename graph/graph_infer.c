@@ -63,12 +63,19 @@ static void forget(struct graph *graph)
 static enum status check_types(const struct graph *graph, const struct graph_node *node,
                                struct error *err)
 {
+    const bool embeds = slice_is(slice_of(node->operation->name), "embedding");
+
     for (uint32_t i = 0; i < node->input_count; i++) {
         const struct graph_node *input = graph_input(graph, node, i);
 
-        if (node->operation->takes_ids || input->shape.type == GRAPH_FLOATS)
+        const bool is_in_order = input->shape.type == GRAPH_IDS && input->is_sequence;
+
+        if (input->shape.type == GRAPH_FLOATS ||
+            (node->operation->takes_ids && (!is_in_order || embeds)))
             continue;
-        graph_fail(node, err, "it takes numbers, and %s are words", input->operation->name);
+        graph_fail(node, err, "it takes %s, and %s are %s",
+                   node->operation->takes_ids ? "no words in order" : "numbers",
+                   input->operation->name, node->operation->takes_ids ? "such" : "words");
         return error_hint(err, "embedding(%s, 8) makes numbers of words.", input->operation->name);
     }
     return STATUS_OK;

@@ -56,7 +56,8 @@
     X(RULE_ID, "id")             /* the number itself */                                           \
     X(RULE_BUCKET, "bucket")     /* the interval that the number is in */                          \
     X(RULE_CROSS, "cross")       /* the hash of several columns' values (inputs/cross.h) */        \
-    X(RULE_SEQUENCE, "sequence") /* a vocabulary of the items of lists (inputs/sequence.h) */
+    X(RULE_SEQUENCE, "sequence") /* a vocabulary of the items of lists (inputs/sequence.h) */      \
+    X(RULE_ORDERED, "ordered")   /* likewise, whose ids are in the order of the items */
 
 /* Which part of a model takes an input, where COLUMN ... FOR says so. */
 #define MODEL_PART_MAP(X)                                                                          \

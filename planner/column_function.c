@@ -54,7 +54,7 @@ const struct column_function column_functions[] = {
      "(128). Trees count words, in 1,000 buckets by default and 2,000 at most, of 1,024 different "
      "words.",
      "num_buckets, words"},
-    {"VOCABULARY", "VOCABULARY(c); VOCABULARY(c, n)", "a category",
+    {"VOCABULARY", "VOCABULARY(c); VOCABULARY(c, n); VOCABULARY(SEQUENCE(c, m), n)", "a category",
      "The n most frequent words of the column (10,000); the others share hash buckets.", "max"},
     {"CATEGORY_HASH",
      "CATEGORY_HASH(c); CATEGORY_HASH(c, n); CATEGORY_HASH(c, n, delimiter); "

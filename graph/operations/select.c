@@ -19,9 +19,10 @@
 static const struct operation_argument gather_arguments[] = {
     {.name = "places",
      .type = ARGUMENT_LIST,
+     .least = -(double)GRAPH_FLOATS_MAX,
      .most = GRAPH_FLOATS_MAX,
      .is_needed = true,
-     .help = "Places along the axis, from 0, such as [2, 0]."},
+     .help = "Places along the axis, from 0, or from the last by -1, such as [2, 0]."},
     AXIS,
     {.name = NULL},
 };
@@ -75,7 +76,8 @@ static enum status gather_shape(struct graph *graph, struct graph_node *node, st
 
     TRY(begin_shape(graph, node, &axis, err));
     for (uint32_t i = 0; i < places->list_count; i++)
-        if (places->list[i] >= node->shape.sizes[axis])
+        if (places->list[i] >= node->shape.sizes[axis] ||
+            places->list[i] < -(double)node->shape.sizes[axis])
             return graph_fail(node, err, "%s has no place %.0f along axis %u",
                               graph_shape_text(&node->shape, shape), places->list[i], axis);
     node->shape.sizes[axis] = places->list_count;
@@ -114,10 +116,11 @@ static struct choice choice_of(const struct operation_call *call)
 static size_t place_at(const struct operation_call *call, const struct choice *choice, size_t i)
 {
     const struct graph_argument *arguments = call->node->arguments;
+    const double place = arguments[0].list[i % GRAPH_LIST_MAX];
 
-    return call->node->operation == &gather_operation
-               ? (size_t)arguments[0].list[i]
-               : (size_t)arguments[0].number * choice->count + i;
+    if (call->node->operation == &part_operation)
+        return (size_t)arguments[0].number * choice->count + i;
+    return place < 0 ? choice->size - (size_t)-place : (size_t)place;
 }
 
 static void forward(const struct operation_call *call)
