@@ -335,8 +335,6 @@ static void names_and_defaults_are_checked(void **state)
     check_statement("DEFINE MODEL zoo/a-b AS 'return age'", "a definition is called zoo/name", 13);
     check_statement("DEFINE MODEL zoo/x (a.b = 2) AS 'return age'", "an argument is named by", 20);
     check_statement("DEFINE MODEL zoo/x (outputs = 2) AS 'return age'", "outputs is an input", 20);
-    check_statement("DEFINE MODEL zoo/x (a = true) AS 'return age'",
-                    "the default of a is no number, text or list", 24);
     check_statement("DEFINE MODEL zoo/x (a = [[1]]) AS 'return age'",
                     "the default of a is no number, text or list", 24);
     check_statement("DEFINE MODEL zoo/"
