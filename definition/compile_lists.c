@@ -81,6 +81,32 @@ static enum status call_apply(struct compiler *compiler, struct scope *scope,
     return compile_call(compiler, scope, &named, held);
 }
 
+/* image(c, 8, 8, 1): the bytes of a picture in their shape. */
+static enum status call_image(struct compiler *compiler, struct scope *scope,
+                              const struct expression *call, struct held *held)
+{
+    struct graph_value values[2] = {{.type = GRAPH_NODE, .place = call->place},
+                                    {.type = GRAPH_LIST, .place = call->place}};
+    const struct argument *item = call->items;
+    struct held size;
+
+    if (call->count < 3 || call->count > 4 || item->value->kind != EXPRESSION_NAME)
+        return fail_at(compiler->err, STATUS_INVALID, call->place,
+                       "image takes a column, a height, a width and perhaps a number of channels");
+    TRY(compile_column(compiler, scope, item->value, held));
+    values[0].node = held->node;
+    while ((item = item->next)) {
+        TRY(compile_value(compiler, scope, item->value, &size));
+        if (size.kind != HELD_NUMBER)
+            return fail_at(compiler->err, STATUS_INVALID, item->value->place,
+                           "image takes numbers behind the column, not %s", held_kinds[size.kind]);
+        values[1].list[values[1].list_count++] = size.number;
+    }
+    if (values[1].list_count == 2)
+        values[1].list[values[1].list_count++] = 1;
+    return compile_operation(compiler, "reshape", values, 2, call->place, held);
+}
+
 /* ----- functions over values of the graph ----- */
 
 static enum status call_width(struct compiler *compiler, struct scope *scope,
@@ -152,8 +178,9 @@ static const struct {
     const char *name;
     enum status (*call)(struct compiler *compiler, struct scope *scope,
                         const struct expression *call, struct held *held);
-} list_functions[] = {{"apply", call_apply},     {"length", call_length}, {"range", call_range},
-                      {"reverse", call_reverse}, {"split", call_split},   {"width", call_width}};
+} list_functions[] = {{"apply", call_apply}, {"image", call_image},     {"length", call_length},
+                      {"range", call_range}, {"reverse", call_reverse}, {"split", call_split},
+                      {"width", call_width}};
 
 #define LIST_FUNCTIONS (sizeof list_functions / sizeof *list_functions)
 

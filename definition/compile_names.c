@@ -239,3 +239,16 @@ enum status compile_column_name(const struct compiler *compiler, int place, stru
     add_columns(compiler, &names);
     return names_hint(&names, held->text, compiler->err);
 }
+
+enum status compile_column(struct compiler *compiler, const struct scope *scope,
+                           const struct expression *expression, struct held *held)
+{
+    const struct held *value =
+        expression->is_quoted ? NULL : compile_find_value(compiler, scope, expression->name);
+
+    *held = (struct held){.kind = HELD_TEXT, .text = expression->name};
+    if (value && value->kind == HELD_TEXT)
+        *held = *value;
+    TRY(compile_column_name(compiler, expression->place, held));
+    return call_column(compiler, held->text, expression->place, held);
+}

@@ -6,7 +6,7 @@
  *     compile_names.c     what a name means, and which was meant by one that means nothing
  *     compile_arithmetic.c  + - * /
  *     compile_calls.c     calls of operations and of functions
- *     compile_lists.c     calls of apply, length, range, reverse, split, width
+ *     compile_lists.c     calls of apply, image, length, range, reverse, split, width
  *
  * No other module includes this. Errors are placed in the definition's text.
  */
@@ -97,6 +97,9 @@ enum status compile_set_variable(struct compiler *compiler, struct scope *scope,
                                  int place, const struct held *value);
 enum status compile_name(struct compiler *compiler, const struct scope *scope,
                          const struct expression *expression, struct held *held);
+/* The column of a name, or of an argument that holds it as a text. */
+enum status compile_column(struct compiler *compiler, const struct scope *scope,
+                           const struct expression *expression, struct held *held);
 /* The name of a column in held->text becomes that of the SELECT. */
 enum status compile_column_name(const struct compiler *compiler, int place, struct held *held);
 

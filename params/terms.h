@@ -82,7 +82,8 @@
     X(LIST_ITEMS, "items")       /* ids or words, or pairs, of a category */                       \
     X(LIST_WORDS, "words")       /* a free text, whose words are counted */                        \
     X(LIST_SEQUENCE, "sequence") /* items in order, of a category (inputs/sequence.h) */           \
-    X(LIST_STEPS, "steps")       /* numbers in order, likewise */
+    X(LIST_STEPS, "steps")       /* numbers in order, likewise */                                  \
+    X(LIST_BYTES, "bytes")       /* the bytes of a blob: a picture */
 
 /* How the rows that the words of a text, or the items of a list, select become one. */
 #define COMBINER_MAP(X)                                                                            \

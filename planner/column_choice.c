@@ -179,6 +179,16 @@ static enum status read_list(struct planning *planning, const struct column *cal
     return STATUS_OK;
 }
 
+/* IMAGE(c, height, width, channels) */
+static enum status read_image(struct planning *planning, const struct column *call,
+                              struct chosen *chosen)
+{
+    TRY(column_image_read(call, &chosen->choice.spec.list, planning->err));
+    chosen->column = &call->items[0].name;
+    chosen->choice.kind = CHOICE_LIST;
+    return STATUS_OK;
+}
+
 /* ----- sequences ----- */
 
 /* Words of arrays would be texts of theirs: the database makes one. */
@@ -764,6 +774,7 @@ static const struct {
 } readers[] = {{"NUMERIC", read_numeric},
                {"DENSE", read_list},
                {"SPARSE", read_list},
+               {"IMAGE", read_image},
                {"SEQUENCE", read_sequence},
                {"DATE", read_date},
                {"TEXT", read_text},

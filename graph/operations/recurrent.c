@@ -98,6 +98,8 @@ static enum status add_parameters(struct graph *graph, struct graph_node *node,
     made->is_transposed = graph_input(graph, node, 0)->is_learned && sizes->gates > 1;
     TRY(graph_parameter_add(graph, node, names[1], 1, sizes->gates, &made, err));
     made->is_bias = true;
+    if (node->operation == &lstm_operation)
+        made->start.rule = GRAPH_START_FORGET;
     TRY(graph_parameter_add(graph, node, names[2], sizes->units, sizes->gates, &made, err));
     made->start = (struct graph_start){
         .rule = GRAPH_START_FAN, .fan_in = (double)sizes->units, .fan_out = (double)sizes->units};

@@ -129,6 +129,10 @@ static void start_parameter(const struct graph_network *network, uint32_t i, flo
         for (uint32_t j = 0; j < count; j++)
             values[j] = 1;
         break;
+    case GRAPH_START_FORGET:
+        for (uint32_t j = count / 4; j < count / 2; j++)
+            values[j] = 1;
+        break;
     case GRAPH_START_FAN:
     case GRAPH_START_LIMIT:
         start_uniform(network->seed, i, 0, count, limit_of(&parameter->start), values);

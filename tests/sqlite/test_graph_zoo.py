@@ -163,6 +163,30 @@ class Zoo(harness.Case):
         alone = self.run_all("SELECT y, totrain_predict('m', picture) FROM t WHERE id = 5")
         self.assertEqual(alone, rows[5:6])
 
+    def test_pictures_are_bytes(self):
+        """Pictures as BLOBs train the model that their texts train; another size is a bad row."""
+        self.make_digits(300)
+        self.run_all("CREATE TABLE blobs (id INTEGER, picture BLOB, y INTEGER)")
+        self.database.executemany("INSERT INTO blobs VALUES (?, ?, ?)", [
+            (number, bytes(map(int, picture.split(","))), y)
+            for number, picture, y in self.run_all("SELECT id, picture, y FROM t")])
+        self.run_all("DEFINE MODEL zoo/small (p = 'picture') AS "
+                     "'return dense(flatten(max_pool(relu(conv2d(image(p, 8, 8), 4, 3)), 2)), outputs)'")
+        self.check_workers(lambda settings, into: self.run_all(
+            f"SELECT picture, y FROM blobs TO TRAIN zoo/small WITH train.epoch = 4, {settings} "
+            f"COLUMN IMAGE(picture, 8, 8) LABEL y INTO {into}"))
+        self.run_all("SELECT picture, y FROM t TO TRAIN zoo/small WITH train.epoch = 4 COLUMN DENSE(picture, 64) "
+                     "LABEL y INTO texts")
+        self.assertEqual(self.run_all("SELECT totrain_probability('one', picture) FROM blobs"),
+                         self.run_all("SELECT totrain_probability('texts', picture) FROM t"))
+        for wrong, message in (("x'0102'", 'column "picture" holds 2 bytes, where 64 were expected'),
+                               ("'a text'", "column \"picture\" holds 'a text', where a blob of 64 bytes")):
+            with self.assertRaisesRegex(Exception, message):
+                self.run_all(f"SELECT totrain_predict('one', {wrong})")
+        self.run_all("INSERT INTO blobs VALUES (1000, x'0102', 1)")
+        with self.assertRaisesRegex(Exception, "holds 2 bytes, where 64 were expected"):
+            self.run_all("SELECT picture, y FROM blobs TO TRAIN zoo/small COLUMN IMAGE(picture, 8, 8) LABEL y INTO m")
+
     # ----- what a definition does not have -----
 
     def test_a_loss_is_refused(self):
