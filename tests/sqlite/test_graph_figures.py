@@ -30,9 +30,9 @@ class Figures(harness.Case):
             self.right("SELECT digit, totrain_predict('m', picture) FROM t WHERE id % 5 = 0"), 0.985)
 
     def test_recurrent_layers_copy_what_they_have_seen_first(self):
-        """The first of six words, of rows that they have not seen."""
+        """The first of five words, of rows that they have not seen."""
         draw = random.Random(11)
-        lines = [[draw.choice("abcd") for _ in range(6)] for _ in range(2500)]
+        lines = [[draw.choice("abcd") for _ in range(5)] for _ in range(2500)]
         self.run_all("CREATE TABLE t (id INTEGER, words TEXT, first TEXT)")
         self.database.executemany("INSERT INTO t VALUES (?, ?, ?)", [
             (i, " ".join(line), line[0]) for i, line in enumerate(lines)])
@@ -41,7 +41,7 @@ class Figures(harness.Case):
         for cell in ("gru", "lstm"):
             self.run_all(f"SELECT words, first FROM t WHERE id % 5 > 0 TO TRAIN zoo/copy WITH model.cell = '{cell}', "
                          "train.epoch = 12, train.batch_size = 32, optimizer.learning_rate = 0.01 "
-                         "COLUMN VOCABULARY(SEQUENCE(words, 6)) LABEL first INTO m")
+                         "COLUMN VOCABULARY(SEQUENCE(words, 5)) LABEL first INTO m")
             self.assertGreaterEqual(
                 self.right("SELECT first, totrain_predict('m', words) FROM t WHERE id % 5 = 0"), 0.99, cell)
 
