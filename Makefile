@@ -87,7 +87,6 @@ test-full: proof-strict test-tsan
 	@TOTRAIN_BUILD=$(CURDIR)/build/release TOTRAIN_MOMENTS=100 tests/own-folder /usr/bin/python3 -B tests/sqlite/test_interrupts.py
 	@TOTRAIN_BUILD=build/release TOTRAIN_RACE_TURNS=10000 tests/own-folder /usr/bin/python3 -B tests/postgres/test_races.py
 	@TOTRAIN_BUILD=$(CURDIR)/build/release TOTRAIN_QUALITY_RUNS=20 tests/own-folder /usr/bin/python3 -B tests/sqlite/test_servers.py Quality
-	@TOTRAIN_BUILD=$(CURDIR)/build/release tests/own-folder /usr/bin/python3 -B tests/sqlite/test_graph_figures.py
 	@tests/own-folder python3 -B tests/quality/asynchronous.py build/release/tests/job_roles examples/data/iris.csv
 	@TOTRAIN_BUILD=$(CURDIR)/build/release tests/own-folder /usr/bin/python3 -B tests/oracles/test_oracles.py --count 3000 --seed 1 --slow
 	@tests/own-folder tests/postgres/run_versions build/release

@@ -154,8 +154,7 @@ const struct zoo_definition zoo_definitions[] = {
      "  for n in sizes { found = found + [max(relu(conv1d(x, filters, n, padding = same)), 0)] }\n"
      "  return dense(dropout(concat(found), dropout), outputs)\n"
      "'"},
-    {"zoo/transformer_small",
-     "Layers of attention over sequences (Vaswani and others 2017).",
+    {"zoo/transformer_small", "Layers of attention over sequences (Vaswani and others 2017).",
      "DEFINE MODEL zoo/transformer_small (dim = 32, heads = 4, layers = 2, hidden = 64,\n"
      "                                    dropout = 0.1) AS '\n"
      "  function block(x) {\n"

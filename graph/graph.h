@@ -83,7 +83,7 @@ struct graph_column {
     bool is_text;                /* ids in front select something, those behind are -1 */
     bool is_weighted;            /* id_count places with what each counts follow */
     bool is_sequence;            /* made of a cell's items, which are in order: */
-    bool has_order;              /* of words: ids are in this order, and none is missing */
+    bool has_order;              /* ids of words are in this order, and none is missing */
     enum combiner combiner;      /* how the rows of a text become one */
 };
 

@@ -30,7 +30,8 @@ const struct column_function column_functions[] = {
      "([lists in texts](language.md#lists-in-texts)).",
      "shape, delimiter, dtype, key_value_delimiter, weight_dtype"},
     {"IMAGE", "IMAGE(c, height, width); IMAGE(c, height, width, channels)", "n numbers",
-     "A picture as a BLOB, or bytea, of a byte for each channel of each pixel, row by row: height * "
+     "A picture as a BLOB, or bytea, of a byte for each channel of each pixel, row by row: height "
+     "* "
      "width * channels bytes (1 channel), at most 2,000. Each is an input, c[1] to c[n]; NULL is n "
      "NULLs, and a blob of another size is a bad row. A definition takes it as image(c, height, "
      "width, channels).",

@@ -33,8 +33,8 @@ static const struct operation_argument arguments[] = {
 
 struct sizes {
     size_t heads, steps, others;
-    size_t width, depth;           /* of all heads */
-    size_t head_width, head_depth; /* of one */
+    size_t width, depth;           /* all heads' */
+    size_t head_width, head_depth; /* one's */
     bool is_causal;
     float scale;
 };

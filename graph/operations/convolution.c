@@ -75,7 +75,7 @@ static struct axis axis_of(const struct graph_node *node, const struct graph_sha
         .stride = window_item(graph_argument(node, "stride"), i, 1),
         .dilation = window_item(graph_argument(node, "dilation"), i, 1),
     };
-    const uint32_t reach = (axis.window - 1) * axis.dilation + 1; /* of a window */
+    const uint32_t reach = (axis.window - 1) * axis.dilation + 1; /* a window's */
     const unsigned padding = graph_argument(node, "padding")->word;
     uint32_t reached;
 
@@ -278,7 +278,7 @@ static void lay_windows(const struct operation_call *call, const struct windows 
 /* The columns of a group. */
 struct group {
     struct windows windows;
-    struct affine affine; /* of all groups */
+    struct affine affine; /* all groups' */
     uint32_t number;
     size_t first, width; /* columns */
 };

@@ -7,7 +7,7 @@
 /*
  * embedding(words, size): of each column of words the row of the table that its id selects, of a
  * text those of all its words, by the column's combiner or another one. (size) of one column,
- * (columns, size) of several. Of a sequence of words (steps, size).
+ * (columns, size) of several, (steps, size) of a sequence of words.
  */
 
 /* "auto", then those of combiner_words. */

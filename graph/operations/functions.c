@@ -4,8 +4,8 @@
 #include "scoring/elementary.h"
 
 /*
- * exp(x), log(x), sqrt(x), clip(x, least, most), number by number. Of numbers that have none, the
- * logarithm is that of LEAST and the root 0.
+ * exp(x), log(x), sqrt(x), clip(x, least, most), number by number. Numbers that have no logarithm
+ * take that of LEAST, and those that have no root 0.
  */
 
 #define LEAST 1e-30f

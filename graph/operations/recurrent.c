@@ -84,7 +84,7 @@ static struct sizes sizes_of(const struct graph *graph, const struct graph_node 
 
 #define ROWS_TOGETHER 32 /* rows that one product has */
 
-#define WAY_PARAMETERS 4 /* of one way */
+#define WAY_PARAMETERS 4 /* one way's */
 
 static enum status add_parameters(struct graph *graph, struct graph_node *node,
                                   const struct sizes *sizes, const char *const names[],

@@ -33,7 +33,8 @@ static void compute(const struct graph *graph, const struct graph_plan *plan)
     float features[ROWS * 11], *parameters = calloc(graph->floats + 1, sizeof(float));
     float *gradient = calloc(graph->floats + 1, sizeof(float));
     float *transposed = calloc(graph->transposed + 1, sizeof(float));
-    const struct graph_rows rows = {.features = features, .ids = ids, .n = ROWS, .learns = true, .share = 1};
+    const struct graph_rows rows = {
+        .features = features, .ids = ids, .n = ROWS, .learns = true, .share = 1};
     struct touched_rows touched = {0};
     struct graph_room room;
     struct error err;

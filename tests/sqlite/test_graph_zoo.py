@@ -45,7 +45,8 @@ class Zoo(harness.Case):
                                 ("TextCNN", "model.dim = 8, model.filters = 24, model.dropout = 0.1"),
                                 ("zoo/transformer_small", "model.dim = 16, model.heads = 2, model.layers = 1, "
                                  "model.hidden = 24, model.dropout = 0")):
-            self.train_words(model, f"{settings}, train.epoch = 20, train.batch_size = 32, optimizer.learning_rate = 0.01")
+            self.train_words(model, f"{settings}, train.epoch = 20, train.batch_size = 32, "
+                             "optimizer.learning_rate = 0.01")
             self.assertGreater(self.accuracy_of_words(), 0.9, model)
 
     def test_a_sum_of_words_sees_no_order(self):
@@ -74,7 +75,8 @@ class Zoo(harness.Case):
         self.make_words(400, lambda line: ",".join(str(ord(word)) for word in line))
         self.train_words("sqlflow_models.StackedBiLSTMClassifier",
                          "model.n_classes = 2, model.stack_units = [12], train.epoch = 12, train.batch_size = 32, "
-                         "optimizer.learning_rate = 0.01", column="EMBEDDING(SEQ_CATEGORY_ID(words, 1600, COMMA), 16, mean)")
+                         "optimizer.learning_rate = 0.01",
+                         column="EMBEDDING(SEQ_CATEGORY_ID(words, 1600, COMMA), 16, mean)")
         self.assertGreater(self.accuracy_of_words(), 0.9)
 
     def test_what_is_no_sequence_is_refused_at_its_place(self):
@@ -133,7 +135,7 @@ class Zoo(harness.Case):
         lags = ", ".join(f"y{i}" for i in range(7))
         self.check_series(lags, "zoo/nbeats", "model.units = 32")
         self.check_series(lags, "sqlflow_models.RNNBasedTimeSeriesModel",
-                          "model.stack_units = [16, 16], model.n_in = 7, model.n_features = 1, model.model_type = 'gru'")
+                          "model.stack_units = [16, 16], model.n_in = 7, model.model_type = 'gru'")
         self.check_series("s", "zoo/tcn", "model.filters = 16, model.levels = 2", "COLUMN SEQUENCE(s, 7)")
         self.check_series("s", "zoo/lstm", "model.series = 's', model.units = 16", "COLUMN SEQUENCE(s, 7)")
 
