@@ -49,7 +49,7 @@ const struct column_function column_functions[] = {
      "says it). NULL, a blank text and an empty array hold nothing; other texts, objects and "
      "arrays "
      "in arrays are bad rows. Numbers may come as arrays of PostgreSQL, too. The order says which "
-     "values count; no model looks at it otherwise.",
+     "values count; definitions alone look at it otherwise.",
      "length, delimiter"},
     {"DATE", "DATE(c); DATE(c, 'part', ...)", "parts of a date",
      "Parts of a date or a time: 'age', 'month', 'day', 'weekday', 'hour'. Without a part those "
@@ -62,7 +62,10 @@ const struct column_function column_functions[] = {
      "words.",
      "num_buckets, words"},
     {"VOCABULARY", "VOCABULARY(c); VOCABULARY(c, n); VOCABULARY(SEQUENCE(c, m), n)", "a category",
-     "The n most frequent words of the column (10,000); the others share hash buckets.", "max"},
+     "The n most frequent words of the column (10,000), or of a SEQUENCE of words; the others "
+     "share "
+     "hash buckets.",
+     "max"},
     {"CATEGORY_HASH",
      "CATEGORY_HASH(c); CATEGORY_HASH(c, n); CATEGORY_HASH(c, n, delimiter); "
      "CATEGORY_HASH(SPARSE(c, n), n)",
@@ -83,7 +86,7 @@ const struct column_function column_functions[] = {
      "num_buckets, delimiter"},
     {"SEQ_CATEGORY_ID", "SEQ_CATEGORY_ID(c, n); SEQ_CATEGORY_ID(c, n, delimiter)", "a category",
      "A category of several values, as CATEGORY_ID with a delimiter makes it. The order of the "
-     "items does not count in the models that there are.",
+     "items counts in definitions alone.",
      "num_buckets, delimiter"},
     {"WEIGHTED_CATEGORY", "WEIGHTED_CATEGORY(category)", "a category",
      "A category of several values of SPARSE, whose items have the numbers behind them as "
