@@ -28,7 +28,7 @@ static void each(const struct operation_call *call,
     for (size_t n = 0; n < call->n; n++) {
         of_row.inputs[0] = call->inputs[0] + n * size;
         of_row.value = call->value + n * call->node->size;
-        of_row.delta = call->delta ? call->delta + n * call->node->size : NULL;
+        of_row.delta = call->deltas[0] ? call->delta + n * call->node->size : NULL;
         of_row.deltas[0] = call->deltas[0] ? call->deltas[0] + n * size : NULL;
         memset(call->scratch, 0, call->node->size * sizeof *call->scratch);
         strides_each(&strides, visit, &of_row);
@@ -37,13 +37,9 @@ static void each(const struct operation_call *call,
 
 static void forward(const struct operation_call *call)
 {
-    struct operation_call only_forward = *call;
-
     for (size_t i = 0; i < (size_t)call->n * call->node->size; i++)
         call->value[i] = -INFINITY;
-    only_forward.delta = NULL;
-    only_forward.deltas[0] = NULL;
-    each(&only_forward, take);
+    each(call, take);
 }
 
 /* scratch: 1 where one of the greatest was met. */
