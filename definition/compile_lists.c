@@ -117,7 +117,7 @@ static enum status call_width(struct compiler *compiler, struct scope *scope,
     return STATUS_OK;
 }
 
-/* The value of an argument by its place or its name; false: the call does not have it. */
+/* The argument at that place, or of that name; NULL: the call does not have it. */
 static const struct argument *argument_of(const struct expression *call, size_t place,
                                           const char *name)
 {

@@ -109,7 +109,7 @@ static void max_backward(const struct operation_call *call)
 
 /* ---- positions ---- */
 
-#define START_LIMIT 0.05 /* that of embeddings */
+#define START_LIMIT 0.05 /* embeddings' */
 
 static enum status positions_shape(struct graph *graph, struct graph_node *node, struct error *err)
 {

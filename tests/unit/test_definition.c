@@ -9,8 +9,8 @@ static const struct definition_column some_columns[] = {
     {.name = {"Income", 6}},
     {.name = {"user_id", 7}, .is_word = true},
     {.name = {"item_id", 7}, .is_word = true},
-    {.name = {"s[0]", 4}, .source = {"s", 1}},
-    {.name = {"s[1]", 4}, .source = {"s", 1}},
+    {.name = {"s[0]", 4}, .source = {"s", 1}, .is_sequence = true},
+    {.name = {"s[1]", 4}, .source = {"s", 1}, .is_sequence = true},
 };
 static const struct definition_columns all = {.columns = some_columns, .count = 6};
 static const struct definition_columns numbers_alone = {.columns = some_columns, .count = 2};
@@ -146,6 +146,30 @@ static void widths_and_parts_are_of_values(void **state)
     check_refused("return split(numbers, 2.5)", "a whole number of parts from 1 to 64", 1, 8, "");
     check_refused("return dropout(numbers, width(numbers))", "rate of dropout is a number from 0",
                   1, 25, "");
+}
+
+static void calls_are_named_by_texts_and_pictures_have_shapes(void **state)
+{
+    (void)state;
+    check_graph("cell = gru", "return apply(cell, reshape(numbers, [2, 1]), 3)", &all,
+                "numbers(); reshape(numbers_1, shape = [2, 1]); gru(reshape_1, units = 3)");
+    check_graph("c = 'age'", "return image(c, 1, 1) + image(income, 1, 1, 1)", &all,
+                "column(name = 'age'); reshape(column_1, shape = [1, 1, 1]); "
+                "column(name = 'Income'); reshape(column_2, shape = [1, 1, 1]); "
+                "add(reshape_1, reshape_2)");
+    check_graph("",
+                "h = []; for s in number_sequences { h = h + [gru(s, 2)] } "
+                "for x in numbers { h = h + [x] } return concat(h)",
+                &all,
+                "sequence(name = 's'); gru(sequence_1, units = 2); numbers(); "
+                "concat(gru_1, numbers_1)");
+    check_refused("return apply(3)", "the name of an operation as a text, not a number", 1, 14, "");
+    check_refused("return apply()", "apply takes the name of an operation first", 1, 8, "");
+    check_refused("return apply('relo', age)", "there is no operation \"relo\"", 1, 8, "relu");
+    check_refused("return image(age, 8)", "image takes a column, a height, a width", 1, 8, "");
+    check_refused("return image(age, 8, 'a')", "image takes numbers behind the column", 1, 22, "");
+    check_refused("return image(ag, 8, 8)", "no input is called \"ag\"", 1, 14, "age");
+    check_refused("loss = age; return age", "a definition has no loss of its own", 1, 1, "LABEL");
 }
 
 static void inputs_that_are_missing_are_empty_lists(void **state)
@@ -411,6 +435,7 @@ int main(void)
         cmocka_unit_test(loops_and_functions_are_unrolled),
         cmocka_unit_test(numbers_and_lists_are_computed),
         cmocka_unit_test(widths_and_parts_are_of_values),
+        cmocka_unit_test(calls_are_named_by_texts_and_pictures_have_shapes),
         cmocka_unit_test(inputs_that_are_missing_are_empty_lists),
         cmocka_unit_test(names_of_columns_and_words_need_no_quotes),
         cmocka_unit_test(errors_have_their_place_and_a_suggestion),
