@@ -116,16 +116,21 @@ static enum status refuse_type(const struct operation *operation,
                    operation->name, wanted[argument->type], found[value->type]);
 }
 
-static enum status take_number(const struct operation *operation,
+static bool is_size_word(const struct graph *graph, const struct operation_argument *argument,
+                         double number)
+{
+    return argument->type == ARGUMENT_SIZE &&
+           (number == GRAPH_OUTPUTS || graph_width_node(number) < graph->node_count);
+}
+
+static enum status take_number(const struct graph *graph, const struct operation *operation,
                                const struct operation_argument *argument,
                                const struct graph_value *value, struct graph_argument *taken,
                                struct error *err)
 {
-    const bool is_outputs = argument->type == ARGUMENT_SIZE && value->number == GRAPH_OUTPUTS;
-
     if (value->type != GRAPH_NUMBER)
         return refuse_type(operation, argument, value, err);
-    if (!is_outputs && !is_in_range(argument, value->number))
+    if (!is_size_word(graph, argument, value->number) && !is_in_range(argument, value->number))
         return refuse_number(operation, argument, value, value->number, err);
     taken->number = value->number;
     return STATUS_OK;
@@ -188,7 +193,7 @@ static enum status take_value(const struct graph *graph, const struct operation 
     case ARGUMENT_COLUMN:
         return take_text(graph, operation, argument, value, taken, err);
     default:
-        return take_number(operation, argument, value, taken, err);
+        return take_number(graph, operation, argument, value, taken, err);
     }
 }
 

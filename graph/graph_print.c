@@ -7,14 +7,27 @@ void graph_node_print_name(const struct graph_node *node, struct text *out)
     text_printf(out, "%s_%u", node->operation->name, node->number);
 }
 
-static void print_argument(const struct operation_argument *argument,
+static void print_size(const struct graph *graph, double number, struct text *out)
+{
+    if (number >= 0) {
+        text_printf(out, "%.9g", number);
+    } else if (number == GRAPH_OUTPUTS) {
+        text_append_string(out, "outputs");
+    } else {
+        text_append_string(out, "width(");
+        graph_node_print_name(&graph->nodes[graph_width_node(number)], out);
+        text_append_char(out, ')');
+    }
+}
+
+static void print_argument(const struct graph *graph, const struct operation_argument *argument,
                            const struct graph_argument *given, struct text *out)
 {
     text_printf(out, "%s = ", argument->name);
     if (argument->type == ARGUMENT_WORD || argument->type == ARGUMENT_COLUMN)
         text_printf(out, "'%.*s'", SLICE_FORMAT(given->text));
-    else if (argument->type == ARGUMENT_SIZE && given->number == GRAPH_OUTPUTS)
-        text_append_string(out, "outputs");
+    else if (argument->type == ARGUMENT_SIZE)
+        print_size(graph, given->number, out);
     else if (argument->type != ARGUMENT_LIST)
         text_printf(out, "%.9g", given->number);
     else
@@ -38,7 +51,7 @@ void graph_node_print_call(const struct graph *graph, const struct graph_node *n
         if (!node->arguments[i].is_set)
             continue;
         text_append_string(out, is_first ? "" : ", ");
-        print_argument(&arguments[i], &node->arguments[i], out);
+        print_argument(graph, &arguments[i], &node->arguments[i], out);
         is_first = false;
     }
     text_append_char(out, ')');

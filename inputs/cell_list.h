@@ -14,6 +14,8 @@
  *     LIST_STEPS   of 3    "1, 2, 3, 4"       2  3  4         the last ones, behind NULLs where
  *     LIST_SEQUENCE        "[\"a\", \"b\"]"                   there are fewer (sequence.h)
  *
+ *     LIST_BYTES   of 4    x'00ff8001'         0  255  128  1    the bytes of a blob, or of a bytea
+ *
  * The number of id i in a sparse list is the sum over its items, 0 where there is none; ids begin
  * at 0. White space around an item does not count, and empty items of a sparse list are passed
  * over. A blank text, and NULL, is a dense list of NULLs, a sparse one without items and a text
@@ -45,7 +47,7 @@ struct cell_list {
 static inline bool cell_list_has_numbers(const struct cell_list *list)
 {
     return list->form == LIST_DENSE || list->form == LIST_SPARSE || list->form == LIST_WORDS ||
-           list->form == LIST_STEPS;
+           list->form == LIST_STEPS || list->form == LIST_BYTES;
 }
 
 /* Are its items, in one text, the values of a category? */

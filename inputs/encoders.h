@@ -8,6 +8,7 @@
 
 #define ENCODER_MAP(X)                                                                             \
     X(sequence)    /* the words of a list, in order */                                             \
+    X(ordered)     /* likewise, for models that see the order */                                   \
     X(step)        /* a number of a list, in order */                                              \
     X(number)      /* a number, standardised */                                                    \
     X(element)     /* a number of a list, which is in one cell with others */                      \

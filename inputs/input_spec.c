@@ -63,9 +63,10 @@ static bool takes_rule(const struct input_spec *spec)
 {
     if (spec->type == INPUT_TEXT)
         return spec->list.form == LIST_SEQUENCE
-                   ? spec->rule == RULE_SEQUENCE
+                   ? spec->rule == RULE_SEQUENCE || spec->rule == RULE_ORDERED
                    : has_items(spec) && (spec->rule == RULE_HASH || spec->rule == RULE_ID);
-    return spec->type == INPUT_CATEGORY && !spec->part && spec->rule != RULE_SEQUENCE;
+    return spec->type == INPUT_CATEGORY && !spec->part && spec->rule != RULE_SEQUENCE &&
+           spec->rule != RULE_ORDERED;
 }
 
 static enum status check_rule(const struct input_spec *spec, struct error *err)

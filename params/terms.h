@@ -56,7 +56,8 @@
     X(RULE_ID, "id")             /* the number itself */                                           \
     X(RULE_BUCKET, "bucket")     /* the interval that the number is in */                          \
     X(RULE_CROSS, "cross")       /* the hash of several columns' values (inputs/cross.h) */        \
-    X(RULE_SEQUENCE, "sequence") /* a vocabulary of the items of lists (inputs/sequence.h) */
+    X(RULE_SEQUENCE, "sequence") /* a vocabulary of the items of lists (inputs/sequence.h) */      \
+    X(RULE_ORDERED, "ordered")   /* likewise, whose ids are in the order of the items */
 
 /* Which part of a model takes an input, where COLUMN ... FOR says so. */
 #define MODEL_PART_MAP(X)                                                                          \
@@ -81,7 +82,8 @@
     X(LIST_ITEMS, "items")       /* ids or words, or pairs, of a category */                       \
     X(LIST_WORDS, "words")       /* a free text, whose words are counted */                        \
     X(LIST_SEQUENCE, "sequence") /* items in order, of a category (inputs/sequence.h) */           \
-    X(LIST_STEPS, "steps")       /* numbers in order, likewise */
+    X(LIST_STEPS, "steps")       /* numbers in order, likewise */                                  \
+    X(LIST_BYTES, "bytes")       /* the bytes of a blob: a picture */
 
 /* How the rows that the words of a text, or the items of a list, select become one. */
 #define COMBINER_MAP(X)                                                                            \

@@ -179,6 +179,16 @@ static enum status read_list(struct planning *planning, const struct column *cal
     return STATUS_OK;
 }
 
+/* IMAGE(c, height, width, channels) */
+static enum status read_image(struct planning *planning, const struct column *call,
+                              struct chosen *chosen)
+{
+    TRY(column_image_read(call, &chosen->choice.spec.list, planning->err));
+    chosen->column = &call->items[0].name;
+    chosen->choice.kind = CHOICE_LIST;
+    return STATUS_OK;
+}
+
 /* ----- sequences ----- */
 
 /* Words of arrays would be texts of theirs: the database makes one. */
@@ -248,20 +258,6 @@ static void choose_words(const struct name *column, struct chosen *chosen)
     chosen->column = column;
     chosen->choice =
         (struct choice){.kind = CHOICE_CATEGORY, .spec.vocabulary_max = CATEGORY_WORDS};
-}
-
-/* VOCABULARY(c[, max]) */
-static enum status read_vocabulary(struct planning *planning, const struct column *call,
-                                   struct chosen *chosen)
-{
-    if (call->count < 1 || call->count > 2 || call->items[0].kind != COLUMN_NAME)
-        return column_refuse_arguments(
-            call, "a column's name, and after it possibly a number of words", planning->err);
-    choose_words(&call->items[0].name, chosen);
-    return call->count == 2 ? read_count(&call->items[1], 1, CATEGORY_WORDS_MAX,
-                                         "VOCABULARY takes a number of words",
-                                         &chosen->choice.spec.vocabulary_max, planning->err)
-                            : STATUS_OK;
 }
 
 /* ----- categories of several values ----- */
@@ -388,6 +384,26 @@ static enum status read_words_in_order(struct planning *planning, const struct c
     chosen->choice.spec.vocabulary_max = CATEGORY_WORDS;
     chosen->choice.function = "SEQUENCE";
     return STATUS_OK;
+}
+
+/* VOCABULARY(c[, max]), VOCABULARY(SEQUENCE(c, length)[, max]) */
+static enum status read_vocabulary(struct planning *planning, const struct column *call,
+                                   struct chosen *chosen)
+{
+    const bool is_sequence = call->count > 0 && column_calls(&call->items[0], "SEQUENCE");
+
+    if (call->count < 1 || call->count > 2 || (call->items[0].kind != COLUMN_NAME && !is_sequence))
+        return column_refuse_arguments(
+            call, "a column's name or SEQUENCE, and after it possibly a number of words",
+            planning->err);
+    if (is_sequence)
+        TRY(read_words_in_order(planning, &call->items[0], chosen));
+    else
+        choose_words(&call->items[0].name, chosen);
+    return call->count == 2 ? read_count(&call->items[1], 1, CATEGORY_WORDS_MAX,
+                                         "VOCABULARY takes a number of words",
+                                         &chosen->choice.spec.vocabulary_max, planning->err)
+                            : STATUS_OK;
 }
 
 /* Reads the category inside INDICATOR, EMBEDDING or WEIGHTED_CATEGORY. */
@@ -758,6 +774,7 @@ static const struct {
 } readers[] = {{"NUMERIC", read_numeric},
                {"DENSE", read_list},
                {"SPARSE", read_list},
+               {"IMAGE", read_image},
                {"SEQUENCE", read_sequence},
                {"DATE", read_date},
                {"TEXT", read_text},

@@ -29,6 +29,13 @@ const struct column_function column_functions[] = {
      "SPARSE(c), as of WEIGHTED_CATEGORY, which trees and simple models do not take "
      "([lists in texts](language.md#lists-in-texts)).",
      "shape, delimiter, dtype, key_value_delimiter, weight_dtype"},
+    {"IMAGE", "IMAGE(c, height, width); IMAGE(c, height, width, channels)", "n numbers",
+     "A picture as a BLOB, or bytea, of a byte for each channel of each pixel, row by row: height "
+     "* "
+     "width * channels bytes (1 channel), at most 2,000. Each is an input, c[1] to c[n]; NULL is n "
+     "NULLs, and a blob of another size is a bad row. A definition takes it as image(c, height, "
+     "width, channels).",
+     "height, width, channels"},
     {"SEQUENCE", "SEQUENCE(c); SEQUENCE(c, n); SEQUENCE(c, n, delimiter)",
      "n numbers, or a category",
      "The last n values of a text of several, in their order: '3,1,2', '3 1 2', between delimiters "
@@ -42,7 +49,7 @@ const struct column_function column_functions[] = {
      "says it). NULL, a blank text and an empty array hold nothing; other texts, objects and "
      "arrays "
      "in arrays are bad rows. Numbers may come as arrays of PostgreSQL, too. The order says which "
-     "values count; no model looks at it otherwise.",
+     "values count; definitions alone look at it otherwise.",
      "length, delimiter"},
     {"DATE", "DATE(c); DATE(c, 'part', ...)", "parts of a date",
      "Parts of a date or a time: 'age', 'month', 'day', 'weekday', 'hour'. Without a part those "
@@ -54,8 +61,11 @@ const struct column_function column_functions[] = {
      "(128). Trees count words, in 1,000 buckets by default and 2,000 at most, of 1,024 different "
      "words.",
      "num_buckets, words"},
-    {"VOCABULARY", "VOCABULARY(c); VOCABULARY(c, n)", "a category",
-     "The n most frequent words of the column (10,000); the others share hash buckets.", "max"},
+    {"VOCABULARY", "VOCABULARY(c); VOCABULARY(c, n); VOCABULARY(SEQUENCE(c, m), n)", "a category",
+     "The n most frequent words of the column (10,000), or of a SEQUENCE of words; the others "
+     "share "
+     "hash buckets.",
+     "max"},
     {"CATEGORY_HASH",
      "CATEGORY_HASH(c); CATEGORY_HASH(c, n); CATEGORY_HASH(c, n, delimiter); "
      "CATEGORY_HASH(SPARSE(c, n), n)",
@@ -76,7 +86,7 @@ const struct column_function column_functions[] = {
      "num_buckets, delimiter"},
     {"SEQ_CATEGORY_ID", "SEQ_CATEGORY_ID(c, n); SEQ_CATEGORY_ID(c, n, delimiter)", "a category",
      "A category of several values, as CATEGORY_ID with a delimiter makes it. The order of the "
-     "items does not count in the models that there are.",
+     "items counts in definitions alone.",
      "num_buckets, delimiter"},
     {"WEIGHTED_CATEGORY", "WEIGHTED_CATEGORY(category)", "a category",
      "A category of several values of SPARSE, whose items have the numbers behind them as "

@@ -873,10 +873,28 @@ static enum status choose_many_ids(const struct planning *planning,
     return STATUS_OK;
 }
 
+/* The size of a picture is said; that each cell has it is looked at as it is read. */
+static enum status choose_bytes(const struct planning *planning, struct query_column *column,
+                                const struct choice *choice)
+{
+    if (column->texts + column->integers + column->reals + column->vectors > 0) {
+        fail_at(planning->err, STATUS_INVALID, choice->position,
+                "IMAGE: column \"%.*s\" holds more than bytes", SLICE_FORMAT(column->name));
+        return error_hint(planning->err,
+                          "It takes a BLOB, or bytea, of a byte for each channel of each pixel, "
+                          "row by row. DENSE(%s, n) takes texts of n numbers.",
+                          SQL_NAME(column->name));
+    }
+    column->list = choice->spec.list;
+    return STATUS_OK;
+}
+
 /* Chooses a list; where cells are arrays DENSE chooses their numbers. */
 static enum status choose_list(const struct planning *planning, struct query_column *column,
                                struct choice *choice)
 {
+    if (choice->spec.list.form == LIST_BYTES)
+        return choose_bytes(planning, column, choice);
     if (column->blobs > 0 || (column->vectors == 0 && is_array(column->declared_type)))
         return refuse_binary(planning, column, choice);
     if (column->vectors > 0 && choice->spec.list.form == LIST_DENSE) {

@@ -1,6 +1,7 @@
 #include "planner/definition_train.h"
 
 #include "graph/graph_infer.h"
+#include "graph/operation.h"
 #include "kinds/graph/graph_attributes.h"
 #include "kinds/network/network_model.h"
 #include "planner/attribute_check.h"
@@ -71,6 +72,14 @@ enum status definition_take_setting(struct planning *planning, const struct sett
 
 /* ----- the graph ----- */
 
+/* Are its values items in order: the numbers of a SEQUENCE, or words of one, or of a list of
+ * categories, if the graph takes them so? */
+static bool has_steps(const struct input_spec *spec)
+{
+    return spec->list.form == LIST_STEPS || spec->list.form == LIST_SEQUENCE ||
+           (spec->list.form == LIST_ITEMS && !spec->list.pair && !spec->is_weighted);
+}
+
 static enum status list_columns(const struct planning *planning, struct definition_columns *list)
 {
     const struct plan *plan = planning->plan;
@@ -87,7 +96,8 @@ static enum status list_columns(const struct planning *planning, struct definiti
             columns[list->count++] =
                 (struct definition_column){.name = spec->name,
                                            .source = input_column(spec),
-                                           .is_word = spec->type != INPUT_NUMERIC};
+                                           .is_word = spec->type != INPUT_NUMERIC,
+                                           .is_sequence = has_steps(spec)};
     }
     return STATUS_OK;
 }
@@ -122,6 +132,7 @@ static enum status describe_row(const struct planning *planning, struct graph_ro
                                         .is_weighted = spec->is_weighted,
                                         .is_sequence = spec->list.form == LIST_SEQUENCE ||
                                                        spec->list.form == LIST_STEPS,
+                                        .has_order = spec->rule == RULE_ORDERED,
                                         .combiner = spec->combiner};
         row->column_count++;
         row->features += column->dense_count;
@@ -135,6 +146,27 @@ static enum status describe_row(const struct planning *planning, struct graph_ro
     return STATUS_OK;
 }
 
+/* Words that the graph takes step by step come in order. Those of SEQ_CATEGORY_ID, ids, become
+ * words of a vocabulary. */
+static void order_words(struct plan *plan, const struct graph *graph)
+{
+    for (size_t i = 0; i < plan->input_count; i++) {
+        struct input_spec *spec = &plan->inputs[i].spec;
+
+        for (uint32_t n = 0; spec->type == INPUT_TEXT && has_steps(spec) && n < graph->node_count;
+             n++) {
+            const struct graph_node *node = &graph->nodes[n];
+
+            if (!slice_is(slice_of(node->operation->name), "sequence") ||
+                (!slice_equal(node->arguments[0].text, spec->name) &&
+                 !slice_equal(node->arguments[0].text, input_column(spec))))
+                continue;
+            spec->list.form = LIST_SEQUENCE;
+            spec->rule = RULE_ORDERED;
+        }
+    }
+}
+
 static enum status make_graph(struct planning *planning, struct graph *graph)
 {
     const struct definition *definition = planning->plan->definition;
@@ -144,6 +176,7 @@ static enum status make_graph(struct planning *planning, struct graph *graph)
     TRY(list_columns(planning, &columns));
     TRY(definition_compile(definition, planning->plan->definition_values, &columns, planning->arena,
                            graph, planning->err));
+    order_words(planning->plan, graph);
     TRY(describe_row(planning, &row));
     return graph_infer(graph, &row, planning->err);
 }

@@ -124,8 +124,6 @@ const struct other_model other_models[] = {
     {"LSTM", "LGBMRegressor", TIME},
     {"GRU", "LGBMRegressor", TIME},
     {"RNN", "LGBMRegressor", TIME},
-    {"RNNBasedTimeSeriesModel", "LGBMRegressor", TIME},
-    {"StackedRNNClassifier", "DNNClassifier", "There are no recurrent networks yet."},
     {"MatrixFactorization", "DeepFMRegressor", FACTORS},
     {"matrix_factorization", "DeepFMRegressor", FACTORS},
     {"ALS", "DeepFMRegressor", FACTORS},

@@ -129,6 +129,10 @@ static void start_parameter(const struct graph_network *network, uint32_t i, flo
         for (uint32_t j = 0; j < count; j++)
             values[j] = 1;
         break;
+    case GRAPH_START_FORGET:
+        for (uint32_t j = count / 4; j < count / 2; j++)
+            values[j] = 1;
+        break;
     case GRAPH_START_FAN:
     case GRAPH_START_LIMIT:
         start_uniform(network->seed, i, 0, count, limit_of(&parameter->start), values);
@@ -249,6 +253,7 @@ static struct graph_rows forward(const struct graph_network *network, const floa
         .ids = space->ids,
         .n = lane_chunk_rows(lane, offset),
         .learns = learns,
+        .share = lane_chunk_rows(lane, offset) / lane->divisor,
         .seed = network->seed,
         .step = lane->step,
         .position = (uint64_t)lane->position + offset,

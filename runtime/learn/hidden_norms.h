@@ -15,7 +15,7 @@
 #define RUNTIME_LEARN_HIDDEN_NORMS_H
 
 #include "arithmetic/affine.h"
-#include "runtime/learn/batch_norm.h"
+#include "arithmetic/batch_norm.h"
 #include "runtime/learn/differentiable.h"
 
 #define NORM_TENSORS 4

@@ -10,8 +10,8 @@
  * they are off the rows' own; a step takes them a part of that back (differentiable.h,
  * is_statistic). So they are summed, sent, saved and checked like any other parameter.
  */
-#ifndef RUNTIME_LEARN_BATCH_NORM_H
-#define RUNTIME_LEARN_BATCH_NORM_H
+#ifndef ARITHMETIC_BATCH_NORM_H
+#define ARITHMETIC_BATCH_NORM_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,6 +30,9 @@ struct batch_norm_room {
     bool is_of_rows;                  /* mean and variance are the rows', not the running ones */
 };
 
+/* Fills in what forward leaves in the room. */
+void batch_norm_measure(const struct batch_norm *op, const float *parameters, uint32_t n,
+                        bool learns, const float *a, struct batch_norm_room *room);
 void batch_norm_forward(const struct batch_norm *op, const float *parameters, uint32_t n,
                         bool learns, const float *a, struct batch_norm_room *room, float *y);
 /* delta (n, width) is dL/dy and becomes dL/da; `share`: the rows' part of the step's. Adds to the

@@ -1,4 +1,4 @@
-#include "runtime/learn/batch_norm.h"
+#include "arithmetic/batch_norm.h"
 
 #include <math.h>
 #include <string.h>
@@ -55,8 +55,8 @@ static void normalize(uint32_t n, uint32_t width, const float *restrict a,
         }
 }
 
-void batch_norm_forward(const struct batch_norm *op, const float *parameters, uint32_t n,
-                        bool learns, const float *a, struct batch_norm_room *room, float *y)
+void batch_norm_measure(const struct batch_norm *op, const float *parameters, uint32_t n,
+                        bool learns, const float *a, struct batch_norm_room *room)
 {
     const uint32_t width = op->width;
 
@@ -69,8 +69,14 @@ void batch_norm_forward(const struct batch_norm *op, const float *parameters, ui
     }
     for (uint32_t j = 0; j < width; j++)
         room->inverse[j] = 1 / sqrtf(room->variance[j] + (float)BATCH_NORM_EPSILON);
-    normalize(n, width, a, room->mean, room->inverse, parameters + op->gamma, parameters + op->beta,
-              y);
+}
+
+void batch_norm_forward(const struct batch_norm *op, const float *parameters, uint32_t n,
+                        bool learns, const float *a, struct batch_norm_room *room, float *y)
+{
+    batch_norm_measure(op, parameters, n, learns, a, room);
+    normalize(n, op->width, a, room->mean, room->inverse, parameters + op->gamma,
+              parameters + op->beta, y);
 }
 
 /* sums: of delta, and of delta times the normalized a. */
