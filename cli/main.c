@@ -140,9 +140,10 @@ static enum status run_inputs(struct session *session, const struct options *opt
 
 static bool begins_a_statement(const char *word)
 {
-    static const char *const starts[] = {
-        "select", "with", "train",  "predict", "evaluate", "explain", "show",  "export",
-        "import", "drop", "create", "insert",  "update",   "delete",  "alter", "pragma"};
+    static const char *const starts[] = {"select",  "with",   "train",  "predict", "evaluate",
+                                         "explain", "show",   "export", "import",  "drop",
+                                         "create",  "insert", "update", "delete",  "alter",
+                                         "pragma",  "report"};
     const struct slice first = {word, strcspn(word, " \t\n;")};
 
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)

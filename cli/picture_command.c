@@ -5,9 +5,9 @@
 #include "base/json.h"
 #include "cli/input.h"
 #include "cli/model_command.h"
-#include "cli/model_rows.h"
 #include "cli/output_file.h"
 #include "extension/engine/host/result.h"
+#include "extension/engine/model_rows.h"
 
 #define COLUMNS_MAX 64
 #define SVG_MAXIMUM ((size_t)16 << 20)
@@ -128,8 +128,8 @@ static enum status write_statement(struct session *session, const struct options
     if (options->input_count > 0) {
         select = slice_of(options->inputs[0].value);
     } else if (picture_needs_rows(kind)) {
-        TRY(model_rows_show(session, model, arena, &shown, err));
-        TRY(model_rows_select(session, model, &shown, arena, &select, err));
+        TRY(model_rows_show(session->host, model, arena, &shown, err));
+        TRY(model_rows_select(session->host, model, &shown, arena, &select, err));
     }
     picture_statement(kind, select, slice_of(model), sql);
     return STATUS_OK;
@@ -147,7 +147,7 @@ static enum status draw_model(struct session *session, const struct options *opt
     text_init(&sql, TEXT_MAXIMUM);
     status = write_statement(session, options, kind, &arena, &sql, err);
     if (status == STATUS_OK)
-        status = model_rows(session, &sql, &arena, &table, err);
+        status = model_rows(session->host, &sql, &arena, &table, err);
     if (status == STATUS_OK)
         status = picture_draw(kind, &table, slice_of(options->words[1]), options->theme, svg, err);
     text_deinit(&sql);

@@ -1,8 +1,8 @@
-#include "cli/card_collect.h"
+#include "extension/engine/card_collect.h"
 
 #include <string.h>
 
-#include "cli/model_rows.h"
+#include "extension/engine/model_rows.h"
 #include "kinds/forecast/forecast_kind.h"
 #include "scoring/report.h"
 
@@ -101,10 +101,9 @@ static enum status describe(const struct picture_table *shown, struct card *card
 }
 
 /* Reads the meta row of the model that the name means in a statement. */
-static enum status read_meta(struct session *session, const char *name, struct card *card,
+static enum status read_meta(const struct host *host, const char *name, struct card *card,
                              struct model *model, struct error *err)
 {
-    const struct host *host = session->host;
     struct slice schema, table;
 
     TRY(model_rows_name(name, &card->arena, &schema, &table, err));
@@ -209,7 +208,7 @@ static enum status judge(struct card *card, const char *title, enum status statu
     }
 }
 
-static enum status measure(struct session *session, const char *name, const struct model *model,
+static enum status measure(const struct host *host, const char *name, const struct model *model,
                            struct card *card, struct error *err)
 {
     struct card_section *section = &card->sections[card->section_count];
@@ -223,7 +222,7 @@ static enum status measure(struct session *session, const char *name, const stru
     text_append(&sql, card->measured);
     text_printf(&sql, " TO EVALUATE %s%s", name,
                 has_bounds ? " WITH evaluate.interval = 0.95" : "");
-    status = model_rows(session, &sql, &card->arena, &table, &reason);
+    status = model_rows(host, &sql, &card->arena, &table, &reason);
     text_deinit(&sql);
     if (status != STATUS_OK)
         return judge(card, "Quality", status, &reason, err);
@@ -296,7 +295,7 @@ static void write_statement(const struct part *part, const char *name, const str
     }
 }
 
-static enum status add_part(struct session *session, const struct part *part, const char *name,
+static enum status add_part(const struct host *host, const struct part *part, const char *name,
                             struct card *card, struct error *err)
 {
     struct card_section *section = &card->sections[card->section_count];
@@ -309,7 +308,7 @@ static enum status add_part(struct session *session, const struct part *part, co
     text_init(&sql, TEXT_MAXIMUM);
     text_init(&section->picture, CARD_BYTES_MAX);
     write_statement(part, name, card, &sql);
-    status = model_rows(session, &sql, &card->arena, &section->rows, &reason);
+    status = model_rows(host, &sql, &card->arena, &section->rows, &reason);
     if (status == STATUS_OK && part->has_picture)
         status = picture_draw(part->picture, &section->rows, card->model, card->theme,
                               &section->picture, &reason);
@@ -322,7 +321,7 @@ static enum status add_part(struct session *session, const struct part *part, co
 }
 
 /* The values that are expected, which need no rows. */
-static enum status add_forecast(struct session *session, const char *name, struct card *card,
+static enum status add_forecast(const struct host *host, const char *name, struct card *card,
                                 struct error *err)
 {
     struct card_section *section = &card->sections[card->section_count];
@@ -334,10 +333,53 @@ static enum status add_forecast(struct session *session, const char *name, struc
         "forecast", "Forecast", "The values that are expected next, and their bounds.", {0}, {0}};
     text_init(&sql, TEXT_MAXIMUM);
     text_printf(&sql, "FORECAST %s", name);
-    status = model_rows(session, &sql, &card->arena, &section->rows, &reason);
+    status = model_rows(host, &sql, &card->arena, &section->rows, &reason);
     text_deinit(&sql);
     if (status == STATUS_OK)
         card->section_count++;
+    return judge(card, section->title, status, &reason, err);
+}
+
+#define VERSION_FACTS 4 /* version, digest, created_at, state */
+
+/* The first columns of a table. */
+static enum status keep_columns(struct card *card, size_t columns, struct picture_table *table,
+                                struct error *err)
+{
+    struct cell *cells = ARENA_NEW(&card->arena, struct cell, table->row_count * columns + 1);
+
+    if (!cells)
+        return fail_no_memory(err);
+    for (size_t row = 0; row < table->row_count; row++)
+        memcpy(&cells[row * columns], &table->cells[row * table->column_count],
+               columns * sizeof *cells);
+    table->cells = cells;
+    table->column_count = columns;
+    return STATUS_OK;
+}
+
+/* Versions that may be restored. No rows are no gap. */
+static enum status add_versions(const struct host *host, const char *name, struct card *card,
+                                struct error *err)
+{
+    struct card_section *section = &card->sections[card->section_count];
+    struct error reason;
+    struct text sql;
+    enum status status;
+
+    *section = (struct card_section){"versions",
+                                     "Versions",
+                                     "The versions that are kept, each with its digest.",
+                                     {.row_count = 0},
+                                     {.size = 0}};
+    text_init(&sql, TEXT_MAXIMUM);
+    text_printf(&sql, "SHOW VERSIONS %s", name);
+    status = model_rows(host, &sql, &card->arena, &section->rows, &reason);
+    text_deinit(&sql);
+    if (status == STATUS_OK && section->rows.row_count > 0) {
+        TRY(keep_columns(card, VERSION_FACTS, &section->rows, err));
+        card->section_count++;
+    }
     return judge(card, section->title, status, &reason, err);
 }
 
@@ -353,33 +395,33 @@ static enum status check_rows(const struct card *card, struct error *err)
 }
 
 /* All that is measured on rows. */
-static enum status measure_all(struct session *session, const char *model, const struct model *meta,
+static enum status measure_all(const struct host *host, const char *model, const struct model *meta,
                                const struct picture_table *shown, struct slice select,
                                struct card *card, struct error *err)
 {
     card->measured = select;
     card->is_flattered = select.size == 0;
     if (card->is_flattered)
-        TRY(model_rows_select(session, model, shown, &card->arena, &card->measured, err));
-    TRY(measure(session, model, meta, card, err));
+        TRY(model_rows_select(host, model, shown, &card->arena, &card->measured, err));
+    TRY(measure(host, model, meta, card, err));
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (suits(&parts[i], meta))
-            TRY(add_part(session, &parts[i], model, card, err));
+            TRY(add_part(host, &parts[i], model, card, err));
     return check_rows(card, err);
 }
 
 /* A forecast was measured by the backtest of its training; other rows need their values. */
-static enum status measure_forecast(struct session *session, const char *model,
+static enum status measure_forecast(const struct host *host, const char *model,
                                     const struct model *meta, struct slice select,
                                     struct card *card, struct error *err)
 {
     card->measured = select;
     if (select.size > 0)
-        TRY(measure(session, model, meta, card, err));
-    return add_forecast(session, model, card, err);
+        TRY(measure(host, model, meta, card, err));
+    return add_forecast(host, model, card, err);
 }
 
-enum status card_collect(struct session *session, const char *model, struct slice select,
+enum status card_collect(const struct host *host, const char *model, struct slice select,
                          enum theme theme, struct card *card, struct error *err)
 {
     struct picture_table shown, facts;
@@ -388,14 +430,14 @@ enum status card_collect(struct session *session, const char *model, struct slic
     memset(card, 0, sizeof *card);
     arena_init(&card->arena, ARENA_MAXIMUM);
     card->theme = theme;
-    TRY(model_rows_show(session, model, &card->arena, &shown, err));
+    TRY(model_rows_show(host, model, &card->arena, &shown, err));
     TRY(describe(&shown, card, &facts, err));
-    TRY(read_meta(session, model, card, &meta, err));
+    TRY(read_meta(host, model, card, &meta, err));
     if (meta.kind == &forecast_kind)
-        TRY(measure_forecast(session, model, &meta, select, card, err));
+        TRY(measure_forecast(host, model, &meta, select, card, err));
     else
-        TRY(measure_all(session, model, &meta, &shown, select, card, err));
+        TRY(measure_all(host, model, &meta, &shown, select, card, err));
     card->sections[card->section_count++] = (struct card_section){
         "model", "Model", "Its inputs, settings and results of the training.", facts, {.size = 0}};
-    return STATUS_OK;
+    return add_versions(host, model, card, err);
 }

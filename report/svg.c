@@ -1,4 +1,4 @@
-#include "cli/svg.h"
+#include "report/svg.h"
 
 bool theme_find(struct slice name, enum theme *theme)
 {

@@ -6,8 +6,8 @@
  * `b` (vermilion), which are told apart by all kinds of colour vision, and in grey; `b` is dashed,
  * too. With THEME_AUTO they follow what the reader's system prefers.
  */
-#ifndef CLI_SVG_H
-#define CLI_SVG_H
+#ifndef REPORT_SVG_H
+#define REPORT_SVG_H
 
 #include "base/text.h"
 

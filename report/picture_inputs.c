@@ -1,4 +1,4 @@
-#include "cli/picture_kinds.h"
+#include "report/picture_kinds.h"
 
 #include <math.h>
 #include <stdio.h>

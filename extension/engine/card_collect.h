@@ -1,15 +1,15 @@
 /*
  * card_collect.h - the sections of a model card, from a database.
  */
-#ifndef CLI_CARD_COLLECT_H
-#define CLI_CARD_COLLECT_H
+#ifndef EXTENSION_ENGINE_CARD_COLLECT_H
+#define EXTENSION_ENGINE_CARD_COLLECT_H
 
-#include "cli/card.h"
-#include "cli/session.h"
+#include "extension/engine/host/host.h"
+#include "report/card.h"
 
 /* `select`: the rows that the model is measured on; size 0: those of the statement that trained it.
  * To be freed by card_deinit, also after a failure. CANCELLED after Ctrl-C. */
-enum status card_collect(struct session *session, const char *model, struct slice select,
+enum status card_collect(const struct host *host, const char *model, struct slice select,
                          enum theme theme, struct card *card, struct error *err);
 
 #endif

@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "cli/card.h"
+#include "report/card.h"
 
 /* Words as text: what Markdown or HTML would take for markup is escaped, and a line is no end of a
  * row. */

@@ -1,4 +1,4 @@
-#include "cli/card.h"
+#include "report/card.h"
 
 size_t card_rows_shown(size_t rows)
 {

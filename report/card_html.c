@@ -1,4 +1,4 @@
-#include "cli/card.h"
+#include "report/card.h"
 
 /* Colours and sizes; THEME_AUTO follows what the reader's system prefers. Printed pages are light.
  */

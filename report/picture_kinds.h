@@ -2,10 +2,10 @@
  * picture_kinds.h - one function for each kind of picture (picture.h). The drawing has a row at
  * least.
  */
-#ifndef CLI_PICTURE_KINDS_H
-#define CLI_PICTURE_KINDS_H
+#ifndef REPORT_PICTURE_KINDS_H
+#define REPORT_PICTURE_KINDS_H
 
-#include "cli/picture_parts.h"
+#include "report/picture_parts.h"
 
 enum status draw_history(const struct drawing *drawing, struct error *err);
 enum status draw_confusion(const struct drawing *drawing, struct error *err);

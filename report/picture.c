@@ -1,6 +1,6 @@
-#include "cli/picture.h"
+#include "report/picture.h"
 
-#include "cli/picture_kinds.h"
+#include "report/picture_kinds.h"
 
 /* By enum picture_kind. The statement is the SELECT, `before`, the model, `after`; without a SELECT
  * where `before` begins a statement. */

@@ -1,4 +1,4 @@
-#include "cli/picture_parts.h"
+#include "report/picture_parts.h"
 
 #include <math.h>
 #include <stdlib.h>

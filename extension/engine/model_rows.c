@@ -1,8 +1,7 @@
-#include "cli/model_rows.h"
+#include "extension/engine/model_rows.h"
 
 #include "extension/engine/engine.h"
 #include "extension/engine/host/result.h"
-#include "extension/postgres/sql/models.h"
 #include "parser/splitter.h"
 
 static enum status keep_cell(const struct cell *cell, struct arena *arena, struct cell *kept,
@@ -36,7 +35,7 @@ static enum status keep_rows(const struct result *result, struct arena *arena,
     return STATUS_OK;
 }
 
-enum status model_rows(struct session *session, const struct text *statement, struct arena *arena,
+enum status model_rows(const struct host *host, const struct text *statement, struct arena *arena,
                        struct picture_table *table, struct error *err)
 {
     struct result result;
@@ -47,7 +46,7 @@ enum status model_rows(struct session *session, const struct text *statement, st
         return fail_no_memory(err);
     result_init(&result);
     sink = result_sink(&result);
-    status = engine_run(session->host, text_slice(statement), NULL, &sink, err);
+    status = engine_run(host, text_slice(statement), NULL, &sink, err);
     if (status == STATUS_OK)
         status = keep_rows(&result, arena, table, err);
     else
@@ -56,7 +55,7 @@ enum status model_rows(struct session *session, const struct text *statement, st
     return status;
 }
 
-enum status model_rows_show(struct session *session, const char *model, struct arena *arena,
+enum status model_rows_show(const struct host *host, const char *model, struct arena *arena,
                             struct picture_table *table, struct error *err)
 {
     struct text show;
@@ -64,7 +63,7 @@ enum status model_rows_show(struct session *session, const char *model, struct a
 
     text_init(&show, TEXT_MAXIMUM);
     text_printf(&show, "SHOW MODEL %s", model);
-    status = model_rows(session, &show, arena, table, err);
+    status = model_rows(host, &show, arena, table, err);
     text_deinit(&show);
     return status;
 }
@@ -102,26 +101,34 @@ enum status model_rows_name(const char *model, struct arena *arena, struct slice
     return STATUS_OK;
 }
 
+/* How a report or a picture is given other rows. */
+static const char *rows_hint(const struct host *host)
+{
+    return host->catalog.dialect == SQL_POSTGRES
+               ? "totrain.report('model', 'html', 'SELECT ...') and, of the program, -c \"SELECT "
+                 "...\" say on which rows it is measured."
+               : "totrain_report('model', 'html', 'SELECT ...') and, of the program, -c \"SELECT "
+                 "...\" say on which rows it is measured.";
+}
+
 /* In PostgreSQL the owner of a model wrote the statement in it: run by another role, a superuser
  * even, it would do with that role's rights what the owner wants. */
-static enum status check_owner(struct session *session, const char *model, struct arena *arena,
+static enum status check_owner(const struct host *host, const char *model, struct arena *arena,
                                struct error *err)
 {
-    struct sql_located located;
-    struct sql_table table;
+    struct slice schema, name;
+    bool is_callers = false;
 
-    if (session->db)
-        return STATUS_OK;
-    TRY(model_rows_name(model, arena, &table.schema, &table.name, err));
-    TRY(postgres_locate(&session->postgres, &table, &located, err));
-    if (!located.exists || located.is_callers)
+    TRY(model_rows_name(model, arena, &schema, &name, err));
+    TRY(host->models->is_callers(host->self, schema, name, &is_callers, err));
+    if (is_callers)
         return STATUS_OK;
     fail(err, STATUS_PERMISSION, "the model %s is another role's, whose statement is not run",
          model);
-    return error_hint(err, "-c \"SELECT ...\" says on which rows it is measured.");
+    return error_hint(err, "%s", rows_hint(host));
 }
 
-enum status model_rows_select(struct session *session, const char *model,
+enum status model_rows_select(const struct host *host, const char *model,
                               const struct picture_table *shown, struct arena *arena,
                               struct slice *select, struct error *err)
 {
@@ -129,7 +136,7 @@ enum status model_rows_select(struct session *session, const char *model,
     struct statement statement = {0};
     struct piece piece;
 
-    TRY(check_owner(session, model, arena, err));
+    TRY(check_owner(host, model, arena, err));
     if (text.size > 0) {
         piece = split_piece(text, 0);
         TRY(parse_piece(text, &piece, arena, &statement, err));
@@ -138,5 +145,5 @@ enum status model_rows_select(struct session *session, const char *model,
     if (select->size > 0)
         return STATUS_OK;
     fail(err, STATUS_INVALID, "the model %s was not trained by a statement", model);
-    return error_hint(err, "-c \"SELECT ...\" says on which rows it is measured.");
+    return error_hint(err, "%s", rows_hint(host));
 }

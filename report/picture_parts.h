@@ -2,10 +2,10 @@
  * picture_parts.h - parts that several pictures have: cells of rows, a frame with axes, curves,
  * legends.
  */
-#ifndef CLI_PICTURE_PARTS_H
-#define CLI_PICTURE_PARTS_H
+#ifndef REPORT_PICTURE_PARTS_H
+#define REPORT_PICTURE_PARTS_H
 
-#include "cli/picture.h"
+#include "report/picture.h"
 
 #define PICTURE_WIDTH  520.0
 #define PICTURE_HEIGHT 368.0

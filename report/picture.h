@@ -15,12 +15,12 @@
  *
  * A pure function of the rows: no database, no clock. Columns are found by their names.
  */
-#ifndef CLI_PICTURE_H
-#define CLI_PICTURE_H
+#ifndef REPORT_PICTURE_H
+#define REPORT_PICTURE_H
 
 #include "base/cell.h"
 #include "base/error.h"
-#include "cli/svg.h"
+#include "report/svg.h"
 
 #define PICTURE_CLASSES_MAX 40 /* classes of a confusion matrix */
 #define PICTURE_INPUTS_MAX  40 /* the most important ones */

@@ -8,11 +8,11 @@
  * A page needs nothing else: no script, no font, no picture of another place. What the model or its
  * kind cannot be asked for is said with the reason.
  */
-#ifndef CLI_CARD_H
-#define CLI_CARD_H
+#ifndef REPORT_CARD_H
+#define REPORT_CARD_H
 
 #include "base/arena.h"
-#include "cli/picture.h"
+#include "report/picture.h"
 
 #define CARD_SECTIONS_MAX 20
 #define CARD_ROWS_MAX     60 /* rows of a table that are shown; of more, evenly chosen ones */
