@@ -19,7 +19,7 @@ from problems import report  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDERS = ["base", "lazy", "params", "kinds", "report", "parser", "definition", "planner", "jobspec", "codegen", "inputs", "scoring", "arithmetic", "graph", "forecast", "interop", "runtime", "k8s",
-           "extension", "cli", "bench", "tests"]
+           "extension", "console", "cli", "bench", "tests"]
 GENERATED = {"parser/grammar.h", "definition/syntax_grammar.h", "interop/onnx/onnx-ml.pb-c.h"}
 # Headers that are included for what they do (define what PostgreSQL wants, bring cmocka), not for a name of theirs.
 FOR_EFFECT = {"extension/postgres/server/compat.h", "tests/check.h"}

@@ -23,7 +23,7 @@ from steady_rules import problems_of  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDERS = ["base", "params", "kinds", "parser", "definition", "planner", "jobspec", "codegen", "inputs", "scoring", "arithmetic", "graph", "runtime", "k8s",
-           "extension", "cli", "forecast", "interop", "lazy", "report", "tests"]
+           "extension", "cli", "forecast", "interop", "lazy", "report", "console", "tests"]
 COMMENTED = [*FOLDERS, "bench", "python", "tools", "cmake", "docs", "debian", "examples", ".ci",
              "CMakeLists.txt", "Makefile"]
 BANNED = ["strcpy", "strcat", "sprintf", "vsprintf", "gets", "strtok", "system", "popen", "alloca",
