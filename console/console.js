@@ -171,6 +171,9 @@ function curves(metrics) {
 const STARTS = ["joined"], ENDS = ["left", "lost", "failed"], KILLS = ["lost", "failed", "silent", "hangs"];
 const MOVES = ["lanes", "moved", "moving", "balanced", "group"];
 
+/* Who leaves as he was asked to says so; of who is killed the connection closes. */
+const isKill = (mark) => KILLS.includes(mark.event) || (mark.event === "left" && (mark.detail || "").startsWith("closed"));
+
 function lanesOf(events, workers, end) {
   const rows = new Map();
   const row = (role, index) => {
@@ -197,7 +200,7 @@ function markOf(mark, x, y, height) {
   const half = Math.max(2.5, Math.min(5, height / 2)), title = shape("title", {}, `${mark.at.toFixed(2)} s: ${mark.event} ${mark.detail || ""}`);
   if (mark.event === "checkpoint" || mark.event === "model")
     return shape("line", { class: "checkpoint", x1: x, x2: x, y1: y - height / 2, y2: y + height / 2 }, title);
-  if (KILLS.includes(mark.event))
+  if (isKill(mark))
     return shape("path", { class: "kill", d: `M${x - half},${y - half}l${2 * half},${2 * half}m0,${-2 * half}l${-2 * half},${2 * half}` }, title);
   if (MOVES.includes(mark.event))
     return shape("path", { class: "move", d: `M${x},${y - half}l${half},${half}l${-half},${half}l${-half},${-half}z` }, title);
@@ -238,7 +241,7 @@ function legend() {
   const entry = (draw, words) => element("span", {}, shape("svg", { width: 18, height: 12, viewBox: "0 0 18 12", "aria-hidden": "true" }, draw), ` ${words}`);
   return element("p", { class: "filter legend muted" },
     entry(shape("rect", { class: "present", x: 1, y: 3, width: 16, height: 6, "fill-opacity": 0.55 }), "here"),
-    entry(shape("path", { class: "kill", d: "M5,2l8,8m0,-8l-8,8" }), "lost"),
+    entry(shape("path", { class: "kill", d: "M5,2l8,8m0,-8l-8,8" }), "killed or lost"),
     entry(shape("path", { class: "move", d: "M9,1l5,5l-5,5l-5,-5z" }), "lanes or group changed"),
     entry(shape("line", { class: "checkpoint", x1: 9, x2: 9, y1: 0, y2: 12 }), "checkpoint, model"),
     entry(shape("circle", { class: "other", cx: 9, cy: 6, r: 3.5 }), "else"));
@@ -416,7 +419,7 @@ function showEvents() {
     element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Events" },
       element("table", {}, element("thead", {}, element("tr", {}, ...["Seconds", "Who", "Event", "Detail"].map((name, i) => element("th", { scope: "col", class: i === 0 ? "number" : null }, name)))),
         element("tbody", {}, ...rows.slice(-EVENTS_SHOWN).reverse().map(([at, role, index, event, detail]) => element("tr", {},
-          element("td", { class: "number" }, at.toFixed(2)), element("td", {}, index < 0 ? role : `${role} ${index}`),
+          element("td", { class: "number" }, at.toFixed(2)), element("td", { class: "when" }, index < 0 ? role : `${role} ${index}`),
           element("td", {}, event), element("td", { class: "name" }, detail || "")))))));
 }
 
@@ -520,7 +523,7 @@ async function refreshModels() {
     element("td", { class: "name" }, element("a", { href: `#model/${encodeURIComponent(model.name)}` }, model.name)),
     element("td", {}, model.kind || ""), element("td", { class: "name" }, model.label || ""), element("td", { class: "number" }, short(model.rows)),
     element("td", {}, model.metric || ""), element("td", { class: "number" }, short(model.value)), element("td", {}, model.part || ""),
-    element("td", { class: "number" }, short(model.version)), element("td", {}, moment(model.created_at)), element("td", { class: "number" }, bytes(model.bytes)))));
+    element("td", { class: "number" }, short(model.version)), element("td", { class: "when" }, moment(model.created_at)), element("td", { class: "number" }, bytes(model.bytes)))));
 }
 
 function tableOf(columns, rows, label) {

@@ -12,8 +12,8 @@
 
 #include "console/request.h"
 
-#define DESK_TASKS_MAX  32 /* that wait */
-#define DESK_REPLY_MAX  ((size_t)64 << 20)
+#define DESK_TASKS_MAX 32 /* that wait */
+#define DESK_REPLY_MAX ((size_t)64 << 20)
 
 struct desk_task {
     struct desk_task *next;

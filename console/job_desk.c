@@ -157,8 +157,7 @@ static enum status show_log(const struct job_desk *desk, const struct source_job
     enum status status;
 
     text_init(&part, LOG_BYTES_MAX + 1);
-    status =
-        source_log(desk->host, job, task->request.from, LOG_BYTES_MAX, &part, &size, err);
+    status = source_log(desk->host, job, task->request.from, LOG_BYTES_MAX, &part, &size, err);
     text_printf(&task->reply, "{\"size\":%" PRIu64 ",\"read\":%zu,\"text\":", size, part.size);
     json_append_string(&task->reply, text_slice(&part));
     text_append_string(&task->reply, "}\n");

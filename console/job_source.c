@@ -11,18 +11,27 @@
 
 #define EQ " OPERATOR(pg_catalog.=) "
 
-const char *const source_job_columns[SOURCE_JOB_COLUMNS] = {
-    "owner",       "id",
-    "state",       "statement",
-    "model",       "workers",
-    "step",        "steps",
-    "epoch",       "epochs",
-    "rows_done",   "rows_redone",
-    "loss",        "validation_loss",
-    "rows_per_second", "goodput",
-    "slot_seconds", "seconds_waiting",
-    "seconds",     "started_at",
-    "error"};
+const char *const source_job_columns[SOURCE_JOB_COLUMNS] = {"owner",
+                                                            "id",
+                                                            "state",
+                                                            "statement",
+                                                            "model",
+                                                            "workers",
+                                                            "step",
+                                                            "steps",
+                                                            "epoch",
+                                                            "epochs",
+                                                            "rows_done",
+                                                            "rows_redone",
+                                                            "loss",
+                                                            "validation_loss",
+                                                            "rows_per_second",
+                                                            "goodput",
+                                                            "slot_seconds",
+                                                            "seconds_waiting",
+                                                            "seconds",
+                                                            "started_at",
+                                                            "error"};
 
 static bool is_server(const struct host *host)
 {
@@ -61,7 +70,8 @@ static enum status put_folder_row(void *self, const struct cell *cells, size_t c
 static enum status query_jobs(const struct host *host, const struct sink *sink, struct error *err)
 {
     static const char sql[] =
-        "SELECT CASE WHEN owner::pg_catalog.oid" EQ "current_user::pg_catalog.regrole::pg_catalog.oid "
+        "SELECT CASE WHEN owner::pg_catalog.oid" EQ
+        "current_user::pg_catalog.regrole::pg_catalog.oid "
         "THEN NULL ELSE owner::pg_catalog.text END, id, state, statement, model, workers, step, "
         "steps, epoch, epochs, rows_done, rows_redone, loss, validation_loss, rows_per_second, "
         "goodput, slot_seconds, seconds_waiting, seconds, started_at::pg_catalog.text, error "
@@ -79,8 +89,9 @@ static enum status query_job(const struct host *host, const char *columns, const
     enum status status;
 
     text_init(&sql, TEXT_MAXIMUM);
-    text_printf(&sql, "SELECT %s FROM totrain.%s WHERE job" EQ "%" PRId64
-                " AND owner::pg_catalog.oid" EQ, columns, view, job->id);
+    text_printf(&sql,
+                "SELECT %s FROM totrain.%s WHERE job" EQ "%" PRId64 " AND owner::pg_catalog.oid" EQ,
+                columns, view, job->id);
     if (job->owner[0]) {
         text_append_literal(&sql, slice_of(job->owner));
         text_append_string(&sql, "::pg_catalog.regrole::pg_catalog.oid");
@@ -144,9 +155,9 @@ enum status source_workers(const struct host *host, const struct source_job *job
 enum status source_events(const struct host *host, const struct source_job *job,
                           const struct sink *sink, struct error *err)
 {
-    return is_server(host) ? query_job(host, "at, role, index, event, detail", "events", job, "at",
-                                       sink, err)
-                           : folder_rows(host, JOB_TABLE_EVENTS, job, sink, err);
+    return is_server(host)
+               ? query_job(host, "at, role, index, event, detail", "events", job, "at", sink, err)
+               : folder_rows(host, JOB_TABLE_EVENTS, job, sink, err);
 }
 
 enum status source_metrics(const struct host *host, const struct source_job *job,
@@ -169,7 +180,8 @@ static enum status read_part(FILE *log, uint64_t from, size_t most, struct text 
     *size = (uint64_t)end;
     if (from >= *size || fseek(log, (long)from, SEEK_SET) != 0)
         return STATUS_OK;
-    while (left > 0 && (read = fread(bytes, 1, left < sizeof bytes ? left : sizeof bytes, log)) > 0) {
+    while (left > 0 &&
+           (read = fread(bytes, 1, left < sizeof bytes ? left : sizeof bytes, log)) > 0) {
         text_append(out, (struct slice){bytes, read});
         left -= read;
     }

@@ -168,10 +168,9 @@ static enum status write_report(const struct host *host, struct desk_task *task,
     task->type = "text/html; charset=utf-8";
     text_init(&path, TEXT_MAXIMUM);
     write_path(host, task->request.name, &path);
-    status = path.failed
-                 ? fail_no_memory(err)
-                 : report_function(host, &(struct report_call){.model = text_slice(&path)},
-                                   &task->reply, err);
+    status = path.failed ? fail_no_memory(err)
+                         : report_function(host, &(struct report_call){.model = text_slice(&path)},
+                                           &task->reply, err);
     text_deinit(&path);
     return status;
 }

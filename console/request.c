@@ -232,8 +232,8 @@ int console_request_read(const struct console_given *given, const struct console
         return NOT_FOUND;
     if (route->is_post != given->is_post)
         return NOT_ALLOWED;
-    if (route->is_post && (!is_secret(given->csrf, secrets->csrf) ||
-                           !is_own_origin(given->origin, given->host)))
+    if (route->is_post &&
+        (!is_secret(given->csrf, secrets->csrf) || !is_own_origin(given->origin, given->host)))
         return FORBIDDEN;
     request->call = route->call;
     return read_arguments(route->is_post ? given->body : query, request) &&

@@ -24,13 +24,13 @@
 
 #include "base/text.h"
 
-#define CONSOLE_TOKEN_BYTES  32   /* hexadecimal digits */
-#define CONSOLE_TARGET_MAX   4096 /* bytes of a path and its query */
-#define CONSOLE_BODY_MAX     1024
-#define CONSOLE_NAME_MAX     512 /* bytes of a model's name, as statements write it */
-#define CONSOLE_OWNER_MAX    255 /* bytes of a role's name */
-#define CONSOLE_CSRF_HEADER  "X-Totrain-Csrf"
-#define CONSOLE_WORKERS_MAX  1000000
+#define CONSOLE_TOKEN_BYTES 32   /* hexadecimal digits */
+#define CONSOLE_TARGET_MAX  4096 /* bytes of a path and its query */
+#define CONSOLE_BODY_MAX    1024
+#define CONSOLE_NAME_MAX    512 /* bytes of a model's name, as statements write it */
+#define CONSOLE_OWNER_MAX   255 /* bytes of a role's name */
+#define CONSOLE_CSRF_HEADER "X-Totrain-Csrf"
+#define CONSOLE_WORKERS_MAX 1000000
 
 enum console_call {
     CONSOLE_PAGE,
@@ -63,11 +63,11 @@ struct console_secrets {
 
 struct console_request {
     enum console_call call;
-    int64_t id;                /* of a job */
-    int64_t workers, servers;  /* SCALE; 0: not given */
-    uint64_t since;            /* JOBS: a version of the list */
-    uint64_t events, metrics;  /* JOB: rows that the page has */
-    uint64_t from;             /* LOG: bytes that the page has */
+    int64_t id;                        /* of a job */
+    int64_t workers, servers;          /* SCALE; 0: not given */
+    uint64_t since;                    /* JOBS: a version of the list */
+    uint64_t events, metrics;          /* JOB: rows that the page has */
+    uint64_t from;                     /* LOG: bytes that the page has */
     char name[CONSOLE_NAME_MAX + 1];   /* of a model */
     char kind[32], theme[8];           /* PICTURE */
     char owner[CONSOLE_OWNER_MAX + 1]; /* the role whose job it is; empty: there are no roles */

@@ -5,6 +5,7 @@
 #include <event2/event.h>
 #include <event2/http.h>
 #include <inttypes.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +13,6 @@
 #include <sys/eventfd.h>
 #include <sys/random.h>
 #include <sys/socket.h>
-#include <netinet/in.h>
 #include <unistd.h>
 
 #include "console/files.h"
@@ -224,7 +224,7 @@ static void begin_stream(struct server *server, struct evhttp_request *request)
     evhttp_send_reply_start(request, HTTP_OK, "OK");
     client = client_of(request);
     bufferevent_set_timeouts(client, NULL, &patience); /* it has nothing to say */
-    bufferevent_enable(client, EV_READ); /* so that its end is seen */
+    bufferevent_enable(client, EV_READ);               /* so that its end is seen */
     server->streams[server->stream_count++] = request;
     server->told = job_desk_version(server->jobs);
     print_tick(server, event);
@@ -257,8 +257,8 @@ static void give_to_desk(struct server *server, struct evhttp_request *request,
 {
     struct desk_task *task = desk_task_new(read, request);
 
-    if (task && desk_put(is_for_models(read->call) ? server->model_thread : server->job_thread,
-                         task))
+    if (task &&
+        desk_put(is_for_models(read->call) ? server->model_thread : server->job_thread, task))
         return;
     desk_task_free(task);
     refuse(request, HTTP_SERVUNAVAIL);
