@@ -7,7 +7,7 @@ const NOW = ["waiting", "running", "publishing"];
 const BAD = ["failed", "lost", "cancelled", "unpublished"];
 const PICTURES = ["history", "confusion", "roc", "pr", "gain", "calibration", "residuals", "importance", "shap", "dependence"];
 const SVG = "http://www.w3.org/2000/svg";
-const SAMPLES_MAX = 600, EVENTS_SHOWN = 300, POINTS_MAX = 1500, LOG_MAX = 400000;
+const SAMPLES_MAX = 600, EVENTS_SHOWN = 300, POINTS_MAX = 1500, LOG_MAX = 400000, OVERLAP = 64;
 
 // ----- elements -----
 
@@ -346,7 +346,7 @@ function openJob(key) {
   const part = (name) => element("div", { id: `job-${name}` });
   const follow = element("details", { id: "job-log-details", on: { toggle: () => refreshLog() } }, element("summary", {}, "Log"),
                          element("pre", { class: "log", id: "job-log", tabindex: "0", "aria-label": "Log" }));
-  open = { key, id, owner, events: [], metrics: [], workers: [], log: { from: 0, text: "" }, done: false };
+  open = { key, id, owner, events: [], metrics: new Map(), seen: 0, workers: [], log: { from: 0, text: "" } };
   find("job").replaceChildren(
     element("p", {}, element("a", { href: "#jobs" }, "All jobs")), part("actions"), part("error"), part("facts"),
     element("h3", {}, "Statement"), part("statement"),
@@ -359,19 +359,22 @@ function openJob(key) {
 
 const idOf = (one) => (one.owner ? { id: one.id, owner: one.owner } : { id: one.id });
 
-/* Until nothing more comes: an answer has so many rows at most. */
-async function readJob(one) {
+/* Until nothing more comes: an answer has so many rows at most. Metrics of a step may come behind those of a later one:
+   the last rows are asked for again, and all where the state is another. */
+async function readJob(one, state) {
+  if (one.state !== state) { one.seen = 0; one.state = state; }
   for (let more = true; more;) {
-    const got = await ask(query("job", { ...idOf(one), events: one.events.length, metrics: one.metrics.length }));
-    if (got.events_count < one.events.length || got.metrics_count < one.metrics.length) {
-      one.events = [];
-      one.metrics = []; // the job began anew
+    const from = Math.max(0, one.seen - OVERLAP);
+    const got = await ask(query("job", { ...idOf(one), events: one.events.length, metrics: from }));
+    if (got.events_count < one.events.length || got.metrics_count < one.seen) {
+      Object.assign(one, { events: [], metrics: new Map(), seen: 0 }); // the job began anew
       continue;
     }
     one.events.push(...got.events);
-    one.metrics.push(...got.metrics);
+    for (const row of got.metrics) one.metrics.set(row.slice(0, 4).join(" "), row);
+    one.seen = from + got.metrics.length;
     one.workers = got.workers;
-    more = (got.events.length && one.events.length < got.events_count) || (got.metrics.length && one.metrics.length < got.metrics_count);
+    more = (got.events.length > 0 && one.events.length < got.events_count) || (got.metrics.length > OVERLAP && one.seen < got.metrics_count);
   }
 }
 
@@ -424,7 +427,7 @@ function showEvents() {
 }
 
 function showCurves(job) {
-  const made = curves(open.metrics);
+  const made = curves([...open.metrics.values()].sort((a, b) => a[0] - b[0] || a[1] - b[1]));
   if (job.samples.length > 1) {
     made.push(chart("rows/s while this page was open", "seconds", "", [{ name: "rows/s", style: "train", points: job.samples.map((sample) => [sample[0], sample[1]]) }]));
     const goodput = job.samples.filter((sample) => sample[2] !== null);
@@ -442,7 +445,7 @@ async function refreshJob() {
   }
   const sign = `${job.state} ${job.step} ${job.seconds}`;
   const isNew = one.sign !== sign;
-  if (isNew) await readJob(one);
+  if (isNew) await readJob(one, job.state);
   if (one !== open || !isNew) return;
   one.sign = sign;
   showFacts(job);

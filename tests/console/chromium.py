@@ -110,18 +110,17 @@ class Page:
         return result["result"].get("value")
 
     def wait_for(self, expression, what):
-        """The expression's value, as soon as it is true."""
+        """Until the expression is true."""
         end = time.monotonic() + DEADLINE
         while time.monotonic() < end:
-            value = self.value(expression)
-            if value:
-                return value
+            if self.value(f"!!({expression})"):
+                return
             time.sleep(0.02)
         raise AssertionError(f"{what} did not come within {DEADLINE} s; the page has {self.value('document.body.innerText')[:1500]}")
 
-    def press(self, key, code=None, number=None):
-        for kind in ("rawKeyDown", "keyUp"):
-            self.call("Input.dispatchKeyEvent", type=kind, key=key, code=code or key, windowsVirtualKeyCode=number or 0)
+    def press(self, key, number, text=""):
+        for kind in ("keyDown" if text else "rawKeyDown", "keyUp"):
+            self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=number, text=text)
 
     def type(self, text):
         self.call("Input.insertText", text=text)
