@@ -2,73 +2,26 @@
 
 import http.client
 import json
-import os
 import pathlib
 import re
 import shutil
-import signal
 import socket
 import sqlite3
 import subprocess
 import sys
-import time
 import unittest
 import urllib.parse
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "sqlite"))
 import harness  # noqa: E402  pylint: disable=wrong-import-position
 import chromium  # noqa: E402  pylint: disable=wrong-import-position
+import served  # noqa: E402  pylint: disable=wrong-import-position
 
 HOSTILE = "<script>document.title='taken'</script>"
 MODEL = f"m{HOSTILE}"
 TRAIN = 'SELECT * FROM "{}" TO TRAIN LinearClassifier WITH train.epoch = 3, job.max_workers = 1 LABEL class INTO "{}"'
 
 LONG = harness.TRAIN_LONG.replace("train.epoch", "job.max_workers = 2, train.epoch").replace("batch_size = 1 ", "batch_size = 64 ")
-
-
-class Console:
-    """The program, and requests as its page makes them."""
-
-    def __init__(self, case, path, *words):
-        self.program = subprocess.Popen([harness.PROGRAM, "console", path, *words], text=True, stdout=subprocess.PIPE,
-                                        stderr=subprocess.PIPE)
-        case.addCleanup(self.end)
-        self.address = self.program.stdout.readline().strip()
-        case.assertRegex(self.address, r"^http://127\.0\.0\.1:\d+/[0-9a-f]{32}/$")
-        found = urllib.parse.urlsplit(self.address)
-        self.port, self.path = found.port, found.path
-
-    def end(self):
-        if self.program.poll() is None:
-            self.program.send_signal(signal.SIGINT)
-        try:
-            self.program.wait(harness.DEADLINE)
-        finally:
-            self.program.stdout.close()
-            self.program.stderr.close()
-        return self.program.returncode
-
-    def send(self, method, path, body=None, **headers):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=harness.DEADLINE)
-        connection.request(method, path, body, headers)
-        answer = connection.getresponse()
-        data = answer.read()
-        connection.close()
-        return answer, data
-
-    def get(self, call, **arguments):
-        """The JSON of a call that is allowed."""
-        answer, data = self.send("GET", self.path + call + ("?" + urllib.parse.urlencode(arguments) if arguments else ""))
-        assert answer.status == 200, (answer.status, data)
-        return json.loads(data)
-
-    def csrf(self):
-        return re.search(rb'totrain-csrf" content="([0-9a-f]+)"', self.send("GET", self.path)[1]).group(1).decode()
-
-    def post(self, call, token, origin=None, **arguments):
-        answer, data = self.send("POST", self.path + call, urllib.parse.urlencode(arguments),
-                                 **{"X-Totrain-Csrf": token, "Origin": origin or f"http://127.0.0.1:{self.port}"})
-        return answer.status, data
 
 
 class Case(harness.Case):
@@ -84,7 +37,7 @@ class Case(harness.Case):
         self.assertEqual(done.returncode, 0, done.stderr)
 
     def console(self, *words):
-        return Console(self, self.path, *words)
+        return served.Console(self, harness.PROGRAM, self.path, *words)
 
     def start_long(self):
         """A job that goes on until it is ended; its id."""
