@@ -126,6 +126,7 @@ bench: build
 	bench/quality/run build/release --forecasts; forecasts=$$?; \
 	bench/quality/run build/release --forecast-speed; \
 	bench/speed/run build/release $(SPEED); speed=$$?; \
+	/usr/bin/python3 -B bench/console/console.py build/release; \
 	/usr/bin/python3 -B bench/postgres/postgres.py build/release $(filter --quick,$(SPEED)) && exit $$((quality | defaults | trees | precision | draws | forecasts | speed))
 
 bench-elastic: build
