@@ -12,14 +12,14 @@
 
 #include "console/request.h"
 
-#define DESK_TASKS_MAX 32 /* that wait */
+#define DESK_TASKS_MAX 32 /* waiting tasks */
 #define DESK_REPLY_MAX ((size_t)64 << 20)
 
 struct desk_task {
     struct desk_task *next;
     struct console_request request;
     struct text reply;
-    int code;         /* of HTTP */
+    int code;         /* the status of HTTP */
     const char *type; /* media type of the reply */
     void *ticket;     /* the caller's */
 };

@@ -13,7 +13,7 @@
 
 #define TICK_MS     200
 #define TICK_MS_MAX 5000
-#define SHARE       20 /* of a processor: one part of so many is what the list may take */
+#define SHARE       20 /* the list takes one part of so many of a processor */
 
 #define ROWS_MAX      20000 /* events, or metrics, of one answer; the page asks again */
 #define LOG_BYTES_MAX ((size_t)256 << 10)

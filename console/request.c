@@ -8,7 +8,7 @@
 #define NOT_FOUND   404
 #define NOT_ALLOWED 405
 
-#define ARGUMENTS_MAX 8 /* of one request */
+#define ARGUMENTS_MAX 8 /* arguments of one request */
 
 /* Calls by their paths. `wants_id`, `wants_name`: without it the request is bad. */
 static const struct route {

@@ -12,8 +12,8 @@
  *
  * Three things keep others out. The token in the path, which no page of another site and no other
  * user of this machine knows. The Host header, which must name the loopback: a name of a stranger's
- * that leads to 127.0.0.1 (DNS rebinding) does not. Of what changes something a second token, in
- * a header of its own that no form can send, and an Origin that is the console's own.
+ * that leads to 127.0.0.1 (DNS rebinding) does not. A request that changes
+ * something has a second token, in a header that no form can send, and the console's own Origin.
  *
  * A pure function of bytes that anybody may send.
  */
@@ -63,12 +63,12 @@ struct console_secrets {
 
 struct console_request {
     enum console_call call;
-    int64_t id;                        /* of a job */
+    int64_t id;                        /* a job's */
     int64_t workers, servers;          /* SCALE; 0: not given */
     uint64_t since;                    /* JOBS: a version of the list */
     uint64_t events, metrics;          /* JOB: rows that the page has */
     uint64_t from;                     /* LOG: bytes that the page has */
-    char name[CONSOLE_NAME_MAX + 1];   /* of a model */
+    char name[CONSOLE_NAME_MAX + 1];   /* a model's */
     char kind[32], theme[8];           /* PICTURE */
     char owner[CONSOLE_OWNER_MAX + 1]; /* the role whose job it is; empty: there are no roles */
 };

@@ -198,7 +198,7 @@ static void send_event(struct evhttp_request *stream, const char *event)
 static void send_all(struct server *server, const char *event)
 {
     forget_gone_streams(server);
-    /* Who is slow has a tick that waits, which makes the page ask for all that is new. */
+    /* A slow browser has a tick that waits, by which its page asks for all that is new. */
     for (size_t i = 0; i < server->stream_count; i++)
         if (evbuffer_get_length(bufferevent_get_output(client_of(server->streams[i]))) == 0)
             send_event(server->streams[i], event);

@@ -14,7 +14,7 @@
 #include "extension/engine/host/host.h"
 
 struct console {
-    const struct host *jobs, *models; /* of two sessions; each is used by a thread of the console */
+    const struct host *jobs, *models; /* two sessions, a thread of the console each */
     const char *database;             /* for the page's title */
     uint16_t port;                    /* 0: any free one */
     /* Ends the statement that runs in `models`; called in the loop's thread. */

@@ -8,7 +8,7 @@
 #include "report/picture.h"
 
 struct model_picture {
-    const char *model; /* as in statements */
+    const char *model; /* its name, as in statements */
     enum picture_kind kind;
     struct slice select; /* its rows; size 0: those of the model's training (model_rows_select) */
     enum theme theme;

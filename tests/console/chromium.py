@@ -3,11 +3,16 @@
 import base64
 import json
 import os
+import pathlib
 import select
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from waiting import wait_for  # noqa: E402  pylint: disable=wrong-import-position
 
 DEADLINE = 60
 
@@ -85,7 +90,7 @@ class Page:
             self.messages.append(message)
 
     def problems(self):
-        """What the page's console has of errors: exceptions, and what a policy has refused."""
+        """Errors of the page: exceptions, and requests that a policy has refused."""
         found = []
         for message in self.messages:
             if message.get("method") == "Runtime.exceptionThrown":
@@ -111,12 +116,10 @@ class Page:
 
     def wait_for(self, expression, what):
         """Until the expression is true."""
-        end = time.monotonic() + DEADLINE
-        while time.monotonic() < end:
-            if self.value(f"!!({expression})"):
-                return
-            time.sleep(0.02)
-        raise AssertionError(f"{what} did not come within {DEADLINE} s; the page has {self.value('document.body.innerText')[:1500]}")
+        try:
+            wait_for(lambda: self.value(f"!!({expression})"), what)
+        except AssertionError as error:
+            raise AssertionError(f"{error}; the page has {self.value('document.body.innerText')[:1500]}") from error
 
     def press(self, key, number, text=""):
         for kind in ("keyDown" if text else "rawKeyDown", "keyUp"):

@@ -134,7 +134,7 @@ class Requests(Case):
         console = self.console()
         before = sorted(path.name for path in self.folder.rglob("*"))
         slow = [socket.create_connection(("127.0.0.1", console.port)) for _ in range(20)]
-        for one in slow:  # what they ask for is never read
+        for one in slow:  # answers that are never read
             one.sendall(f"GET {console.path}jobs HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode() * 20)
         slow[0].sendall(b"GET / HT")
         self.assertEqual(len(console.get("jobs")["rows"]), 301)

@@ -34,7 +34,7 @@ OWNED = {
     "sqlite3.h": ["extension/sqlite/", "runtime/data/", "cli/", "tests/"],
     "sqlite3ext.h": ["extension/sqlite/"],
     "cblas.h": ["bench/speed/gemm.c"],
-    "event2/": ["runtime/", "tests/unit/test_connection.c", "tests/unit/test_dial.c", "tests/unit/test_tls.c"],
+    "event2/": ["runtime/", "console/server.c", "tests/unit/test_connection.c", "tests/unit/test_dial.c", "tests/unit/test_tls.c"],
     "openssl/": ["runtime/", "k8s/client/base64.c"],
     "curl/": ["k8s/client/http.c", "lazy/curl.h"],
     "yaml.h": ["k8s/client/kubeconfig.c"],
