@@ -94,6 +94,7 @@ test-full: proof-strict test-tsan
 	@tests/sqlite/run_tensorboard build/release
 	@tests/sqlite/run_onnx build/release
 	@tests/python/run_jupyterlab build/release
+	@tests/console/run_axe build/release
 	@$(MAKE) release test-release
 	@$(MAKE) mutants
 	@$(MAKE) fuzz FUZZ_SECONDS=600
