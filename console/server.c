@@ -462,6 +462,8 @@ static void stop(struct server *server)
                                     server->terminated};
 
     server->console->interrupt();
+    if (server->job_thread)
+        forget_gone_streams(server); /* those that are here go with their connections */
     desk_stop(server->model_thread);
     desk_stop(server->job_thread);
     job_desk_free(server->jobs);

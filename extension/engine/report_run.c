@@ -1,26 +1,16 @@
 #include "extension/engine/report_run.h"
 
-#include <string.h>
-
 #include "codegen/model_path.h"
 #include "extension/engine/card_collect.h"
 #include "extension/engine/exchange_run.h"
 #include "interop/exchange_file.h"
-
-static bool ends_in(struct slice file, const char *end)
-{
-    const size_t size = strlen(end);
-
-    return file.size >= size &&
-           slice_is_fold((struct slice){file.data + file.size - size, size}, end);
-}
 
 static enum status find_format(struct slice format, struct slice file, bool *is_markdown,
                                struct error *err)
 {
     *is_markdown = format.size > 0
                        ? slice_is_fold(format, "markdown") || slice_is_fold(format, "md")
-                       : ends_in(file, ".md") || ends_in(file, ".markdown");
+                       : slice_ends_fold(file, ".md") || slice_ends_fold(file, ".markdown");
     if (*is_markdown || format.size == 0 || slice_is_fold(format, "html"))
         return STATUS_OK;
     fail(err, STATUS_INVALID, "there is no format \"%.*s\" of reports", SLICE_FORMAT(format));
