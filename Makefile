@@ -94,6 +94,7 @@ test-full: proof-strict test-tsan
 	@tests/sqlite/run_tensorboard build/release
 	@tests/sqlite/run_onnx build/release
 	@tests/python/run_jupyterlab build/release
+	@tests/console/run_axe build/release
 	@$(MAKE) release test-release
 	@$(MAKE) mutants
 	@$(MAKE) fuzz FUZZ_SECONDS=600
@@ -126,6 +127,7 @@ bench: build
 	bench/quality/run build/release --forecasts; forecasts=$$?; \
 	bench/quality/run build/release --forecast-speed; \
 	bench/speed/run build/release $(SPEED); speed=$$?; \
+	/usr/bin/python3 -B bench/console/console.py build/release; \
 	/usr/bin/python3 -B bench/postgres/postgres.py build/release $(filter --quick,$(SPEED)) && exit $$((quality | defaults | trees | precision | draws | forecasts | speed))
 
 bench-elastic: build

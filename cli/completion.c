@@ -489,6 +489,18 @@ static void complete_action(struct finder *finder, size_t verb)
 
 /* ----- the commands, and the half that is the host's ----- */
 
+static void offer_report_formats(struct finder *finder)
+{
+    offer(finder, SLICE("html"), SLICE("a page"), "");
+    offer(finder, SLICE("markdown"), SLICE("a page for documents"), "");
+}
+
+/* Does the statement write a file that it names behind TO? */
+static bool writes_file(const struct finder *finder)
+{
+    return word_is(finder, 0, "EXPORT") || word_is(finder, 0, "REPORT");
+}
+
 /* Programs are written alone. */
 static void offer_formats(struct finder *finder, bool with_programs)
 {
@@ -566,16 +578,18 @@ static bool complete_command(struct finder *finder)
             offer_formats(finder, false);
         return true;
     }
-    if (!word_is(finder, 0, "ROLLBACK") && !word_is(finder, 0, "EXPORT"))
+    if (!word_is(finder, 0, "ROLLBACK") && !writes_file(finder))
         return false;
     if (last == 0)
-        offer_keywords(finder, word_is(finder, 0, "EXPORT") ? "MODEL" : "MODEL TO");
+        offer_keywords(finder, writes_file(finder) ? "MODEL" : "MODEL TO");
     else if (last == 1 && word_is(finder, 1, "MODEL"))
         offer_models(finder);
     else if (last == 2)
         offer_keywords(finder, "TO");
-    else if (last == 4 && word_is(finder, 0, "EXPORT"))
+    else if (last == 4 && writes_file(finder))
         offer_keywords(finder, "FORMAT");
+    else if (last == 5 && word_is(finder, 5, "FORMAT") && word_is(finder, 0, "REPORT"))
+        offer_report_formats(finder);
     else if (last == 5 && word_is(finder, 5, "FORMAT"))
         offer_formats(finder, word_is(finder, 0, "EXPORT"));
     return true;
@@ -624,8 +638,9 @@ static void complete_sql(struct finder *finder)
 
     if (finder->count == 0) {
         offer_keywords(
-            finder, "SELECT WITH EXPLAIN SHOW FORECAST DEFINE CANCEL ROLLBACK EXPORT IMPORT INSERT "
-                    "UPDATE DELETE CREATE DROP ALTER BEGIN COMMIT ATTACH PRAGMA ANALYZE VACUUM");
+            finder,
+            "SELECT WITH EXPLAIN SHOW FORECAST DEFINE CANCEL ROLLBACK EXPORT IMPORT REPORT "
+            "INSERT UPDATE DELETE CREATE DROP ALTER BEGIN COMMIT ATTACH PRAGMA ANALYZE VACUUM");
     } else if (complete_command(finder) || complete_pair(finder)) {
         return;
     } else if (is_any(finder, finder->count - 1, table_words)) {
@@ -657,6 +672,7 @@ static void complete_sql(struct finder *finder)
             offer(finder, SLICE("totrain_export_model"), SLICE(""), "(");
             offer(finder, SLICE("totrain_export_text"), SLICE(""), "(");
             offer(finder, SLICE("totrain_import_model"), SLICE(""), "(");
+            offer(finder, SLICE("totrain_report"), SLICE(""), "(");
         }
     }
 }

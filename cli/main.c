@@ -9,6 +9,7 @@
 
 #include "cli/card_command.h"
 #include "cli/complete_command.h"
+#include "cli/console_command.h"
 #include "cli/jobs_command.h"
 #include "cli/k8s_command.h"
 #include "cli/metrics_command.h"
@@ -82,6 +83,7 @@ static const struct command {
     {"picture", command_picture, "picture DB MODEL KIND",
      "a curve, confusion, importance, residuals, ... as SVG"},
     {"report", command_report, "report DB MODEL", "what a model is worth, as one page of HTML"},
+    {"console", command_console, "console DB [PORT]", "jobs and models in a browser"},
     {"parse", command_parse, "parse [-f FILE]",
      "statements as JSON with byte positions, without a database"},
     {"complete", command_complete, "complete",
@@ -140,9 +142,10 @@ static enum status run_inputs(struct session *session, const struct options *opt
 
 static bool begins_a_statement(const char *word)
 {
-    static const char *const starts[] = {
-        "select", "with", "train",  "predict", "evaluate", "explain", "show",  "export",
-        "import", "drop", "create", "insert",  "update",   "delete",  "alter", "pragma"};
+    static const char *const starts[] = {"select",  "with",   "train",  "predict", "evaluate",
+                                         "explain", "show",   "export", "import",  "drop",
+                                         "create",  "insert", "update", "delete",  "alter",
+                                         "pragma",  "report"};
     const struct slice first = {word, strcspn(word, " \t\n;")};
 
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)

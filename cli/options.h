@@ -13,7 +13,7 @@
 #include "cli/format.h"
 #include "cli/progress.h"
 #include "cli/report.h"
-#include "cli/svg.h"
+#include "report/svg.h"
 
 #define INPUTS_MAX 1000 /* -c and -f together */
 #define WORDS_MAX  3    /* words that are no options: the database, the model, the picture */

@@ -56,6 +56,11 @@ static int stop_where_interrupted(void *ignored)
     return interrupts > 0;
 }
 
+void session_interrupt(void)
+{
+    on_interrupt(SIGINT);
+}
+
 bool session_is_interrupted(void)
 {
     return interrupts > 0;

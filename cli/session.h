@@ -45,6 +45,8 @@ enum status session_run(struct session *session, struct slice text, const struct
 
 /* SIGTERM is what Ctrl-C is from now on: what runs is cancelled, and nothing more is run. */
 void session_catch_termination(void);
+/* Ends the statement that runs, as Ctrl-C does. */
+void session_interrupt(void);
 /* Has Ctrl-C come since the last clear? */
 bool session_is_interrupted(void);
 /* Forget an interrupt that was answered. */

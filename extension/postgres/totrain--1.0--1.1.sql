@@ -366,10 +366,14 @@ CREATE FUNCTION totrain.import_model(model text, content bytea, format text DEFA
 AS 'MODULE_PATHNAME', 'totrain_sql_import_model' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION totrain.import_model(text, bytea, text) IS
     'writes a model of the bytes of a file of XGBoost or LightGBM: its version';
+CREATE FUNCTION totrain.report(model text, format text DEFAULT 'html', "select" text DEFAULT NULL) RETURNS text
+AS 'MODULE_PATHNAME', 'totrain_sql_report' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION totrain.report(text, text, text) IS
+    'a page about a model, as html or markdown, measured on the rows of select, or on those of its training';
 REVOKE ALL ON FUNCTION totrain.export_model(text, text), totrain.export_text(text, text),
-    totrain.import_model(text, bytea, text) FROM PUBLIC;
+    totrain.import_model(text, bytea, text), totrain.report(text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION totrain.export_model(text, text), totrain.export_text(text, text),
-    totrain.import_model(text, bytea, text) TO totrain_user;
+    totrain.import_model(text, bytea, text), totrain.report(text, text, text) TO totrain_user;
 
 REVOKE ALL ON FUNCTION totrain.plan_support(internal) FROM PUBLIC;
 REVOKE ALL ON FUNCTION totrain.forget(oid, text, bigint), totrain.lock_model(text, text),

@@ -281,6 +281,9 @@ static void models_follow_using_evaluate_and_show_train(void **state)
     CHECK_OFFERS("ROLLBACK MODEL o|", "old");
     CHECK_OFFERS("EXPORT MODEL o|", "old");
     CHECK_OFFERS("EXPORT MODEL old TO 'm.json' |", "FORMAT");
+    CHECK_OFFERS("REPORT MODEL o|", "old");
+    CHECK_OFFERS("REPORT MODEL old TO 'm.html' |", "FORMAT");
+    CHECK_OFFERS("REPORT MODEL old TO 'm.html' FORMAT |", "html|markdown");
     CHECK_OFFERS("EXPORT MODEL old TO 'm.json' FORMAT |",
                  "xgboost|xgboost_ubj|lightgbm|sql|sqlite|postgres|c|onnx");
     CHECK_OFFERS("IMPORT MODEL m FROM 'm.json' FORMAT |", "xgboost|xgboost_ubj|lightgbm");

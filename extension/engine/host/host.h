@@ -211,6 +211,10 @@ struct host_models {
     /* The meta row alone: layers and vocabularies are empty. */
     enum status (*load_meta)(void *self, struct slice schema, struct slice name,
                              struct arena *arena, struct model *model, struct error *err);
+    /* Is the caller the owner of the model's table, and so of the statement in it? Always in
+     * SQLite, and where there is no such model. */
+    enum status (*is_callers)(void *self, struct slice schema, struct slice name, bool *is_callers,
+                              struct error *err);
     /* STORED_MODEL_COLUMNS of every model (stored.h); without `sizes` the last two are NULL. */
     enum status (*list)(void *self, bool sizes, const struct sink *sink, struct error *err);
     /* version, digest, created_at, state ('current', 'kept'). */
