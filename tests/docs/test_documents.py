@@ -71,7 +71,7 @@ def broken_links(path, name, text):
 
 
 def navigation_problems():
-    """Of tools/site/mkdocs.yml; the site itself adds a few pages."""
+    """Pages that the site's navigation names and docs/ lacks, and pages that it lacks; the site itself adds a few."""
     name = "tools/site/mkdocs.yml"
     named = re.findall(r"^ +- (?:[^:\n]+: )?([\w/-]+\.md)$", (ROOT / name).read_text(), flags=re.M)
     for page in named:

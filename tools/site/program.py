@@ -31,7 +31,7 @@ class Program:
         return self.command(self.database, "--progress=none", f"--format={form}", "-c", statement)
 
     def on_terminal(self, *words):
-        """What it writes to a terminal."""
+        """Its output on a terminal."""
         ours, theirs = pty.openpty()
         fcntl.ioctl(ours, termios.TIOCSWINSZ, struct.pack("HHHH", 40, COLUMNS, 0, 0))
         process = subprocess.Popen([str(self.path), str(self.database), *words], cwd=self.folder, env=self.environment,
