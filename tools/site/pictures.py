@@ -1,12 +1,18 @@
-"""The site's pictures, all from runs of the built program: charts, the shell, a report."""
+"""The site's pictures, all from runs of the built program: charts, the shell, a notebook, a report."""
 
 import html
+import os
 import re
+import shutil
+import subprocess
+
+from collect import HERE, ROOT
 
 COLORS = {"31": "#c0392b", "32": "#2e8b57", "33": "#b8860b", "36": "#1f7a8c", "90": "#7f8c8d"}
 THEMES = {"light": ("", "#f6f8fa", "#d0d7de", "#1f2328"), "dark": ("-dark", "#161b22", "#30363d", "#e6edf3")}
 CHARTS = ("importance", "roc", "confusion", "calibration", "dependence")
 MODEL = "churn"
+NOTEBOOK, NOTEBOOK_PAGE = "<!-- notebook -->", "start/pictures.md"
 UNSEEN = "SELECT * FROM customers WHERE id % 4 = 0"
 SHELL = ("SELECT id, age, plan, calls, churned FROM customers LIMIT 3",
          f"SELECT * FROM customers WHERE id % 4 > 0 TO TRAIN LGBMClassifier WITH max_depth = 4 LABEL churned INTO {MODEL}",
@@ -50,7 +56,31 @@ def shell_lines(program):
         yield from program.on_terminal("--progress=none", "--color=always", "-c", statement).splitlines()
 
 
-def draw(pages, program):
+def notebook(program, python):
+    """Cells of a notebook with their outputs, as HTML on one line each, so that Markdown leaves them alone."""
+    folder = program.folder / "notebook"
+    shutil.copytree(ROOT / "python" / "totrain", folder / "path" / "totrain")
+    binaries = folder / "path" / "totrain" / "bin"
+    binaries.mkdir()
+    for name in ("totrain", "totrain.so"):
+        (binaries / name).symlink_to(program.path.parent / name)
+    (folder / "shop.db").symlink_to(program.database)
+    environment = {**program.environment, "PYTHONPATH": str(folder / "path"), "IPYTHONDIR": str(folder)}
+    done = subprocess.run([python, "-B", HERE / "notebook.py"], cwd=folder, env=environment, text=True,
+                          capture_output=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"notebook.py: {done.stderr}")
+    return re.sub(r"\n\s*\n", "\n", done.stdout)
+
+
+def show_notebook(pages, cells):
+    page = pages / NOTEBOOK_PAGE
+    text = page.read_text()
+    assert text.count(NOTEBOOK) == 1
+    page.write_text(text.replace(NOTEBOOK, f'<div class="notebook">\n{cells}</div>'))
+
+
+def draw(pages, program, python):
     """Draws them into pages/pictures; the model `churn` is trained on the way. The tables are there already."""
     folder = pages / "pictures"
     folder.mkdir(exist_ok=True)
@@ -60,4 +90,5 @@ def draw(pages, program):
         for kind in CHARTS:
             program.command("picture", program.database, MODEL, kind, "-c", UNSEEN, f"--theme={theme}",
                             "-o", folder / f"{kind}{suffix}.svg")
+    show_notebook(pages, notebook(program, python))
     program.command("report", program.database, MODEL, "-c", UNSEEN, "-o", folder / "report.html")
