@@ -30,6 +30,12 @@ def place_of(source):
     return None
 
 
+def title_of(source):
+    """The heading of a page, as it stands in a sentence."""
+    heading = re.search(r"^# (.+)$", (ROOT / source).read_text(), flags=re.M)
+    return heading[1] if heading else source
+
+
 def relinked(line, source, page):
     """The line with its links as the page's place wants them."""
     def mended(found):
@@ -42,6 +48,8 @@ def relinked(line, source, page):
         to = place_of(os.path.normpath(os.path.join(os.path.dirname(source), file)))
         if to is None:
             return label.strip("![]")
+        if re.fullmatch(r"\[(?:docs/)?[\w./-]+\.md\]", label):  # a page of the site is called by its title
+            label = f"[{title_of(os.path.normpath(os.path.join(os.path.dirname(source), file)))}]" if file else label
         return f"{label}({os.path.relpath(to, os.path.dirname(page) or '.')}{'#' + anchor if anchor else ''})"
     return LINK.sub(mended, line)
 
