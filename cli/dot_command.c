@@ -11,7 +11,7 @@
 #define COMMAND_MAP(X)                                                                             \
     X(help, "", "These commands.")                                                                 \
     X(quit, "", "End the session; so do .exit and Ctrl-D.")                                        \
-    X(exit, "", "As .quit.")                                                                       \
+    X(exit, "", "The same as .quit.")                                                              \
     X(tables, "[PATTERN]", "Tables, views and models of the database; as in LIKE.")                \
     X(models, "", "Models; as SHOW MODELS.")                                                       \
     X(jobs, "", "Training jobs; as SHOW JOBS.")                                                    \
@@ -21,8 +21,9 @@
     X(output, "[FILE]", "Write results into a file; alone: here again.")                           \
     X(timing, "on|off", "Say how long each statement takes.")                                      \
     X(mode, FORMAT_NAMES, "How results are written.")                                              \
-    X(maxrows, "ROWS", "Of a table on the terminal, 40; 0: all.")                                  \
-    X(maxwidth, "auto|COLUMNS", "Of a table on the terminal; auto: its width; 0: any.")
+    X(maxrows, "ROWS", "Most rows of a table on the terminal, 40; 0: all.")                        \
+    X(maxwidth, "auto|COLUMNS",                                                                    \
+      "Greatest width of a table on the terminal; auto: the terminal's; 0: any.")
 
 #define ARGUMENT_WIDTH 24 /* in .help */
 

@@ -402,7 +402,7 @@ static enum status check_memory(const struct attribute *attribute, const struct 
     if (is_text(value) && memory_size_suggest(value->text, meant) &&
         memory_size_read(slice_of(meant), &bytes) && is_in_range(attribute, bytes))
         return error_hint(err, "Did you mean '%s'?", meant);
-    return error_hint(err, "As in '512Mi', '4Gi' or '2G'.");
+    return error_hint(err, "Write, for example, '512Mi', '4Gi' or '2G'.");
 }
 
 static enum status check_value(const struct attribute *attribute, const struct value *value,

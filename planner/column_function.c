@@ -25,7 +25,7 @@ const struct column_function column_functions[] = {
      "the text does not have it; numbers of one id add up. NULL and a blank text have no ids. "
      "Without a delimiter items are separated by commas or white space; between id and number "
      "stands ':' or the second delimiter. Another id, or something else, is a bad row. Without n "
-     "it is one more than the greatest id of all rows. Of more than 2,000 ids it is one input, "
+     "it is one more than the greatest id of all rows. With more than 2,000 ids it is one input, "
      "SPARSE(c), as of WEIGHTED_CATEGORY, which trees and simple models do not take "
      "([lists in texts](language.md#lists-in-texts)).",
      "shape, delimiter, dtype, key_value_delimiter, weight_dtype"},
@@ -131,7 +131,7 @@ const struct column_function column_functions[] = {
      "it: the same word in two columns is two words.",
      NULL},
     {"INDICATOR", "INDICATOR(c); INDICATOR(category)", "a category",
-     "The category as it is, as SQLFlow writes it; of a column its vocabulary.", NULL},
+     "The category as it is, as SQLFlow writes it; a column stands for its vocabulary.", NULL},
     {"EMBEDDING",
      "EMBEDDING(c, d); EMBEDDING(category, d); EMBEDDING(category, d, combiner); "
      "EMBEDDING(category, "
@@ -142,8 +142,9 @@ const struct column_function column_functions[] = {
      "A DNNClassifier or DNNRegressor with it is a network over embeddings, of all its categories. "
      "Where all of a statement "
      "have one d it is model.embedding_dimension, also of categories without EMBEDDING; else each "
-     "has its own. Of a "
-     "column its vocabulary; TEXT(c) may stand for the category. A combiner, 'sum', 'mean' or "
+     "has its own. A "
+     "column stands for its vocabulary; TEXT(c) may stand for the category. A combiner, 'sum', "
+     "'mean' or "
      "'sqrtn', changes nothing "
      "where a row has one word; without it that of several values is mean, of the words of a TEXT "
      "sqrtn. SPARSE(c, n) stands for CATEGORY_ID(SPARSE(c, n), n). Embeddings start uniform.",
@@ -298,7 +299,7 @@ static const char hash_of_a_cross[] =
     "   of BUCKET the number of its bucket from 0, of CATEGORY_ID the id, of CATEGORY_HASH its "
     "hash "
     "bucket from 0.\n"
-    "2. Of each text the XXH3 hash of 64 bits, without a seed; of NULL, and of NaN, 0 in its "
+    "2. Each text is hashed by XXH3, 64 bits, without a seed; NULL and NaN have 0 in its "
     "place.\n"
     "3. XXH3, likewise, of these, 8 bytes each, the least first, in the order of the columns; the "
     "rest of its division by\n"

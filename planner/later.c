@@ -16,7 +16,7 @@ const struct later_name later_attributes[] = {
     {"lambdarank_unbiased", "Rankings learned from clicks, whose positions matter."},
     {"lambdarank_normalization", "Gradients of rankings as they are."},
     {"lambdarank_norm", "Gradients of rankings as they are."},
-    {"label_gain", "What each label of a ranking gains."},
+    {"label_gain", "Gain of each label of a ranking."},
     {"extra_trees", "Thresholds at random."},
     {"linear_tree", "Leaves that are linear models."},
     {"path_smooth", "Leaves drawn towards their parents."},

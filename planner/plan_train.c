@@ -204,7 +204,7 @@ static enum status check_inputs(const struct planning *planning)
                 plan->estimator->name);
         if (input->spec.part)
             return error_hint(planning->err,
-                              "Of a date it takes the age: COLUMN DATE(%.*s, 'age').",
+                              "It accepts the age of a date: COLUMN DATE(%.*s, 'age').",
                               SLICE_FORMAT(input->spec.source));
         return error_hint(planning->err, "Leave it out of the SELECT, or make numbers of it there, "
                                          "one column for each word.");

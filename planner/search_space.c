@@ -61,8 +61,9 @@ static enum status refuse_range(const struct value *range, int position, struct 
 {
     fail_at(err, STATUS_INVALID, position < 0 ? range->span.start : position,
             "RANGE takes the least and the greatest value");
-    return error_hint(err, "As in RANGE(0.001, 0.1); RANGE(1, 100, 'log') and 'linear' say how "
-                           "values between them are drawn.");
+    return error_hint(
+        err, "Write, for example, RANGE(0.001, 0.1); RANGE(1, 100, 'log') and 'linear' say how "
+             "values between them are drawn.");
 }
 
 static enum status read_scale(const struct value *range, struct search_axis *axis,

@@ -240,7 +240,7 @@ static bool is_regressor(const struct query *query, const struct query_column *c
 
 static void tell_no_input(struct plan *plan, const struct query_column *column, bool takes_numbers)
 {
-    notice_add(plan->notices, NOTICE_ROLE, "column \"%.*s\" is no input of %s",
+    notice_add(plan->notices, NOTICE_ROLE, "column \"%.*s\" is not used by %s",
                SLICE_FORMAT(column->name), takes_numbers ? "a forecast" : plan->estimator->name);
     notice_hint(plan->notices,
                 takes_numbers

@@ -131,8 +131,8 @@ const struct kind bayes_kind = {
     .takes_no_texts = true,
     .cost = cost,
     .size_hint =
-        "Of each class some numbers of each column and each word are counted; select fewer "
-        "columns, or take fewer words by VOCABULARY(column, n).",
+        "Each class has counts for each column and each distinct value; select fewer columns, or "
+        "keep fewer values by VOCABULARY(column, n).",
     .held = "parameters and their sums",
     .is_at_most = true,
     .explained = "likelihoods",

@@ -70,8 +70,9 @@ static enum status check_order(const struct counts *order, const char *attribute
         fail_at(err, STATUS_INVALID, position_of(settings, attribute),
                 "%s is a list of three whole numbers from 0 to %u, %u and %u", attribute, most[0],
                 most[1], most[2]);
-        return error_hint(err, "As in forecast.order = [1, 1, 1], forecast.seasonal_order = "
-                               "[0, 1, 1], forecast.season = 12.");
+        return error_hint(
+            err, "Write, for example, forecast.order = [1, 1, 1], forecast.seasonal_order = "
+                 "[0, 1, 1], forecast.season = 12.");
     }
     return STATUS_OK;
 }

@@ -57,7 +57,7 @@ enum status final_fit_check(const struct jobspec *spec, const struct dataset *da
         return fail(err, STATUS_INVALID,
                     "train.threshold is of two classes, and label column \"%.*s\" has %u",
                     SLICE_FORMAT(spec->label), dataset->labels.count),
-               error_hint(err, "Of more classes the most probable one is predicted.");
+               error_hint(err, "With more classes the most probable one is predicted.");
     if (!job_fits_final_step(spec))
         return STATUS_OK;
     if (rows == 0)

@@ -470,7 +470,7 @@ class Refused(ForecastCase):
     def test_other_columns_are_told(self):
         notices = harness.notices(self.train("Naive", group="'store'", more=", forecast.duplicates = 'mean'",
                                              rows="(SELECT store, 'i' || item AS item, day, sales FROM t)"))
-        self.assertTrue(any('column "item" is no input of a forecast' in notice for notice in notices), notices)
+        self.assertTrue(any('column "item" is not used by a forecast' in notice for notice in notices), notices)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@
 - database, BLAS, TLS and event-loop headers stay in the folders that own them;
 - nothing unfinished is marked in the code;
 - a comment begins with its noun, or is a sentence (comment_rules.py);
+- a text for users begins with its subject or a verb (text_rules.py);
 - a test in Python does not pause, and reads nothing once that changes by itself (steady_rules.py).
 """
 
@@ -18,6 +19,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import comment_rules  # noqa: E402
+import text_rules  # noqa: E402
 from problems import report  # noqa: E402
 from steady_rules import problems_of  # noqa: E402
 
@@ -58,6 +60,17 @@ def commented():
         for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
             if file.is_file() and "__pycache__" not in file.parts:
                 yield file.relative_to(ROOT).as_posix(), file.read_bytes().decode(errors="replace")
+
+
+def texts_for_users():
+    """(name, text) of the sources whose strings users see, and of their pages."""
+    for path, name in sources():
+        if not name.startswith("tests/"):
+            yield name, path.read_text()
+    for path in sorted((ROOT / "docs").rglob("*.md")):
+        name = path.relative_to(ROOT).as_posix()
+        if not name.startswith("docs/decisions/") and path.stem not in text_rules.FOR_DEVELOPERS:
+            yield name, path.read_text()
 
 
 def check_format(problems):
@@ -120,6 +133,8 @@ def main():
             lengths.extend(function_lengths(text))
     for path in sorted((ROOT / "tests").rglob("*.py")):
         problems.extend(problems_of(path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8")))
+    for name, text in texts_for_users():
+        problems.extend(text_rules.problems_of(name, text))
     for name, text in commented():
         problems.extend(comment_rules.problems_of(name, text))
     median = statistics.median(lengths)
