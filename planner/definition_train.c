@@ -1,11 +1,16 @@
 #include "planner/definition_train.h"
 
+#include "graph/graph_frozen.h"
 #include "graph/graph_infer.h"
+#include "graph/graph_print.h"
 #include "kinds/graph/graph_attributes.h"
 #include "kinds/network/network_model.h"
 #include "planner/attribute_check.h"
 #include "planner/attributes.h"
+#include "planner/old_model.h"
 #include "planner/parameters.h"
+#include "planner/query.h"
+#include "planner/settings.h"
 #include "planner/short_names.h"
 
 #define MODEL_PREFIX "model."
@@ -148,6 +153,56 @@ static enum status make_graph(struct planning *planning, struct graph *graph)
     return graph_infer(graph, &row, planning->err);
 }
 
+/* ----- USING ----- */
+
+static void print_call(const struct graph *graph, uint32_t node, struct text *out)
+{
+    if (node < graph->node_count)
+        graph_node_print_call(graph, &graph->nodes[node], out);
+    else
+        text_append_string(out, "nothing more");
+}
+
+/* The weights of the old model are those of its calls. */
+static enum status check_old_graph(const struct planning *planning, const struct graph *graph)
+{
+    const struct plan *plan = planning->plan;
+    const struct graph *old =
+        old_model_is_named(planning) ? graph_params(plan->model.params)->graph : NULL;
+    const uint32_t differs = old ? graph_difference(graph, old) : GRAPH_NONE;
+    struct text here, there;
+
+    if (differs == GRAPH_NONE)
+        return STATUS_OK;
+    text_init(&here, sizeof planning->err->message / 3);
+    text_init(&there, sizeof planning->err->message / 3);
+    print_call(graph, differs, &here);
+    print_call(old, differs, &there);
+    fail_at(planning->err, STATUS_INVALID, path_last(&planning->statement->object).position,
+            "model \"%.*s\" is of another graph than this: it has %s, where %.*s has %s",
+            SLICE_FORMAT(plan->model_name), text_string(&there),
+            SLICE_FORMAT(plan->definition->name.name), text_string(&here));
+    text_deinit(&here);
+    text_deinit(&there);
+    return error_hint(planning->err, "Train by the definition and the model.* arguments that it "
+                                     "was trained by: SHOW MODEL shows its statement.");
+}
+
+static enum status take_freeze(struct planning *planning, const struct graph *graph)
+{
+    const struct setting *setting = settings_find(planning, "train.freeze");
+    bool frozen[GRAPH_PARAMETERS_MAX];
+
+    if (!setting)
+        return STATUS_OK;
+    if (setting->value.text.size > GRAPH_FROZEN_BYTES_MAX)
+        return fail_at(planning->err, STATUS_LIMIT, setting->value.span.start,
+                       "train.freeze has at most %d bytes", GRAPH_FROZEN_BYTES_MAX);
+    if (graph_find_frozen(graph, setting->value.text, frozen, planning->err) != STATUS_OK)
+        return error_place(planning->err, setting->value.span.start);
+    return slice_keep(planning, setting->value.text, &planning->plan->spec.freeze);
+}
+
 enum status definition_make_graph(struct planning *planning)
 {
     struct plan *plan = planning->plan;
@@ -161,6 +216,8 @@ enum status definition_make_graph(struct planning *planning)
     if (make_graph(planning, graph) != STATUS_OK)
         return definition_name_place(plan->definition, planning->statement->model.position,
                                      planning->err);
+    TRY(check_old_graph(planning, graph));
+    TRY(take_freeze(planning, graph));
     plan->spec.graph = graph;
     plan->spec.definition = slice_of(plan->definition->digest);
     graph_params(&plan->spec.params)->graph = graph;

@@ -6,6 +6,7 @@
 #include "graph/graph_inputs.h"
 #include "graph/graph_json.h"
 #include "kinds/graph/graph_attributes.h"
+#include "kinds/graph/graph_formulas.h"
 #include "kinds/graph/graph_model.h"
 #include "kinds/graph/graph_score.h"
 #include "kinds/network/network_model.h"
@@ -77,6 +78,13 @@ static void params_of(const struct model *model, struct kind_params *params)
     graph_params(params)->graph = graph_model_of(model)->graph;
 }
 
+/* Shapes follow from the calls, which the planner compares. */
+static bool is_of_shape(const struct attribute *attribute)
+{
+    (void)attribute;
+    return false;
+}
+
 static size_t row_bytes(const struct model *model)
 {
     return graph_model_of(model)->row_bytes;
@@ -84,10 +92,12 @@ static size_t row_bytes(const struct model *model)
 
 const struct kind graph_kind = {
     .name = "graph",
-    .attributes = &network_attributes,
+    .attributes = &graph_attributes,
     .sections = (const char *const[]){"optimizer", NULL},
     .without = (const char *const[]){"train.label_upper_bound", "train.base_margin", NULL},
     .has_calls = true,
+    .goes_on = true,
+    .is_of_shape = is_of_shape,
     .settle = graph_settle,
     .uses = network_uses,
     .cost = graph_cost,
@@ -111,4 +121,5 @@ const struct kind graph_kind = {
     .open = graph_scorer_open,
     .score = graph_score,
     .close = graph_scorer_close,
+    .formulas = graph_formulas,
 };
