@@ -1,5 +1,6 @@
 /*
- * exchange.h - a model of trees to and from the files of other programs.
+ * exchange.h - a model to and from the files of other programs: trees, and from ONNX networks
+ * (onnx/onnx_import.h).
  *
  *     model  --exchange_export--> bytes      *_write.h say what is written
  *     bytes  --exchange_import--> model      read, built, and checked as a stored model is
@@ -22,7 +23,8 @@
 #define EXCHANGE_FORMAT_MAP(X)                                                                     \
     X(EXCHANGE_XGBOOST, "xgboost", ".json")                                                        \
     X(EXCHANGE_XGBOOST_UBJ, "xgboost_ubj", ".ubj")                                                 \
-    X(EXCHANGE_LIGHTGBM, "lightgbm", ".txt")
+    X(EXCHANGE_LIGHTGBM, "lightgbm", ".txt")                                                       \
+    X(EXCHANGE_ONNX, "onnx", ".onnx")
 
 #define EXCHANGE_FORMAT(name, word, ending) name,
 enum exchange_format { EXCHANGE_FORMAT_MAP(EXCHANGE_FORMAT) EXCHANGE_FORMATS };

@@ -5,6 +5,7 @@
 #include "graph/graph_infer.h"
 #include "graph/graph_inputs.h"
 #include "graph/graph_json.h"
+#include "graph/graph_print.h"
 #include "kinds/graph/graph_attributes.h"
 #include "kinds/graph/graph_formulas.h"
 #include "kinds/graph/graph_model.h"
@@ -85,6 +86,23 @@ static bool is_of_shape(const struct attribute *attribute)
     return false;
 }
 
+/* Its calls as a statement: another model can be trained by it, or go on from this one. */
+static enum status show(const struct model *model, model_fact_sink *put, void *context,
+                        struct error *err)
+{
+    const struct graph *graph = graph_params(model->params)->graph;
+    enum status status;
+    struct text text;
+
+    text_init(&text, TEXT_MAXIMUM);
+    graph_print_definition(graph, "zoo/copy", &text);
+    status = text.failed ? fail_no_memory(err)
+                         : put(context, "definition",
+                               (struct cell){.type = CELL_TEXT, .text = text_slice(&text)}, err);
+    text_deinit(&text);
+    return status;
+}
+
 static size_t row_bytes(const struct model *model)
 {
     return graph_model_of(model)->row_bytes;
@@ -116,6 +134,7 @@ const struct kind graph_kind = {
     .number = number_of,
     .array = array_of,
     .params_of = params_of,
+    .show = show,
     .outputs = outputs_of,
     .row_bytes = row_bytes,
     .open = graph_scorer_open,

@@ -113,7 +113,7 @@ class Functions(harness.Case):
 
     def test_mistakes_say_what_is_wrong(self):
         take = "SELECT totrain.import_model(%s, %s, %s)"
-        self.refused('(?s)there is no format "onnx".*Formats are xgboost', take, "m", TWO, "onnx")
+        self.refused('(?s)there is no format "pmml".*Formats are xgboost', take, "m", TWO, "pmml")
         self.refused('no model of the format "lightgbm"', take, "m", TWO, "lightgbm")
         self.refused('the name "totrain_m" is reserved', take, "totrain_m", TWO, None)
         self.refused('no schema "nowhere"', take, "nowhere.m", TWO, None)
