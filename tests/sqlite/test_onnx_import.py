@@ -103,7 +103,7 @@ class Definitions(ImportCase):
         self.assertEqual({name for name in tensors[0] if tensors[0][name] == tensors[1][name]},
                          {f"conv2d_{i}/{part}" for i in (1, 2) for part in ("weights", "bias")})
         # The same definition without the weights.
-        self.run_all(train.format(1, "", "COLUMN DENSE(picture, 84)", "", "fresh"))
+        self.run_all(train.format(1, "dense_1", "COLUMN DENSE(picture, 84)", "", "fresh"))
 
     def test_a_table_of_words_is_gone_on_from(self):
         self.take("words")
