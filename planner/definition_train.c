@@ -48,28 +48,45 @@ static enum status refuse_argument(const struct planning *planning, const struct
                                      SLICE_FORMAT(definition->name.name));
 }
 
+/* What follows "model."; size 0: the statement trains by no definition, or something else is set.
+ */
+static struct slice name_of_argument(const struct planning *planning, const struct setting *setting)
+{
+    const struct slice written = setting->name.text, prefix = SLICE(MODEL_PREFIX);
+
+    if (!planning->plan->definition || written.size <= prefix.size ||
+        !slice_equal_fold((struct slice){written.data, prefix.size}, prefix))
+        return (struct slice){0};
+    return (struct slice){written.data + prefix.size, written.size - prefix.size};
+}
+
+const struct definition_argument *definition_argument_of(const struct planning *planning,
+                                                         const struct setting *setting)
+{
+    const struct definition *definition = planning->plan->definition;
+    const struct slice name = name_of_argument(planning, setting);
+
+    for (size_t i = 0; name.size > 0 && i < definition->argument_count; i++)
+        if (slice_equal_fold(name, definition->arguments[i].name))
+            return &definition->arguments[i];
+    return NULL;
+}
+
 enum status definition_take_setting(struct planning *planning, const struct setting *setting,
                                     bool *is_taken)
 {
-    const struct definition *definition = planning->plan->definition;
-    const struct slice written = setting->name.text, prefix = SLICE(MODEL_PREFIX);
-    struct slice name;
+    const struct definition_argument *argument = definition_argument_of(planning, setting);
+    const struct slice name = name_of_argument(planning, setting);
+    struct plan *plan = planning->plan;
 
-    *is_taken = false;
-    if (!definition || written.size <= prefix.size ||
-        !slice_equal_fold((struct slice){written.data, prefix.size}, prefix))
-        return STATUS_OK;
-    name = (struct slice){written.data + prefix.size, written.size - prefix.size};
-    for (size_t i = 0; i < definition->argument_count && !*is_taken; i++) {
-        const struct definition_argument *argument = &definition->arguments[i];
-
-        if (!slice_equal_fold(name, argument->name))
-            continue;
+    *is_taken = argument != NULL;
+    if (argument) {
         TRY(definition_check_value(argument, &setting->value, planning->err));
-        planning->plan->definition_values[i] = &setting->value;
-        *is_taken = true;
+        plan->definition_values[argument - plan->definition->arguments] = &setting->value;
+        return STATUS_OK;
     }
-    if (*is_taken || attribute_find_written(written, SCOPE_TRAIN, planning->plan->estimator))
+    if (name.size == 0 ||
+        attribute_find_written(setting->name.text, SCOPE_TRAIN, planning->plan->estimator))
         return STATUS_OK;
     return refuse_argument(planning, setting, name);
 }

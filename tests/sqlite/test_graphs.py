@@ -115,6 +115,19 @@ class Graphs(harness.Case):
         self.check_workers(lambda settings, into: self.train_mlp(
             into, f"train.epoch = 2, train.freeze = 'dense_2', {settings}", "USING old"))
 
+    def test_a_search_goes_over_arguments_of_a_definition(self):
+        self.make_plans()
+        self.run_all("SELECT * FROM t TO TRAIN zoo/mlp WITH tune.trials = 6, model.hidden = [[4], [8, 8]], "
+                     "model.dim = RANGE(2, 4), train.epoch = 1 LABEL y INTO m")
+        tried = [value for row in self.run_all("SHOW TRIALS m") for value in row if "model.dim" in str(value)]
+        self.assertEqual(len(set(tried)), 6, tried)
+        self.assertTrue(all(any(f"model.dim = {n}" in one for one in tried) for n in (2, 3, 4)), tried)
+        self.assertTrue(any("model.hidden = [8, 8]" in one for one in tried), tried)
+        with self.assertRaisesRegex(Exception, "model.dim is a whole number"):
+            self.run_all("SELECT * FROM t TO TRAIN zoo/mlp WITH tune.trials = 2, model.dim = RANGE(0.5, 4) LABEL y INTO m")
+        with self.assertRaisesRegex(Exception, "RANGE is of numbers, and model.hidden takes others"):
+            self.run_all("SELECT * FROM t TO TRAIN zoo/mlp WITH tune.trials = 2, model.hidden = RANGE(1, 4) LABEL y INTO m")
+
     def test_another_graph_and_other_names_are_refused(self):
         self.make_plans()
         self.train_mlp("m", "train.epoch = 1")
