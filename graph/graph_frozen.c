@@ -62,8 +62,8 @@ static bool fits_parameter(struct slice pattern, const struct graph_parameter *p
     const char *stroke = strchr(parameter->name, '/');
 
     return fits(pattern, slice_of(parameter->name)) ||
-           (stroke && fits(pattern, (struct slice){parameter->name,
-                                                   (size_t)(stroke - parameter->name)}));
+           (stroke &&
+            fits(pattern, (struct slice){parameter->name, (size_t)(stroke - parameter->name)}));
 }
 
 static bool fits_call(struct slice pattern, const struct graph_node *node)
@@ -79,8 +79,8 @@ static bool fits_call(struct slice pattern, const struct graph_node *node)
 }
 
 struct found {
-    bool *frozen;                  /* (GRAPH_PARAMETERS_MAX) */
-    bool words[GRAPH_NODES_MAX];   /* calls with columns of the table of words, that are named */
+    bool *frozen;                /* (GRAPH_PARAMETERS_MAX) */
+    bool words[GRAPH_NODES_MAX]; /* calls with columns of the table of words, that are named */
 };
 
 static bool take_name(const struct graph *graph, struct slice name, struct found *found)

@@ -11,7 +11,7 @@
 
 #include "graph/graph.h"
 
-#define GRAPH_FROZEN_BYTES_MAX 4096 /* of such a list */
+#define GRAPH_FROZEN_BYTES_MAX 4096 /* bytes of such a list */
 
 /* frozen (GRAPH_PARAMETERS_MAX): is the parameter one of those named? The graph is inferred.
  * INVALID for a name that nothing has, where a part of the table is named, and where nothing is

@@ -18,13 +18,13 @@ struct format {
 };
 
 #define EXCHANGE_FORMAT(name, word, ending) {word, ending},
-static const struct format formats[] = {EXCHANGE_FORMAT_MAP(EXCHANGE_FORMAT)};
+static const struct format formats[] = {EXCHANGE_FORMAT_MAP(EXCHANGE_FORMAT){"onnx", ".onnx"}};
 #undef EXCHANGE_FORMAT
 
 enum status exchange_format_find(struct slice name, struct slice file, enum exchange_format *format,
                                  struct error *err)
 {
-    for (unsigned i = 0; i < EXCHANGE_FORMATS; i++)
+    for (unsigned i = 0; i < sizeof formats / sizeof *formats; i++)
         if (name.size > 0 ? slice_is_fold(name, formats[i].name)
                           : slice_ends_fold(file, formats[i].ending)) {
             *format =
@@ -38,8 +38,9 @@ enum status exchange_format_find(struct slice name, struct slice file, enum exch
              SLICE_FORMAT(slice_prefix(name, 40)));
     else
         fail(err, STATUS_INVALID, "the name of the file does not tell its format");
-    return error_hint(err, "Formats are xgboost (.json), xgboost_ubj (.ubj), lightgbm (.txt) and onnx "
-                           "(.onnx).");
+    return error_hint(err,
+                      "Formats are xgboost (.json), xgboost_ubj (.ubj), lightgbm (.txt) and onnx "
+                      "(.onnx).");
 }
 
 enum status exchange_export(const struct model *model, enum exchange_format format,
@@ -263,9 +264,8 @@ static enum status build_network(struct slice bytes, struct slice statement, str
     return store_and_read(&built, arena, model, err);
 }
 
-static enum status import_trees(struct slice bytes, struct slice statement,
-                                const struct stop *stop, struct arena *arena, struct model *model,
-                                struct error *err)
+static enum status import_trees(struct slice bytes, struct slice statement, const struct stop *stop,
+                                struct arena *arena, struct model *model, struct error *err)
 {
     struct forest forest;
     enum status status;

@@ -23,11 +23,13 @@
 #define EXCHANGE_FORMAT_MAP(X)                                                                     \
     X(EXCHANGE_XGBOOST, "xgboost", ".json")                                                        \
     X(EXCHANGE_XGBOOST_UBJ, "xgboost_ubj", ".ubj")                                                 \
-    X(EXCHANGE_LIGHTGBM, "lightgbm", ".txt")                                                       \
-    X(EXCHANGE_ONNX, "onnx", ".onnx")
+    X(EXCHANGE_LIGHTGBM, "lightgbm", ".txt")
 
 #define EXCHANGE_FORMAT(name, word, ending) name,
-enum exchange_format { EXCHANGE_FORMAT_MAP(EXCHANGE_FORMAT) EXCHANGE_FORMATS };
+enum exchange_format {
+    EXCHANGE_FORMAT_MAP(EXCHANGE_FORMAT) EXCHANGE_FORMATS,
+    EXCHANGE_ONNX = EXCHANGE_FORMATS /* it is read; formula_print.h writes it */
+};
 #undef EXCHANGE_FORMAT
 
 /* By name, in any case of letters; empty: by how `file` ends, which is empty where there is none.

@@ -116,9 +116,9 @@ static enum status declare_inputs(struct onnx_walk *walk, struct error *err)
     for (uint32_t i = 0; i < count; i++) {
         TRY(check_column(program, transform->columns[i], reads[i], err));
         walk->has_words[i] = reads[i] == READS_WORD;
-        walk->inputs[i] = onnx_input(walk->file, transform->columns[i],
-                                     walk->has_words[i] ? ONNX_STRING : ONNX_DOUBLE,
-                                     column_width(transform, i));
+        walk->inputs[i] =
+            onnx_input(walk->file, transform->columns[i],
+                       walk->has_words[i] ? ONNX_STRING : ONNX_DOUBLE, column_width(transform, i));
     }
     walk->rows = find_rows(walk);
     return STATUS_OK;

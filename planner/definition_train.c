@@ -48,7 +48,8 @@ static enum status refuse_argument(const struct planning *planning, const struct
                                      SLICE_FORMAT(definition->name.name));
 }
 
-/* What follows "model."; size 0: the statement trains by no definition, or something else is set.
+/* The name behind "model."; size 0: the statement trains by no definition, or something else is
+ * set.
  */
 static struct slice name_of_argument(const struct planning *planning, const struct setting *setting)
 {
@@ -184,8 +185,9 @@ static void print_call(const struct graph *graph, uint32_t node, struct text *ou
 static enum status check_old_graph(const struct planning *planning, const struct graph *graph)
 {
     const struct plan *plan = planning->plan;
-    const struct graph *old =
-        old_model_is_named(planning) ? graph_params(plan->model.params)->graph : NULL;
+    const struct graph *old = old_model_is_named(planning) && plan->model.params
+                                  ? graph_params(plan->model.params)->graph
+                                  : NULL;
     const uint32_t differs = old ? graph_difference(graph, old) : GRAPH_NONE;
     struct text here, there;
 

@@ -143,8 +143,8 @@ static enum status read_axes(struct planning *planning, struct search *search)
     for (size_t i = 0; i < statement->setting_count; i++) {
         const struct setting *setting = &statement->settings[i];
         const struct definition_argument *argument = definition_argument_of(planning, setting);
-        const struct attribute *attribute = argument ? attribute_of_argument(planning, argument)
-                                                     : attribute_of(setting, estimator);
+        const struct attribute *attribute =
+            argument ? attribute_of_argument(planning, argument) : attribute_of(setting, estimator);
 
         if (argument && !attribute)
             return fail_no_memory(planning->err);

@@ -16,8 +16,9 @@
 /* One attribute that is searched. */
 struct search_axis {
     const struct attribute *attribute;
-    const struct definition_argument *argument; /* of the definition, whose name and type the
-                                                   attribute has; NULL: it is one of all models */
+    const struct definition_argument
+        *argument;                 /* an argument of the definition, whose name and type the
+                                      attribute has; NULL: it is one of all models */
     const struct setting *setting; /* the setting as written; its value is a RANGE or a list */
     bool is_range;                 /* else the items of the value are choices */
     bool is_log;

@@ -165,11 +165,10 @@ static const struct formula *number_of(struct formula_program *program,
 
     if (input->spec.part)
         return part_number(program, seconds_of(program, input, dates), input->spec.part);
-    number = formula_let(
-        program,
-        input->spec.list.form
-            ? formula_item(program, input->column, input->spec.element)
-            : formula_read(program, FORMULA_READ_NUMBER, input->column, input->spec.reading));
+    number = formula_let(program, input->spec.list.form
+                                      ? formula_item(program, input->column, input->spec.element)
+                                      : formula_read(program, FORMULA_READ_NUMBER, input->column,
+                                                     input->spec.reading));
     if (!input->has_code)
         return number;
     return formula_let(program,

@@ -72,7 +72,7 @@ void onnx_set_bytes(struct onnx_file *file, struct onnx_node *node, const char *
 onnx_value onnx_doubles(struct onnx_file *file, const double *values, size_t rows, size_t columns);
 onnx_value onnx_integers(struct onnx_file *file, const int64_t *values, size_t rows,
                          size_t columns);
-/* Of any shape: `rank` sizes, up to ONNX_RANK_MAX, which are copied. */
+/* Floats of any shape: `rank` sizes, up to ONNX_RANK_MAX, which are copied. */
 #define ONNX_RANK_MAX 5
 onnx_value onnx_floats(struct onnx_file *file, const float *values, const uint32_t *sizes,
                        uint32_t rank);

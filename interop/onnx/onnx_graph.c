@@ -32,7 +32,7 @@ static enum status check_node(const struct graph_node *node, struct error *err)
     const struct operation_argument *arguments = node->operation->arguments;
     const struct onnx_operation *found = find(node);
 
-    if (node->shape.type == GRAPH_IDS) /* what takes them writes them */
+    if (node->shape.type == GRAPH_IDS) /* they are written by the calls that take them */
         return STATUS_OK;
     if (!found)
         return fail(err, STATUS_UNSUPPORTED,

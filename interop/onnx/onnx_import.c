@@ -10,9 +10,8 @@
 #include "kinds/graph/graph_kind.h"
 #include "kinds/graph/graph_model.h"
 
-#define LABEL        "label"
-#define KNOWN_MOST   4096 /* tensors of a file */
-#define UNITS_PLACE  0     /* of dense's argument */
+#define LABEL       "label"
+#define UNITS_PLACE 0 /* the place of dense's argument */
 
 /* ----- for readers ----- */
 
@@ -26,13 +25,13 @@ enum status onnx_refuse_node(const struct onnx_import *import, const char *forma
     vsnprintf(why, sizeof why, format, arguments);
     va_end(arguments);
     return fail(import->err, STATUS_UNSUPPORTED, "node \"%.50s\" (%.30s, operator set %lld): %s",
-                node->name && node->name[0]  ? node->name
-                : node->n_output > 0         ? node->output[0]
-                                             : "",
+                node->name && node->name[0] ? node->name
+                : node->n_output > 0        ? node->output[0]
+                                            : "",
                 node->op_type, (long long)import->operators, why);
 }
 
-static struct onnx_known *find(const struct onnx_import *import, const char *name)
+struct onnx_known *onnx_find(const struct onnx_import *import, const char *name)
 {
     for (uint32_t i = import->known_count; i-- > 0;)
         if (strcmp(import->known[i].name, name) == 0)
@@ -47,7 +46,7 @@ struct onnx_known *onnx_taken(const struct onnx_import *import, size_t i)
 
     if (i >= node->n_input || node->input[i][0] == 0)
         return NULL;
-    found = find(import, node->input[i]);
+    found = onnx_find(import, node->input[i]);
     return found && found->held != ONNX_HOLDS_NOTHING ? found : NULL;
 }
 
@@ -166,10 +165,10 @@ enum status onnx_with_last(struct onnx_import *import, struct onnx_known *value,
 
 /* ----- what is known ----- */
 
-static enum status add_known(struct onnx_import *import, const char *name,
-                             const struct onnx_known *known, struct onnx_known **added)
+enum status onnx_know(struct onnx_import *import, const char *name, const struct onnx_known *known,
+                      struct onnx_known **added)
 {
-    struct onnx_known *place = find(import, name);
+    struct onnx_known *place = onnx_find(import, name);
     const uint32_t uses = place ? place->uses : 0;
 
     if (place && place->held != ONNX_HOLDS_NOTHING)
@@ -192,7 +191,7 @@ enum status onnx_give(struct onnx_import *import, uint32_t node, uint32_t rank,
         .held = ONNX_HOLDS_FLOATS, .node = node, .rank = rank, .is_last = is_last && rank > 1};
 
     memcpy(known.sizes, sizes, rank * sizeof *sizes);
-    return add_known(import, import->node->output[0], &known, given);
+    return onnx_know(import, import->node->output[0], &known, given);
 }
 
 enum status onnx_give_same(struct onnx_import *import, const struct onnx_known *value)
@@ -201,7 +200,7 @@ enum status onnx_give_same(struct onnx_import *import, const struct onnx_known *
 
     if (value->uses > 1)
         same.weights = NULL;
-    return add_known(import, import->node->output[0], &same, NULL);
+    return onnx_know(import, import->node->output[0], &same, NULL);
 }
 
 enum status onnx_give_weights(struct onnx_import *import, uint32_t node, uint32_t part,
@@ -213,171 +212,12 @@ enum status onnx_give_weights(struct onnx_import *import, uint32_t node, uint32_
     return STATUS_OK;
 }
 
-/* ----- inputs ----- */
-
-static enum status refuse_input(const struct onnx_import *import, const char *name, const char *why)
-{
-    return fail(import->err, STATUS_UNSUPPORTED, "input \"%.60s\": %s", name, why);
-}
-
-/* The shape without the rows. */
-static enum status take_shape(const struct onnx_import *import, const Onnx__ValueInfoProto *info,
-                              struct onnx_known *known, uint32_t *count)
-{
-    const Onnx__TypeProto__Tensor *tensor = info->type->tensor_type;
-    const Onnx__TensorShapeProto *shape = tensor->shape;
-
-    *count = 1;
-    if (!shape || shape->n_dim < 1 || shape->n_dim > GRAPH_RANK_MAX + 1)
-        return refuse_input(import, info->name, "its shape is not (rows, ...) of at most five axes");
-    for (size_t i = 1; i < shape->n_dim; i++) {
-        const Onnx__TensorShapeProto__Dimension *size = shape->dim[i];
-
-        if (size->value_case != ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE ||
-            size->dim_value < 1 || size->dim_value > LIST_SIZE_MAX ||
-            *count * (uint64_t)size->dim_value > LIST_SIZE_MAX)
-            return refuse_input(import, info->name,
-                                "sizes behind that of the rows are to be known, and not large");
-        known->sizes[known->rank++] = (uint32_t)size->dim_value;
-        *count *= (uint32_t)size->dim_value;
-    }
-    return STATUS_OK;
-}
-
-static enum status add_numbers(struct onnx_import *import, const char *name, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        struct transform_input *input = &import->inputs[import->input_count++];
-
-        *input = (struct transform_input){.scale = 1, .spec.name = slice_of(name)};
-        if (count == 1)
-            continue;
-        input->spec.name = arena_printf(import->arena, "%s[%u]", name, i + 1);
-        if (!input->spec.name.data)
-            return fail_no_memory(import->err);
-        input->spec.source = slice_of(name);
-        input->spec.list = (struct cell_list){.form = LIST_DENSE, .size = count};
-        input->spec.element = i;
-    }
-    return STATUS_OK;
-}
-
-/* How many ids there are, the table tells that they select rows of. */
-static enum status add_id(struct onnx_import *import, const char *name)
-{
-    struct transform_input *input = &import->inputs[import->input_count++];
-
-    *input = (struct transform_input){
-        .spec = {.name = arena_printf(import->arena, "CATEGORY_ID(%s)", name),
-                 .type = INPUT_CATEGORY,
-                 .source = slice_of(name),
-                 .rule = RULE_ID},
-        .null_id = -1};
-    return input->spec.name.data ? STATUS_OK : fail_no_memory(import->err);
-}
-
-static enum status take_input(struct onnx_import *import, const Onnx__ValueInfoProto *info)
-{
-    const struct graph_value name = {.type = GRAPH_TEXT,
-                                     .name = SLICE("name"),
-                                     .place = -1,
-                                     .text = slice_of(info->name)};
-    struct onnx_known known = {.held = ONNX_HOLDS_FLOATS};
-    struct graph_value shape;
-    uint32_t count;
-    int32_t type;
-
-    if (!info->type || info->type->value_case != ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE)
-        return refuse_input(import, info->name, "it is no tensor");
-    type = info->type->tensor_type->elem_type;
-    TRY(take_shape(import, info, &known, &count));
-    if (count > LIST_SIZE_MAX - import->input_count)
-        return refuse_input(import, info->name, "the file has more inputs than a model");
-    known.input = import->input_count;
-    TRY(onnx_call(import, "column", NULL, 0, &name, 1, &known.node));
-    if (type == ONNX__TENSOR_PROTO__DATA_TYPE__INT64 ||
-        type == ONNX__TENSOR_PROTO__DATA_TYPE__INT32) {
-        if (count > 1)
-            return refuse_input(import, info->name, "of integers there may be one in a row");
-        known.held = ONNX_HOLDS_IDS;
-        TRY(add_id(import, info->name));
-        return add_known(import, info->name, &known, NULL);
-    }
-    if (type != ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT && type != ONNX__TENSOR_PROTO__DATA_TYPE__DOUBLE)
-        return refuse_input(import, info->name, "it is neither of floats nor of integers");
-    if (known.rank == 0)
-        return refuse_input(import, info->name, "its shape is to be (rows, numbers)");
-    TRY(add_numbers(import, info->name, count));
-    shape = onnx_list_argument("shape", known.sizes, known.rank);
-    if (known.rank > 1)
-        TRY(onnx_call(import, "reshape", &known.node, 1, &shape, 1, &known.node));
-    return add_known(import, info->name, &known, NULL);
-}
-
-static enum status take_inputs(struct onnx_import *import)
-{
-    const Onnx__GraphProto *file = import->file;
-
-    for (size_t i = 0; i < file->n_initializer; i++) {
-        struct onnx_known known = {.held = ONNX_HOLDS_ARRAY};
-
-        if (!file->initializer[i]->name)
-            return fail(import->err, STATUS_CORRUPT, "a tensor has no name");
-        TRY(onnx_read_array(file->initializer[i], import->arena, &known.array, import->err));
-        TRY(add_known(import, file->initializer[i]->name, &known, NULL));
-    }
-    for (size_t i = 0; i < file->n_input; i++) {
-        if (!file->input[i]->name || file->input[i]->name[0] == 0)
-            return fail(import->err, STATUS_CORRUPT, "an input has no name");
-        if (!find(import, file->input[i]->name) ||
-            find(import, file->input[i]->name)->held == ONNX_HOLDS_NOTHING)
-            TRY(take_input(import, file->input[i]));
-    }
-    return STATUS_OK;
-}
-
-/* How often each tensor is taken. */
-static enum status count_uses(struct onnx_import *import, const char *name)
-{
-    static const struct onnx_known nothing = {0};
-    struct onnx_known *known = find(import, name);
-
-    if (!known && name[0])
-        TRY(add_known(import, name, &nothing, &known));
-    if (known)
-        known->uses++;
-    return STATUS_OK;
-}
-
-static enum status begin(struct onnx_import *import)
-{
-    const Onnx__GraphProto *file = import->file;
-    size_t room = file->n_initializer + file->n_input + file->n_output + 1;
-
-    for (size_t i = 0; i < file->n_node; i++)
-        room += file->node[i]->n_input + file->node[i]->n_output;
-    if (room > KNOWN_MOST)
-        return fail(import->err, STATUS_LIMIT, "the file has %zu tensors, where at most %d are read",
-                    room, KNOWN_MOST);
-    import->known_room = (uint32_t)room;
-    import->known = ARENA_NEW(import->arena, struct onnx_known, room);
-    import->inputs = ARENA_NEW(import->arena, struct transform_input, LIST_SIZE_MAX + 1);
-    if (!import->known || !import->inputs)
-        return fail_no_memory(import->err);
-    graph_begin(&import->graph, import->arena);
-    for (size_t i = 0; i < file->n_node; i++)
-        for (size_t j = 0; j < file->node[i]->n_input; j++)
-            TRY(count_uses(import, file->node[i]->input[j]));
-    for (size_t i = 0; i < file->n_output; i++)
-        TRY(count_uses(import, file->output[i]->name ? file->output[i]->name : ""));
-    return take_inputs(import);
-}
-
 /* ----- nodes ----- */
 
 static onnx_reader *reader_of(const char *operator)
 {
-    const struct onnx_operator *const lists[] = {onnx_layer_readers, onnx_window_readers};
+    const struct onnx_operator *const lists[] = {onnx_layer_readers, onnx_shape_readers,
+                                                 onnx_window_readers};
 
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         for (const struct onnx_operator *found = lists[i]; found->name; found++)
@@ -398,8 +238,8 @@ static enum status take_last(struct onnx_import *import, bool *is_taken)
     const bool is_one = strcmp(operator, "Sigmoid") == 0;
     struct onnx_known *x;
 
-    *is_taken = is_last(import) && (is_one || strcmp(operator, "Softmax") == 0 ||
-                                    strcmp(operator, "LogSoftmax") == 0);
+    *is_taken = is_last(import) &&
+                (is_one || strcmp(operator, "Softmax") == 0 || strcmp(operator, "LogSoftmax") == 0);
     if (!*is_taken)
         return STATUS_OK;
     TRY(onnx_take_floats(import, 0, &x));
@@ -425,7 +265,8 @@ static enum status read_node(struct onnx_import *import)
     if (is_taken)
         return STATUS_OK;
     read = reader_of(node->op_type);
-    return read ? read(import) : onnx_refuse_node(import, "no operation of a definition is like it");
+    return read ? read(import)
+                : onnx_refuse_node(import, "no operation of a definition is like it");
 }
 
 /* ----- outputs ----- */
@@ -436,7 +277,7 @@ static enum status refuse_output(const struct onnx_import *import, const char *w
                 import->file->output[0]->name, why);
 }
 
-/* Of two classes a model has one output, by which the second is more likely. */
+/* A model of two classes has one output, by which the second is more likely. */
 static enum status join_classes(struct onnx_import *import, struct onnx_known *output)
 {
     struct graph_argument *units;
@@ -465,9 +306,9 @@ static enum status take_output(struct onnx_import *import, struct task_of_file *
     uint32_t last, width;
 
     if (import->file->n_output != 1)
-        return fail(import->err, STATUS_UNSUPPORTED, "the file has %zu outputs, and a model has one",
-                    import->file->n_output);
-    output = find(import, import->file->output[0]->name ? import->file->output[0]->name : "");
+        return fail(import->err, STATUS_UNSUPPORTED,
+                    "the file has %zu outputs, and a model has one", import->file->n_output);
+    output = onnx_find(import, import->file->output[0]->name ? import->file->output[0]->name : "");
     if (!output || output->held != ONNX_HOLDS_FLOATS || output->rank != 1)
         return refuse_output(import, "it is not of shape (rows, numbers)");
     width = output->sizes[0];
@@ -489,7 +330,7 @@ static enum status take_output(struct onnx_import *import, struct task_of_file *
 
 static enum status read_graph(struct onnx_import *import, struct task_of_file *task)
 {
-    TRY(begin(import));
+    TRY(onnx_take_inputs(import));
     for (size_t i = 0; i < import->file->n_node; i++) {
         import->node = import->file->node[i];
         if (import->file->n_output != 1 || !import->file->output[0]->name)

@@ -32,12 +32,12 @@ enum onnx_held { ONNX_HOLDS_NOTHING, ONNX_HOLDS_ARRAY, ONNX_HOLDS_FLOATS, ONNX_H
 struct onnx_known {
     const char *name;
     enum onnx_held held;
-    struct onnx_array array; /* of an ARRAY */
-    /* Of FLOATS: the node of the graph, and the shape without the rows, in the file's order. */
+    struct onnx_array array; /* the numbers of an ARRAY */
+    /* The node of FLOATS in the graph, and the shape without the rows, in the file's order. */
     uint32_t node;
     uint32_t rank, sizes[GRAPH_RANK_MAX];
-    bool is_last; /* the node has the channels last, the file first */
-    uint32_t uses; /* as an input of nodes, or an output */
+    bool is_last;  /* the node has the channels last, the file first */
+    uint32_t uses; /* how often it is an input of nodes, or an output */
     /* A layer's own, until something else took its value: products may still become others. NULL:
      * it is none. weights (rows, width), bias (width) */
     float *weights, *bias;
@@ -48,7 +48,7 @@ struct onnx_known {
 struct onnx_import {
     struct arena *arena;
     const Onnx__GraphProto *file;
-    const Onnx__NodeProto *node; /* that is read */
+    const Onnx__NodeProto *node; /* the one that is read */
     int64_t operators;
     struct graph graph;
     struct onnx_known *known; /* (known_count) */
@@ -62,7 +62,7 @@ struct onnx_import {
     struct transform_input *inputs; /* (input_count) */
     uint32_t input_count;
     bool has_shares; /* the last operator gave shares or a probability, */
-    bool has_one;    /* of one number */
+    bool has_one;    /* one number */
     struct error *err;
 };
 
@@ -73,8 +73,17 @@ struct onnx_operator {
     const char *name;
     onnx_reader *read;
 };
-extern const struct onnx_operator onnx_layer_readers[], onnx_window_readers[];
+extern const struct onnx_operator onnx_layer_readers[], onnx_shape_readers[], onnx_window_readers[];
 
+/* The tensor of a name; NULL: there is none yet. */
+struct onnx_known *onnx_find(const struct onnx_import *import, const char *name);
+/* Says what the tensor of a name is. CORRUPT where that was said before; added: NULL: nobody asks.
+ */
+enum status onnx_know(struct onnx_import *import, const char *name, const struct onnx_known *known,
+                      struct onnx_known **added);
+/* Begins the graph: the file's constants and inputs are known then, and how often each tensor is
+ * taken. */
+enum status onnx_take_inputs(struct onnx_import *import);
 /* UNSUPPORTED: "node "a" (Conv, operator set 18): " and why. */
 enum status onnx_refuse_node(const struct onnx_import *import, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -106,6 +115,8 @@ enum status onnx_give_same(struct onnx_import *import, const struct onnx_known *
 /* Weights of a parameter of a call. */
 enum status onnx_give_weights(struct onnx_import *import, uint32_t node, uint32_t part,
                               const float *values, size_t count);
+/* Gather of integers that a shape has (onnx_import_shapes.c). */
+enum status onnx_take_places(struct onnx_import *import, const struct onnx_array *of);
 /* Floats of the arena, zeros. */
 float *onnx_room(struct onnx_import *import, size_t count);
 

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "interop/onnx/onnx_import.h"
 #include "inputs/cell_list.h"
+#include "interop/onnx/onnx_import.h"
 
 #define EPSILON_OF_NORM 1e-5 /* layer_norm's */
 
@@ -21,8 +21,8 @@ static enum status copy_matrix(struct onnx_import *import, const struct onnx_arr
     for (uint32_t i = 0; i < rows; i++)
         for (uint32_t j = 0; j < width; j++)
             (*copy)[(size_t)i * width + j] =
-                (float)scale * array->floats[is_turned ? (size_t)j * rows + i
-                                                       : (size_t)i * width + j];
+                (float)scale *
+                array->floats[is_turned ? (size_t)j * rows + i : (size_t)i * width + j];
     return STATUS_OK;
 }
 
@@ -49,7 +49,8 @@ static enum status give_dense(struct onnx_import *import, struct onnx_known *x,
     if (matrix->rank != 2 || !matrix->floats || matrix->count == 0)
         return onnx_refuse_node(import, "its weights are no matrix of floats");
     if (x->rank == 0 || x->sizes[x->rank - 1] != rows)
-        return onnx_refuse_node(import, "its weights have %u rows, and its input other sizes", rows);
+        return onnx_refuse_node(import, "its weights have %u rows, and its input other sizes",
+                                rows);
     TRY(onnx_in_order(import, x, &node));
     TRY(onnx_call(import, "dense", &node, 1, &units, 1, &node));
     TRY(copy_matrix(import, matrix, is_turned, scale, &weights));
@@ -100,12 +101,14 @@ static enum status read_matmul(struct onnx_import *import)
 /* Rows of a table, by the ids of a column. */
 static enum status read_gather(struct onnx_import *import)
 {
-    const struct onnx_known *ids = onnx_taken(import, 1);
+    const struct onnx_known *of = onnx_taken(import, 0), *ids = onnx_taken(import, 1);
     struct transform_input *input;
     struct onnx_array table;
     struct graph_value size;
     uint32_t sizes[2], node;
 
+    if (of && of->held == ONNX_HOLDS_ARRAY && of->array.integers)
+        return onnx_take_places(import, &of->array);
     if (!ids || ids->held != ONNX_HOLDS_IDS || onnx_integer_of(import, "axis", 0) != 0)
         return onnx_refuse_node(import, "it is read where an input of integers selects rows");
     TRY(onnx_take_array(import, 0, &table));
@@ -313,7 +316,7 @@ static enum status read_layer_norm(struct onnx_import *import)
     return onnx_give(import, node, x->rank, x->sizes, false, NULL);
 }
 
-/* As it predicts, it is a line for each channel: the layer before it takes it in. */
+/* A batch norm that predicts is a line for each channel: the layer before it takes it in. */
 static enum status read_batch_norm(struct onnx_import *import)
 {
     const double epsilon = onnx_real_of(import, "epsilon", 1e-5);
@@ -340,170 +343,19 @@ static enum status read_batch_norm(struct onnx_import *import)
     return onnx_give_same(import, layer);
 }
 
-/* ----- shapes ----- */
-
-static enum status read_same(struct onnx_import *import)
-{
-    const struct onnx_known *x = onnx_taken(import, 0);
-
-    if (!x)
-        return onnx_refuse_node(import, "it has no input");
-    return onnx_give_same(import, x);
-}
-
-static uint64_t size_of(const struct onnx_known *x)
-{
-    uint64_t size = 1;
-
-    for (uint32_t i = 0; i < x->rank; i++)
-        size *= x->sizes[i];
-    return size;
-}
-
-static enum status give_shape(struct onnx_import *import, struct onnx_known *x, uint32_t rank,
-                              const uint32_t *sizes)
-{
-    const struct graph_value shape = onnx_list_argument("shape", sizes, rank);
-    uint32_t node;
-
-    if (rank == x->rank && memcmp(sizes, x->sizes, rank * sizeof *sizes) == 0)
-        return onnx_give_same(import, x);
-    TRY(onnx_in_order(import, x, &node));
-    if (rank == 1)
-        TRY(onnx_call(import, "flatten", &node, 1, NULL, 0, &node));
-    else
-        TRY(onnx_call(import, "reshape", &node, 1, &shape, 1, &node));
-    return onnx_give(import, node, rank, sizes, false, NULL);
-}
-
-static enum status read_flatten(struct onnx_import *import)
-{
-    struct onnx_known *x;
-    uint32_t size;
-
-    TRY(onnx_take_floats(import, 0, &x));
-    if (onnx_integer_of(import, "axis", 1) != 1 || size_of(x) > GRAPH_FLOATS_MAX)
-        return onnx_refuse_node(import, "its axis is to be 1");
-    size = (uint32_t)size_of(x);
-    return give_shape(import, x, 1, &size);
-}
-
-/* Sizes behind that of the rows, of which one may follow from the others. */
-static enum status read_reshape(struct onnx_import *import)
-{
-    uint32_t sizes[GRAPH_RANK_MAX], rest = UINT32_MAX;
-    struct onnx_array shape;
-    uint64_t known = 1;
-    struct onnx_known *x;
-
-    TRY(onnx_take_floats(import, 0, &x));
-    TRY(onnx_take_array(import, 1, &shape));
-    if (!shape.integers || shape.rank != 1 || shape.count < 2 || shape.count > GRAPH_RANK_MAX + 1)
-        return onnx_refuse_node(import, "its shape is to have two to five sizes");
-    if (shape.integers[0] > 1 || shape.integers[0] < -1)
-        return onnx_refuse_node(import, "the first size is to be that of the rows");
-    for (uint32_t i = 1; i < shape.count; i++) {
-        const int64_t size = shape.integers[i] == 0 && i <= x->rank ? x->sizes[i - 1]
-                                                                    : shape.integers[i];
-
-        if (size == -1 && rest == UINT32_MAX && shape.integers[0] != -1) {
-            rest = i - 1;
-            continue;
-        }
-        if (size < 1 || size > GRAPH_FLOATS_MAX || (known *= (uint64_t)size) > GRAPH_FLOATS_MAX)
-            return onnx_refuse_node(import, "size %lld does not follow", (long long)size);
-        sizes[i - 1] = (uint32_t)size;
-    }
-    if (rest != UINT32_MAX)
-        sizes[rest] = (uint32_t)(size_of(x) / known);
-    if (size_of(x) != known * (rest == UINT32_MAX ? 1 : sizes[rest]))
-        return onnx_refuse_node(import, "its input has another number of numbers");
-    return give_shape(import, x, (uint32_t)shape.count - 1, sizes);
-}
-
-static enum status read_transpose(struct onnx_import *import)
-{
-    const Onnx__AttributeProto *order = onnx_attribute(import, "perm");
-    uint32_t axes[GRAPH_RANK_MAX], sizes[GRAPH_RANK_MAX], node;
-    struct graph_value list;
-    struct onnx_known *x;
-    unsigned bits = 0;
-
-    TRY(onnx_take_floats(import, 0, &x));
-    if (!order || order->n_ints != x->rank + 1u || order->ints[0] != 0)
-        return onnx_refuse_node(import, "the rows are to stay in front");
-    for (uint32_t i = 0; i < x->rank; i++) {
-        if (order->ints[i + 1] < 1 || order->ints[i + 1] > x->rank ||
-            bits >> order->ints[i + 1] & 1)
-            return onnx_refuse_node(import, "its axes are not those of its input");
-        bits |= 1u << order->ints[i + 1];
-        axes[i] = (uint32_t)order->ints[i + 1] - 1;
-        sizes[i] = x->sizes[axes[i]];
-    }
-    list = onnx_list_argument("axes", axes, x->rank);
-    TRY(onnx_in_order(import, x, &node));
-    TRY(onnx_call(import, "transpose", &node, 1, &list, 1, &node));
-    return onnx_give(import, node, x->rank, sizes, false, NULL);
-}
-
-static enum status read_concat(struct onnx_import *import)
-{
-    const int64_t written = onnx_integer_of(import, "axis", 0);
-    uint32_t nodes[GRAPH_INPUTS_MAX], sizes[GRAPH_RANK_MAX], node;
-    struct onnx_known *x, *first;
-    struct graph_value argument;
-    int64_t axis;
-
-    TRY(onnx_take_floats(import, 0, &first));
-    axis = written < 0 ? written + first->rank : written - 1;
-    if (axis < 0 || axis >= first->rank || import->node->n_input > GRAPH_INPUTS_MAX)
-        return onnx_refuse_node(import, "axis %lld is that of the rows, or none",
-                                (long long)written);
-    memcpy(sizes, first->sizes, sizeof sizes);
-    sizes[axis] = 0;
-    for (uint32_t i = 0; i < import->node->n_input; i++) {
-        TRY(onnx_take_floats(import, i, &x));
-        TRY(onnx_in_order(import, x, &nodes[i]));
-        if (x->rank != first->rank || x->sizes[axis] > GRAPH_FLOATS_MAX - sizes[axis])
-            return onnx_refuse_node(import, "its inputs have different shapes");
-        sizes[axis] += x->sizes[axis];
-    }
-    argument = onnx_number_argument("axis", (double)axis);
-    TRY(onnx_call(import, "concat", nodes, (uint32_t)import->node->n_input, &argument, 1, &node));
-    return onnx_give(import, node, first->rank, sizes, false, NULL);
-}
-
-static enum status read_constant(struct onnx_import *import)
-{
-    const Onnx__AttributeProto *value = onnx_attribute(import, "value");
-    struct onnx_known known = {.held = ONNX_HOLDS_ARRAY};
-
-    if (!value || !value->t)
-        return onnx_refuse_node(import, "it is to be a tensor");
-    TRY(onnx_read_array(value->t, import->arena, &known.array, import->err));
-    return onnx_give_same(import, &known);
-}
-
 const struct onnx_operator onnx_layer_readers[] = {
     {"Add", read_add},
     {"BatchNormalization", read_batch_norm},
-    {"Cast", read_same},
-    {"Concat", read_concat},
-    {"Constant", read_constant},
     {"Div", read_div},
-    {"Dropout", read_same},
     {"Elu", read_elu},
-    {"Flatten", read_flatten},
     {"Gather", read_gather},
     {"Gelu", read_gelu},
     {"Gemm", read_gemm},
-    {"Identity", read_same},
     {"LayerNormalization", read_layer_norm},
     {"LeakyRelu", read_leaky_relu},
     {"MatMul", read_matmul},
     {"Mul", read_mul},
     {"Relu", read_relu},
-    {"Reshape", read_reshape},
     {"Selu", read_selu},
     {"Sigmoid", read_sigmoid},
     {"Softmax", read_softmax},
@@ -511,6 +363,5 @@ const struct onnx_operator onnx_layer_readers[] = {
     {"Softsign", read_softsign},
     {"Sub", read_sub},
     {"Tanh", read_tanh},
-    {"Transpose", read_transpose},
     {.name = NULL},
 };

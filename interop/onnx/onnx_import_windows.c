@@ -22,7 +22,7 @@ static enum status take_sizes(const struct onnx_import *import, const char *name
 
 struct windows {
     uint32_t axes, size[2], stride[2];
-    bool is_padded; /* as many places as there are in the picture */
+    bool is_padded; /* by zeros: there are as many places as in the picture */
 };
 
 static bool says(const Onnx__AttributeProto *attribute, const char *word)

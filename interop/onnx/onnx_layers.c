@@ -193,8 +193,7 @@ static onnx_value write_layer_norm(struct onnx_graph *graph, const struct graph_
         onnx_floats(graph->walk->file, onnx_parameter(graph, node, 1), &width, 1)};
 
     /* Its epsilon is 1e-5, unless it is said. */
-    return onnx_node_value(
-        onnx_node_new(graph->walk->file, "", "LayerNormalization", values, 3));
+    return onnx_node_value(onnx_node_new(graph->walk->file, "", "LayerNormalization", values, 3));
 }
 
 static onnx_value write_l2_normalise(struct onnx_graph *graph, const struct graph_node *node)
@@ -232,7 +231,8 @@ static onnx_value write_transpose(struct onnx_graph *graph, const struct graph_n
 
 static onnx_value write_slice(struct onnx_graph *graph, const struct graph_node *node)
 {
-    const int64_t from = (int64_t)node->arguments[0].number, to = (int64_t)node->arguments[1].number;
+    const int64_t from = (int64_t)node->arguments[0].number,
+                  to = (int64_t)node->arguments[1].number;
     const int64_t axis = axis_of(node->arguments[2].number, node->shape.rank);
     const onnx_value values[] = {onnx_input_of(graph, node, 0), onnx_list(graph, &from, 1),
                                  onnx_list(graph, &to, 1), onnx_list(graph, &axis, 1)};

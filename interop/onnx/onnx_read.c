@@ -5,7 +5,7 @@
 #include "scoring/model.h"
 
 #define NESTING_MOST 12 /* messages within messages */
-#define KEY_BITS     3  /* of a key that say how the value lies */
+#define KEY_BITS     3  /* bits of a key that say how the value lies */
 #define VARINT_BYTES 10
 
 enum wire { WIRE_VARINT, WIRE_64, WIRE_BYTES, WIRE_32 = 5 };
@@ -124,8 +124,9 @@ enum status onnx_read(struct slice bytes, struct arena *arena, Onnx__ModelProto 
         return fail(err, STATUS_CORRUPT, "the file is no model of ONNX, or it ends too early");
     *model = onnx__model_proto__unpack(&allocator, bytes.size, (const uint8_t *)bytes.data);
     if (!*model)
-        return arena_alloc(arena, bytes.size) ? fail(err, STATUS_CORRUPT, "the file is no model of ONNX")
-                                              : fail_no_memory(err);
+        return arena_alloc(arena, bytes.size)
+                   ? fail(err, STATUS_CORRUPT, "the file is no model of ONNX")
+                   : fail_no_memory(err);
     TRY(check_operators(*model, operators, err));
     if (!(*model)->graph)
         return fail(err, STATUS_CORRUPT, "the model has no graph");
@@ -262,8 +263,8 @@ enum status onnx_read_array(const Onnx__TensorProto *tensor, struct arena *arena
     }
     if (!is_real && tensor->data_type != ONNX__TENSOR_PROTO__DATA_TYPE__INT64 &&
         tensor->data_type != ONNX__TENSOR_PROTO__DATA_TYPE__INT32)
-        return fail_tensor(tensor, STATUS_UNSUPPORTED,
-                           "is neither of floats, doubles nor integers", err);
+        return fail_tensor(tensor, STATUS_UNSUPPORTED, "is neither of floats, doubles nor integers",
+                           err);
     TRY(take_sizes(tensor, array, err));
     numbers = numbers_of(tensor, is_wide ? 8 : 4);
     if (numbers.count != array->count)

@@ -25,7 +25,7 @@ struct onnx_array {
     const int64_t *integers;
 };
 
-bool onnx_begins(struct slice bytes); /* as a model of ONNX may */
+bool onnx_begins(struct slice bytes); /* do they begin as a model of ONNX may? */
 /* The model, with a graph, and its set of operators. It lives in the arena. CORRUPT, UNSUPPORTED
  * with the reason. */
 enum status onnx_read(struct slice bytes, struct arena *arena, Onnx__ModelProto **model,

@@ -19,7 +19,7 @@ struct gates {
 
 static const struct gates gates[] = {
     {"rnn", "RNN", 1, {0}},
-    {"gru", "GRU", 3, {1, 0, 2}},        /* z r n */
+    {"gru", "GRU", 3, {1, 0, 2}},      /* z r n */
     {"lstm", "LSTM", 4, {0, 2, 1, 3}}, /* i o f g */
 };
 
@@ -43,7 +43,7 @@ static onnx_value turned(struct onnx_graph *graph, const struct graph_node *node
     const struct gates *order = gates_of(node);
     const uint32_t units = shape->width / order->count;
     const uint32_t sizes[] = {1, shape->width, shape->rows};
-    float *to = ONNX_NEW(graph->walk, float, (size_t)shape->rows *shape->width);
+    float *to = ONNX_NEW(graph->walk, float, (size_t)shape->rows * shape->width);
     size_t at = 0;
 
     if (!to)
@@ -51,8 +51,7 @@ static onnx_value turned(struct onnx_graph *graph, const struct graph_node *node
     for (uint32_t gate = 0; gate < order->count; gate++)
         for (uint32_t unit = 0; unit < units; unit++)
             for (uint32_t row = 0; row < shape->rows; row++)
-                to[at++] =
-                    weights[(size_t)row * shape->width + order->places[gate] * units + unit];
+                to[at++] = weights[(size_t)row * shape->width + order->places[gate] * units + unit];
     return onnx_floats(graph->walk->file, to, sizes, 3);
 }
 
@@ -83,7 +82,8 @@ struct steps {
 };
 
 /* (N, T): 1 where a step is there. NULL: all are. */
-static onnx_value find_steps(struct onnx_graph *graph, const struct graph_node *node, uint32_t count)
+static onnx_value find_steps(struct onnx_graph *graph, const struct graph_node *node,
+                             uint32_t count)
 {
     const struct graph_node *input = graph_input(graph->graph, node, 0);
     const uint32_t features = graph->graph->row.features;
@@ -126,8 +126,7 @@ static onnx_value order_steps(struct onnx_graph *graph, onnx_value is_there, uin
     for (uint32_t i = 0; i < count; i++)
         places[i] = (float)i;
     keys = onnx_step(graph, "Mul", is_there, onnx_float(graph, (float)(2 * count)));
-    values[0] =
-        onnx_step(graph, "Sub", keys, onnx_floats(graph->walk->file, places, &count, 1));
+    values[0] = onnx_step(graph, "Sub", keys, onnx_floats(graph->walk->file, places, &count, 1));
     values[1] = onnx_list(graph, &all, 1);
     made = onnx_node_new(graph->walk->file, "", "TopK", values, 2);
     return onnx_node_next(graph->walk->file, made);
@@ -147,16 +146,16 @@ static struct steps steps_of(struct onnx_graph *graph, const struct graph_node *
     steps.order = order_steps(graph, is_there, count);
     values[0] = is_there;
     values[1] = onnx_list(graph, &along, 1);
-    steps.counts = onnx_cast(graph->walk->file, onnx_step(graph, "CumSum", is_there,
-                                                          onnx_list(graph, &along, 1)),
-                             ONNX_INT64);
+    steps.counts =
+        onnx_cast(graph->walk->file,
+                  onnx_step(graph, "CumSum", is_there, onnx_list(graph, &along, 1)), ONNX_INT64);
     sum = onnx_node_new(graph->walk->file, "", "ReduceSum", values, 2);
     onnx_set_integer(graph->walk->file, sum, "keepdims", 0);
     steps.length = onnx_cast(graph->walk->file, onnx_node_value(sum), ONNX_INT32);
     return steps;
 }
 
-/* Of x (N, *, width) the steps that places (N, T) name, (N, T, width). */
+/* The steps of x (N, *, width) that places (N, T) name: (N, T, width). */
 static onnx_value moved(struct onnx_graph *graph, onnx_value x, onnx_value places, uint32_t count,
                         uint32_t width)
 {
@@ -165,8 +164,7 @@ static onnx_value moved(struct onnx_graph *graph, onnx_value x, onnx_value place
     const onnx_value values[] = {x,
                                  onnx_step(graph, "Expand", onnx_shaped(graph, places, narrow, 2),
                                            onnx_list(graph, wide, 3))};
-    struct onnx_node *made =
-        onnx_node_new(graph->walk->file, "", "GatherElements", values, 2);
+    struct onnx_node *made = onnx_node_new(graph->walk->file, "", "GatherElements", values, 2);
 
     onnx_set_integer(graph->walk->file, made, "axis", 1);
     return onnx_node_value(made);

@@ -127,8 +127,8 @@ static void place_group(struct onnx_walk *walk, const struct formula *const *for
     packed = are_conditions ? onnx_pack_conditions(walk, members, count)
                             : onnx_pack(walk, members, count);
     value = onnx_full(walk, packed);
-    tensor = onnx_add_tensor(walk, are_conditions ? onnx_cast(walk->file, value, ONNX_DOUBLE) : value,
-                        packed.width);
+    tensor = onnx_add_tensor(
+        walk, are_conditions ? onnx_cast(walk->file, value, ONNX_DOUBLE) : value, packed.width);
     for (uint32_t i = 0; i < count; i++)
         places[group[i].index] = (struct onnx_place){tensor, packed.width == 1 ? 0 : i};
 }
@@ -294,7 +294,8 @@ static struct onnx_packed pack_choices(struct onnx_walk *walk,
 
 void onnx_refuse(struct onnx_walk *walk, onnx_value condition, uint32_t width)
 {
-    const uint32_t tensor = onnx_add_tensor(walk, onnx_cast(walk->file, condition, ONNX_DOUBLE), width);
+    const uint32_t tensor =
+        onnx_add_tensor(walk, onnx_cast(walk->file, condition, ONNX_DOUBLE), width);
 
     for (uint32_t i = 0; i < width; i++)
         if (onnx_grow(walk, &walk->refusals, walk->refusal_count, &walk->refusal_room,

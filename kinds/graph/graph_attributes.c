@@ -1,11 +1,8 @@
 #include "kinds/graph/graph_attributes.h"
 
 #include "graph/operation.h"
-#include "params/attribute_rows.h"
 
 _Static_assert(sizeof(struct graph_params) <= KIND_PARAMS_BYTES, "they fit into a job spec");
-
-ATTRIBUTE_TABLE(graph_attributes, struct graph_params, GRAPH_ATTRIBUTES)
 
 #define USUAL_UNITS                                                                                \
     64 /* units of the hidden layer that a network has where rates and penalties are chosen */

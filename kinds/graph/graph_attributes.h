@@ -8,24 +8,16 @@
 #include "graph/graph.h"
 #include "kinds/network/network_attributes.h"
 
-#define GRAPH_ATTRIBUTES(STORED, PLANNED)                                                          \
-    NETWORK_ATTRIBUTES(STORED, PLANNED)                                                            \
-    PLANNED("train.freeze", SCOPE_TRAIN, TEXT(),                                                   \
-            "Layers and parameters that are not learned, by the names that EXPLAIN shows, as in "  \
-            "'conv2d*, dense_1': with USING they stay those of the old model.")
-
 /* In a struct kind_params: what a network has, and behind it the graph for the rows that there are.
  */
 struct KIND_PARAMS_TYPE graph_params {
-    GRAPH_ATTRIBUTES(ATTRIBUTE_MEMBER, ATTRIBUTE_NO_MEMBER)
+    NETWORK_ATTRIBUTES(ATTRIBUTE_MEMBER, ATTRIBUTE_NO_MEMBER)
     const struct graph *graph; /* inferred, as cost and explain look at it; NULL: not known yet. A
                                   job spec has its calls (jobspec.h) */
 };
 _Static_assert(offsetof(struct graph_params, warmup_steps) ==
                    offsetof(struct network_params, warmup_steps),
                "network_params finds its members in the params of this kind, too");
-
-extern const struct attribute_table graph_attributes;
 
 static inline struct graph_params *graph_params(const struct kind_params *params)
 {

@@ -110,7 +110,7 @@ static size_t row_bytes(const struct model *model)
 
 const struct kind graph_kind = {
     .name = "graph",
-    .attributes = &graph_attributes,
+    .attributes = &network_attributes,
     .sections = (const char *const[]){"optimizer", NULL},
     .without = (const char *const[]){"train.label_upper_bound", "train.base_margin", NULL},
     .has_calls = true,

@@ -91,7 +91,7 @@ class Number:
 
 
 class Value:
-    """What a call gives: numbers, or words, of each row."""
+    """The value of a call: numbers, or words, of each row."""
 
     def __init__(self, inputs: "Inputs", name: str) -> None:
         self.inputs = inputs
@@ -137,7 +137,7 @@ class Value:
 
 
 class Inputs:
-    """What a row has: numbers, words, columns; and how many outputs its label asks for."""
+    """The inputs of a row: numbers, words, columns; and how many outputs its label asks for."""
 
     def __init__(self, taken: Sequence[str]) -> None:
         self._text = _Text()

@@ -121,7 +121,7 @@ class Functions(harness.Case):
 
 
 class Module:
-    """What of a module of PyTorch is looked at."""
+    """The members of a module of PyTorch that are looked at."""
 
     training = True
 

@@ -48,7 +48,7 @@ class ImportCase(OnnxCase):
 
 class Predictions(ImportCase):
     def test_numbers_are_those_of_onnxruntime(self):
-        for name in ("mlp", "signal"):
+        for name in ("mlp", "signal", "views"):
             with self.subTest(name=name):
                 self.take(name)
                 self.near(self.predictions(name), [row[0] for row in EXPECTED[name]["outputs"]])
@@ -77,7 +77,7 @@ class Predictions(ImportCase):
 
 
 class Definitions(ImportCase):
-    """What SHOW MODEL has of a graph can be run, and another model learned by it."""
+    """The statement that SHOW MODEL has of a graph can be run, and another model learned by it."""
 
     def define(self, model, name):
         text = dict(self.run_all(f"SHOW MODEL {model}"))["definition"]

@@ -89,6 +89,21 @@ def signal():
           "b2": floats(1), "two": numpy.array(2, numpy.float32)}, [value("steps", 7, 2)], 1, 17)
 
 
+def views():
+    """Shapes that are computed, as of x.view(x.size(0), -1); parts, sums along axes, axes that come and go."""
+    save("views", [node("Shape", ["x"], "s"), node("Gather", ["s", "zero"], "n", axis=0),
+                   node("Unsqueeze", ["n", "first"], "n1"), node("Concat", ["n1", "rest"], "v", axis=0),
+                   node("Reshape", ["x", "v"], "flat"), node("Slice", ["x", "one", "far", "last"], "part"),
+                   node("ReduceMean", ["part"], "m", axes=[2], keepdims=0), node("ReduceSum", ["x", "axes"], "t", keepdims=1),
+                   node("Squeeze", ["t", "last"], "q"), node("Unsqueeze", ["m", "last"], "u"),
+                   node("Squeeze", ["u", "last"], "m2"), node("Concat", ["flat", "m2", "q"], "j", axis=-1),
+                   node("Gemm", ["j", "w", "b"], "y", transB=1)],
+         {"zero": numpy.array(0, numpy.int64), "first": numpy.array([0], numpy.int64), "rest": numpy.array([-1], numpy.int64),
+          "one": numpy.array([1], numpy.int64), "far": numpy.array([2 ** 62], numpy.int64),
+          "last": numpy.array([2], numpy.int64), "axes": numpy.array([2], numpy.int64), "w": floats(1, 18), "b": floats(1)},
+         [value("x", 3, 4)], 1, 17)
+
+
 def words():
     save("words", [node("Gather", ["users", "user"], "u"), node("Gather", ["items", "item"], "i"),
                    node("Mul", ["u", "i"], "m"), node("Concat", ["u", "i", "m", "x"], "j", axis=1),
@@ -101,7 +116,7 @@ def words():
 
 
 def refused():
-    """What no definition is like: an operator that there is none for, and weights in another file."""
+    """A file that no definition is like: there is no operation for one of its operators."""
     save("erf", [node("Gemm", ["x", "w", "b"], "h", transB=1), node("Erf", ["h"], "y")],
          {"w": floats(1, 2), "b": floats(1)}, [value("x", 2)], 1, 17)
 
@@ -120,8 +135,8 @@ def rows(name):
 
 
 def main():
-    names = ("mlp", "classes", "probability", "pictures", "signal", "words")
-    for make in (mlp, classes, one_class, pictures, signal, words, refused):
+    names = ("mlp", "classes", "probability", "pictures", "signal", "words", "views")
+    for make in (mlp, classes, one_class, pictures, signal, words, views, refused):
         make()
     text = json.dumps({name: rows(name) for name in names}, indent=None, separators=(",", ":"))
     (HERE / "expected.json").write_text(text.replace('},"', '},\n"') + "\n", encoding="ascii")
