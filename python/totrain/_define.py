@@ -13,7 +13,7 @@ from ._errors import Error
 from ._run import Session
 from ._sqlite import connect
 
-_OPERATORS = 18  # operator set of the files that PyTorch writes
+_OPERATORS = 20  # operator set of the files that PyTorch writes: the first with Gelu
 
 
 def define(connection: Any, name: str, model: Any, example: Any = None, *, into: Optional[str] = None,

@@ -80,14 +80,14 @@ class Functions(harness.Case):
         self.cursor.execute("SELECT totrain.predict('net', p)::float8, label FROM points p ORDER BY number")
         for found, wanted in self.cursor.fetchall():
             self.assertLessEqual(abs(found - wanted), 1e-5 * max(1, abs(wanted)))
-        self.cursor.execute("SELECT * FROM totrain.run('SHOW MODEL net')")
+        self.cursor.execute("SHOW MODEL net")
         self.cursor.execute(dict(self.cursor.fetchall())["definition"].replace("zoo/copy", "zoo/net"))
-        self.cursor.execute("SELECT * FROM totrain.run($$SELECT x, label FROM points TO TRAIN zoo/net WITH train.epoch = 2, "
-                            "train.freeze = 'dense_1' LABEL label USING net INTO tuned$$)")
+        self.cursor.execute("SELECT * FROM totrain.run($$SELECT array_to_string(x, ',') AS x, label FROM points TO TRAIN zoo/net "
+                            "WITH train.epoch = 2, train.freeze = 'dense_1' LABEL label USING net INTO tuned$$)")
         exported = bytes(self.value("SELECT totrain.export_model('tuned', 'onnx')"))
         self.assertTrue(exported.startswith(b"\x08\x0a"))
-        for content in (exported, (STORED / "onnx" / "erf.onnx").read_bytes()):
-            self.refused("(?s)node .* operator set .*no operation of a definition is like it", IMPORT, "m", content)
+        self.refused("(?s)node .* operator set 17.*no operation of a definition is like it", IMPORT, "m",
+                     (STORED / "onnx" / "erf.onnx").read_bytes())
 
     def test_an_import_is_part_of_the_transaction(self):
         self.cursor.execute("BEGIN; SAVEPOINT s")

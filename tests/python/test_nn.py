@@ -158,7 +158,7 @@ class Modules(harness.Case):
     def test_a_module_is_a_definition_and_a_model_to_go_on_from(self):
         connection, module = self.connect(), Module()
         totrain.define(connection, "zoo/net", module, "a tensor", into="net")
-        self.assertEqual(self.exports, [(False, ("a tensor",), ["x"], ["output"], {"x": {0: "N"}, "output": {0: "N"}}, 18,
+        self.assertEqual(self.exports, [(False, ("a tensor",), ["x"], ["output"], {"x": {0: "N"}, "output": {0: "N"}}, 20,
                                          False)])
         self.assertTrue(module.training)
         connection.execute("CREATE TABLE t AS SELECT value || ',1,2,' || value AS x, value * 2.0 AS y FROM "

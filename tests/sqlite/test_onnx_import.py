@@ -13,11 +13,8 @@ import harness
 from onnx_case import Graph, OnnxCase, PYTHON
 
 FOLDER = pathlib.Path(__file__).resolve().parents[1] / "exchange" / "onnx"
-EXPECTED = json.loads((FOLDER / "expected.json").read_text(encoding="ascii"))
-
-
-def sigmoid(number):
-    return 1 / (1 + math.exp(-number))
+EXPECTED = {name: value for file in ("expected", "torch")
+            for name, value in json.loads((FOLDER / f"{file}.json").read_text(encoding="ascii")).items()}
 
 
 class ImportCase(OnnxCase):
@@ -62,11 +59,13 @@ class Predictions(ImportCase):
                 self.assertEqual(self.predictions(name), [int(share >= 0.5) for share in wanted])
 
     def test_pictures_have_the_class_of_the_greatest_output(self):
-        self.take("pictures")
-        outputs = EXPECTED["pictures"]["outputs"]
-        self.assertEqual(self.predictions("pictures"), [row.index(max(row)) for row in outputs])
-        shares = [1 / sum(math.exp(number - max(row)) for number in row) for row in outputs]
-        self.near(self.predictions("pictures", "totrain_probability"), shares)
+        for name in ("pictures", "torch"):  # the second is PyTorch's own
+            with self.subTest(name=name):
+                self.take(name)
+                outputs = EXPECTED[name]["outputs"]
+                self.assertEqual(self.predictions(name), [row.index(max(row)) for row in outputs])
+                shares = [1 / sum(math.exp(number - max(row)) for number in row) for row in outputs]
+                self.near(self.predictions(name, "totrain_probability"), shares)
 
     def test_bytes_are_taken_by_a_function_and_a_format_is_checked(self):
         data = (FOLDER / "mlp.onnx").read_bytes()
