@@ -5,7 +5,7 @@
 #include "interop/onnx/onnx-ml.pb-c.h"
 
 #define ATTRIBUTES_MOST 16
-#define VALUES_MOST     3 /* that an operator gives */
+#define VALUES_MOST     3 /* values of an operator */
 #define PRODUCER        "ToTrain"
 
 /* Pointers, as messages have them. */

@@ -97,7 +97,7 @@ static enum status show(const struct model *model, model_fact_sink *put, void *c
     text_init(&text, TEXT_MAXIMUM);
     graph_print_definition(graph, "zoo/copy", &text);
     status = text.failed ? fail_no_memory(err)
-                         : put(context, "definition",
+                         : put(context, "graph",
                                (struct cell){.type = CELL_TEXT, .text = text_slice(&text)}, err);
     text_deinit(&text);
     return status;

@@ -64,7 +64,7 @@ def _statement_of(data: bytes, name: str, replace: bool) -> str:
     try:
         with Session(connection) as session:
             _import(session, "module", data)
-            text = dict(session.run("SHOW MODEL module").rows)["definition"]
+            text = dict(session.run("SHOW MODEL module").rows)["graph"]
     finally:
         connection.close()
     return text.replace("DEFINE MODEL zoo/copy", f"DEFINE {'OR REPLACE ' if replace else ''}MODEL {name}", 1)

@@ -81,7 +81,7 @@ class Functions(harness.Case):
         for found, wanted in self.cursor.fetchall():
             self.assertLessEqual(abs(found - wanted), 1e-5 * max(1, abs(wanted)))
         self.cursor.execute("SHOW MODEL net")
-        self.cursor.execute(dict(self.cursor.fetchall())["definition"].replace("zoo/copy", "zoo/net"))
+        self.cursor.execute(dict(self.cursor.fetchall())["graph"].replace("zoo/copy", "zoo/net"))
         self.cursor.execute("SELECT * FROM totrain.run($$SELECT array_to_string(x, ',') AS x, label FROM points TO TRAIN zoo/net "
                             "WITH train.epoch = 2, train.freeze = 'dense_1' LABEL label USING net INTO tuned$$)")
         exported = bytes(self.value("SELECT totrain.export_model('tuned', 'onnx')"))

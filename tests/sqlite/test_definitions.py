@@ -126,10 +126,12 @@ class Definitions(harness.Case):
 
     def test_the_page(self):
         blocks = re.findall(r"```sql\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
-        self.assertEqual(len(blocks), 1)
-        output, errors = self.shell(blocks[0])
+        self.assertEqual(len(blocks), 2)
+        definition = blocks[0][:blocks[0].index("SELECT")]
+        output, errors = self.shell(blocks[0] + definition + blocks[1] + "SHOW MODEL tuned;")
         self.assertEqual(errors, "")
         self.assertIn("zoo/tower|dropped", output)
+        self.assertIn("DEFINE MODEL zoo/copy AS '", output)
 
     def test_the_page_names_all_operations(self):
         text = PAGE.read_text(encoding="utf-8")

@@ -79,7 +79,7 @@ class Definitions(ImportCase):
     """The statement that SHOW MODEL has of a graph can be run, and another model learned by it."""
 
     def define(self, model, name):
-        text = dict(self.run_all(f"SHOW MODEL {model}"))["definition"]
+        text = dict(self.run_all(f"SHOW MODEL {model}"))["graph"]
         self.run_all(text.replace("zoo/copy", f"zoo/{name}"))
 
     def test_a_file_is_fine_tuned_by_its_definition(self):
