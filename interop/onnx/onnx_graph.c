@@ -1,6 +1,9 @@
 #include "interop/onnx/onnx_graph.h"
 
 #include "graph/operation.h"
+#include "interop/onnx/onnx_layers.h"
+#include "interop/onnx/onnx_recurrent.h"
+#include "interop/onnx/onnx_windows.h"
 #include "kinds/graph/graph_kind.h"
 #include "kinds/graph/graph_model.h"
 

@@ -38,8 +38,6 @@ struct onnx_operation {
     const char *arguments; /* those that are written, a blank between; a call with others is not */
     onnx_writer *write;
 };
-/* Each list ends with one without a name. */
-extern const struct onnx_operation onnx_layers[], onnx_windows[], onnx_recurrent[];
 
 static inline onnx_value onnx_input_of(const struct onnx_graph *graph,
                                        const struct graph_node *node, uint32_t i)

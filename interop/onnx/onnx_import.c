@@ -7,6 +7,10 @@
 #include "graph/graph_infer.h"
 #include "graph/graph_inputs.h"
 #include "graph/operation.h"
+#include "interop/onnx/onnx_import_inputs.h"
+#include "interop/onnx/onnx_import_layers.h"
+#include "interop/onnx/onnx_import_shapes.h"
+#include "interop/onnx/onnx_import_windows.h"
 #include "kinds/graph/graph_kind.h"
 #include "kinds/graph/graph_model.h"
 

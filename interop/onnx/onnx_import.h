@@ -73,7 +73,6 @@ struct onnx_operator {
     const char *name;
     onnx_reader *read;
 };
-extern const struct onnx_operator onnx_layer_readers[], onnx_shape_readers[], onnx_window_readers[];
 
 /* The tensor of a name; NULL: there is none yet. */
 struct onnx_known *onnx_find(const struct onnx_import *import, const char *name);
@@ -81,9 +80,6 @@ struct onnx_known *onnx_find(const struct onnx_import *import, const char *name)
  */
 enum status onnx_know(struct onnx_import *import, const char *name, const struct onnx_known *known,
                       struct onnx_known **added);
-/* Begins the graph: the file's constants and inputs are known then, and how often each tensor is
- * taken. */
-enum status onnx_take_inputs(struct onnx_import *import);
 /* UNSUPPORTED: "node "a" (Conv, operator set 18): " and why. */
 enum status onnx_refuse_node(const struct onnx_import *import, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -115,8 +111,6 @@ enum status onnx_give_same(struct onnx_import *import, const struct onnx_known *
 /* Weights of a parameter of a call. */
 enum status onnx_give_weights(struct onnx_import *import, uint32_t node, uint32_t part,
                               const float *values, size_t count);
-/* Gather of integers that a shape has (onnx_import_shapes.c). */
-enum status onnx_take_places(struct onnx_import *import, const struct onnx_array *of);
 /* Floats of the arena, zeros. */
 float *onnx_room(struct onnx_import *import, size_t count);
 

@@ -1,7 +1,7 @@
 /* Inputs of a file as columns of a row, and its tensors. */
-#include <string.h>
+#include "interop/onnx/onnx_import_inputs.h"
 
-#include "interop/onnx/onnx_import.h"
+#include <string.h>
 
 #define KNOWN_MOST 4096 /* tensors of a file */
 

@@ -1,9 +1,10 @@
 /* Readers of layers, arithmetic, activations, norms and shapes. */
+#include "interop/onnx/onnx_import_layers.h"
+
 #include <math.h>
 #include <string.h>
 
-#include "inputs/cell_list.h"
-#include "interop/onnx/onnx_import.h"
+#include "interop/onnx/onnx_import_shapes.h"
 
 #define EPSILON_OF_NORM 1e-5 /* layer_norm's */
 

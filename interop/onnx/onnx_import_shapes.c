@@ -1,8 +1,8 @@
 /* Readers of shapes: other shapes of the same numbers, some of them, sums along axes; and of sizes
  * that a file computes from shapes, as of x.view(x.size(0), -1). */
-#include <string.h>
+#include "interop/onnx/onnx_import_shapes.h"
 
-#include "interop/onnx/onnx_import.h"
+#include <string.h>
 
 #define ROWS INT64_MIN /* the size of the first axis, among the integers of a shape */
 

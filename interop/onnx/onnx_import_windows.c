@@ -1,7 +1,7 @@
 /* Readers of convolutions and pools, whose pictures have the channels in front. */
-#include <string.h>
+#include "interop/onnx/onnx_import_windows.h"
 
-#include "interop/onnx/onnx_import.h"
+#include <string.h>
 
 /* A list of sizes, one for each axis of places, or what it is without. */
 static enum status take_sizes(const struct onnx_import *import, const char *name, uint32_t count,

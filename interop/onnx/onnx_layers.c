@@ -1,7 +1,8 @@
 /* Inputs, layers, arithmetic, activations, norms and shapes. */
+#include "interop/onnx/onnx_layers.h"
+
 #include "graph/graph_columns.h"
 #include "graph/graph_shape.h"
-#include "interop/onnx/onnx_graph.h"
 
 /* ----- inputs ----- */
 

@@ -6,10 +6,10 @@
  *     is there    0 0 1 0 1    order of steps  2 4 0 1 3     states after each  s2 s4 - - -
  *     count       0 0 1 1 2                                  state by count     0 0 s2 s2 s4
  */
-#include "graph/graph_columns.h"
+#include "interop/onnx/onnx_recurrent.h"
+
 #include "graph/graph_shape.h"
 #include "graph/operation.h"
-#include "interop/onnx/onnx_graph.h"
 
 struct gates {
     const char *name, *operator;

@@ -1,7 +1,8 @@
 /* Convolutions and pools. Graphs have channels last, and ONNX has them behind the rows. */
+#include "interop/onnx/onnx_windows.h"
+
 #include "graph/graph_shape.h"
 #include "graph/operation.h"
-#include "interop/onnx/onnx_graph.h"
 
 /* Axes of a picture or of steps in a tensor: the rows, the places, the channels. */
 static onnx_value channels_first(struct onnx_graph *graph, onnx_value x, uint32_t places)
