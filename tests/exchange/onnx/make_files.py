@@ -116,9 +116,15 @@ def words():
 
 
 def refused():
-    """A file that no definition is like: there is no operation for one of its operators."""
+    """An operator that no operation is like, and weights in another file."""
     save("erf", [node("Gemm", ["x", "w", "b"], "h", transB=1), node("Erf", ["h"], "y")],
          {"w": floats(1, 2), "b": floats(1)}, [value("x", 2)], 1, 17)
+    model = onnx.load(HERE / "erf.onnx")
+    weights, = (tensor for tensor in model.graph.initializer if tensor.name == "w")
+    weights.ClearField("raw_data")
+    weights.data_location = TensorProto.EXTERNAL
+    weights.external_data.add(key="location", value="/etc/passwd")
+    (HERE / "external.onnx").write_bytes(model.SerializeToString())
 
 
 def rows(name):
