@@ -356,10 +356,10 @@ static bool same_argument(const struct graph_argument *a, const struct graph_arg
            memcmp(a->list, b->list, a->list_count * sizeof *a->list) == 0;
 }
 
-static bool same_node(const struct graph_node *a, const struct graph_node *b)
+/* Wherever they stand. */
+static bool same_call(const struct graph_node *a, const struct graph_node *b)
 {
-    bool is_same = a->operation == b->operation && a->place == b->place &&
-                   a->input_count == b->input_count &&
+    bool is_same = a->operation == b->operation && a->input_count == b->input_count &&
                    memcmp(a->inputs, b->inputs, a->input_count * sizeof *a->inputs) == 0;
 
     for (uint32_t i = 0; is_same && i < argument_count_of(a->operation); i++)
@@ -367,12 +367,23 @@ static bool same_node(const struct graph_node *a, const struct graph_node *b)
     return is_same;
 }
 
+uint32_t graph_difference(const struct graph *a, const struct graph *b)
+{
+    for (uint32_t i = 0; i < a->node_count; i++)
+        if (i >= b->node_count || !same_call(&a->nodes[i], &b->nodes[i]))
+            return i;
+    return b->node_count == a->node_count && a->output_count == b->output_count &&
+                   memcmp(a->outputs, b->outputs, a->output_count * sizeof *a->outputs) == 0
+               ? GRAPH_NONE
+               : a->node_count;
+}
+
 bool graph_equal(const struct graph *a, const struct graph *b)
 {
-    bool is_same = a->node_count == b->node_count && a->output_count == b->output_count &&
-                   memcmp(a->outputs, b->outputs, a->output_count * sizeof *a->outputs) == 0;
-
-    for (uint32_t i = 0; is_same && i < a->node_count; i++)
-        is_same = same_node(&a->nodes[i], &b->nodes[i]);
-    return is_same;
+    if (graph_difference(a, b) != GRAPH_NONE)
+        return false;
+    for (uint32_t i = 0; i < a->node_count; i++)
+        if (a->nodes[i].place != b->nodes[i].place)
+            return false;
+    return true;
 }

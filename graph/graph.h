@@ -218,6 +218,9 @@ enum status graph_copy(const struct graph *graph, struct arena *arena, struct gr
                        struct error *err);
 /* Have they the same calls, at the same places? */
 bool graph_equal(const struct graph *a, const struct graph *b);
+/* The first call in which they differ, wherever it stands in a text; as many as `a` has where b
+ * goes on behind it, or what they return differs. GRAPH_NONE: they have the same calls. */
+uint32_t graph_difference(const struct graph *a, const struct graph *b);
 
 static inline const struct graph_node *graph_input(const struct graph *graph,
                                                    const struct graph_node *node, uint32_t i)

@@ -68,3 +68,32 @@ uint64_t graph_node_parameters(const struct graph *graph, const struct graph_nod
     }
     return count;
 }
+
+/* A statement doubles the quotes of its text. */
+static void print_doubled(const struct text *text, struct text *out)
+{
+    for (size_t at = 0; at < text->size; at++) {
+        text_append_string(out, text->data[at] == '\'' ? "'" : "");
+        text_append_char(out, text->data[at]);
+    }
+}
+
+void graph_print_definition(const struct graph *graph, const char *name, struct text *out)
+{
+    struct text call;
+
+    text_printf(out, "DEFINE MODEL %s AS '\n", name);
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        text_init(&call, TEXT_MAXIMUM);
+        graph_node_print_call(graph, &graph->nodes[i], &call);
+        text_append_string(out, "  ");
+        graph_node_print_name(&graph->nodes[i], out);
+        text_append_string(out, " = ");
+        print_doubled(&call, out);
+        text_append_string(out, ";\n");
+        text_deinit(&call);
+    }
+    text_append_string(out, "  return ");
+    graph_node_print_name(&graph->nodes[graph->outputs[0]], out);
+    text_append_string(out, "\n'");
+}

@@ -144,6 +144,10 @@ extern const struct word_alias report_aliases[];
         "Rows that cannot be learned from, as with a text among numbers, an infinite number or "   \
         "no label. 'error': the statement fails. 'skip': they are left out. 'quarantine': they "   \
         "go into the table MODEL_bad_rows, with the reason.")                                      \
+    PLANNED("train.freeze", SCOPE_TRAIN, TEXT(),                                                   \
+            "Layers and parameters that are not learned, by the names that EXPLAIN shows, as in "  \
+            "'conv2d*, dense_1': with USING they stay those of the old model.",                    \
+            .of_graphs = true)                                                                     \
     PLANNED("validation.select", SCOPE_TRAIN, TEXT(),                                              \
             "A SELECT of the validation rows, with the columns of the training rows by name.")     \
     PLANNED("validation.metrics", SCOPE_TRAIN | SCOPE_EVALUATE, WORD_LIST(NULL, NULL),             \

@@ -111,6 +111,7 @@ struct jobspec {
     struct kind_params params; /* attributes of the kind of model */
     struct slice definition;   /* digest of what says the graph; size 0: nothing is known of it */
     const struct graph *graph; /* the calls of a model of kind "graph"; NULL: of another one */
+    struct slice freeze;       /* names of what of it is not learned (graph_frozen.h); or empty */
     struct slice metrics[METRICS_MAX];
     size_t metric_count;
     struct slice tensorboard;          /* absolute path of a folder for event files; size 0: none */

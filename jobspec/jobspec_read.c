@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "graph/graph_frozen.h"
 #include "graph/graph_json.h"
 #include "inputs/input_members.h"
 #include "jobspec/job_attributes.h"
@@ -327,6 +328,8 @@ static enum status read_calls(const cJSON *json, struct arena *arena, struct job
         return fail_no_memory(err);
     spec->graph = graph;
     TRY(spec_get_text(json, "definition", 0, DIGEST_BYTES_MAX, arena, &spec->definition, err));
+    if (json_has(json, "freeze"))
+        TRY(spec_get_text(json, "freeze", 1, GRAPH_FROZEN_BYTES_MAX, arena, &spec->freeze, err));
     return graph_read(object, arena, graph, err);
 }
 
@@ -363,6 +366,8 @@ static enum status check_sections(const cJSON *json, const struct jobspec *spec,
     if (kind_of(spec)->has_calls) {
         names[count++] = "calls";
         names[count++] = "definition";
+        if (json_has(json, "freeze"))
+            names[count++] = "freeze";
     }
     if (json_has(json, "notices"))
         names[count++] = "notices";

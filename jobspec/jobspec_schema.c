@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "graph/graph.h"
+#include "graph/graph_frozen.h"
 #include "jobspec/job_attributes.h"
 #include "jobspec/jobspec_parts.h"
 #include "jobspec/jobspec_sections.h"
@@ -498,6 +498,8 @@ static void add_learning(const struct kind *kind, cJSON *members)
         json_add(members, "calls", calls());
         json_add(members, "definition",
                  text(0, DIGEST_BYTES_MAX, "the digest of what says the calls; empty: not known"));
+        json_add(members, "freeze",
+                 text(1, GRAPH_FROZEN_BYTES_MAX, "names of calls that are not learned"));
     }
     json_add(members, "training", training(kind));
     for (const char *const *section = kind->sections; *section; section++)

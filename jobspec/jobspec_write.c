@@ -114,6 +114,8 @@ static void write_learning(const struct jobspec *spec, cJSON *json)
     if (spec->graph) {
         graph_write(spec->graph, json_add_object(json, "calls"));
         json_add_string(json, "definition", spec->definition);
+        if (spec->freeze.size > 0)
+            json_add_string(json, "freeze", spec->freeze);
     }
     write_training(spec, json);
     for (const char *const *section = kind_sections(spec); *section; section++)

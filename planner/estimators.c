@@ -458,6 +458,8 @@ void estimators_append(const struct attribute *attribute, struct text *out)
 
     for (size_t i = 0; i < estimator_count; i++)
         count += name_in_list(&estimators[i], attribute, &rest) != NULL;
+    if (count == 0)
+        text_append_string(out, "models of definitions");
     for (size_t i = 0; i < estimator_count; i++) {
         name = name_in_list(&estimators[i], attribute, &rest);
         if (!name)
@@ -646,6 +648,7 @@ bool estimator_uses(const struct estimator *estimator, const struct attribute *a
 {
     const bool is_known = attribute_is_of_kind(attribute, estimator->kind) ||
                           (attribute_is_of_all_kinds(attribute) &&
+                           (!attribute->of_graphs || estimator->kind->has_calls) &&
                            (!attribute->of_servers || estimator->kind->lies_on_servers) &&
                            !is_among(estimator->kind->without, attribute->name));
 

@@ -5,6 +5,7 @@
 #include "planner/attached.h"
 #include "planner/attribute_check.h"
 #include "planner/attributes.h"
+#include "planner/definition_train.h"
 #include "planner/planning.h"
 #include "planner/query.h"
 #include "planner/settings.h"
@@ -22,6 +23,24 @@ struct tuning {
 bool search_knows(const char *name)
 {
     return strncmp(name, PREFIX, strlen(PREFIX)) == 0;
+}
+
+/* An argument of the definition as an attribute, as far as a search looks at one. NULL: no memory.
+ */
+static const struct attribute *attribute_of_argument(const struct planning *planning,
+                                                     const struct definition_argument *argument)
+{
+    static const enum attribute_type types[] = {[DEFINITION_INTEGER] = ATTRIBUTE_INTEGER,
+                                                [DEFINITION_NUMBER] = ATTRIBUTE_REAL,
+                                                [DEFINITION_TEXT] = ATTRIBUTE_TEXT,
+                                                [DEFINITION_LIST] = ATTRIBUTE_INTEGERS};
+    struct attribute *made = ARENA_NEW(planning->arena, struct attribute, 1);
+
+    if (!made)
+        return NULL;
+    made->type = types[argument->type];
+    made->name = arena_printf(planning->arena, "model.%.*s", SLICE_FORMAT(argument->name)).data;
+    return made->name ? made : NULL;
 }
 
 /* NULL: a name that is an error, which whoever reads the settings reports. */
@@ -97,7 +116,8 @@ static enum status value_keep(struct planning *planning, const struct value *fro
 }
 
 static enum status read_axis(struct planning *planning, const struct setting *setting,
-                             const struct attribute *attribute, struct search_axis *axis)
+                             const struct attribute *attribute,
+                             const struct definition_argument *argument, struct search_axis *axis)
 {
     struct setting *kept = ARENA_NEW(planning->arena, struct setting, 1);
 
@@ -106,7 +126,8 @@ static enum status read_axis(struct planning *planning, const struct setting *se
     kept->name.position = setting->name.position;
     TRY(slice_keep(planning, setting->name.text, &kept->name.text));
     TRY(value_keep(planning, &setting->value, &kept->value));
-    return search_axis_read(kept, attribute, planning->plan->estimator, axis, planning->err);
+    *axis = (struct search_axis){.attribute = attribute, .argument = argument, .setting = kept};
+    return search_axis_read(planning->plan->estimator, axis, planning->err);
 }
 
 /* Each of them is read where it stands: a first mistake in the order of the statement. */
@@ -121,12 +142,16 @@ static enum status read_axes(struct planning *planning, struct search *search)
         return fail_no_memory(planning->err);
     for (size_t i = 0; i < statement->setting_count; i++) {
         const struct setting *setting = &statement->settings[i];
-        const struct attribute *attribute = attribute_of(setting, estimator);
+        const struct definition_argument *argument = definition_argument_of(planning, setting);
+        const struct attribute *attribute =
+            argument ? attribute_of_argument(planning, argument) : attribute_of(setting, estimator);
 
-        if (attribute && search_knows(attribute->name))
+        if (argument && !attribute)
+            return fail_no_memory(planning->err);
+        if (attribute && !argument && search_knows(attribute->name))
             TRY(attribute_check(setting, SCOPE_TRAIN, estimator, &attribute, planning->err));
         else if (attribute && search_is_choice(attribute, &setting->value))
-            TRY(read_axis(planning, setting, attribute, &space->axes[space->count++]));
+            TRY(read_axis(planning, setting, attribute, argument, &space->axes[space->count++]));
     }
     return STATUS_OK;
 }
@@ -412,7 +437,8 @@ static enum status check_rows(const struct planning *planning, const struct sear
 
 static bool has_the_same_rows(const struct plan *a, const struct plan *b)
 {
-    bool is_same = a->estimator == b->estimator && a->input_count == b->input_count &&
+    bool is_same = a->estimator->kind == b->estimator->kind &&
+                   a->estimator->task == b->estimator->task && a->input_count == b->input_count &&
                    a->label_type == b->label_type && a->label_reading == b->label_reading;
 
     for (size_t i = 0; is_same && i < a->input_count; i++)

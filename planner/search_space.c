@@ -82,21 +82,28 @@ static enum status read_scale(const struct value *range, struct search_axis *axi
     return error_hint(err, "Begin above 0, or leave 'log' out.");
 }
 
-static enum status check_bound(const struct setting *setting, const struct value *bound,
+static enum status check_value(const struct search_axis *axis, const struct value *value,
                                const struct estimator *estimator, struct error *err)
 {
-    const struct setting one = {setting->name, *bound};
+    const struct setting one = {axis->setting->name, *value};
     const struct attribute *attribute;
 
-    if (bound->kind != VALUE_NUMBER)
-        return refuse_range(&setting->value, bound->span.start, err);
-    return attribute_check(&one, SCOPE_TRAIN, estimator, &attribute, err);
+    return axis->argument ? definition_check_value(axis->argument, value, err)
+                          : attribute_check(&one, SCOPE_TRAIN, estimator, &attribute, err);
 }
 
-static enum status read_range(const struct setting *setting, const struct estimator *estimator,
-                              struct search_axis *axis, struct error *err)
+static enum status check_bound(const struct search_axis *axis, const struct value *bound,
+                               const struct estimator *estimator, struct error *err)
 {
-    const struct value *range = &setting->value;
+    if (bound->kind != VALUE_NUMBER)
+        return refuse_range(&axis->setting->value, bound->span.start, err);
+    return check_value(axis, bound, estimator, err);
+}
+
+static enum status read_range(const struct estimator *estimator, struct search_axis *axis,
+                              struct error *err)
+{
+    const struct value *range = &axis->setting->value;
 
     if (axis->attribute->type != ATTRIBUTE_INTEGER && axis->attribute->type != ATTRIBUTE_REAL &&
         axis->attribute->type != ATTRIBUTE_REALS) {
@@ -108,7 +115,7 @@ static enum status read_range(const struct setting *setting, const struct estima
     if (range->count < 2 || range->count > 3)
         return refuse_range(range, -1, err);
     for (size_t i = 0; i < 2; i++)
-        TRY(check_bound(setting, &range->items[i], estimator, err));
+        TRY(check_bound(axis, &range->items[i], estimator, err));
     axis->is_range = true;
     axis->least = range->items[0].number;
     axis->most = range->items[1].number;
@@ -125,31 +132,26 @@ static enum status read_range(const struct setting *setting, const struct estima
 
 /* ----- choices ----- */
 
-static enum status read_choices(const struct setting *setting, const struct estimator *estimator,
+static enum status read_choices(const struct estimator *estimator, const struct search_axis *axis,
                                 struct error *err)
 {
-    const struct attribute *attribute;
+    const struct setting *setting = axis->setting;
 
-    for (size_t i = 0; i < setting->value.count; i++) {
-        const struct setting one = {setting->name, setting->value.items[i]};
-
-        TRY(attribute_check(&one, SCOPE_TRAIN, estimator, &attribute, err));
-    }
+    for (size_t i = 0; i < setting->value.count; i++)
+        TRY(check_value(axis, &setting->value.items[i], estimator, err));
     if (setting->value.count > 0)
         return STATUS_OK;
     fail_at(err, STATUS_INVALID, setting->value.span.start, "the list has nothing to choose from");
     return error_hint(err, "Write the values in brackets: [0.1, 0.2].");
 }
 
-enum status search_axis_read(const struct setting *setting, const struct attribute *attribute,
-                             const struct estimator *estimator, struct search_axis *axis,
+enum status search_axis_read(const struct estimator *estimator, struct search_axis *axis,
                              struct error *err)
 {
-    *axis = (struct search_axis){.attribute = attribute, .setting = setting};
-    if (!is_of_learning(attribute))
-        return refuse_attribute(attribute, setting, err);
-    return setting->value.kind == VALUE_RANGE ? read_range(setting, estimator, axis, err)
-                                              : read_choices(setting, estimator, err);
+    if (!axis->argument && !is_of_learning(axis->attribute))
+        return refuse_attribute(axis->attribute, axis->setting, err);
+    return axis->setting->value.kind == VALUE_RANGE ? read_range(estimator, axis, err)
+                                                    : read_choices(estimator, axis, err);
 }
 
 /* ----- draws ----- */

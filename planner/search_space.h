@@ -9,12 +9,16 @@
 #ifndef PLANNER_SEARCH_SPACE_H
 #define PLANNER_SEARCH_SPACE_H
 
+#include "definition/definition.h"
 #include "params/attribute.h"
 #include "planner/estimators.h"
 
 /* One attribute that is searched. */
 struct search_axis {
     const struct attribute *attribute;
+    const struct definition_argument
+        *argument;                 /* an argument of the definition, whose name and type the
+                                      attribute has; NULL: it is one of all models */
     const struct setting *setting; /* the setting as written; its value is a RANGE or a list */
     bool is_range;                 /* else the items of the value are choices */
     bool is_log;
@@ -28,10 +32,10 @@ struct search_space {
 
 /* Is the value several ones to choose from, rather than one? */
 bool search_is_choice(const struct attribute *attribute, const struct value *value);
-/* INVALID for bounds and choices that the attribute does not take, and for an attribute that no
- * search can judge. */
-enum status search_axis_read(const struct setting *setting, const struct attribute *attribute,
-                             const struct estimator *estimator, struct search_axis *axis,
+/* Fills in the rest of an axis, which has its attribute, its argument and the setting. INVALID for
+ * bounds and choices that the attribute does not take, and for an attribute that no search can
+ * judge. */
+enum status search_axis_read(const struct estimator *estimator, struct search_axis *axis,
                              struct error *err);
 /* How many different trials there are; 0: more than can be counted, or of numbers. */
 uint64_t search_space_size(const struct search_space *space);

@@ -375,6 +375,10 @@ static struct optimizer_step step_of_statistics(uint64_t t)
 static const struct optimizer_step *step_of(const struct moving *moving,
                                             const struct tensor *tensor, bool is_linear)
 {
+    static const struct optimizer_step still = {.kind = OPTIMIZER_SGD};
+
+    if (tensor->is_frozen)
+        return &still;
     if (tensor->is_statistic)
         return &moving->of_statistics;
     return tensor->is_bias ? &moving->of_biases : is_linear ? &moving->linear : &moving->step;
@@ -389,14 +393,16 @@ static void update_tensor(struct descent *descent, const struct tensor *tensor,
     for (uint32_t at = 0; at < tensor->count; at += run.count) {
         const struct descent_slots slots = descent_slots_at(descent, tensor->first + at);
         const struct descent_settings *settings;
+        bool has_penalty;
 
         run = descent_run_at(tensor, at);
+        has_penalty = !tensor->is_bias && !tensor->is_frozen;
         settings = run.is_linear ? &descent->model.linear : &descent->model.settings;
         optimizer_update(
             &(struct optimizer_update){
                 .step = step_of(moving, tensor, run.is_linear),
-                .l1 = tensor->is_bias ? 0 : (float)settings->l1,
-                .l2 = tensor->is_bias ? 0 : (float)settings->l2,
+                .l1 = has_penalty ? (float)settings->l1 : 0,
+                .l2 = has_penalty ? (float)settings->l2 : 0,
                 .count = run.count,
                 .gradient = gradient + at,
                 .parameters = descent->arrays.parameters + tensor->first + at,

@@ -60,11 +60,11 @@ static size_t count_of(const struct descent *descent, const struct phase_totals 
            (phase->table.rows > 0 ? (size_t)totals->rows->count * phase->table.width : 0);
 }
 
-/* Tensors that no optimizer moves by their gradients. */
-static void leave_out_statistics(struct descent *descent)
+/* Tensors that no optimizer moves by their gradients. The table is never frozen. */
+static void leave_out_others(struct descent *descent)
 {
     for (uint32_t t = 0; t < descent->model.tensor_count; t++)
-        if (descent->model.tensors[t].is_statistic)
+        if (descent->model.tensors[t].is_statistic || descent->model.tensors[t].is_frozen)
             memset(descent->clipped + descent->sums_at[t], 0,
                    descent->model.tensors[t].count * sizeof *descent->clipped);
 }
@@ -79,7 +79,7 @@ const float *descent_clip(struct descent *descent, const struct phase_totals *to
         return totals->reals;
     cut_values(totals->reals, count,
                settings->clip_value > 0 ? (float)settings->clip_value : INFINITY, descent->clipped);
-    leave_out_statistics(descent);
+    leave_out_others(descent);
     norm = settings->clip_norm > 0 ? norm_of(descent->clipped, count) : 0;
     if (norm > settings->clip_norm)
         scale_values(count, (float)(settings->clip_norm / norm), descent->clipped);

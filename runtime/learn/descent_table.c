@@ -18,7 +18,8 @@ static uint32_t rows_of(const struct tensor *tensor)
 
 static bool is_large(const struct tensor *tensor, uint32_t batch)
 {
-    return rows_of(tensor) >= TABLE_ROWS_LEAST && rows_of(tensor) / 2 >= batch;
+    return !tensor->is_frozen && rows_of(tensor) >= TABLE_ROWS_LEAST &&
+           rows_of(tensor) / 2 >= batch;
 }
 
 static bool can_move_rows(const struct descent_settings *settings)

@@ -36,6 +36,7 @@ struct tensor {
     bool is_statistic;     /* a step takes it STATISTIC_RATE of its gradient back, and nothing else
                             * of the optimizer's; in the first steps more: 1 of step t's t, so that
                             * it is the mean of what it has seen. It is no part of a clipped norm. */
+    bool is_frozen;        /* it stays as it is, and is no part of a clipped norm */
     bool is_transposed;    /* derive makes a copy of it */
 };
 

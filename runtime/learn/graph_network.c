@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/progress.h"
+#include "graph/graph_frozen.h"
 #include "graph/graph_infer.h"
 #include "graph/graph_inputs.h"
 #include "graph/graph_run.h"
@@ -43,9 +44,13 @@ static uint32_t selects_most(const struct graph *graph)
     return most;
 }
 
-static void list_tensors(struct graph_network *network)
+static enum status list_tensors(struct graph_network *network, struct slice freeze,
+                                struct error *err)
 {
     const struct graph *graph = &network->graph;
+    bool frozen[GRAPH_PARAMETERS_MAX];
+
+    TRY(graph_find_frozen(graph, freeze, frozen, err));
 
     for (uint32_t i = 0; i < graph->parameter_count; i++) {
         const struct graph_parameter *parameter = &graph->parameters[i];
@@ -58,9 +63,11 @@ static void list_tensors(struct graph_network *network)
             .selects_most = is_table ? selects_most(graph) : 0,
             .is_bias = parameter->is_bias,
             .is_statistic = parameter->is_statistic,
+            .is_frozen = frozen[i],
             .is_transposed = parameter->is_transposed,
         };
     }
+    return STATUS_OK;
 }
 
 static enum status init(struct graph_network *network, const struct jobspec *spec,
@@ -84,8 +91,7 @@ static enum status init(struct graph_network *network, const struct jobspec *spe
     TRY(loss_head_init(&network->head, spec, outputs, dataset, err));
     TRY(graph_model_init(&network->content, &network->graph, &network->arena, err));
     graph_params(&network->params)->graph = &network->graph;
-    list_tensors(network);
-    return STATUS_OK;
+    return list_tensors(network, spec->freeze, err);
 }
 
 static void graph_network_close(void *self)

@@ -128,10 +128,12 @@ class Definitions(harness.Case):
 
     def test_the_page(self):
         blocks = re.findall(r"```sql\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
-        self.assertEqual(len(blocks), 2)
-        output, errors = self.shell(blocks[0])
+        self.assertEqual(len(blocks), 3)
+        definition = blocks[0][:blocks[0].index("SELECT")]
+        output, errors = self.shell(blocks[0] + definition + blocks[2] + "SHOW MODEL tuned;")
         self.assertEqual(errors, "")
         self.assertIn("zoo/tower|dropped", output)
+        self.assertIn("DEFINE MODEL zoo/copy AS '", output)
         self.run_all("CREATE TABLE reviews (review TEXT, good INTEGER)")
         self.run_all("CREATE TABLE digits (picture BLOB, digit INTEGER)")
         self.database.executemany("INSERT INTO reviews VALUES (?, ?)", [
