@@ -54,35 +54,6 @@ enum status series_plan_settle(struct series_plan *plan, const struct steps *ste
     return error_hint(err, "Give its steps, as in forecast.season = 12.");
 }
 
-/* ---- errors of the past ---- */
-
-/* The mean difference of values that are so many steps apart, and of its square; 0: there are
- * none. */
-static double scale_of(const double *values, uint32_t count, uint32_t apart, double *squares)
-{
-    double sum = 0, square = 0, pairs = 0;
-
-    for (uint32_t i = apart; i < count; i++) {
-        const double difference = values[i] - values[i - apart];
-
-        if (isnan(difference))
-            continue;
-        sum += fabs(difference);
-        square += difference * difference;
-        pairs++;
-    }
-    *squares = pairs > 0 ? square / pairs : 0;
-    return pairs > 0 ? sum / pairs : 0;
-}
-
-/* The known value of the last season before `origin`; NAN: it is missing. */
-static double naive_of(const double *values, uint32_t origin, uint32_t ahead, uint32_t season)
-{
-    const uint32_t back = season - (ahead - 1) % season;
-
-    return back <= origin ? values[origin - back] : NAN;
-}
-
 /* ---- regressors ---- */
 
 struct regressor_row {
@@ -198,29 +169,6 @@ static enum status forecast_values(const struct forecast_options *options, doubl
 
 /* ---- errors of the past, step by step ---- */
 
-static void add_step(const struct forecast *forecast, uint32_t h, double value, double naive,
-                     double scale, double squares, struct series_errors *errors)
-{
-    const double error = value - forecast->values[h];
-    const double both = fabs(value) + fabs(forecast->values[h]);
-
-    errors->steps++;
-    errors->absolute += fabs(error);
-    errors->errors += error;
-    errors->values += fabs(value);
-    errors->shares += both > 0 ? 2 * fabs(error) / both : 0;
-    errors->covered += value >= forecast->lower[h] && value <= forecast->upper[h];
-    if (!(scale > 0))
-        return;
-    errors->scaled_steps++;
-    errors->scaled += fabs(error) / scale;
-    errors->squares += error * error / squares;
-    if (isnan(naive))
-        return;
-    errors->naive_steps++;
-    errors->naive_scaled += fabs(value - naive) / scale;
-}
-
 /* Adds to step h what the regressors of a place tell; false: they are not known, as where a gap was
  * filled. */
 static bool add_regressors(const struct regressors *known, const double *coefficients,
@@ -257,14 +205,14 @@ static enum status add_past(const struct series_plan *plan, const double *values
     double *past = ARENA_NEW(arena, double, origin), coefficients[REGRESSORS_MAX];
     struct forecast_options options = plan->options;
     struct forecast forecast;
-    double scale, squares;
+    struct series_scale scale;
 
     if (!past)
         return fail_no_memory(err);
     options.history = 0;
     memcpy(past, values, origin * sizeof *past);
     TRY(forecast_values(&options, past, origin, known, arena, &forecast, coefficients, err));
-    scale = scale_of(values, origin, forecast.season, &squares);
+    scale = series_scale_of(values, origin, forecast.season);
     for (uint32_t h = 0; h < plan->options.horizon && origin + h < count; h++) {
         const double value = values[origin + h];
 
@@ -276,8 +224,10 @@ static enum status add_past(const struct series_plan *plan, const double *values
         if (ratios && forecast.deviations[h] > 0) /* without limits: forecast_limits.h */
             ratios[h] = fabs(value - forecast.values[h]) / forecast.deviations[h];
         limit(&plan->limits, &forecast, h);
-        add_step(&forecast, h, value, naive_of(values, origin, h + 1, forecast.season), scale,
-                 squares, errors);
+        series_errors_add(
+            errors,
+            &(struct series_guess){forecast.values[h], forecast.lower[h], forecast.upper[h]}, value,
+            series_naive(values, origin, h + 1, forecast.season), &scale);
     }
     return STATUS_OK;
 }
@@ -315,14 +265,6 @@ static int64_t bits_of(double number)
 
     memcpy(&bits, &number, sizeof bits);
     return bits;
-}
-
-struct series_errors series_errors_of(const int64_t *record)
-{
-    struct series_errors errors;
-
-    memcpy(&errors, record + RECORD_ERRORS, sizeof errors);
-    return errors;
 }
 
 /* Those on a line are left to whoever fits the series. */

@@ -13,18 +13,7 @@
 #include "forecast/regressors.h"
 #include "kinds/forecast/forecast_kind.h"
 #include "kinds/forecast/forecast_model.h"
-
-/* Sums over the steps of the past that were forecast and whose value is known. */
-struct series_errors {
-    double steps, absolute, errors, values; /* values: their magnitudes */
-    double shares;          /* 2 |error| / (|value| + |forecast|), 0 where both are 0 */
-    double covered;         /* steps within their intervals */
-    double scaled_steps;    /* steps of pasts that have a scale; their sums are: */
-    double scaled, squares; /* |error| / scale, and its square by the scale of squares */
-    double naive_scaled;    /* |error| / scale of the last season's values, */
-    double naive_steps;     /* and the steps that have these */
-};
-#define SERIES_ERRORS (sizeof(struct series_errors) / sizeof(double))
+#include "runtime/learn/series/series_errors.h"
 
 /* The integers of a record; behind them those of the steps to come, RECORD_STEP_WORDS wide, of the
  * last steps that are kept of the history, EXPECTED_WORDS wide, the newest last, and then the
@@ -95,8 +84,5 @@ enum status series_plan_settle(struct series_plan *plan, const struct steps *ste
 enum status series_fit(const struct series_plan *plan, struct point *points, uint32_t count,
                        const double *regressors, struct arena *arena, int64_t *record,
                        struct error *err);
-
-/* The record's sums. */
-struct series_errors series_errors_of(const int64_t *record);
 
 #endif
