@@ -226,7 +226,8 @@ static bool takes_regressors(const struct planning *planning)
     const struct method *method;
     struct error ignored;
 
-    return forecast_method(slice_of(forecast_method_words[params->method]), &method, &ignored) ==
+    return params->hierarchy == HIERARCHY_NONE &&
+           forecast_method(slice_of(forecast_method_words[params->method]), &method, &ignored) ==
                STATUS_OK &&
            regressors_suit(method);
 }
@@ -240,8 +241,13 @@ static bool is_regressor(const struct query *query, const struct query_column *c
 
 static void tell_no_input(struct plan *plan, const struct query_column *column, bool takes_numbers)
 {
+    const bool has_totals = forecast_params(&plan->spec.params)->hierarchy != HIERARCHY_NONE;
+
     notice_add(plan->notices, NOTICE_ROLE, "column \"%.*s\" is no input of %s",
-               SLICE_FORMAT(column->name), takes_numbers ? "a forecast" : plan->estimator->name);
+               SLICE_FORMAT(column->name),
+               takes_numbers ? "a forecast"
+               : has_totals  ? "a forecast with totals"
+                             : plan->estimator->name);
     notice_hint(plan->notices,
                 takes_numbers
                     ? "Regressors are numbers; a column that tells series apart goes into "

@@ -1,5 +1,7 @@
 #include "kinds/forecast/forecast_attributes.h"
 
+#include <math.h>
+
 #include "forecast/arima.h"
 #include "params/attribute_rows.h"
 
@@ -18,6 +20,7 @@ const char *const forecast_method_words[] = {
 };
 const char *const forecast_duplicates_words[] = {"error", "sum", "mean", NULL};
 const char *const forecast_gaps_words[] = {"line", "zero", "last", NULL};
+const char *const forecast_hierarchy_words[] = {"none", "bottom-up", "mint", NULL};
 
 ATTRIBUTE_TABLE(forecast_attributes, struct forecast_params, FORECAST_ATTRIBUTES)
 
@@ -95,6 +98,33 @@ static enum status check_limits(const struct forecast_params *params,
     return error_hint(err, "Shares are WITH forecast.lower = 0, forecast.upper = 1.");
 }
 
+/* A total is within the limits of its parts where these are 0 and nothing. */
+static enum status check_hierarchy(const struct forecast_params *params,
+                                   const struct kind_settings *settings, struct error *err)
+{
+    const struct forecast_limits limits = forecast_limits_of(params);
+    const bool is_lower = isfinite(limits.lower) && limits.lower != 0;
+    struct slice spelled;
+    int position = -1;
+
+    if (params->hierarchy == HIERARCHY_NONE)
+        return STATUS_OK;
+    if (!settings->find(settings->context, "forecast.group", &spelled, &position)) {
+        fail_at(err, STATUS_INVALID, position_of(settings, "forecast.hierarchy"),
+                "forecast.hierarchy needs forecast.group");
+        return error_hint(err, "Totals are over its columns, as in forecast.group = "
+                               "['region', 'store'].");
+    }
+    if (!is_lower && !isfinite(limits.upper))
+        return STATUS_OK;
+    fail_at(err, STATUS_INVALID,
+            position_of(settings, is_lower ? "forecast.lower" : "forecast.upper"),
+            "a total is not within the limits of its parts: %s",
+            is_lower ? "forecast.lower is 0 with forecast.hierarchy"
+                     : "forecast.upper has no use with forecast.hierarchy");
+    return error_hint(err, "forecast.lower = 0 and forecast.round = true hold for all of them.");
+}
+
 enum status forecast_settle(struct kind_params *all, const struct kind_settings *settings,
                             struct error *err)
 {
@@ -103,6 +133,7 @@ enum status forecast_settle(struct kind_params *all, const struct kind_settings 
                           forecast_method_words[params->method][1] == 'r';
 
     TRY(check_limits(params, settings, err));
+    TRY(check_hierarchy(params, settings, err));
     TRY(check_order(&params->order, "forecast.order", ARIMA_LAGS_MAX, settings, err));
     TRY(check_order(&params->seasonal_order, "forecast.seasonal_order", ARIMA_SEASONS_MAX, settings,
                     err));

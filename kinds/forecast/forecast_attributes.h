@@ -16,6 +16,7 @@
 extern const char *const forecast_method_words[];
 extern const char *const forecast_duplicates_words[];
 extern const char *const forecast_gaps_words[];
+extern const char *const forecast_hierarchy_words[];
 
 /* Values of one time. */
 enum forecast_duplicates { DUPLICATES_ARE_ERRORS, DUPLICATES_ARE_ADDED, DUPLICATES_ARE_AVERAGED };
@@ -72,6 +73,10 @@ enum forecast_duplicates { DUPLICATES_ARE_ERRORS, DUPLICATES_ARE_ADDED, DUPLICAT
     STORED(bool, is_whole, "forecast.round", SCOPE_TRAIN, IN_KIND(round), BOOLEAN("false", NULL),  \
            "Forecasts are whole numbers: the nearest one, and intervals reach to the next ones "   \
            "outside of them.")                                                                     \
+    STORED(unsigned, hierarchy, "forecast.hierarchy", SCOPE_TRAIN, IN_KIND(hierarchy),             \
+           WORD("none", forecast_hierarchy_words, NULL),                                           \
+           "Totals over the columns of forecast.group, the last one first, that add up: "          \
+           "'bottom-up', the sums of their parts, or 'mint', by the errors of all of them.")       \
     STORED(uint32_t, backtests, "forecast.backtest", SCOPE_TRAIN, IN_KIND(backtest),               \
            INTEGER(0, FORECAST_BACKTESTS_MAX, "1"),                                                \
            "How often the past is forecast to measure the errors: from the horizon before the "    \
@@ -88,6 +93,9 @@ enum forecast_duplicates { DUPLICATES_ARE_ERRORS, DUPLICATES_ARE_ADDED, DUPLICAT
 
 /* The value of a time that has none. */
 enum forecast_gaps { GAPS_ON_LINE, GAPS_ARE_ZERO, GAPS_ARE_LAST };
+
+/* How totals and their parts come to add up. */
+enum forecast_hierarchy { HIERARCHY_NONE, HIERARCHY_BOTTOM_UP, HIERARCHY_MINT };
 
 /* In a struct kind_params. */
 struct KIND_PARAMS_TYPE forecast_params {

@@ -31,13 +31,19 @@ static struct kind_cost cost(const struct kind_params *params, const struct kind
         shape->ids + SERIES_FACTS + STEP_NUMBERS * (horizon + history) + NUMBER_PARTS * regressors;
     const double words = FORECAST_RECORD_WORDS + FORECAST_STEP_WORDS * horizon +
                          FORECAST_EXPECTED_WORDS * history + regressors;
-    const double series = series_of(shape);
+    const bool has_totals = forecast_params(params)->hierarchy != HIERARCHY_NONE;
+    const double past = forecast_params(params)->backtests *
+                        (FORECAST_ORIGIN_WORDS + FORECAST_PAST_WORDS * horizon);
+    const double series = series_of(shape) * (has_totals ? 2 : 1); /* fewer totals, usually */
+    const double own = words + (has_totals ? FORECAST_HIERARCHY_WORDS + past : 0);
+    const double copies = has_totals ? 3 : 2;
 
-    /* The records of the learner, those of a state that is taken, and the stored numbers. */
+    /* The records of the learner, those of a state that is taken, a copy of a hierarchy's, and the
+     * stored numbers. */
     return (struct kind_cost){
         .parameters = series * floats,
         .multiplications = 8,
-        .bytes = series * (2 * words * sizeof(int64_t) + floats * sizeof(float)),
+        .bytes = series * (copies * own * sizeof(int64_t) + floats * sizeof(float)),
         .row_learning = FIT_WORK,
     };
 }
@@ -47,6 +53,7 @@ static void explain(const struct kind_params *params, const struct kind_shape *s
 {
     const uint32_t horizon = forecast_params(params)->horizon;
     const uint32_t history = forecast_params(params)->history;
+    const unsigned hierarchy = forecast_params(params)->hierarchy;
     const double regressors = regressors_of(shape);
 
     text_printf(detail, "%s, %u step%s of %s",
@@ -54,6 +61,9 @@ static void explain(const struct kind_params *params, const struct kind_shape *s
                 horizon == 1 ? "" : "s", shape->ids > 0 ? "each series" : "one series");
     if (regressors > 0)
         text_printf(detail, ", with %.0f regressor%s", regressors, regressors > 1 ? "s" : "");
+    if (hierarchy != HIERARCHY_NONE)
+        text_printf(detail, ", and of their totals, which add up (%s)",
+                    forecast_hierarchy_words[hierarchy]);
     if (history > 0)
         text_printf(detail, ", and what is expected at the last %u", history);
 }

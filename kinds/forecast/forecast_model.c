@@ -287,9 +287,11 @@ bool forecast_row_series(const struct model *model, const int32_t *ids, uint32_t
     int32_t own[FORECAST_GROUPS_MAX];
 
     for (uint32_t i = 0; i < forecast->groups; i++) {
-        if (ids[i] < 0)
+        const bool is_over = forecast->hierarchy != HIERARCHY_NONE && ids[i] == INPUT_NULL_APART;
+
+        if (ids[i] < 0 && !is_over)
             return false;
-        own[i] = ids[i] - (int32_t)model->transform.inputs[i].first_id;
+        own[i] = is_over ? -1 : ids[i] - (int32_t)model->transform.inputs[i].first_id;
     }
     return forecast_find(forecast, own, series);
 }

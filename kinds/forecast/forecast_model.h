@@ -18,6 +18,7 @@
 
 #include "forecast/regressors.h"
 #include "forecast/steps.h"
+#include "kinds/forecast/forecast_attributes.h"
 #include "kinds/forecast/forecast_limits.h"
 #include "scoring/model.h"
 
@@ -66,11 +67,13 @@ struct forecast_found {
 };
 
 struct forecast_model {
-    uint32_t groups;     /* columns; 0: all rows are one series */
-    uint32_t regressors; /* columns, at most REGRESSORS_MAX */
-    uint32_t series;     /* at least 1 */
-    uint32_t horizon;    /* steps */
-    uint32_t history;    /* steps up to the last value that are kept, too */
+    uint32_t groups;                   /* columns; 0: all rows are one series */
+    uint32_t regressors;               /* columns, at most REGRESSORS_MAX */
+    uint32_t series;                   /* at least 1 */
+    uint32_t horizon;                  /* steps */
+    uint32_t history;                  /* steps up to the last value that are kept, too */
+    enum forecast_hierarchy hierarchy; /* with one there are totals, which have -1 for the id of
+                                          each column that they are over, the last ones */
     enum forecast_times times;
     struct forecast_limits limits;
     double level;           /* level of the intervals where none is asked for */

@@ -84,6 +84,9 @@ void forecast_write_content(const struct model *model, cJSON *object)
         json_add_boolean(object, "round", true);
     if (forecast->history > 0)
         json_add_integer(object, "history", forecast->history);
+    if (forecast->hierarchy != HIERARCHY_NONE)
+        json_add_string(object, "hierarchy",
+                        slice_of(forecast_hierarchy_words[forecast->hierarchy]));
     write_found(model, object);
 }
 
@@ -145,6 +148,20 @@ static enum status read_steps(const cJSON *object, struct forecast_model *foreca
            : forecast->unit == STEP_WEEKDAY     ? 1
                                                 : days;
     return json_get_integer(object, "size", 1, most, &forecast->size, err);
+}
+
+/* The word that is there. */
+static enum status read_hierarchy(const cJSON *object, struct forecast_model *forecast,
+                                  struct error *err)
+{
+    unsigned hierarchy = HIERARCHY_NONE;
+
+    if (json_has(object, "hierarchy"))
+        TRY(read_word(object, "hierarchy", forecast_hierarchy_words, &hierarchy, err));
+    forecast->hierarchy = (enum forecast_hierarchy)hierarchy;
+    return forecast->hierarchy == HIERARCHY_NONE || forecast->groups > 0
+               ? STATUS_OK
+               : fail(err, STATUS_CORRUPT, "model: totals of a single series");
 }
 
 static enum status read_found(const cJSON *object, uint32_t groups, struct forecast_found *found,
@@ -247,6 +264,7 @@ enum status forecast_read_content(const cJSON *object, struct arena *arena, stru
     forecast->series = (uint32_t)series;
     forecast->horizon = (uint32_t)horizon;
     TRY(read_limits(object, &forecast->limits, err));
+    TRY(read_hierarchy(object, forecast, err));
     TRY(read_found(object, forecast->groups, found, err));
     TRY(read_regressors(object, &model->transform, forecast, found, err));
     if (!(forecast->level > 0 && forecast->level < 1) || (groups == 0 && series != 1))
@@ -255,28 +273,37 @@ enum status forecast_read_content(const cJSON *object, struct arena *arena, stru
     return check_inputs_of(model, forecast, err);
 }
 
-/* Regressors, limits and a history of models that have any, so that others keep their digests. */
+/* Regressors, limits, a history and totals of models that have any, so that others keep their
+ * digests. */
 bool forecast_number(const struct model *model, uint32_t i, uint64_t *number)
 {
-    enum { NUMBERS_OF_ALL = 7, NUMBERS_OF_REGRESSORS, NUMBERS_OF_LIMITS = 11, NUMBERS_OF_HISTORY };
+    enum {
+        NUMBERS_OF_ALL = 7,
+        NUMBERS_OF_REGRESSORS,
+        NUMBERS_OF_LIMITS = 11,
+        NUMBERS_OF_HISTORY,
+        NUMBERS_OF_HIERARCHY
+    };
     const struct forecast_model *forecast = forecast_of(model);
     const struct forecast_limits *limits = &forecast->limits;
-    const uint64_t numbers[NUMBERS_OF_HISTORY] = {forecast->groups,
-                                                  forecast->series,
-                                                  forecast->horizon,
-                                                  forecast->times,
-                                                  double_bits(forecast->level),
-                                                  forecast->unit,
-                                                  (uint64_t)forecast->size,
-                                                  forecast->regressors,
-                                                  double_bits(limits->lower),
-                                                  double_bits(limits->upper),
-                                                  limits->is_whole,
-                                                  forecast->history};
-    const uint32_t count = forecast->history > 0         ? NUMBERS_OF_HISTORY
-                           : forecast_is_limited(limits) ? NUMBERS_OF_LIMITS
-                           : forecast->regressors > 0    ? NUMBERS_OF_REGRESSORS
-                                                         : NUMBERS_OF_ALL;
+    const uint64_t numbers[NUMBERS_OF_HIERARCHY] = {forecast->groups,
+                                                    forecast->series,
+                                                    forecast->horizon,
+                                                    forecast->times,
+                                                    double_bits(forecast->level),
+                                                    forecast->unit,
+                                                    (uint64_t)forecast->size,
+                                                    forecast->regressors,
+                                                    double_bits(limits->lower),
+                                                    double_bits(limits->upper),
+                                                    limits->is_whole,
+                                                    forecast->history,
+                                                    forecast->hierarchy};
+    const uint32_t count = forecast->hierarchy != HIERARCHY_NONE ? NUMBERS_OF_HIERARCHY
+                           : forecast->history > 0               ? NUMBERS_OF_HISTORY
+                           : forecast_is_limited(limits)         ? NUMBERS_OF_LIMITS
+                           : forecast->regressors > 0            ? NUMBERS_OF_REGRESSORS
+                                                                 : NUMBERS_OF_ALL;
 
     if (i >= count)
         return false;
@@ -334,9 +361,13 @@ static bool are_ids(const struct model *model, uint32_t series)
     const struct forecast_model *forecast = forecast_of(model);
     const float *ids = forecast->ids + (size_t)series * forecast->groups;
     int order = series > 0 ? 0 : 1; /* against those of the series before */
+    const double least = forecast->hierarchy == HIERARCHY_NONE ? 0 : -1;
 
     for (uint32_t i = 0; i < forecast->groups; i++) {
-        if (!is_whole(ids[i], 0, (double)model->transform.inputs[i].word_count - 1))
+        const bool is_over = i > 0 && ids[i - 1] < 0; /* behind a column that is totalled */
+        const double most = is_over ? -1 : (double)model->transform.inputs[i].word_count - 1;
+
+        if (!is_whole(ids[i], least, most))
             return false;
         if (order == 0 && ids[i] != (ids - forecast->groups)[i])
             order = ids[i] > (ids - forecast->groups)[i] ? 1 : -1;

@@ -6,11 +6,14 @@
 #include <string.h>
 
 #include "forecast/combined.h"
-#include "forecast/time_text.h"
+#include "runtime/learn/series/series_grid.h"
 
 _Static_assert(FORECAST_RECORD_WORDS == (int)RECORD_STEPS &&
                    FORECAST_STEP_WORDS == (int)RECORD_STEP_WORDS &&
-                   FORECAST_EXPECTED_WORDS == (int)EXPECTED_WORDS,
+                   FORECAST_EXPECTED_WORDS == (int)EXPECTED_WORDS &&
+                   FORECAST_HIERARCHY_WORDS == (int)HIERARCHY_ORIGINS &&
+                   FORECAST_ORIGIN_WORDS == (int)ORIGIN_STEPS &&
+                   FORECAST_PAST_WORDS == (int)PAST_WORDS,
                "EXPLAIN counts what is learned");
 
 #define PAST_LEAST 4 /* values before a step that is forecast to measure the errors */
@@ -27,6 +30,7 @@ enum status series_plan_make(const struct forecast_params *params, bool are_numb
                                  .backtests = params->backtests,
                                  .are_numbers = are_numbers,
                                  .limits = forecast_limits_of(params),
+                                 .hierarchy = (enum forecast_hierarchy)params->hierarchy,
                                  .has_seasons = params->seasons.count > 0};
     TRY(forecast_method(slice_of(forecast_method_words[params->method]), &options->method, err));
     options->horizon = params->horizon;
@@ -78,21 +82,13 @@ static int compare_rows(const void *a, const void *b)
     return 0;
 }
 
-static void print_time(const struct series_plan *plan, int64_t time, char text[TIME_BYTES])
-{
-    time_print(plan->are_numbers              ? TIME_NUMBER
-               : time % DAY_MICROSECONDS == 0 ? TIME_DATE
-                                              : TIME_MOMENT,
-               time, "", text);
-}
-
 static enum status refuse_null(const struct series_plan *plan, int64_t time, uint32_t regressor,
                                struct error *err)
 {
     const struct slice name = slice_prefix(plan->regressor_inputs[regressor].spec.name, 60);
     char text[TIME_BYTES];
 
-    print_time(plan, time, text);
+    series_time_print(plan, time, text);
     fail(err, STATUS_INVALID, "regressor \"%.*s\" is NULL at %s", SLICE_FORMAT(name), text);
     return error_hint(err, "Give it a value in the SELECT, as in coalesce(%.*s, 0) AS %.*s.",
                       SLICE_FORMAT(name), SLICE_FORMAT(name));
@@ -257,43 +253,71 @@ static enum status measure_past(const struct series_plan *plan, const struct gri
     return STATUS_OK;
 }
 
-/* ---- the record ---- */
+/* ---- the past of a series of a hierarchy ---- */
 
-static int64_t bits_of(double number)
+/* One step that nothing is known of, and of which nothing is expected, as where a series had not
+ * begun: it adds nothing to its totals. */
+static void put_nothing(const struct grid *grid, int64_t place, int64_t *step)
 {
-    int64_t bits;
-
-    memcpy(&bits, &number, sizeof bits);
-    return bits;
+    step[PAST_VALUE] = record_bits(place >= 0 ? grid->values[place] : NAN);
+    step[PAST_FORECAST] = step[PAST_DEVIATION] = record_bits(0);
+    step[PAST_NAIVE] = record_bits(NAN);
 }
 
-/* Those on a line are left to whoever fits the series. */
-static void fill_gaps(const struct series_plan *plan, struct grid *grid)
+/* Too few values before an origin are no measure, but what is forecast of them is part of the
+ * totals. */
+static enum status put_origin(const struct series_plan *plan, const struct grid *grid,
+                              uint64_t back, struct arena *arena, int64_t *words, struct error *err)
 {
-    for (uint32_t i = 1; plan->gaps != GAPS_ON_LINE && i < grid->count; i++)
-        if (isnan(grid->values[i]))
-            grid->values[i] = plan->gaps == GAPS_ARE_ZERO ? 0 : grid->values[i - 1];
-}
+    const uint32_t horizon = plan->options.horizon;
+    const uint32_t origin = grid->count > back ? grid->count - (uint32_t)back : 0;
+    int64_t *step = words + ORIGIN_STEPS;
+    struct forecast_options options = plan->options;
+    double *past = ARENA_NEW(arena, double, origin + 1);
+    struct forecast forecast;
+    struct series_scale scale;
 
-static enum status refuse(const struct series_plan *plan, const struct grid *grid,
-                          enum grid_fault fault, struct error *err)
-{
-    char time[TIME_BYTES];
-
-    if (fault == GRID_INFINITE)
-        return fail(err, STATUS_INVALID, "the sum of a time's values is no number");
-    if (fault == GRID_DOUBLED) {
-        print_time(plan, grid->doubled, time);
-        fail(err, STATUS_INVALID, "two values have the time %s", time);
-        return error_hint(err, "forecast.group tells the series; forecast.duplicates = 'sum', or "
-                               "'mean', makes one value of them.");
+    if (!past)
+        return fail_no_memory(err);
+    words[ORIGIN_SCALE] = words[ORIGIN_SQUARES] = record_bits(-1);
+    for (uint32_t h = 0; h < horizon && origin == 0; h++, step += PAST_WORDS)
+        put_nothing(grid, (int64_t)grid->count - (int64_t)back + h, step);
+    if (origin == 0)
+        return STATUS_OK;
+    options.history = 0;
+    memcpy(past, grid->values, origin * sizeof *past);
+    TRY(forecast_run(past, origin, &options, arena, &forecast, err));
+    scale = series_scale_of(grid->values, origin, forecast.season);
+    if (origin >= PAST_LEAST) {
+        words[ORIGIN_SCALE] = record_bits(scale.absolute);
+        words[ORIGIN_SQUARES] = record_bits(scale.squares);
     }
-    fail(err, STATUS_INVALID, "%u times would be %lld steps, of which most have no value",
-         grid->times, (long long)grid->span);
-    return error_hint(err, "Bring the times to an even step in the SELECT, as date_trunc('day', t) "
-                           "or the date alone, and look whether the first or last ones are "
-                           "mistakes.");
+    for (uint32_t h = 0; h < horizon; h++, step += PAST_WORDS) {
+        step[PAST_VALUE] = record_bits(grid->values[origin + h]);
+        step[PAST_FORECAST] = record_bits(forecast.values[h]);
+        step[PAST_DEVIATION] = record_bits(forecast.deviations[h]);
+        step[PAST_NAIVE] = record_bits(series_naive(grid->values, origin, h + 1, forecast.season));
+    }
+    return STATUS_OK;
 }
+
+static enum status put_hierarchy(const struct series_plan *plan, const struct grid *grid,
+                                 struct arena *arena, int64_t *record, struct error *err)
+{
+    int64_t *words = record + series_plan_hierarchy(plan);
+    double largest = 0;
+
+    for (uint32_t i = 0; i < grid->count; i++)
+        largest = fabs(grid->values[i]) > largest ? fabs(grid->values[i]) : largest;
+    words[HIERARCHY_LARGEST] = record_bits(largest);
+    words[HIERARCHY_LENGTH] = grid->count;
+    for (uint32_t i = 0; i < plan->backtests; i++)
+        TRY(put_origin(plan, grid, (uint64_t)(i + 1) * plan->options.horizon, arena,
+                       record + series_plan_origin(plan, i), err));
+    return STATUS_OK;
+}
+
+/* ---- the record ---- */
 
 /* Can a model, whose numbers are floats, keep it? */
 static bool is_kept(const struct forecast *forecast, uint32_t i)
@@ -313,9 +337,9 @@ static void put_history(const struct series_plan *plan, const struct forecast *f
     for (uint32_t i = 0; i < history; i++, record += EXPECTED_WORDS) {
         const bool has_any = i >= first && is_kept(forecast, i - first);
 
-        record[EXPECTED_VALUE] = bits_of(has_any ? forecast->expected[i - first] : 0);
+        record[EXPECTED_VALUE] = record_bits(has_any ? forecast->expected[i - first] : 0);
         record[EXPECTED_DEVIATION] =
-            bits_of(has_any ? forecast->expected_deviations[i - first] : -1);
+            record_bits(has_any ? forecast->expected_deviations[i - first] : -1);
     }
 }
 
@@ -334,7 +358,7 @@ static enum status put_forecast(const struct series_plan *plan, const struct gri
     TRY(forecast_values(&plan->options, grid->values, grid->count, known, arena, &forecast,
                         coefficients, err));
     for (uint32_t i = 0; i < known->width; i++)
-        coefficient[i] = bits_of(coefficients[i]);
+        coefficient[i] = record_bits(coefficients[i]);
     record[RECORD_COUNT] = grid->known;
     record[RECORD_FIRST] = grid->steps.first;
     record[RECORD_LAST] = grid->last;
@@ -342,51 +366,67 @@ static enum status put_forecast(const struct series_plan *plan, const struct gri
     for (uint32_t h = 0; h < plan->options.horizon; h++) {
         int64_t *step = record + RECORD_STEPS + (size_t)h * RECORD_STEP_WORDS;
 
-        step[RECORD_VALUE] = bits_of(forecast.values[h]);
-        step[RECORD_DEVIATION] = bits_of(forecast.deviations[h]);
-        step[RECORD_RATIO] = bits_of(ratios[h]);
+        step[RECORD_VALUE] = record_bits(forecast.values[h]);
+        step[RECORD_DEVIATION] = record_bits(forecast.deviations[h]);
+        step[RECORD_RATIO] = record_bits(ratios[h]);
     }
     put_history(plan, &forecast, record);
     return STATUS_OK;
+}
+
+static void clear(const struct series_plan *plan, int64_t *record)
+{
+    memset(record, 0, series_plan_words(plan) * sizeof *record);
+}
+
+/* The record of a grid with a value. */
+static enum status fit_grid(const struct series_plan *plan, struct grid *grid,
+                            const struct regressors *known, struct arena *arena, int64_t *record,
+                            struct error *err)
+{
+    const uint32_t horizon = plan->options.horizon;
+    double *ratios = ARENA_NEW(arena, double, horizon);
+    struct series_errors errors = {0};
+
+    if (!ratios)
+        return fail_no_memory(err);
+    for (uint32_t h = 0; h < horizon; h++)
+        ratios[h] = -1;
+    if (plan->hierarchy == HIERARCHY_NONE)
+        TRY(measure_past(plan, grid, known, arena, &errors, ratios, err));
+    else
+        TRY(put_hierarchy(plan, grid, arena, record, err));
+    memcpy(record + RECORD_ERRORS, &errors, sizeof errors);
+    return put_forecast(plan, grid, known, ratios, arena, record, err);
+}
+
+enum status series_fit_grid(const struct series_plan *plan, struct grid *grid, struct arena *arena,
+                            int64_t *record, struct error *err)
+{
+    clear(plan, record);
+    return fit_grid(plan, grid, &(struct regressors){.width = 0}, arena, record, err);
 }
 
 enum status series_fit(const struct series_plan *plan, struct point *points, uint32_t count,
                        const double *regressors, struct arena *arena, int64_t *record,
                        struct error *err)
 {
-    const uint32_t horizon = plan->options.horizon;
     struct regressors known = {.width = plan->regressors};
     struct regressor_row *rows = NULL;
-    struct series_errors errors = {0};
     uint32_t row_count = 0;
-    enum grid_fault fault;
     struct grid grid;
-    double *ratios;
 
-    memset(record, 0,
-           series_record_words(horizon, plan->options.history, plan->regressors) * sizeof *record);
+    clear(plan, record);
     if (known.width > 0) {
         rows = ARENA_NEW(arena, struct regressor_row, count);
         if (!rows)
             return fail_no_memory(err);
         TRY(list_rows(plan, points, count, regressors, rows, &row_count, err));
     }
-    points_sort(points, count);
-    TRY(grid_make(points, count, plan->are_numbers, plan->duplicates, &plan->steps, arena, &grid,
-                  &fault, err));
-    if (fault != GRID_FINE)
-        return refuse(plan, &grid, fault, err);
+    TRY(series_grid(plan, points, count, arena, &grid, err));
     if (grid.count == 0)
         return STATUS_OK;
     if (known.width > 0)
         TRY(lay_out(&grid, rows, row_count, arena, &known, err));
-    ratios = ARENA_NEW(arena, double, horizon);
-    if (!ratios)
-        return fail_no_memory(err);
-    for (uint32_t h = 0; h < horizon; h++)
-        ratios[h] = -1;
-    fill_gaps(plan, &grid);
-    TRY(measure_past(plan, &grid, &known, arena, &errors, ratios, err));
-    memcpy(record + RECORD_ERRORS, &errors, sizeof errors);
-    return put_forecast(plan, &grid, &known, ratios, arena, record, err);
+    return fit_grid(plan, &grid, &known, arena, record, err);
 }
