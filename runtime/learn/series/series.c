@@ -155,6 +155,8 @@ static enum status reserve_records(struct series_learner *series, uint64_t count
         return learner_hint_bytes(series->learner.spec,
                                   "Lower forecast.horizon, or forecast fewer series.", err);
     }
+    if (count < series->progress.done) /* totals were taken with the others */
+        return STATUS_OK;
     records = realloc(series->records, (count * series->width + 1) * sizeof *records);
     if (!records)
         return fail_no_memory(err);
@@ -191,16 +193,19 @@ static enum status settle_counts(struct series_learner *series, struct error *er
 /* All series of the rows are fitted: the totals that they make up, and room for them. */
 static enum status open_totals(struct series_learner *series, struct error *err)
 {
+    int64_t *sums;
+
     if (series->plan.hierarchy == HIERARCHY_NONE)
         return STATUS_OK;
     series_totals_deinit(&series->totals);
     TRY(series_totals_make(&series->plan, series->groups, series->records, series->total,
                            &series->totals, err));
     TRY(reserve_records(series, series->total + series->totals.count, err));
-    if (series->totals.sums == 0 || series->sums)
-        return STATUS_OK;
-    series->sums = calloc(series->totals.sums, sizeof *series->sums);
-    return series->sums ? STATUS_OK : fail_no_memory(err);
+    sums = realloc(series->sums, (series->totals.sums + 1) * sizeof *sums);
+    if (!sums)
+        return fail_no_memory(err);
+    series->sums = sums;
+    return STATUS_OK;
 }
 
 static enum status apply_counts(struct series_learner *series, const int64_t *totals,
@@ -272,6 +277,13 @@ static enum status apply(void *self, const struct phase_totals *totals,
 
 /* ---- state ---- */
 
+/* May the next apply make totals of the records? */
+static bool makes_totals(const struct series_learner *series)
+{
+    return series->plan.hierarchy != HIERARCHY_NONE && series->progress.is_counted &&
+           series->progress.range + 1 == series->learner.ranges;
+}
+
 static uint32_t arrays(void *self, struct learner_array list[LEARNER_ARRAYS_MAX])
 {
     struct series_learner *series = self;
@@ -281,7 +293,8 @@ static uint32_t arrays(void *self, struct learner_array list[LEARNER_ARRAYS_MAX]
                                      LEARNER_USED, "the counts of series", "counts"};
     list[1] = (struct learner_array){
         (void **)&series->records, series->progress.done * series->width * sizeof *series->records,
-        LEARNER_SIZED | LEARNER_APPENDED, "the forecasts", "weights"};
+        LEARNER_SIZED | LEARNER_APPENDED | (makes_totals(series) ? LEARNER_USED : 0),
+        "the forecasts", "weights"};
     list[2] = (struct learner_array){
         (void **)&series->sums, series->progress.summed * sizeof *series->sums,
         LEARNER_SIZED | LEARNER_APPENDED | LEARNER_USED, "the sums of totals", "sums"};
@@ -421,11 +434,14 @@ static void series_close(void *self)
     free(series);
 }
 
-/* NULLs that no series, and no time, is. */
+/* NULLs that no series, and no time, is; and totals that the planner makes none of. */
 static enum status check_inputs(const struct series_learner *series, struct error *err)
 {
     const struct transform *transform = &series->learner.dataset->transform;
 
+    if (forecast_params(&series->learner.spec->params)->hierarchy != HIERARCHY_NONE &&
+        (series->groups == 0 || forecast_regressors(transform) > 0))
+        return fail(err, STATUS_INVALID, "totals are over a group, and have no regressors");
     for (uint32_t i = 0; i < transform->input_count; i++) {
         const struct transform_input *input = &transform->inputs[i];
         const struct slice name =
