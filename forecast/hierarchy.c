@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #define LEVELS_MAX   32
-#define SUM_BITS     51   /* of a double's 53: one for the sum of the roundings, one to spare */
-#define EXPONENT_MIN -149 /* of the least float above 0: models keep numbers as floats */
+#define SUM_BITS     51 /* bits of a double's 53: one for the sum of the roundings, one to spare */
+#define EXPONENT_MIN -149 /* exponent of the least float above 0: models keep numbers as floats */
 
 enum status hierarchy_init(struct hierarchy *hierarchy, const uint32_t *levels, uint32_t count,
                            struct error *err)

@@ -14,8 +14,8 @@
  * by their variances (Wickramasuriya and others' formula, solved exactly).
  *
  * Sums are exact: parts are multiples of one power of two, so small that it is lost in the digits
- * of a double, and so large that all sums of them are doubles. Whoever adds them up, in whatever
- * order, gets the total.
+ * of a double, and so large that all sums of them are doubles. They add up to the total in any
+ * order.
  */
 #ifndef FORECAST_HIERARCHY_H
 #define FORECAST_HIERARCHY_H

@@ -11,7 +11,7 @@
 #include "runtime/data/row_store.h"
 #include "runtime/learn/learner_memory.h"
 #include "runtime/learn/learner_state.h"
-#include "runtime/learn/series/series_learner.h"
+#include "runtime/learn/series/series_lanes.h"
 #include "scoring/model_write.h"
 
 #define HELD_BYTES       ((uint64_t)32 << 20) /* bytes of one range's rows, over all lanes */

@@ -52,15 +52,15 @@ enum record_hierarchy {
     HIERARCHY_ORIGINS  /* plan's backtests, RECORD_ORIGIN words and then those of the steps */
 };
 enum record_origin {
-    ORIGIN_SCALE, /* of series_scale_of; below 0: too few values are before it to count */
+    ORIGIN_SCALE, /* result of series_scale_of; below 0: too few values are before it to count */
     ORIGIN_SQUARES,
     ORIGIN_STEPS
 };
 enum record_past {
-    PAST_VALUE, /* what came; NAN: it is missing */
+    PAST_VALUE, /* value that came; NAN: it is missing */
     PAST_FORECAST,
     PAST_DEVIATION,
-    PAST_NAIVE, /* of series_naive */
+    PAST_NAIVE, /* result of series_naive */
     PAST_WORDS
 };
 
@@ -103,7 +103,7 @@ struct series_plan {
     struct steps steps;            /* common_steps.h */
     struct forecast_limits limits;
     enum forecast_hierarchy hierarchy;
-    int64_t end; /* of a hierarchy: the time of the last value of all series */
+    int64_t end; /* time of the last value of all series of a hierarchy */
     uint32_t regressors;
     const struct transform_input *regressor_inputs; /* (regressors) */
 };

@@ -1,10 +1,12 @@
+#include "runtime/learn/series/series_lanes.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "base/progress.h"
 #include "base/words.h"
 #include "runtime/learn/series/series_grid.h"
-#include "runtime/learn/series/series_learner.h"
+#include "runtime/learn/series/series_rows.h"
 
 #define FIT_BYTES_MAX ((size_t)2 << 30) /* bytes to fit a series of SERIES_COUNT_MAX values */
 

@@ -1,9 +1,9 @@
 /*
  * series_learner.h - the learner of series.h, as its files share it.
  *
- *     series.c        the learner: state, phases, model
- *     series_lanes.c  what a lane adds in each phase
- *     series_rows.c   the rows of one series
+ *     series.c        state, phases, model; the functions here
+ *     series_lanes.c  shares of the lanes in each phase
+ *     series_rows.c   rows of one series
  */
 #ifndef RUNTIME_LEARN_SERIES_SERIES_LEARNER_H
 #define RUNTIME_LEARN_SERIES_SERIES_LEARNER_H
@@ -60,8 +60,6 @@ struct series_learner {
     struct series_model model;
 };
 
-/* ---- series.c ---- */
-
 enum series_stage { STAGE_COUNT, STAGE_FIT, STAGE_SUM, STAGE_TOTALS, STAGE_DONE };
 enum series_stage series_stage(const struct series_learner *series);
 
@@ -94,23 +92,5 @@ static inline int64_t series_end_time(int64_t word)
 {
     return word - (INT64_C(1) << 60);
 }
-
-/* ---- series_rows.c ---- */
-
-uint64_t series_end_of(const struct dataset_part *part, uint64_t first, uint64_t end);
-/* The points of a task's rows, and their regressors, into a member's space. */
-enum status series_take_points(const struct series_learner *series, const struct series_task *task,
-                               struct series_member *member, struct error *err);
-/* "series store = 'north', item = '7': ..." ids (groups): as a record has them. */
-enum status series_name(const struct series_learner *series, const int64_t *ids, struct error *err);
-/* As a record has them, of the row. */
-void series_row_ids(const struct series_learner *series, uint64_t row,
-                    int64_t ids[FORECAST_GROUPS_MAX]);
-
-/* ---- series_lanes.c ---- */
-
-/* Adds the lane's share of the phase to the sums. */
-enum status series_contribute(struct series_learner *series, uint32_t lane, int64_t *sums,
-                              struct error *err);
 
 #endif

@@ -15,7 +15,7 @@ struct records {
     const int64_t *words;
     uint32_t width, groups, coefficients; /* coefficients: place of the first */
     const int64_t **sorted;               /* (count): those that have values, by their ids */
-    int64_t *reconciled;                  /* of a hierarchy: what they point to */
+    int64_t *reconciled;                  /* memory of a hierarchy's, which `sorted` points to */
     uint32_t count;
 };
 

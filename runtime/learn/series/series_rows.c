@@ -1,8 +1,8 @@
+#include "runtime/learn/series/series_rows.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "runtime/learn/series/series_learner.h"
 
 static bool is_same_series(const struct dataset_part *part, uint64_t a, uint64_t b)
 {

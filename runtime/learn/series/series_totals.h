@@ -16,7 +16,7 @@
 #include "runtime/learn/series/series_fit.h"
 
 struct series_total {
-    int64_t ids[FORECAST_GROUPS_MAX]; /* as a record has them: -1 for all words of a column */
+    int64_t ids[FORECAST_GROUPS_MAX]; /* ids of a record: -1 for all words of a column */
     uint32_t level;                   /* columns that tell it */
     uint32_t parent;                  /* number of the total that it is part of; itself: none */
     uint32_t length;                  /* steps, from the first value of a part on */
@@ -33,7 +33,7 @@ struct series_totals {
     uint32_t groups, count, part_count;
     struct series_total *totals; /* (count): ascending by ids, so that parents come first */
     struct series_part *parts;   /* (part_count): ascending by ids, those that have a value */
-    uint64_t sums;               /* of all totals */
+    uint64_t sums;               /* number of the sums of all totals */
     int exponent;                /* a sum of 1 is 2^exponent */
 };
 
@@ -52,7 +52,7 @@ uint32_t series_totals_end(const struct series_totals *totals, uint32_t first, u
 uint64_t series_totals_add(const struct series_totals *totals, const int64_t *ids,
                            struct grid *grid, uint32_t first, uint32_t end, int64_t *sums);
 
-/* Of total `number`; sums: all of them. */
+/* The record of total `number`. sums (totals->sums). */
 enum status series_totals_fit(const struct series_plan *plan, const struct series_totals *totals,
                               uint32_t number, const int64_t *sums, struct arena *arena,
                               int64_t *record, struct error *err);
