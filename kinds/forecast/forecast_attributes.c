@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "forecast/arima.h"
+#include "forecast/regressors.h"
 #include "params/attribute_rows.h"
 
 _Static_assert(sizeof(struct forecast_params) <= KIND_PARAMS_BYTES, "they fit into a job spec");
@@ -21,6 +22,7 @@ const char *const forecast_method_words[] = {
 const char *const forecast_duplicates_words[] = {"error", "sum", "mean", NULL};
 const char *const forecast_gaps_words[] = {"line", "zero", "last", NULL};
 const char *const forecast_hierarchy_words[] = {"none", "bottom-up", "mint", NULL};
+const char *const forecast_transform_words[] = {"none", "log", "box-cox", "auto", NULL};
 
 ATTRIBUTE_TABLE(forecast_attributes, struct forecast_params, FORECAST_ATTRIBUTES)
 
@@ -125,6 +127,28 @@ static enum status check_hierarchy(const struct forecast_params *params,
     return error_hint(err, "forecast.lower = 0 and forecast.round = true hold for all of them.");
 }
 
+/* Totals add up as values do, and many zeros have no logarithm. */
+static enum status check_transform(const struct forecast_params *params,
+                                   const struct kind_settings *settings, struct error *err)
+{
+    const char *method = forecast_method_words[params->method];
+    const struct method *found;
+
+    if (params->transform == TRANSFORMS_NONE)
+        return STATUS_OK;
+    if (params->hierarchy != HIERARCHY_NONE) {
+        fail_at(err, STATUS_INVALID, position_of(settings, "forecast.transform"),
+                "forecast.transform has no use with forecast.hierarchy");
+        return error_hint(err, "Forecasts of totals add up, and logarithms do not.");
+    }
+    TRY(forecast_method(slice_of(method), &found, err));
+    if (regressors_suit(found))
+        return STATUS_OK;
+    fail_at(err, STATUS_INVALID, position_of(settings, "forecast.transform"),
+            "forecast.transform has no use with %s", method);
+    return error_hint(err, "It forecasts zeros among other values, which have no logarithm.");
+}
+
 enum status forecast_settle(struct kind_params *all, const struct kind_settings *settings,
                             struct error *err)
 {
@@ -134,6 +158,7 @@ enum status forecast_settle(struct kind_params *all, const struct kind_settings 
 
     TRY(check_limits(params, settings, err));
     TRY(check_hierarchy(params, settings, err));
+    TRY(check_transform(params, settings, err));
     TRY(check_order(&params->order, "forecast.order", ARIMA_LAGS_MAX, settings, err));
     TRY(check_order(&params->seasonal_order, "forecast.seasonal_order", ARIMA_SEASONS_MAX, settings,
                     err));

@@ -17,6 +17,7 @@ extern const char *const forecast_method_words[];
 extern const char *const forecast_duplicates_words[];
 extern const char *const forecast_gaps_words[];
 extern const char *const forecast_hierarchy_words[];
+extern const char *const forecast_transform_words[];
 
 /* Values of one time. */
 enum forecast_duplicates { DUPLICATES_ARE_ERRORS, DUPLICATES_ARE_ADDED, DUPLICATES_ARE_AVERAGED };
@@ -77,6 +78,11 @@ enum forecast_duplicates { DUPLICATES_ARE_ERRORS, DUPLICATES_ARE_ADDED, DUPLICAT
            WORD("none", forecast_hierarchy_words, NULL),                                           \
            "Totals over the columns of forecast.group, the last one first, that add up: "          \
            "'bottom-up', the sums of their parts, or 'mint', by the errors of all of them.")       \
+    STORED(unsigned, transform, "forecast.transform", SCOPE_TRAIN, IN_KIND(transform),             \
+           WORD("none", forecast_transform_words, NULL),                                           \
+           "Values are forecast as their logarithms, 'log', or as the power that makes their "     \
+           "deviations most alike, 'box-cox'; both are of values above 0. 'auto': as 'box-cox' "   \
+           "where all values of a series are above 0.")                                            \
     STORED(uint32_t, backtests, "forecast.backtest", SCOPE_TRAIN, IN_KIND(backtest),               \
            INTEGER(0, FORECAST_BACKTESTS_MAX, "1"),                                                \
            "How often the past is forecast to measure the errors: from the horizon before the "    \
@@ -96,6 +102,9 @@ enum forecast_gaps { GAPS_ON_LINE, GAPS_ARE_ZERO, GAPS_ARE_LAST };
 
 /* How totals and their parts come to add up. */
 enum forecast_hierarchy { HIERARCHY_NONE, HIERARCHY_BOTTOM_UP, HIERARCHY_MINT };
+
+/* The values that a series is forecast by. */
+enum forecast_transform { TRANSFORMS_NONE, TRANSFORMS_LOG, TRANSFORMS_BOX_COX, TRANSFORMS_AUTO };
 
 /* In a struct kind_params. */
 struct KIND_PARAMS_TYPE forecast_params {

@@ -64,6 +64,9 @@ static void explain(const struct kind_params *params, const struct kind_shape *s
     if (hierarchy != HIERARCHY_NONE)
         text_printf(detail, ", and of their totals, which add up (%s)",
                     forecast_hierarchy_words[hierarchy]);
+    if (forecast_params(params)->transform != TRANSFORMS_NONE)
+        text_printf(detail, ", transformed (%s)",
+                    forecast_transform_words[forecast_params(params)->transform]);
     if (history > 0)
         text_printf(detail, ", and what is expected at the last %u", history);
 }

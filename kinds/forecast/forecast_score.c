@@ -131,7 +131,7 @@ static struct forecast_step step_of_row(const struct model *model, const float *
 static void score_row(const struct model *model, const float *dense, const int32_t *ids,
                       const struct forecast_interval *interval, float *outputs)
 {
-    struct forecast_step step = {0, NAN, NAN, NAN};
+    struct forecast_step step = {.value = NAN, .lower = NAN, .upper = NAN};
     double regressors[REGRESSORS_MAX];
     uint32_t series;
     int64_t ahead;

@@ -87,6 +87,8 @@ void forecast_write_content(const struct model *model, cJSON *object)
     if (forecast->hierarchy != HIERARCHY_NONE)
         json_add_string(object, "hierarchy",
                         slice_of(forecast_hierarchy_words[forecast->hierarchy]));
+    if (forecast->is_transformed)
+        json_add_boolean(object, "transformed", true);
     write_found(model, object);
 }
 
@@ -265,6 +267,9 @@ enum status forecast_read_content(const cJSON *object, struct arena *arena, stru
     forecast->horizon = (uint32_t)horizon;
     TRY(read_limits(object, &forecast->limits, err));
     TRY(read_hierarchy(object, forecast, err));
+    forecast->is_transformed = false;
+    if (json_has(object, "transformed"))
+        TRY(json_get_boolean(object, "transformed", &forecast->is_transformed, err));
     TRY(read_found(object, forecast->groups, found, err));
     TRY(read_regressors(object, &model->transform, forecast, found, err));
     if (!(forecast->level > 0 && forecast->level < 1) || (groups == 0 && series != 1))
@@ -282,11 +287,12 @@ bool forecast_number(const struct model *model, uint32_t i, uint64_t *number)
         NUMBERS_OF_REGRESSORS,
         NUMBERS_OF_LIMITS = 11,
         NUMBERS_OF_HISTORY,
-        NUMBERS_OF_HIERARCHY
+        NUMBERS_OF_HIERARCHY,
+        NUMBERS_OF_TRANSFORM
     };
     const struct forecast_model *forecast = forecast_of(model);
     const struct forecast_limits *limits = &forecast->limits;
-    const uint64_t numbers[NUMBERS_OF_HIERARCHY] = {forecast->groups,
+    const uint64_t numbers[NUMBERS_OF_TRANSFORM] = {forecast->groups,
                                                     forecast->series,
                                                     forecast->horizon,
                                                     forecast->times,
@@ -298,12 +304,14 @@ bool forecast_number(const struct model *model, uint32_t i, uint64_t *number)
                                                     double_bits(limits->upper),
                                                     limits->is_whole,
                                                     forecast->history,
-                                                    forecast->hierarchy};
-    const uint32_t count = forecast->hierarchy != HIERARCHY_NONE ? NUMBERS_OF_HIERARCHY
-                           : forecast->history > 0               ? NUMBERS_OF_HISTORY
-                           : forecast_is_limited(limits)         ? NUMBERS_OF_LIMITS
-                           : forecast->regressors > 0            ? NUMBERS_OF_REGRESSORS
-                                                                 : NUMBERS_OF_ALL;
+                                                    forecast->hierarchy,
+                                                    forecast->is_transformed};
+    const uint32_t count = forecast->is_transformed                ? NUMBERS_OF_TRANSFORM
+                           : forecast->hierarchy != HIERARCHY_NONE ? NUMBERS_OF_HIERARCHY
+                           : forecast->history > 0                 ? NUMBERS_OF_HISTORY
+                           : forecast_is_limited(limits)           ? NUMBERS_OF_LIMITS
+                           : forecast->regressors > 0              ? NUMBERS_OF_REGRESSORS
+                                                                   : NUMBERS_OF_ALL;
 
     if (i >= count)
         return false;
@@ -324,13 +332,15 @@ bool forecast_array(const struct model *model, uint32_t i, struct model_array *a
          &forecast->expected},
         {"coefficients", forecast->series, (uint64_t)forecast->regressors * NUMBER_PARTS, true,
          &forecast->coefficients},
+        {"lambdas", forecast->series, 1, true, &forecast->lambdas},
     };
     const bool is_there[] = {true,
                              true,
                              forecast->groups > 0,
                              forecast->has_reaches,
                              forecast->history > 0,
-                             forecast->regressors > 0};
+                             forecast->regressors > 0,
+                             forecast->is_transformed};
 
     for (uint32_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         if (is_there[k] && i-- == 0) {
@@ -407,6 +417,10 @@ enum status forecast_check(const struct model *model, struct error *err)
     for (uint32_t i = 0; i < forecast->series; i++)
         if (!are_ids(model, i) || !are_facts(forecast, i))
             return fail(err, STATUS_CORRUPT, "model: series %u is none that could be forecast",
+                        i + 1);
+    for (uint32_t i = 0; forecast->is_transformed && i < forecast->series; i++)
+        if (!is_whole(forecast->lambdas[i], 0, LAMBDAS))
+            return fail(err, STATUS_CORRUPT, "model: series %u has a transform that is none",
                         i + 1);
     for (uint64_t i = 0; i < numbers; i++)
         if (forecast->forecasts[i * STEP_NUMBERS + STEP_DEVIATION] < 0)

@@ -1,4 +1,4 @@
-"""Totals that add up in PostgreSQL: the bits of SQLite, and rows that name a total by NULL, as ROLLUP does."""
+"""Totals that add up in PostgreSQL: the bits of SQLite, and rows that name a total by NULL, as ROLLUP does; transforms."""
 
 import pathlib
 import sys
@@ -40,6 +40,15 @@ class Hierarchy(harness.Case):
                 with self.subTest(hierarchy, workers=workers):
                     self.train(more + workers, rows="(SELECT * FROM t ORDER BY md5(sales::text))")
                     self.assertEqual(self.digest("m"), wanted)
+
+    def test_transforms_have_the_bits_of_sqlite(self):
+        for transform in ("log", "auto"):
+            more = f", forecast.transform = '{transform}', forecast.history = 3"
+            wanted = self.train_in_sqlite(series.TABLE, ROWS, series.statement("Theta", more=more))["digest"]
+            harness.run_statement(self.cursor, series.statement("Theta", more=more + ", job.min_workers = 2, job.max_workers = 2"))
+            self.assertEqual(self.digest("m"), wanted)
+        for value, lower, upper in [row[3:] for row in self.rows("FORECAST m")]:
+            self.assertTrue(0 < lower < value < upper)
 
     def test_sums_are_exact_and_rows_of_a_rollup_are_known(self):
         self.train()

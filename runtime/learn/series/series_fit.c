@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "forecast/combined.h"
+#include "forecast/transform.h"
 #include "runtime/learn/series/series_grid.h"
+#include "runtime/learn/series/series_regressors.h"
 
 _Static_assert(FORECAST_RECORD_WORDS == (int)RECORD_STEPS &&
                    FORECAST_STEP_WORDS == (int)RECORD_STEP_WORDS &&
@@ -31,6 +33,7 @@ enum status series_plan_make(const struct forecast_params *params, bool are_numb
                                  .are_numbers = are_numbers,
                                  .limits = forecast_limits_of(params),
                                  .hierarchy = (enum forecast_hierarchy)params->hierarchy,
+                                 .transform = (enum forecast_transform)params->transform,
                                  .has_seasons = params->seasons.count > 0};
     TRY(forecast_method(slice_of(forecast_method_words[params->method]), &options->method, err));
     options->horizon = params->horizon;
@@ -58,172 +61,137 @@ enum status series_plan_settle(struct series_plan *plan, const struct steps *ste
     return error_hint(err, "Give its steps, as in forecast.season = 12.");
 }
 
-/* ---- regressors ---- */
+/* ---- the forecast ---- */
 
-struct regressor_row {
-    int64_t time;
-    double value;
-    const double *regressors;
-    uint32_t width;
+/* A forecast, with all that makes values of it. */
+struct fitted {
+    struct forecast forecast;
+    double coefficients[REGRESSORS_MAX];
+    double lambda; /* transform.h: of the forecast's numbers */
 };
 
-/* By all that they have, so that means do not depend on how rows came. */
-static int compare_rows(const void *a, const void *b)
+static bool are_above_zero(const double *values, uint32_t count)
 {
-    const struct regressor_row *left = a, *right = b;
-
-    if (left->time != right->time)
-        return left->time < right->time ? -1 : 1;
-    if (left->value != right->value)
-        return left->value < right->value ? -1 : 1;
-    for (uint32_t i = 0; i < left->width; i++)
-        if (left->regressors[i] != right->regressors[i])
-            return left->regressors[i] < right->regressors[i] ? -1 : 1;
-    return 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (values[i] <= 0)
+            return false;
+    return true;
 }
 
-static enum status refuse_null(const struct series_plan *plan, int64_t time, uint32_t regressor,
-                               struct error *err)
+/* The lambda of these values; what the statement asks for of values above 0 it has of all. */
+static double lambda_of(const struct series_plan *plan, const double *values, uint32_t count)
 {
-    const struct slice name = slice_prefix(plan->regressor_inputs[regressor].spec.name, 60);
-    char text[TIME_BYTES];
-
-    series_time_print(plan, time, text);
-    fail(err, STATUS_INVALID, "regressor \"%.*s\" is NULL at %s", SLICE_FORMAT(name), text);
-    return error_hint(err, "Give it a value in the SELECT, as in coalesce(%.*s, 0) AS %.*s.",
-                      SLICE_FORMAT(name), SLICE_FORMAT(name));
+    if (plan->transform == TRANSFORMS_NONE || !are_above_zero(values, count))
+        return TRANSFORM_NONE;
+    return plan->transform == TRANSFORMS_LOG
+               ? 0
+               : transform_choose(values, count,
+                                  forecast_choose_season(values, count, &plan->options));
 }
 
-/* Rows (count_max) of points that have a value, in their order; how many. */
-static enum status list_rows(const struct series_plan *plan, const struct point *points,
-                             uint32_t count, const double *regressors, struct regressor_row *rows,
-                             uint32_t *row_count, struct error *err)
-{
-    const uint32_t width = plan->regressors;
-
-    *row_count = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const double *own = regressors + (size_t)i * width;
-
-        if (isnan(points[i].value))
-            continue;
-        for (uint32_t k = 0; k < width; k++)
-            if (isnan(own[k]))
-                return refuse_null(plan, points[i].time, k, err);
-        rows[(*row_count)++] = (struct regressor_row){points[i].time, points[i].value, own, width};
-    }
-    qsort(rows, *row_count, sizeof *rows, compare_rows);
-    return STATUS_OK;
-}
-
-/* The rows' regressors at the places of the grid, NAN where none has a value; of several of one
- * time their mean. */
-static enum status lay_out(const struct grid *grid, const struct regressor_row *rows,
-                           uint32_t row_count, struct arena *arena, struct regressors *regressors,
-                           struct error *err)
-{
-    const int64_t first = grid->last - grid->count + 1;
-    const uint32_t width = regressors->width;
-    const size_t all = (size_t)grid->count * width;
-    uint32_t same = 0;
-
-    regressors->values = ARENA_NEW(arena, double, all);
-    if (!regressors->values)
-        return fail_no_memory(err);
-    for (size_t i = 0; i < all; i++)
-        regressors->values[i] = NAN;
-    for (uint32_t i = 0; i < row_count; i++) {
-        const int64_t place = steps_index(&grid->steps, rows[i].time) - first;
-        double *own = regressors->values + (size_t)place * width;
-
-        same = i > 0 && rows[i - 1].time == rows[i].time ? same + 1 : 1;
-        for (uint32_t k = 0; k < width; k++)
-            own[k] = same == 1 ? rows[i].regressors[k]
-                               : own[k] + (rows[i].regressors[k] - own[k]) / same;
-    }
-    return STATUS_OK;
-}
-
-/* The forecast of the values, and where there are regressors the coefficients. known (count,
- * width): copied. */
-static enum status forecast_values(const struct forecast_options *options, double *values,
-                                   uint32_t count, const struct regressors *known,
-                                   struct arena *arena, struct forecast *forecast,
-                                   double *coefficients, struct error *err)
+/* The fit of the values, which are used up, and of the regressors (count, width), which are
+ * copied. */
+static enum status fit_values(const struct series_plan *plan, const struct forecast_options *wanted,
+                              double *values, uint32_t count, const struct regressors *known,
+                              struct arena *arena, struct fitted *fitted, struct error *err)
 {
     const size_t all = (size_t)count * known->width;
+    struct forecast_options options = *wanted;
     struct regressors own = *known;
 
+    fitted->lambda = lambda_of(plan, values, count);
+    options.is_remainder = fitted->lambda != TRANSFORM_NONE; /* below 0 are small values */
+    for (uint32_t i = 0; i < count && options.is_remainder; i++)
+        values[i] = transform_value(fitted->lambda, values[i]);
     if (known->width == 0)
-        return forecast_run(values, count, options, arena, forecast, err);
+        return forecast_run(values, count, &options, arena, &fitted->forecast, err);
     own.values = ARENA_NEW(arena, double, all);
     if (!own.values)
         return fail_no_memory(err);
     memcpy(own.values, known->values, all * sizeof *own.values);
-    return regressors_run(values, count, &own, options, arena, forecast, coefficients, err);
+    return regressors_run(values, count, &own, &options, arena, &fitted->forecast,
+                          fitted->coefficients, err);
 }
 
 /* ---- errors of the past, step by step ---- */
 
 /* Adds to step h what the regressors of a place tell; false: they are not known, as where a gap was
  * filled. */
-static bool add_regressors(const struct regressors *known, const double *coefficients,
-                           uint32_t place, bool is_positive, struct forecast *forecast, uint32_t h)
+static bool add_regressors(const struct regressors *known, uint32_t place, struct fitted *fitted,
+                           uint32_t h)
 {
-    const double sum =
-        regressors_sum(coefficients, known->values + (size_t)place * known->width, known->width);
-    double *const bounds[] = {&forecast->values[h], &forecast->lower[h], &forecast->upper[h]};
+    const double sum = regressors_sum(fitted->coefficients,
+                                      known->values + (size_t)place * known->width, known->width);
 
     if (isnan(sum))
         return false;
-    for (int i = 0; i < 3; i++) {
-        *bounds[i] += sum;
-        if (is_positive && *bounds[i] < 0)
-            *bounds[i] = 0;
-    }
+    fitted->forecast.values[h] += sum;
+    fitted->forecast.lower[h] += sum;
+    fitted->forecast.upper[h] += sum;
     return true;
 }
 
-static void limit(const struct forecast_limits *limits, struct forecast *forecast, uint32_t h)
+/* The forecast of step h as it is told. is_cut: not below 0. */
+static struct series_guess guess_of(const struct series_plan *plan, const struct fitted *fitted,
+                                    bool is_cut, uint32_t h)
 {
-    forecast->lower[h] = forecast_limited_lower(limits, forecast->lower[h]);
-    forecast->values[h] = forecast_limited_value(limits, forecast->values[h]);
-    forecast->upper[h] = forecast_limited_upper(limits, forecast->upper[h]);
+    const struct forecast *forecast = &fitted->forecast;
+    struct series_guess guess = {
+        transform_mean(fitted->lambda, forecast->values[h], forecast->deviations[h]),
+        transform_back(fitted->lambda, forecast->lower[h]),
+        transform_back(fitted->lambda, forecast->upper[h])};
+    double *const bounds[] = {&guess.value, &guess.lower, &guess.upper};
+
+    for (int i = 0; i < 3 && is_cut; i++)
+        *bounds[i] = *bounds[i] < 0 ? 0 : *bounds[i];
+    guess.lower = forecast_limited_lower(&plan->limits, guess.lower);
+    guess.value = forecast_limited_value(&plan->limits, guess.value);
+    guess.upper = forecast_limited_upper(&plan->limits, guess.upper);
+    return guess;
 }
 
-/* Compares the forecast that `origin` would have had with the values that came. ratios (horizon;
- * NULL: nobody asks): as records have them. */
+/* How many deviations the forecast of step h is from what came, as numbers are forecast, without
+ * limits: forecast_limits.h. */
+static double ratio_of(const struct fitted *fitted, bool is_cut, double value, uint32_t h)
+{
+    double forecast = fitted->forecast.values[h];
+
+    if (is_cut && forecast < 0)
+        forecast = 0;
+    return fabs(transform_value(fitted->lambda, value) - forecast) / fitted->forecast.deviations[h];
+}
+
+/* Compares the forecast that `origin` would have had with the values that came. is_cut: with
+ * regressors it is not below 0. ratios (horizon; NULL: nobody asks): as records have them. */
 static enum status add_past(const struct series_plan *plan, const double *values, uint32_t count,
-                            const struct regressors *known, uint32_t origin, bool is_positive,
+                            const struct regressors *known, uint32_t origin, bool is_cut,
                             struct arena *arena, struct series_errors *errors, double *ratios,
                             struct error *err)
 {
-    double *past = ARENA_NEW(arena, double, origin), coefficients[REGRESSORS_MAX];
+    double *past = ARENA_NEW(arena, double, origin);
     struct forecast_options options = plan->options;
-    struct forecast forecast;
     struct series_scale scale;
+    struct fitted fitted;
 
     if (!past)
         return fail_no_memory(err);
     options.history = 0;
     memcpy(past, values, origin * sizeof *past);
-    TRY(forecast_values(&options, past, origin, known, arena, &forecast, coefficients, err));
-    scale = series_scale_of(values, origin, forecast.season);
+    TRY(fit_values(plan, &options, past, origin, known, arena, &fitted, err));
+    scale = series_scale_of(values, origin, fitted.forecast.season);
     for (uint32_t h = 0; h < plan->options.horizon && origin + h < count; h++) {
         const double value = values[origin + h];
+        struct series_guess guess;
 
-        if (isnan(value))
+        if (isnan(value) || (fitted.lambda != TRANSFORM_NONE && value <= 0))
             continue;
-        if (known->width > 0 &&
-            !add_regressors(known, coefficients, origin + h, is_positive, &forecast, h))
+        if (known->width > 0 && !add_regressors(known, origin + h, &fitted, h))
             continue;
-        if (ratios && forecast.deviations[h] > 0) /* without limits: forecast_limits.h */
-            ratios[h] = fabs(value - forecast.values[h]) / forecast.deviations[h];
-        limit(&plan->limits, &forecast, h);
-        series_errors_add(
-            errors,
-            &(struct series_guess){forecast.values[h], forecast.lower[h], forecast.upper[h]}, value,
-            series_naive(values, origin, h + 1, forecast.season), &scale);
+        if (ratios && fitted.forecast.deviations[h] > 0)
+            ratios[h] = ratio_of(&fitted, is_cut && known->width > 0, value, h);
+        guess = guess_of(plan, &fitted, is_cut && known->width > 0, h);
+        series_errors_add(errors, &guess, value,
+                          series_naive(values, origin, h + 1, fitted.forecast.season), &scale);
     }
     return STATUS_OK;
 }
@@ -240,7 +208,8 @@ static enum status measure_past(const struct series_plan *plan, const struct gri
                                 const struct regressors *known, struct arena *arena,
                                 struct series_errors *errors, double *ratios, struct error *err)
 {
-    const bool is_cut = is_positive(grid) && plan->options.method == &combined_method;
+    const bool is_cut = is_positive(grid) && plan->options.method == &combined_method &&
+                        plan->transform == TRANSFORMS_NONE;
 
     for (uint32_t i = 1; i <= plan->backtests; i++) {
         const uint64_t back = (uint64_t)i * plan->options.horizon;
@@ -349,28 +318,28 @@ static enum status put_forecast(const struct series_plan *plan, const struct gri
 {
     int64_t *coefficient =
         record + series_record_coefficients(plan->options.horizon, plan->options.history);
-    double coefficients[REGRESSORS_MAX];
-    struct forecast forecast;
+    struct fitted fitted;
 
     if (!steps_has(&grid->steps, grid->last + plan->options.horizon))
         return fail(err, STATUS_INVALID, "the forecast goes beyond the year 9999, or 2^53");
     record[RECORD_POSITIVE] = is_positive(grid) && plan->options.method == &combined_method;
-    TRY(forecast_values(&plan->options, grid->values, grid->count, known, arena, &forecast,
-                        coefficients, err));
+    TRY(fit_values(plan, &plan->options, grid->values, grid->count, known, arena, &fitted, err));
     for (uint32_t i = 0; i < known->width; i++)
-        coefficient[i] = record_bits(coefficients[i]);
+        coefficient[i] = record_bits(fitted.coefficients[i]);
+    if (plan->transform != TRANSFORMS_NONE)
+        record[series_plan_lambda(plan)] = record_bits(fitted.lambda);
     record[RECORD_COUNT] = grid->known;
     record[RECORD_FIRST] = grid->steps.first;
     record[RECORD_LAST] = grid->last;
-    record[RECORD_SEASON] = forecast.season;
+    record[RECORD_SEASON] = fitted.forecast.season;
     for (uint32_t h = 0; h < plan->options.horizon; h++) {
         int64_t *step = record + RECORD_STEPS + (size_t)h * RECORD_STEP_WORDS;
 
-        step[RECORD_VALUE] = record_bits(forecast.values[h]);
-        step[RECORD_DEVIATION] = record_bits(forecast.deviations[h]);
+        step[RECORD_VALUE] = record_bits(fitted.forecast.values[h]);
+        step[RECORD_DEVIATION] = record_bits(fitted.forecast.deviations[h]);
         step[RECORD_RATIO] = record_bits(ratios[h]);
     }
-    put_history(plan, &forecast, record);
+    put_history(plan, &fitted.forecast, record);
     return STATUS_OK;
 }
 
@@ -407,6 +376,29 @@ enum status series_fit_grid(const struct series_plan *plan, struct grid *grid, s
     return fit_grid(plan, grid, &(struct regressors){.width = 0}, arena, record, err);
 }
 
+/* Values that the transform of the statement does not have. */
+static enum status check_transform(const struct series_plan *plan, const struct grid *grid,
+                                   struct error *err)
+{
+    const int64_t first = grid->last - grid->count + 1;
+    char time[TIME_BYTES];
+
+    if (plan->transform != TRANSFORMS_LOG && plan->transform != TRANSFORMS_BOX_COX)
+        return STATUS_OK;
+    for (uint32_t i = 0; i < grid->count; i++) {
+        if (!(grid->values[i] <= 0))
+            continue;
+        series_time_print(plan, steps_time(&grid->steps, first + i), time);
+        fail(err, STATUS_INVALID,
+             "the value of %s is %.9g, and forecast.transform = '%s' takes "
+             "values above 0",
+             time, grid->values[i], forecast_transform_words[plan->transform]);
+        return error_hint(err, "forecast.transform = 'auto' leaves such series as they are; gaps "
+                               "filled by zeros are values, too.");
+    }
+    return STATUS_OK;
+}
+
 enum status series_fit(const struct series_plan *plan, struct point *points, uint32_t count,
                        const double *regressors, struct arena *arena, int64_t *record,
                        struct error *err)
@@ -421,12 +413,13 @@ enum status series_fit(const struct series_plan *plan, struct point *points, uin
         rows = ARENA_NEW(arena, struct regressor_row, count);
         if (!rows)
             return fail_no_memory(err);
-        TRY(list_rows(plan, points, count, regressors, rows, &row_count, err));
+        TRY(series_regressor_rows(plan, points, count, regressors, rows, &row_count, err));
     }
     TRY(series_grid(plan, points, count, arena, &grid, err));
     if (grid.count == 0)
         return STATUS_OK;
+    TRY(check_transform(plan, &grid, err));
     if (known.width > 0)
-        TRY(lay_out(&grid, rows, row_count, arena, &known, err));
+        TRY(series_regressors_lay_out(&grid, rows, row_count, arena, &known, err));
     return fit_grid(plan, &grid, &known, arena, record, err);
 }

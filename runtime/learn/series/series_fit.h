@@ -102,6 +102,7 @@ struct series_plan {
     bool are_numbers, has_seasons; /* has_seasons: the statement gives them */
     struct steps steps;            /* common_steps.h */
     struct forecast_limits limits;
+    enum forecast_transform transform; /* with one the word behind the coefficients is a lambda */
     enum forecast_hierarchy hierarchy;
     int64_t end; /* time of the last value of all series of a hierarchy */
     uint32_t regressors;
@@ -116,10 +117,15 @@ enum status series_plan_make(const struct forecast_params *params, bool are_numb
 enum status series_plan_settle(struct series_plan *plan, const struct steps *steps,
                                struct error *err);
 
-/* Words of a record; the place of what it has in a hierarchy, and of one of its origins. */
+/* Words of a record; the place of what it has in a hierarchy, and of one of its origins, or of its
+ * lambda: there are no transforms in a hierarchy. */
 static inline uint32_t series_plan_hierarchy(const struct series_plan *plan)
 {
     return series_record_words(plan->options.horizon, plan->options.history, plan->regressors);
+}
+static inline uint32_t series_plan_lambda(const struct series_plan *plan)
+{
+    return series_plan_hierarchy(plan);
 }
 static inline uint32_t series_plan_origin(const struct series_plan *plan, uint32_t origin)
 {
@@ -128,8 +134,9 @@ static inline uint32_t series_plan_origin(const struct series_plan *plan, uint32
 }
 static inline uint32_t series_plan_words(const struct series_plan *plan)
 {
-    return plan->hierarchy == HIERARCHY_NONE ? series_plan_hierarchy(plan)
-                                             : series_plan_origin(plan, plan->backtests);
+    return plan->transform != TRANSFORMS_NONE  ? series_plan_lambda(plan) + 1
+           : plan->hierarchy == HIERARCHY_NONE ? series_plan_hierarchy(plan)
+                                               : series_plan_origin(plan, plan->backtests);
 }
 
 /* Points of one series (count, 1 at least), which are used up. regressors (count, plan's): those of

@@ -122,6 +122,7 @@ static enum status fill_content(const struct series_plan *plan, const struct rec
     const uint32_t history = plan->options.history, regressors = plan->regressors;
     const size_t count = records->count, width = (size_t)horizon * STEP_NUMBERS;
     const size_t expected = (size_t)history * STEP_NUMBERS;
+    const bool is_transformed = plan->transform != TRANSFORMS_NONE;
 
     model->ids = calloc(count * groups + 1, sizeof(float));
     model->facts = calloc(count * SERIES_FACTS, sizeof(float));
@@ -129,14 +130,18 @@ static enum status fill_content(const struct series_plan *plan, const struct rec
     model->expected = calloc(count * expected + 1, sizeof(float));
     model->reaches = calloc((size_t)FORECAST_LEVELS * horizon, sizeof(float));
     model->coefficients = calloc(count * regressors * NUMBER_PARTS + 1, sizeof(float));
-    if (!model->ids || !model->facts || !model->forecasts || !model->expected || !model->reaches ||
-        !model->coefficients)
+    model->lambdas = calloc(count + 1, sizeof(float));
+    if (!model->lambdas || !model->ids || !model->facts || !model->forecasts || !model->expected ||
+        !model->reaches || !model->coefficients)
         return fail_no_memory(err);
     for (size_t i = 0; i < count; i++) {
         put_series(records->sorted[i], groups, horizon, model->ids + i * groups,
                    model->facts + i * SERIES_FACTS, model->forecasts + i * width);
         put_expected(records->sorted[i] + series_record_history(horizon), history,
                      model->expected + i * expected);
+        if (is_transformed)
+            model->lambdas[i] = (float)floor(
+                record_number(records->sorted[i][series_plan_lambda(plan)]) * LAMBDAS + 0.5);
     }
     for (size_t i = 0; i < count * regressors; i++)
         number_to_parts(coefficient_of(records, i / regressors, (uint32_t)(i % regressors)),
@@ -146,6 +151,8 @@ static enum status fill_content(const struct series_plan *plan, const struct rec
                                              .horizon = horizon,
                                              .history = history,
                                              .hierarchy = plan->hierarchy,
+                                             .is_transformed = is_transformed,
+                                             .lambdas = model->lambdas,
                                              .times = times_of(plan, records),
                                              .level = plan->options.level,
                                              .limits = plan->limits,
@@ -372,6 +379,7 @@ void series_model_deinit(struct series_model *model)
     free(model->facts);
     free(model->forecasts);
     free(model->expected);
+    free(model->lambdas);
     free(model->reaches);
     free(model->coefficients);
     *model = (struct series_model){.metric_count = 0};
