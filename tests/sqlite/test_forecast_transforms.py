@@ -86,6 +86,12 @@ class Transforms(harness.Case):
         plain = self.forecast("plain")
         self.assertTrue(all((transformed[key] == plain[key]) == (key[0] == "z") for key in plain))
 
+    def test_a_series_of_one_number_has_it_again(self):
+        self.fill(growing(1, 1) + [("c", 1, day.isoformat(), 0.1) for day in series.days(20)])
+        for transform in ("log", "box-cox", "auto"):
+            self.train(transform, "Forecast", horizon=2)
+            self.assertEqual({row for key, row in self.forecast().items() if key[0] == "c"}, {(0.1, 0.1, 0.1)})
+
     def test_regressors_multiply(self):
         """A promotion that doubles what is sold."""
         self.run_all("DROP TABLE t")

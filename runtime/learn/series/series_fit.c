@@ -70,18 +70,21 @@ struct fitted {
     double lambda; /* transform.h: of the forecast's numbers */
 };
 
-static bool are_above_zero(const double *values, uint32_t count)
+/* Above 0, and not all the same number, which is to come back as it is. */
+static bool are_transformed(const double *values, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++)
-        if (values[i] <= 0)
-            return false;
-    return true;
+    double least = INFINITY, most = -INFINITY;
+
+    for (uint32_t i = 0; i < count; i++) {
+        least = values[i] < least ? values[i] : least;
+        most = values[i] > most ? values[i] : most;
+    }
+    return least > 0 && least < most;
 }
 
-/* The lambda of these values; what the statement asks for of values above 0 it has of all. */
 static double lambda_of(const struct series_plan *plan, const double *values, uint32_t count)
 {
-    if (plan->transform == TRANSFORMS_NONE || !are_above_zero(values, count))
+    if (plan->transform == TRANSFORMS_NONE || !are_transformed(values, count))
         return TRANSFORM_NONE;
     return plan->transform == TRANSFORMS_LOG
                ? 0
