@@ -41,7 +41,6 @@ const struct later_name later_estimators[] = {
     {"DeepEmbeddingClusterModel", "Clusters of a learned embedding."},
     {"StackedRNNClassifier", "Recurrent network for classes."},
     {"RNNBasedTimeSeriesModel", "Recurrent network for time series."},
-    {"ARIMAWithSTLDecomposition", "ARIMA for time series."},
 };
 /* clang-format on */
 

@@ -10,14 +10,23 @@ _Static_assert(sizeof(struct forecast_params) <= KIND_PARAMS_BYTES, "they fit in
 
 /* The names of forecast_method. */
 const char *const forecast_method_words[] = {
-    "forecast",      "autoets",
-    "ets",           "autoarima",
-    "arima",         "mstl",
-    "theta",         "optimizedtheta",
-    "dynamictheta",  "dynamicoptimizedtheta",
-    "seasonalnaive", "naive",
-    "croston",       "sba",
-    "tsb",           NULL,
+    "forecast",
+    "autoets",
+    "ets",
+    "autoarima",
+    "arima",
+    "mstl",
+    "theta",
+    "optimizedtheta",
+    "dynamictheta",
+    "dynamicoptimizedtheta",
+    "seasonalnaive",
+    "naive",
+    "croston",
+    "sba",
+    "tsb",
+    "stlarima",
+    NULL,
 };
 const char *const forecast_duplicates_words[] = {"error", "sum", "mean", NULL};
 const char *const forecast_gaps_words[] = {"line", "zero", "last", NULL};
@@ -153,8 +162,8 @@ enum status forecast_settle(struct kind_params *all, const struct kind_settings 
                             struct error *err)
 {
     const struct forecast_params *params = forecast_params(all);
-    const bool is_arima = forecast_method_words[params->method][0] == 'a' &&
-                          forecast_method_words[params->method][1] == 'r';
+    const struct slice method = slice_of(forecast_method_words[params->method]);
+    const bool is_arima = slice_is(method, "arima") || slice_is(method, "stlarima");
 
     TRY(check_limits(params, settings, err));
     TRY(check_hierarchy(params, settings, err));
