@@ -266,7 +266,7 @@ static double normal_of_reach(const struct forecast_model *forecast, uint32_t ah
     return deviations > first ? INFINITY : low;
 }
 
-/* As a value is forecast: below all of them where it cannot be. */
+/* The number that a value is forecast as: below all of them where there is none. */
 static double number_of_value(double lambda, double value)
 {
     return lambda == TRANSFORM_NONE || value > 0 ? transform_value(lambda, value) : -INFINITY;

@@ -24,7 +24,7 @@
 
 #define FORECAST_GROUPS_MAX 8  /* columns that tell a series */
 #define NUMBER_PARTS        3  /* floats whose sum is a double */
-#define LAMBDAS             10 /* that a lambda of 1 is stored as */
+#define LAMBDAS             10 /* number that a lambda of 1 is stored as */
 
 /* A whole number of 62 bits as three floats: each has 22 bits of it, the first the sign. */
 #define INTEGER_PARTS 3
