@@ -10,6 +10,7 @@
 
 #include "forecast/method.h"
 
-extern const struct method mstl_method, stl_arima_method;
+extern const struct method mstl_method;
+extern const struct method stl_arima_method;
 
 #endif
