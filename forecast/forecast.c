@@ -19,6 +19,7 @@ static const struct method *const methods[] = {
     &auto_arima_method,
     &arima_method,
     &mstl_method,
+    &stl_arima_method,
     &theta_method,
     &optimized_theta_method,
     &dynamic_theta_method,
@@ -60,7 +61,8 @@ enum status forecast_method(struct slice name, const struct method **method, str
     if (nearest >= 0)
         return error_hint(err, "Did you mean \"%s\"?", names[nearest]);
     return error_hint(
-        err, "Methods are forecast, autoets, ets, autoarima, arima, mstl, theta, optimizedtheta, "
+        err, "Methods are forecast, autoets, ets, autoarima, arima, mstl, stlarima, theta, "
+             "optimizedtheta, "
              "dynamictheta, dynamicoptimizedtheta, seasonalnaive, naive, croston, "
              "sba and tsb.");
 }
@@ -93,7 +95,8 @@ bool forecast_lacks_season(const struct forecast_options *options)
     const bool is_seasonal =
         order->seasonal_ar || order->seasonal_differences || order->seasonal_ma;
 
-    return !options->season_count && (is_seasonal || options->method == &mstl_method);
+    return !options->season_count &&
+           (is_seasonal || options->method == &mstl_method || options->method == &stl_arima_method);
 }
 
 /* ----- the normal distribution ----- */

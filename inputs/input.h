@@ -52,10 +52,14 @@ struct transform_input {
     uint32_t id_offset;    /* category, text: the first of its ids in a row's */
     uint32_t first_id;     /* ids of this input are [first_id, first_id + id_rows) */
     uint32_t id_rows;
-    int32_t null_id;                /* category: of NULL */
+    int32_t null_id;                /* category: of NULL, or below 0 */
     struct transform_place *lookup; /* (lookup_size): open addressing over words */
     uint32_t lookup_size;           /* a power of two */
 };
+
+/* The id of NULL in a category that is told from a word that training did not see: where numbers
+ * are kept and have rests, as in a forecast, whose totals have NULLs. */
+#define INPUT_NULL_APART (-2)
 
 /* Places among the ids of a row: those of its words or items, and what each of these counts. */
 static inline uint32_t transform_text_room(const struct transform_input *input)

@@ -192,6 +192,7 @@ BY_METHOD(optimized_theta, "optimizedtheta");
 BY_METHOD(dynamic_theta, "dynamictheta");
 BY_METHOD(dynamic_optimized_theta, "dynamicoptimizedtheta");
 BY_METHOD(mstl, "mstl");
+BY_METHOD(stl_arima, "stlarima");
 BY_METHOD(seasonal_naive, "seasonalnaive");
 BY_METHOD(naive, "naive");
 BY_METHOD(croston, "croston");
@@ -352,6 +353,8 @@ const struct estimator estimators[] = {
      SERIES_OF(dynamic_optimized_theta)},
     {"MSTL", FORECASTS, ONE_METHOD, "Several seasons taken off, and exponential smoothing.",
      SERIES_OF(mstl)},
+    {"ARIMAWithSTLDecomposition", FORECASTS, ONE_METHOD, "Several seasons taken off, and ARIMA.",
+     SERIES_OF(stl_arima)},
     {"SeasonalNaive", FORECASTS, ONE_METHOD, "The last season again.", SERIES_OF(seasonal_naive)},
     {"Naive", FORECASTS, ONE_METHOD, "The last value again.", SERIES_OF(naive)},
     {"Croston", FORECASTS, ONE_METHOD,

@@ -39,7 +39,6 @@ const struct attribute_alias later_aliases[] = {
 
 const struct later_name later_estimators[] = {
     {"DeepEmbeddingClusterModel", "Clusters of a learned embedding."},
-    {"ARIMAWithSTLDecomposition", "ARIMA for time series."},
 };
 /* clang-format on */
 

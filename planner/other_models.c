@@ -117,7 +117,6 @@ const struct other_model other_models[] = {
      "One statement searches among the settings of one model."},
     {"AutoGluon", "LGBMClassifier WITH tune.trials = 20, max_depth = RANGE(2, 12)",
      "One statement searches among the settings of one model."},
-    {"ARIMAWithSTLDecomposition", "MSTL", SERIES},
     {"SARIMAX", "ARIMA", SERIES},
     {"ExponentialSmoothing", "AutoETS", SERIES},
     {"Prophet", "Forecast", SERIES},

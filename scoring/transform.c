@@ -105,7 +105,8 @@ static enum status finish_category(struct transform *transform, struct transform
     take_ids(transform, input);
     input->null_id = input->has_nulls && !transform->keeps_numbers
                          ? (int32_t)(input->first_id + input->id_rows - 1)
-                         : -1;
+                     : transform->keeps_numbers && transform->has_rests ? INPUT_NULL_APART
+                                                                        : -1;
     return word_table_make(input, arena, err);
 }
 

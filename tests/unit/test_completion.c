@@ -161,7 +161,8 @@ static void verbs_follow_to_and_estimators_follow_train(void **state)
         "ScoreCard|Forecast|AutoETS|ETS|AutoARIMA|ARIMA_PLUS|ARIMA_PLUS_XREG|ARIMA|Theta|"
         "OptimizedTheta|"
         "DynamicTheta|"
-        "DynamicOptimizedTheta|MSTL|SeasonalNaive|Naive|Croston|SBA|TSB|OneClassSVM|"
+        "DynamicOptimizedTheta|MSTL|ARIMAWithSTLDecomposition|SeasonalNaive|Naive|Croston|SBA|TSB|"
+        "OneClassSVM|"
         "IsolationForest");
     CHECK_OFFERS("SELECT * FROM iris\nTO TRAIN\n  dnnc|", "DNNClassifier");
 }

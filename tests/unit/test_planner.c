@@ -1,5 +1,6 @@
 #include <math.h>
 
+#include "kinds/forecast/forecast_attributes.h"
 #include "kinds/kmeans/kmeans_kind.h"
 #include "kinds/network/network_attributes.h"
 #include "kinds/trees/trees_attributes.h"
@@ -774,6 +775,45 @@ static void a_forecast_has_the_columns_of_its_history(void **state)
     scene_deinit(&scene);
 }
 
+#define FUND    "-- query: time TEXT 9 texts 9 dates; purchase REAL 9 reals\n"
+#define SQLFLOW "SELECT * FROM fund TO TRAIN sqlflow_models.ARIMAWithSTLDecomposition WITH "
+#define DAYS    "model.forecast_start = '2014-09-01', model.forecast_end = '2014-09-30'"
+#define INTO    " LABEL purchase INTO p"
+
+static void days_of_a_statement_count_its_steps(void **state)
+{
+    struct scene scene;
+    (void)state;
+
+    scene_init(&scene);
+    PLAN_OK(FUND SQLFLOW "model.order = [7, 0, 2], model.period = [7, 30], " DAYS INTO);
+    CHECK_INT(forecast_params(&scene.plan.spec.params)->horizon, 30);
+    PLAN_OK(FUND SQLFLOW "model.date_format = '%Y-%m-%d %H:%M:%S', " DAYS INTO);
+    PLAN_OK(FUND SQLFLOW "model.date_format = '%Y-%m-%d', forecast.time = 'time', " DAYS INTO);
+    PLAN_FAILS(FUND SQLFLOW "model.date_format = '%Y%m%d', " DAYS INTO, STATUS_INVALID,
+               "dates are written as %Y-%m-%d");
+    PLAN_FAILS(FUND SQLFLOW "model.forecast_start = '2014-09-01'" INTO, STATUS_INVALID,
+               "are set together");
+    PLAN_FAILS(FUND SQLFLOW "model.forecast_end = '2014-09-01'" INTO, STATUS_INVALID,
+               "are set together");
+    PLAN_FAILS(FUND SQLFLOW DAYS ", forecast.horizon = 3" INTO, STATUS_INVALID,
+               "so does forecast.horizon");
+    PLAN_FAILS(FUND SQLFLOW "model.forecast_start = 'a', model.forecast_end = '2014-09-30'" INTO,
+               STATUS_INVALID, "is a date, not 'a'");
+    PLAN_FAILS(FUND SQLFLOW "model.forecast_start = '2014-09-01', model.forecast_end = 'b'" INTO,
+               STATUS_INVALID, "is a date, not 'b'");
+    PLAN_FAILS(FUND SQLFLOW
+               "model.forecast_start = '2014-09-02', model.forecast_end = '2014-09-01'" INTO,
+               STATUS_INVALID, "forecast.end is before forecast.start");
+    PLAN_FAILS("-- query: a TEXT 9 texts 9 dates; b TEXT 9 texts 9 dates; purchase REAL 9 "
+               "reals\n" SQLFLOW DAYS INTO,
+               STATUS_INVALID, "needs forecast.time");
+    PLAN_FAILS("-- query: a TEXT 9 texts; purchase REAL 9 reals\n" SQLFLOW DAYS INTO,
+               STATUS_INVALID, "needs forecast.time");
+    PLAN_FAILS(FUND SQLFLOW "forecast.horizon = 3" INTO, STATUS_INVALID, "needs forecast.time");
+    scene_deinit(&scene);
+}
+
 static void a_forecast_is_asked_for_what_it_has(void **state)
 {
     struct scene scene;
@@ -1043,6 +1083,7 @@ int main(void)
         cmocka_unit_test(trees_count_the_words_of_texts_in_buckets_that_are_inputs),
         cmocka_unit_test(a_regressor_of_dates_says_what_it_counts),
         cmocka_unit_test(a_forecast_has_the_columns_of_its_history),
+        cmocka_unit_test(days_of_a_statement_count_its_steps),
         cmocka_unit_test(a_forecast_is_asked_for_what_it_has),
         cmocka_unit_test(a_forecast_is_explained_by_its_parts),
         cmocka_unit_test(values_that_came_are_checked),
