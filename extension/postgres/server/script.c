@@ -405,7 +405,8 @@ static enum status describe_scoring(struct slice text, const struct piece *piece
     memcpy(scoring->sql, description.query.data, description.query.size);
     scoring->plan = description.plan;
     return description.plan
-               ? unfamiliar_count_init(description.plan, &scoring->arena, &scoring->counting, err)
+               ? unfamiliar_count_init(&scoring->door->host.host, description.plan, NULL,
+                                       &scoring->arena, &scoring->counting, err)
                : STATUS_OK;
 }
 
