@@ -247,36 +247,51 @@ static void limit(const struct forecast_limits *limits, struct forecast *forecas
     forecast->upper[h] = forecast_limited_upper(limits, forecast->upper[h]);
 }
 
-/* Compares the forecast that `origin` would have had with the values that came. ratios (horizon;
- * NULL: nobody asks): as records have them. */
+/* Steps before `origin` that have no value: the forecast begins behind the last one that has. */
+static uint32_t gap_before(const double *values, uint32_t origin)
+{
+    uint32_t gap = 0;
+
+    while (gap < origin && isnan(values[origin - gap - 1]))
+        gap++;
+    return gap;
+}
+
+/* Compares the forecast that `origin` would have had with the values that came; none where it lies
+ * in a gap that is longer than the horizon. ratios (horizon; NULL: nobody asks): as records have
+ * them. */
 static enum status add_past(const struct series_plan *plan, const double *values, uint32_t count,
                             const struct regressors *known, uint32_t origin, bool is_positive,
                             struct arena *arena, struct series_errors *errors, double *ratios,
                             struct error *err)
 {
     double *past = ARENA_NEW(arena, double, origin), coefficients[REGRESSORS_MAX];
+    const uint32_t gap = gap_before(values, origin), begin = origin - gap;
     struct forecast_options options = plan->options;
     struct forecast forecast;
     double scale, squares;
 
     if (!past)
         return fail_no_memory(err);
+    if (gap > options.horizon || options.horizon + gap > HORIZON_MAX)
+        return STATUS_OK;
     options.history = 0;
+    options.horizon += gap;
     memcpy(past, values, origin * sizeof *past);
     TRY(forecast_values(&options, past, origin, known, arena, &forecast, coefficients, err));
     scale = scale_of(values, origin, forecast.season, &squares);
-    for (uint32_t h = 0; h < plan->options.horizon && origin + h < count; h++) {
-        const double value = values[origin + h];
+    for (uint32_t h = gap; h < options.horizon && begin + h < count; h++) {
+        const double value = values[begin + h];
 
         if (isnan(value))
             continue;
         if (known->width > 0 &&
-            !add_regressors(known, coefficients, origin + h, is_positive, &forecast, h))
+            !add_regressors(known, coefficients, begin + h, is_positive, &forecast, h))
             continue;
         if (ratios && forecast.deviations[h] > 0) /* without limits: forecast_limits.h */
-            ratios[h] = fabs(value - forecast.values[h]) / forecast.deviations[h];
+            ratios[h - gap] = fabs(value - forecast.values[h]) / forecast.deviations[h];
         limit(&plan->limits, &forecast, h);
-        add_step(&forecast, h, value, naive_of(values, origin, h + 1, forecast.season), scale,
+        add_step(&forecast, h, value, naive_of(values, begin, h + 1, forecast.season), scale,
                  squares, errors);
     }
     return STATUS_OK;
