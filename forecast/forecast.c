@@ -223,8 +223,9 @@ static enum status make_room(struct arena *arena, uint32_t horizon, struct forec
 
 #define PROJECT_STEPS 16 /* steps of fitting_check of a value that states are moved on by */
 
-/* What is expected of the value at `place` by those before it that are known: of the first behind a
- * gap, whose filled values look at it, as many steps ahead. steps: room for a forecast's. */
+/* Finds what is expected of the value at `place` by those before it that are known: the first one
+ * behind a gap, whose filled values look at it, as many steps ahead. steps: room for a forecast's.
+ */
 static enum status expect(const struct forecast_options *options, const struct fitting *fitting,
                           const void *fitted, const struct series *series, const bool *are_known,
                           uint32_t place, double *steps, double *value, double *variance,

@@ -24,7 +24,7 @@ struct ranked_row {
     uint32_t is_positive : 1;
 };
 
-/* What a row adds: of classes its loss, of numbers also what the other metrics of errors add. */
+/* Sums that a row adds to: a class its loss alone, a number those of the other errors, too. */
 enum { SUM_LOSS, SUM_ABSOLUTE, SUM_RELATIVE, SUM_FROM_MEAN, SUM_SQUARE, SUMS_OF_ERRORS };
 
 struct row_counts {
@@ -329,8 +329,8 @@ static double auc_of(const struct row_counts *counts, const uint32_t *times)
                : NAN;
 }
 
-/* As ranking_average_precision, from the least score on: rows of at least a score are those that
- * are not below. */
+/* The same as ranking_average_precision, from the least score on: rows of at least a score are
+ * those that are not below. */
 static double precision_of(const struct row_counts *counts, const uint32_t *times, uint64_t all,
                            uint64_t all_positives)
 {

@@ -108,7 +108,7 @@ static void note(struct slice name, bool are_classes, const struct spelled_word 
                     SQL_NAME(name), SQL_NAME(name));
 }
 
-/* What spellings that may mean the same have in common; bytes: room for it. */
+/* The spelling, folded as others are that may mean the same; bytes: room for that. */
 static struct spelling spelling_of(const struct word_entry *entry, char *bytes)
 {
     const struct slice word = without_spaces(entry->word);

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "extension/engine/host/stored_model.h"
-#include "inputs/cell_text.h"
 #include "inputs/cells.h"
 #include "inputs/encoders.h"
 #include "inputs/word_table.h"
@@ -97,7 +96,7 @@ enum status unseen_words_load(const struct host *host, const struct plan *plan, 
     if (!host->models || !may_have_words(plan))
         return STATUS_OK;
     arena_init(&loaded, MODEL_ARENA_MAX);
-    /* Whoever scores the rows says why it cannot be loaded. */
+    /* The scoring of the rows says why it cannot be loaded. */
     if (stored_model_load(host, plan->model_schema, plan->model_name, &loaded, &model, &why) ==
             STATUS_OK &&
         model.transform.column_count == plan->model.input_count) {

@@ -394,7 +394,8 @@ static void claim_string(ParseState *state, Query *query, JumbleState *jumble)
         return;
     is_first = false;
     if (is_running || !was_idle || !settings.bare_statements || !MyProcPort || am_walsender ||
-        ExitOnAnyError || !script_has_several(sql) || !script_is_ours(sql) || script_has_transactions(sql))
+        ExitOnAnyError || !script_has_several(sql) || !script_is_ours(sql) ||
+        script_has_transactions(sql))
         return;
     is_claimed = true;
     ereport(ERROR,
