@@ -67,10 +67,11 @@ class ColumnDigests(harness.Case):
     def line_of(self, estimator, settings, label, call):
         columns = "x, k, w, d, t, l, p, i" + (f", {label[-1]}" if label else "")
         settings = f"WITH {settings} " if settings else ""
+        self.run_all("DROP TABLE IF EXISTS found")
         try:
             self.run_all(f"SELECT {columns} FROM t TO TRAIN {estimator} {settings}COLUMN {call} {label} INTO m")
             extra = "WITH predict.extra_outputs = 'probabilities' " if label == "LABEL y" else ""
-            self.run_all(f"SELECT * FROM t TO PREDICT found{label.replace('LABEL ', '.')} {extra}USING m")
+            self.run_all(f"SELECT * FROM t TO PREDICT found.{label[-1] if label else 'found'} {extra}USING m")
         except sqlite3.Error as error:
             return f"{estimator} | {call} | {str(error).splitlines()[0]}"
         return f"{estimator} | {call} | {self.model_digest()[:16]} {digest_of(self.run_all('SELECT * FROM found'))}"

@@ -153,6 +153,16 @@ static struct series_guess guess_of(const struct series_plan *plan, const struct
     return guess;
 }
 
+/* Steps before `origin` that have no value: the forecast begins behind the last one that has. */
+static uint32_t gap_before(const double *values, uint32_t origin)
+{
+    uint32_t gap = 0;
+
+    while (gap < origin && isnan(values[origin - gap - 1]))
+        gap++;
+    return gap;
+}
+
 /* How many deviations the forecast of step h is from what came, as numbers are forecast, without
  * limits: forecast_limits.h. */
 static double ratio_of(const struct fitted *fitted, bool is_cut, double value, uint32_t h)
@@ -164,37 +174,42 @@ static double ratio_of(const struct fitted *fitted, bool is_cut, double value, u
     return fabs(transform_value(fitted->lambda, value) - forecast) / fitted->forecast.deviations[h];
 }
 
-/* Compares the forecast that `origin` would have had with the values that came. is_cut: with
- * regressors it is not below 0. ratios (horizon; NULL: nobody asks): as records have them. */
+/* Compares the forecast that `origin` would have had with the values that came; none where it lies
+ * in a gap that is longer than the horizon. is_cut: with regressors it is not below 0. ratios
+ * (horizon; NULL: nobody asks): as records have them. */
 static enum status add_past(const struct series_plan *plan, const double *values, uint32_t count,
                             const struct regressors *known, uint32_t origin, bool is_cut,
                             struct arena *arena, struct series_errors *errors, double *ratios,
                             struct error *err)
 {
     double *past = ARENA_NEW(arena, double, origin);
+    const uint32_t gap = gap_before(values, origin), begin = origin - gap;
     struct forecast_options options = plan->options;
     struct series_scale scale;
     struct fitted fitted;
 
     if (!past)
         return fail_no_memory(err);
+    if (gap > options.horizon || options.horizon + gap > HORIZON_MAX)
+        return STATUS_OK;
     options.history = 0;
+    options.horizon += gap;
     memcpy(past, values, origin * sizeof *past);
     TRY(fit_values(plan, &options, past, origin, known, arena, &fitted, err));
     scale = series_scale_of(values, origin, fitted.forecast.season);
-    for (uint32_t h = 0; h < plan->options.horizon && origin + h < count; h++) {
-        const double value = values[origin + h];
+    for (uint32_t h = gap; h < options.horizon && begin + h < count; h++) {
+        const double value = values[begin + h];
         struct series_guess guess;
 
         if (isnan(value) || (fitted.lambda != TRANSFORM_NONE && value <= 0))
             continue;
-        if (known->width > 0 && !add_regressors(known, origin + h, &fitted, h))
+        if (known->width > 0 && !add_regressors(known, begin + h, &fitted, h))
             continue;
         if (ratios && fitted.forecast.deviations[h] > 0)
-            ratios[h] = ratio_of(&fitted, is_cut && known->width > 0, value, h);
+            ratios[h - gap] = ratio_of(&fitted, is_cut && known->width > 0, value, h);
         guess = guess_of(plan, &fitted, is_cut && known->width > 0, h);
         series_errors_add(errors, &guess, value,
-                          series_naive(values, origin, h + 1, fitted.forecast.season), &scale);
+                          series_naive(values, begin, h + 1, fitted.forecast.season), &scale);
     }
     return STATUS_OK;
 }
@@ -243,6 +258,8 @@ static enum status put_origin(const struct series_plan *plan, const struct grid 
 {
     const uint32_t horizon = plan->options.horizon;
     const uint32_t origin = grid->count > back ? grid->count - (uint32_t)back : 0;
+    const uint32_t gap = gap_before(grid->values, origin), begin = origin - gap;
+    const bool is_unknown = begin == 0 || gap > horizon || horizon + gap > HORIZON_MAX;
     int64_t *step = words + ORIGIN_STEPS;
     struct forecast_options options = plan->options;
     double *past = ARENA_NEW(arena, double, origin + 1);
@@ -252,11 +269,12 @@ static enum status put_origin(const struct series_plan *plan, const struct grid 
     if (!past)
         return fail_no_memory(err);
     words[ORIGIN_SCALE] = words[ORIGIN_SQUARES] = record_bits(-1);
-    for (uint32_t h = 0; h < horizon && origin == 0; h++, step += PAST_WORDS)
+    for (uint32_t h = 0; h < horizon && is_unknown; h++, step += PAST_WORDS)
         put_nothing(grid, (int64_t)grid->count - (int64_t)back + h, step);
-    if (origin == 0)
+    if (is_unknown)
         return STATUS_OK;
     options.history = 0;
+    options.horizon += gap;
     memcpy(past, grid->values, origin * sizeof *past);
     TRY(forecast_run(past, origin, &options, arena, &forecast, err));
     scale = series_scale_of(grid->values, origin, forecast.season);
@@ -266,9 +284,10 @@ static enum status put_origin(const struct series_plan *plan, const struct grid 
     }
     for (uint32_t h = 0; h < horizon; h++, step += PAST_WORDS) {
         step[PAST_VALUE] = record_bits(grid->values[origin + h]);
-        step[PAST_FORECAST] = record_bits(forecast.values[h]);
-        step[PAST_DEVIATION] = record_bits(forecast.deviations[h]);
-        step[PAST_NAIVE] = record_bits(series_naive(grid->values, origin, h + 1, forecast.season));
+        step[PAST_FORECAST] = record_bits(forecast.values[gap + h]);
+        step[PAST_DEVIATION] = record_bits(forecast.deviations[gap + h]);
+        step[PAST_NAIVE] =
+            record_bits(series_naive(grid->values, begin, gap + h + 1, forecast.season));
     }
     return STATUS_OK;
 }
