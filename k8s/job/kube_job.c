@@ -256,3 +256,19 @@ enum status quantity_read_memory(struct slice text, int64_t *bytes, struct error
     *bytes = (int64_t)number;
     return STATUS_OK;
 }
+
+/* Master and servers count as pods of one size. */
+struct share_job kube_job_use(const struct kube_job *job)
+{
+    const int64_t count = 1 + (int64_t)job->servers;
+    const int64_t millis = KUBE_JOB_MASTER_CPU_M + job->servers * job->server_cpu_m;
+    const int64_t bytes = KUBE_JOB_MASTER_MEMORY + job->servers * job->server_memory;
+
+    return (struct share_job){
+        .least = 1,
+        .most = job->workers_max,
+        .worker = {.millis = job->cpu_m > 0 ? job->cpu_m : 1, .bytes = job->memory},
+        .rest = {.millis = (millis + count - 1) / count, .bytes = (bytes + count - 1) / count},
+        .rest_count = (uint32_t)count,
+        .seconds_left = -1};
+}

@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "base/json.h"
+#include "runtime/share/share.h"
 
 #define MANIFEST_NAME_BYTES_MAX 40 /* with -worker-1023-4294967295 it is still a label */
 #define MANIFEST_WORKERS_MAX    1024
@@ -59,6 +60,8 @@ struct kube_job {
 #define KUBE_JOB_ACCOUNT   "totrain" /* the master's */
 #define KUBE_JOB_CPU_M     1000
 #define KUBE_JOB_MEMORY    ((int64_t)1 << 30)
+#define KUBE_JOB_MASTER_CPU_M  100
+#define KUBE_JOB_MASTER_MEMORY ((int64_t)256 << 20)
 #define KUBE_JOB_MEMORY_GROWTH                                                                     \
     4 /* times as much for a worker that runs out of it again and again */
 #define KUBE_JOB_KEEP_S 86400
@@ -74,6 +77,9 @@ int64_t kube_job_server_rows(int64_t memory);
 /* And what they may take in all, while they are on their way to more servers. */
 int64_t kube_job_server_rows_most(int64_t memory);
 #define KUBE_JOB_SERVER_ALONE ((int64_t)64 << 20) /* the process without rows */
+
+/* Its pods, and the least that it may use: what is known of a job before its master runs. */
+struct share_job kube_job_use(const struct kube_job *job);
 
 /* INVALID, naming the member, for what the API would refuse or what could be
  * read as something else. */

@@ -148,6 +148,20 @@ void pods_events_scaled(struct pods *pods, enum kube_role role, uint32_t before,
                      role == KUBE_SERVER ? MANIFEST_SERVERS : MANIFEST_WORKERS);
 }
 
+void pods_events_shared(struct pods *pods, uint32_t workers, uint32_t most)
+{
+    const struct kube_moment moment = this_moment();
+
+    if (workers == 0)
+        kube_events_note(&pods->events, &moment, false, "Shared",
+                         "waits: there is no room for its %u workers beside other jobs",
+                         pods->least);
+    else
+        kube_events_note(&pods->events, &moment, false, "Shared",
+                         "%u of %u workers are its part of the cluster%s", workers, most,
+                         workers < most ? ", other jobs have the rest" : "");
+}
+
 void pods_events_asked(struct pods *pods, uint32_t serving, uint32_t asked)
 {
     const struct kube_moment moment = this_moment();

@@ -5,9 +5,8 @@
 
 #include "k8s/client/base64.h"
 #include "k8s/job/kube_job_json.h"
+#include "runtime/share/share_report.h"
 
-#define MASTER_CPU_M  100
-#define MASTER_MEMORY ((int64_t)256 << 20)
 #define STATE_FOLDER  "/var/lib/totrain"
 #define JOBS_FOLDER   STATE_FOLDER "/jobs"
 #define SECRET_FOLDER "/etc/totrain"
@@ -412,10 +411,24 @@ static void fill_master(cJSON *spec, const struct kube_job *job)
     add_probe(container, arguments);
     json_append(variables, literal(job_uid));
     json_add(container, "env", variables);
-    add_resources(container, MASTER_CPU_M, MASTER_MEMORY, SLICE(""));
+    add_resources(container, KUBE_JOB_MASTER_CPU_M, KUBE_JOB_MASTER_MEMORY, SLICE(""));
     add_master_files(job, add_common(job, MANIFEST_MASTER_PORT, container, volumes));
     json_append(json_add_array(spec, "containers"), container);
     json_add(spec, "volumes", volumes);
+}
+
+/* A job is counted among those that share a cluster before its master runs. */
+static void add_use(cJSON *metadata, const struct kube_job *job)
+{
+    const struct share_job use = kube_job_use(job);
+    struct text text;
+    struct error err;
+
+    text_init(&text, SHARE_REPORT_BYTES_MAX);
+    json_add(annotations_of(metadata), MANIFEST_USE,
+             share_report_write(&use, &text, &err) == STATUS_OK ? json_string(text_slice(&text))
+                                                                : NULL);
+    text_deinit(&text);
 }
 
 cJSON *manifest_job(const struct kube_job *job)
@@ -424,6 +437,7 @@ cJSON *manifest_job(const struct kube_job *job)
     cJSON *spec = json_add_object(object, "spec"), *template;
 
     add_run(metadata, job);
+    add_use(metadata, job);
     json_add_boolean(spec, "suspend", true);
     json_add_integer(spec, "parallelism", 1);
     json_add_integer(spec, "completions", 1);
@@ -757,7 +771,7 @@ static void fill_submitter(cJSON *spec, const struct kube_job *job,
     add_tolerations(spec);
     add_submit_arguments(container, job, schedule);
     json_add(container, "env", literal(submit_variables));
-    add_resources(container, MASTER_CPU_M, SUBMIT_MEMORY, SLICE(""));
+    add_resources(container, KUBE_JOB_MASTER_CPU_M, SUBMIT_MEMORY, SLICE(""));
     add_folders(STATE_FOLDER, container, volumes);
     add_mount(container, "statement", SPEC_FOLDER, NULL);
     add_secret_volume(volumes, "statement", named(job, "-statement", name));

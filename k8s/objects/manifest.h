@@ -42,6 +42,7 @@
  * set it. */
 #define MANIFEST_WORKERS "totrain.dev/workers"
 #define MANIFEST_SERVERS "totrain.dev/servers" /* likewise of parameter servers */
+#define MANIFEST_USE     "totrain.dev/use"     /* share_report.h */
 #define MANIFEST_JOB_KEY "cluster.json"
 
 /* The Job with the master's pod in it. */

@@ -12,13 +12,16 @@ const char rights_warning[] = "An account that may create Pods in a namespace ca
 
 /* The master creates the pods of the workers. It reads their logs to report why one failed, gives
  * more memory in place to one that ran out of it, reads on its Job how many workers are wanted, and
- * patches the Job where trying again is in vain. */
+ * patches the Job where trying again is in vain. With the others it decides, by a Lease, how many
+ * workers each of their jobs has, as far as the quotas allow. */
 static const struct right master[] = {
     {API_PODS, NULL, "create delete get list watch"},
     {API_PODS, "log", "get"},
     {API_PODS, "resize", "patch"},
     {API_EVENTS, NULL, "create patch"},
     {API_JOBS, NULL, "get list watch patch"},
+    {API_LEASES, NULL, "create get list update watch"},
+    {API_RESOURCE_QUOTAS, NULL, "get list watch"},
 };
 
 /* Reads Secrets only to recognise its own, and makes the pod of the next master where the one
