@@ -165,9 +165,7 @@ static void open_feeds(struct share_seat *seat)
     if (!seat->hides_nodes && (is_forbidden(&seat->nodes) || is_forbidden(&seat->pods))) {
         seat->hides_nodes = true;
         log_info("the nodes may not be seen: the room is found out by trying");
-        close_feed(&seat->nodes);
-        close_feed(&seat->pods);
-        share_board_forget(seat->board);
+        close_feeds(seat);
     }
     for (size_t i = 0; i < seat->options.count; i++) {
         if (!seat->is_ours[i])
@@ -359,10 +357,12 @@ static void decide(struct share_seat *seat, int64_t now_ms, int64_t *due_ms)
 }
 
 /* Others must not rest for ever, with nobody there who makes them go on. */
-static bool may_leave(const struct share_seat *seat)
+static bool may_leave(const struct share_seat *seat, const struct seat_space *space)
 {
     struct share_rest rest;
 
+    if (!space->lease.is_known)
+        return watcher_problem(watch_watcher(space->watch)) != NULL;
     if (!is_synced(seat))
         return loop_now_ms() - seat->leaving_ms > LIST_MS || !share_seat_decides(seat);
     return !seat->patch && seat->decided_ms > 0 &&
@@ -388,7 +388,7 @@ static void on_time(void *context)
             knows && seat->is_ours[i] && share_board_has_news(seat->board, i, &space->lease.decision);
         enum share_lease_step step;
 
-        if (seat->is_leaving && may_leave(seat) && !has_news)
+        if (seat->is_leaving && !has_news && may_leave(seat, space))
             share_lease_leave(&space->lease);
         step = share_lease_next(&space->lease, now_ms, has_news, knows, &due_ms);
         if (step != SHARE_LEASE_NOTHING)

@@ -207,6 +207,8 @@ void share_board_take(struct share_board *board, int64_t now_ms, size_t space,
         if (!decided || job->is_decided)
             continue;
         job->is_decided = true;
+        if (board->room.again_ms == 0) /* an earlier holder may have met a shortage */
+            board->room.again_ms = now_ms;
         job->decided = decided->workers;
         job->moved_ms = now_ms - 1000 * (int64_t)decided->seconds;
     }

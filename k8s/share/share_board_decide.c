@@ -180,10 +180,14 @@ static void find_room(struct share_board *board, struct share_table *table, int6
 
     for (size_t i = 0; i < table->count; i++) {
         const struct share_job *job = &table->jobs[i];
+        const uint32_t most = share_curve_largest(&job->curve, job->least, job->most);
 
-        if (job->has < share_curve_largest(&job->curve, job->least, job->most) &&
-            job->worker.millis > board->held.worker.millis)
+        if (job->has < most && job->worker.millis > board->held.worker.millis)
             board->held.worker = job->worker;
+        if (table->of[i]->workers < most)
+            add(&board->held.lacks, job->worker, most - table->of[i]->workers);
+        if (table->of[i]->rest < job->rest_count)
+            add(&board->held.lacks, job->rest, job->rest_count - table->of[i]->rest);
     }
     board->held.waits = find_waits(board, table);
     if (share_room_note(&board->room, now_ms, &board->held))
@@ -219,6 +223,15 @@ static void fill_quotas(const struct share_board *board, struct share_table *tab
 
     memset(ours, 0, sizeof ours);
     memset(table->quotas, 0, sizeof table->quotas);
+    for (uint32_t i = 0; i < board->pods.count; i++) { /* those of a job that ends go */
+        const struct board_pod *pod = &BOARD_PODS(board)[i];
+
+        if (pod->owner != board->left || board->left == 0 || pod->has_ended ||
+            pod->space >= SHARE_BOARD_SPACES)
+            continue;
+        add(&ours[pod->space].size, pod->size, 1);
+        ours[pod->space].pods++;
+    }
     for (size_t i = 0; i < table->count; i++) {
         add(&ours[table->of[i]->space].size, table->of[i]->held, 1);
         ours[table->of[i]->space].pods += table->of[i]->pods;
@@ -273,10 +286,12 @@ static bool exceeds(const struct share_quota *sum, const struct share_quota *quo
            (quota->size.bytes > 0 && sum->size.bytes > quota->size.bytes);
 }
 
-/* Jobs with workers go on; of the others the youngest rest until the quota has what was decided. */
+/* Jobs with workers go on; of the others the youngest rest until the quota has what was decided. Not
+ * all of them: somebody must be there who makes the others go on. */
 static void find_rests(struct share_table *table)
 {
     struct share_quota sums[SHARE_BOARD_SPACES];
+    bool does_any_run = false;
 
     memset(sums, 0, sizeof sums);
     for (size_t i = 0; i < table->count; i++) {
@@ -284,6 +299,7 @@ static void find_rests(struct share_table *table)
         struct share_quota *sum = &sums[job->space];
         const struct share_job *report = &table->jobs[i];
 
+        does_any_run = does_any_run || job->decided > 0;
         if (job->decided > 0) {
             job->must_rest = false;
             add(&sum->size, report->worker, job->decided);
@@ -305,6 +321,8 @@ static void find_rests(struct share_table *table)
         add(&sum->size, job->held, -1);
         sum->pods -= job->pods;
     }
+    if (!does_any_run)
+        table->of[0]->must_rest = false;
 }
 
 static enum status decide(struct share_board *board, struct share_table *table, int64_t now_ms,

@@ -41,7 +41,7 @@
 #define SHARE_LEASE_DEAD_MS   15000
 #define SHARE_LEASE_STALE_MS  60000 /* the numbers of a Lease that nobody renews count so long */
 #define SHARE_LEASE_GAP_MS    5000  /* who did not run for so long reads and lists before it writes */
-#define SHARE_LEASE_BETWEEN_MS 500  /* two writes of a holder */
+#define SHARE_LEASE_BETWEEN_MS 250  /* two writes of a holder */
 #define SHARE_LEASE_RETRY_MS  1000
 #define SHARE_LEASE_REFUSED_MS 60000 /* after a right that is missing */
 #define SHARE_LEASE_SPREAD_MS 2000   /* so that not all try at once */

@@ -44,6 +44,8 @@ int64_t share_room_due(const struct share_room *room, const struct share_held *h
 
 bool share_room_note(struct share_room *room, int64_t now_ms, const struct share_held *held)
 {
+    const struct share_size before = share_room_size(room);
+
     if (held->is_short)
         return note_shortage(room, now_ms, held);
     if (held->size.millis >= share_room_size(room).millis && room->tried.millis > 0)
@@ -57,12 +59,12 @@ bool share_room_note(struct share_room *room, int64_t now_ms, const struct share
     }
     /* Minimums come at once: nobody waits for a first step while there may be room. */
     if (now_ms >= room->again_ms)
-        room->tried = largest(room->tried, held->waits);
+        room->tried = largest(room->tried, room->again_ms == 0 ? held->lacks : held->waits);
     if (now_ms >= share_room_due(room, held)) {
         room->step = largest(held->worker, (struct share_size){2 * room->step.millis,
                                                                2 * room->step.bytes});
         room->tried = largest(room->tried, room->step);
         room->tried_ms = now_ms;
     }
-    return false;
+    return share_room_size(room).millis > before.millis;
 }

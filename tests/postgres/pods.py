@@ -92,7 +92,8 @@ class Case(staged.Case):
             changes = {"servers": servers, "servers_max": 2 * servers, "server_cpu_m": 500, "server_memory": 192 * MIB,
                        "server_memory_max": 768 * MIB, **changes}
         job = self.api.create("jobs", {
-            "metadata": {"name": "train", "labels": {"totrain.dev/job": "train", "totrain.dev/role": "master"}},
+            "metadata": {"name": "train", "labels": {"totrain.dev/job": "train", "totrain.dev/role": "master",
+                                                     "app.kubernetes.io/name": "totrain"}},
             "spec": {"backoffLimit": 50}})
         self.uid = job["metadata"]["uid"]
         self.port = server.free_port()
