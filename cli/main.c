@@ -78,7 +78,7 @@ static const struct command {
     {"metrics", command_metrics, "metrics [[IP:]PORT]",
      "all jobs, for Prometheus: printed, or served there"},
     {"submit", command_submit, "submit DB STATEMENT", "train on a Kubernetes cluster"},
-    {"k8s", command_k8s, "k8s rbac|check", "the rights that jobs need on a cluster"},
+    {"k8s", command_k8s, "k8s rbac|check|share", "the rights that jobs need on a cluster, and its shares"},
     {"picture", command_picture, "picture DB MODEL KIND",
      "a curve, confusion, importance, residuals, ... as SVG"},
     {"report", command_report, "report DB MODEL", "what a model is worth, as one page of HTML"},

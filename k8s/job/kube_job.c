@@ -1,5 +1,6 @@
 #include "k8s/job/kube_job.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory_size.h"
@@ -257,6 +258,38 @@ enum status quantity_read_memory(struct slice text, int64_t *bytes, struct error
     return STATUS_OK;
 }
 
+static const char *const band_ends[] = {"-low", "", "-high"};
+
+/* The index of the band of a class that is ours; -1: it is another's. */
+static int find_band(const struct kube_job *job)
+{
+    char name[64];
+
+    for (int i = 0; i < (int)(sizeof band_ends / sizeof *band_ends); i++) {
+        snprintf(name, sizeof name, "%s%s", KUBE_JOB_FIRST, band_ends[i]);
+        if (slice_is(job->priority_class, name))
+            return i;
+    }
+    return -1;
+}
+
+int kube_job_band(const struct kube_job *job)
+{
+    const int found = find_band(job);
+
+    return found < 0 ? 0 : found - 1;
+}
+
+struct slice kube_job_more_class(const struct kube_job *job, char out[64])
+{
+    const int found = find_band(job);
+
+    if (found < 0)
+        return SLICE("");
+    snprintf(out, 64, "%s%s", KUBE_JOB_MORE, band_ends[found]);
+    return slice_of(out);
+}
+
 /* Master and servers count as pods of one size. */
 struct share_job kube_job_use(const struct kube_job *job)
 {
@@ -265,6 +298,7 @@ struct share_job kube_job_use(const struct kube_job *job)
     const int64_t bytes = KUBE_JOB_MASTER_MEMORY + job->servers * job->server_memory;
 
     return (struct share_job){
+        .band = kube_job_band(job),
         .least = 1,
         .most = job->workers_max,
         .worker = {.millis = job->cpu_m > 0 ? job->cpu_m : 1, .bytes = job->memory},

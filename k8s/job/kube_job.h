@@ -78,6 +78,16 @@ int64_t kube_job_server_rows(int64_t memory);
 int64_t kube_job_server_rows_most(int64_t memory);
 #define KUBE_JOB_SERVER_ALONE ((int64_t)64 << 20) /* the process without rows */
 
+/* PriorityClasses that `totrain k8s rbac classes` prints: the first for master, servers and as many
+ * workers as the job cannot do without, the other for more workers. Each has a band, by the end of
+ * its name: -low, none, -high. */
+#define KUBE_JOB_FIRST "totrain-first"
+#define KUBE_JOB_MORE  "totrain-more"
+/* -1, 0, 1 by its class; 0 for classes of others. */
+int kube_job_band(const struct kube_job *job);
+/* The class of the workers beyond the job's least number; empty: that of all. */
+struct slice kube_job_more_class(const struct kube_job *job, char out[64]);
+
 /* Its pods, and the least that it may use: what is known of a job before its master runs. */
 struct share_job kube_job_use(const struct kube_job *job);
 

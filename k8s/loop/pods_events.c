@@ -219,22 +219,27 @@ static void note_done(struct pods *pods, const struct kube_moment *now, const ch
                          "the model is trained and stored, to be published: %s", message);
 }
 
+static uint32_t useful_workers(const struct pods *pods)
+{
+    return pods->lanes > 0 && pods->lanes < pods->wanted ? pods->lanes : pods->wanted;
+}
+
 static void note_started(struct pods *pods, const struct kube_moment *now,
                          const struct job_event *event)
 {
     if (pods->scores)
         kube_events_note(&pods->events, now, false, "ScoringStarted",
                          "%u of %u workers score the rows", event->workers,
-                         pods->pools[KUBE_WORKER].wanted);
+                         useful_workers(pods));
     else if (!event->message[0])
         kube_events_note(&pods->events, now, false, "TrainingStarted",
                          "training has started with %u of %u workers", event->workers,
-                         pods->pools[KUBE_WORKER].wanted);
+                         useful_workers(pods));
     else
         kube_events_note(&pods->events, now, false, "TrainingResumed",
                          "%.100s: training goes on after step %llu with %u of %u workers",
                          event->message, (unsigned long long)event->step, event->workers,
-                         pods->pools[KUBE_WORKER].wanted);
+                         useful_workers(pods));
 }
 
 void pods_events_note(struct pods *pods, const struct job_event *event)

@@ -32,6 +32,12 @@ uint32_t pods_share_number(const struct pods *pods)
     return there > pods->least ? there : pods->least;
 }
 
+bool pods_share_is_unknown(const struct pods *pods)
+{
+    return pods->share.seat && pods->pinned == 0 && !pods->share.is_decided &&
+           pods->share.unknown_ms > 0;
+}
+
 static void on_change(void *context)
 {
     pods_wake(context);

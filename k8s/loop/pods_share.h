@@ -51,6 +51,8 @@ void pods_share_note(struct pods *pods, const struct job_event *event);
 
 /* Workers that the job may have: 0, where its least number has no room, to its most. */
 uint32_t pods_share_number(const struct pods *pods);
+/* Nothing is known of the Lease yet. */
+bool pods_share_is_unknown(const struct pods *pods);
 /* Looks whether there is something to report. *due_ms: when to call again at the latest. */
 void pods_share_on_time(struct pods *pods, int64_t now_ms, int64_t *due_ms);
 /* The job has ended, or (`ends` false) this master leaves it: somebody else decides. */

@@ -40,7 +40,8 @@ void pods_want_useful(struct pods *pods)
         pod_pool_want(&pods->pools[KUBE_WORKER], wanted);
         pods_wake(pods);
     }
-    tell_master(pods, number > pods->least ? number : pods->least);
+    if (!pods_share_is_unknown(pods)) /* it waits a moment for all that there may be */
+        tell_master(pods, number > pods->least ? number : pods->least);
 }
 
 static void want_workers(struct pods *pods, int64_t workers)

@@ -654,6 +654,16 @@ void manifest_avoid(cJSON *spec, const struct slice *nodes, size_t count)
     }
 }
 
+/* What the job can do without is what the scheduler takes first. */
+static void choose_class(cJSON *spec, const struct kube_job *job, const struct kube_member *member)
+{
+    char name[64];
+    const struct slice class = kube_job_more_class(job, name);
+
+    if (member->is_surplus && class.size > 0)
+        cJSON_ReplaceItemInObjectCaseSensitive(spec, "priorityClassName", json_string(class));
+}
+
 static void suffix_of(enum kube_role role, uint32_t index, uint32_t incarnation, char suffix[64])
 {
     snprintf(suffix, 64, "-%s-%u-%u", kube_role_name(role), index, incarnation);
@@ -693,6 +703,7 @@ cJSON *manifest_member(const struct kube_job *job, const struct kube_member *mem
     spec = json_add_object(object, "spec");
     /* The master decides what comes after its end. */
     begin_pod(spec, job, job->service_account, false, "Never");
+    choose_class(spec, job, member);
     if (member->avoided_count == 0) /* both weigh the same, and a dead node has the fewest */
         add_spread(spec, job, member->role);
     manifest_avoid(spec, member->avoided, member->avoided_count);

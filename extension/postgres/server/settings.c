@@ -121,6 +121,11 @@ static void define_for_clusters(void)
                 "", 0);
     define_text("totrain.priority_classes", "PriorityClasses that job.priority may name.", NULL,
                 &settings.priority_classes, "", 0);
+    /* A superuser's, for roles or databases, too. */
+    DefineCustomStringVariable("totrain.default_priority",
+                               "PriorityClass of jobs whose statement names none.",
+                               "totrain-first: what the job can do without has totrain-more.",
+                               &settings.default_priority, "", PGC_SUSET, 0, NULL, NULL, NULL);
     define_text(
         "totrain.database_secret", "Secret of the namespace with the login of the jobs' processes.",
         "Its key login holds a connection string of libpq.", &settings.database_secret, "", 0);
