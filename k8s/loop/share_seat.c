@@ -346,6 +346,7 @@ static void decide(struct share_seat *seat, int64_t now_ms, int64_t *due_ms)
         return;
     }
     seat->decided_ms = now_ms;
+    share_board_see_nodes(seat->board, !seat->hides_nodes);
     for (size_t i = 0; i < seat->options.count; i++)
         if (seat->is_ours[i])
             share_board_take(seat->board, now_ms, i, &seat->spaces[i].lease.decision);

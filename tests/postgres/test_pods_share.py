@@ -2,6 +2,7 @@
 
 import json
 import signal
+import subprocess
 import threading
 
 import pods
@@ -180,6 +181,31 @@ class Shares(Case):
         self.submit("a")
         self.wait_for_workers(a=4)
         self.check_all_trained()
+
+
+class Central(Case):
+    """`totrain k8s share` sees the nodes, and masters give way to it."""
+
+    def test_it_decides_by_the_room_of_the_nodes_and_when_it_ends_a_master_does(self):
+        self.api.shows_nodes = True
+        self.api.create("nodes", {"metadata": {"name": "node"}, "status": {
+            "allocatable": {"cpu": "3400m", "memory": "64Gi"}, "conditions": [{"type": "Ready", "status": "True"}]}})
+        self.submit("a")
+        self.wait_for_workers(a=4)
+        sharer = subprocess.Popen(
+            [pods.network_roles.PROGRAM, "k8s", "share", "even", "--namespace=training", "--kubeconfig",
+             self.api.kubeconfig()], stderr=subprocess.PIPE, text=True)
+        self.addCleanup(lambda: sharer.poll() is None and sharer.kill())
+        harness.wait_for(lambda: self.lease()["spec"]["holderIdentity"].startswith("totrain-share/"), "it to hold the Lease")
+        self.submit("b")
+        harness.wait_for(lambda: sorted(self.decided().values()) == [1, 2], f"three workers, {self.decided()}")
+        harness.wait_for(lambda: sum(self.workers().values()) == 3, "as many as the nodes have room for")
+        sharer.send_signal(signal.SIGTERM)
+        self.assertEqual(sharer.wait(60), 0, sharer.stderr.read())
+        sharer.stderr.close()
+        harness.wait_for(lambda: not self.lease()["spec"]["holderIdentity"].startswith("totrain-share/"), "a master to hold it")
+        self.check_all_trained()
+        self.check_writers()
 
 
 class Quotas(Case):
