@@ -210,6 +210,23 @@ void pods_share_note(struct pods *pods, const struct job_event *event)
 
 /* ----- time ----- */
 
+/* For SHOW JOBS and totrain.jobs. */
+static void stand(struct pods *pods)
+{
+    const uint32_t most = pods->share.reported.most, number = pods->share.number;
+    char text[160] = "";
+
+    if (number == 0)
+        snprintf(text, sizeof text, "waits: there is no room for its %u worker%s beside other jobs",
+                 pods->least, pods->least == 1 ? "" : "s");
+    else if (number < most)
+        snprintf(text, sizeof text, "has %u of the %u workers that it can use: %s", number, most,
+                 pods->share.cap > 0 ? "no node has room for more" : "other jobs have the rest");
+    pods->listener.stand(pods->listener.context, text);
+    if (number == 0)
+        pods->listener.notice(pods->listener.context, text);
+}
+
 static void tell(struct pods *pods)
 {
     struct pods_share *share = &pods->share;
@@ -220,6 +237,7 @@ static void tell(struct pods *pods)
     if (share->said != UINT32_MAX || share->number < share->reported.most)
         pods_events_shared(pods, share->number, share->reported.most);
     share->said = share->number;
+    stand(pods);
 }
 
 void pods_share_on_time(struct pods *pods, int64_t now_ms, int64_t *due_ms)

@@ -153,10 +153,10 @@ static void fill_nodes(const struct share_board *board, struct share_table *tabl
     }
 }
 
-/* Minimums whose pods have no place yet, beyond what is known to be free. */
-static struct share_size find_waits(const struct share_board *board, const struct share_table *table)
+/* Minimums whose pods have no place yet. */
+static struct share_size find_waits(const struct share_table *table)
 {
-    struct share_size waits = board->held.size;
+    struct share_size waits = {0, 0};
 
     for (size_t i = 0; i < table->count; i++) {
         const struct board_job *job = table->of[i];
@@ -167,9 +167,6 @@ static struct share_size find_waits(const struct share_board *board, const struc
         if (job->rest < report->rest_count)
             add(&waits, report->rest, report->rest_count - job->rest);
     }
-    add(&waits, board->room.known, -1);
-    waits.millis = waits.millis < 0 ? 0 : waits.millis;
-    waits.bytes = waits.bytes < 0 ? 0 : waits.bytes;
     return waits;
 }
 
@@ -189,7 +186,7 @@ static void find_room(struct share_board *board, struct share_table *table, int6
         if (table->of[i]->rest < job->rest_count)
             add(&board->held.lacks, job->rest, job->rest_count - table->of[i]->rest);
     }
-    board->held.waits = find_waits(board, table);
+    board->held.waits = find_waits(table);
     if (share_room_note(&board->room, now_ms, &board->held))
         board->has_changed = true;
     again_ms = share_room_due(&board->room, &board->held);

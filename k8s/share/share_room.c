@@ -20,6 +20,14 @@ struct share_size share_room_size(const struct share_room *room)
     return sum(room->known, room->tried);
 }
 
+/* So much of `size` has no room in what is known. */
+static struct share_size beyond(const struct share_room *room, const struct share_held *held,
+                                struct share_size size)
+{
+    return (struct share_size){larger(held->size.millis + size.millis - room->known.millis, 0),
+                               larger(held->size.bytes + size.bytes - room->known.bytes, 0)};
+}
+
 static bool note_shortage(struct share_room *room, int64_t now_ms, const struct share_held *held)
 {
     const struct share_size before = share_room_size(room);
@@ -59,7 +67,8 @@ bool share_room_note(struct share_room *room, int64_t now_ms, const struct share
     }
     /* Minimums come at once: nobody waits for a first step while there may be room. */
     if (now_ms >= room->again_ms)
-        room->tried = largest(room->tried, room->again_ms == 0 ? held->lacks : held->waits);
+        room->tried = largest(
+            room->tried, beyond(room, held, room->again_ms == 0 ? held->lacks : held->waits));
     if (now_ms >= share_room_due(room, held)) {
         room->step = largest(held->worker, (struct share_size){2 * room->step.millis,
                                                                2 * room->step.bytes});

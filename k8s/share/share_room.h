@@ -34,7 +34,7 @@ struct share_room {
 struct share_held {
     struct share_size size;   /* pods with a place */
     struct share_size worker; /* the largest worker of a job that lacks one; 0: none does */
-    struct share_size waits;  /* minimums that have no room, as far as is known */
+    struct share_size waits;  /* pods without a place that minimums lack */
     struct share_size lacks;  /* all that jobs could use beyond what they hold */
     bool is_pending;          /* a pod waits for a place */
     bool is_short;            /* for SHARE_ROOM_SHORT_MS or longer */

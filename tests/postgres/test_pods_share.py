@@ -145,7 +145,12 @@ class Shares(Case):
         self.submit("c")
         harness.wait_for(lambda: min(self.workers().values()) >= 1, "a worker of each")
         harness.wait_for(lambda: sum(self.decided().values()) == 4 and min(self.decided().values()) == 1,
-                         f"all four to be decided, {self.decided()}")
+                         "all four to be decided")
+        name = min(self.decided(), key=self.decided().get)
+        said = self.running[name].wait_event("progress", "other jobs have the rest")["message"]
+        self.assertRegex(said, "^has [12] of the 4 workers that it can use: other jobs have the rest$")
+        rows = self.journal(self.jobs[name][0], "convert_from(body, 'UTF8')::json ->> 'error'", "kind = 'job'")
+        self.assertIn((said,), rows)
         self.check_all_trained()
         harness.wait_for(lambda: self.lease()["spec"]["holderIdentity"] == "", "the last to leave the Lease")
         self.check_writers()
