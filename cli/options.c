@@ -45,7 +45,7 @@ static const struct row {
     {OPTION_PULL, 0, "pull-policy", "Always|IfNotPresent|Never", "of the image; IfNotPresent",
      CLUSTER(pull_policy)},
     {OPTION_NAME, 0, "name", "NAME", "of the job; otherwise after its model", CLUSTER(name)},
-    {OPTION_CPU, 0, "cpu", "CORES", "that each worker asks for: 2, 500m; 1", CLUSTER(cpu)},
+    {OPTION_CPU, 0, "cpu", "CORES", "that each worker asks for: 2, 500m; 1. 1:2: at most 2", CLUSTER(cpu)},
     {OPTION_MEMORY, 0, "memory", "BYTES", "that each worker has: 512Mi, 4Gi; 1Gi", CLUSTER(memory)},
     {OPTION_RESOURCE, 0, "resource", "NAME", "each worker asks for one of it", CLUSTER(resource)},
     {OPTION_PRIORITY, 0, "priority-class", "NAME", "of all pods", CLUSTER(priority_class)},

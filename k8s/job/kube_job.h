@@ -44,6 +44,8 @@ struct kube_job {
     struct slice database, user;       /* where it came from; each of the four may be empty */
     int64_t job;        /* its number, by which its tables are named; 0: not staged yet */
     int64_t cpu_m;      /* thousandths of a core, of each worker */
+    /* Limit of processors of each pod, in hundredths of what it asks for; 0: none. */
+    int64_t cpu_limit_percent;
     int64_t memory;     /* bytes, of each worker */
     int64_t memory_max; /* bytes, of one that ran out of memory before */
     uint32_t workers_max;
@@ -65,6 +67,7 @@ struct kube_job {
 #define KUBE_JOB_MEMORY_GROWTH                                                                     \
     4 /* times as much for a worker that runs out of it again and again */
 #define KUBE_JOB_KEEP_S 86400
+#define KUBE_JOB_CPU_LIMIT_PERCENT_MAX 10000
 
 /* So many servers at first, each of which may have rows of so many bytes (0: by default) and so
  * many thousandths of a processor (0: by default). */

@@ -37,7 +37,7 @@ SCHEDULE = ("submit", "service=shop", TRAIN, "--schedule=0 3 * * *", "--dry-run"
             "--namespace=training", "--database-secret=login")
 CASES = {
     "job": SUBMIT,
-    "job_with_everything": (*SUBMIT, "--pull-policy=Never", "--cpu=500m", "--memory=2Gi",
+    "job_with_everything": (*SUBMIT, "--pull-policy=Never", "--cpu=500m:750m", "--memory=2Gi",
                             "--resource=example.com/slot", "--priority-class=batch",
                             "--service-account=trainer", "--database-secret=login", "--keep=0"),
     "job_with_servers": ("submit", str(WITH_SERVERS), *OPTIONS),
@@ -170,6 +170,7 @@ class Printed(unittest.TestCase):
                 ((*SUBMIT, "--name=Iris"), 2, 'not "Iris"'),
                 ((*SUBMIT, "--memory=lots"), 2, 'not "lots"'),
                 ((*SUBMIT, "--cpu=0"), 2, 'not "0"'),
+                ((*SUBMIT, "--cpu=2:1"), 2, 'the limit is below'),
                 ((*SUBMIT, "--keep=soon"), 2, "--keep takes seconds"),
                 ((*SUBMIT, "--schedule=0 3 * * *"), 2, "a job spec has no rows that a schedule"),
                 ((*SCHEDULE, "--schedule=at noon"), 2, "five fields"),
