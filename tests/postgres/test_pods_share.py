@@ -8,7 +8,7 @@ import threading
 import pods
 from staged import harness, server, statement
 
-LONG = statement(epochs=600, batch=16, job__checkpoint_seconds=0.2)
+LONG = statement(epochs=400, batch=16, job__checkpoint_seconds=0.2)
 SHARE, USE, RESTS = "totrain.dev/share", "totrain.dev/use", "totrain.dev/rests"
 LEASE = "totrain-share"
 
@@ -230,6 +230,8 @@ class Quotas(Case):
         self.submit("a")
         self.submit("b")
         self.submit("c")
+        harness.wait_for(lambda: any(job["spec"].get("suspend") for job in list(self.api.objects["jobs"].values())),
+                         "a Job that rests")
         harness.wait_for(lambda: sum(self.workers().values()) >= 1, "a worker of somebody")
         self.check_all_trained()
         patches = [(name, body["spec"]["suspend"]) for verb, plural, name, body in self.api.changes
