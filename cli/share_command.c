@@ -16,7 +16,7 @@ struct sharer {
     struct loop *loop;
     struct client *client;
     struct share_seat *seat;
-    struct loop_source *timer; /* of its end */
+    struct loop_source *timer; /* runs when it ends */
     struct slice namespaces[SHARE_BOARD_SPACES];
     size_t count;
     int64_t ends_at; /* 0: it goes on */
@@ -30,7 +30,8 @@ static enum status split(struct sharer *sharer, struct slice list, struct error 
         const struct slice name = {list.data, size};
 
         if (access_check_namespace(name, err) != STATUS_OK)
-            return fail(err, STATUS_INVALID, "\"%.*s\" is no name of a namespace", SLICE_FORMAT(name));
+            return fail(err, STATUS_INVALID, "\"%.*s\" is no name of a namespace",
+                        SLICE_FORMAT(name));
         if (sharer->count == SHARE_BOARD_SPACES)
             return fail(err, STATUS_LIMIT, "at most %d namespaces share a cluster",
                         SHARE_BOARD_SPACES);
@@ -67,8 +68,8 @@ static void on_signal(void *context)
     loop_source_wake_in(sharer->timer, 0);
 }
 
-static enum status run(struct sharer *sharer, const struct kube_access *access, enum share_rule rule,
-                       struct error *err)
+static enum status run(struct sharer *sharer, const struct kube_access *access,
+                       enum share_rule rule, struct error *err)
 {
     const struct loop_source_calls calls = {sharer, NULL, on_end_time};
     char identity[SHARE_HOLDER_MAX], host[256] = "";
@@ -91,8 +92,8 @@ static enum status run(struct sharer *sharer, const struct kube_access *access, 
     return loop_run(sharer->loop, err);
 }
 
-enum status share_command(const struct kube_access *access, struct slice namespaces, const char *word,
-                          struct error *err)
+enum status share_command(const struct kube_access *access, struct slice namespaces,
+                          const char *word, struct error *err)
 {
     struct sharer sharer = {.loop = NULL};
     enum share_rule rule = SHARE_MIXED;

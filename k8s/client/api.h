@@ -52,9 +52,9 @@ const struct api_names *api_names(enum api_kind kind);
 struct api_target {
     enum api_kind kind;
     struct slice kube_namespace; /* empty: a list or a watch of all namespaces */
-    struct slice name;       /* empty: all of them */
-    const char *subresource; /* NULL: the object itself */
-    struct slice fields;     /* field selector of a list and a watch; empty: none */
+    struct slice name;           /* empty: all of them */
+    const char *subresource;     /* NULL: the object itself */
+    struct slice fields;         /* field selector of a list and a watch; empty: none */
 };
 
 struct http_request {

@@ -156,12 +156,13 @@ static enum status check_numbers(const struct kube_job *job, struct error *err)
     if (job->workers_max < 1 || job->workers_max > MANIFEST_WORKERS_MAX)
         return fail(err, STATUS_INVALID, "a job has 1 to %d workers, not %u", MANIFEST_WORKERS_MAX,
                     job->workers_max);
-    if (job->cpu_limit_percent != 0 && (job->cpu_limit_percent < 100 ||
-                                        job->cpu_limit_percent > KUBE_JOB_CPU_LIMIT_PERCENT_MAX))
-        return fail(err, STATUS_INVALID,
-                    "a limit of processors is 100 to %d percent of what a pod asks for, or 0 (none), "
-                    "not %lld",
-                    KUBE_JOB_CPU_LIMIT_PERCENT_MAX, (long long)job->cpu_limit_percent);
+    if (job->cpu_limit_percent != 0 &&
+        (job->cpu_limit_percent < 100 || job->cpu_limit_percent > KUBE_JOB_CPU_LIMIT_PERCENT_MAX))
+        return fail(
+            err, STATUS_INVALID,
+            "a limit of processors is 100 to %d percent of what a pod asks for, or 0 (none), "
+            "not %lld",
+            KUBE_JOB_CPU_LIMIT_PERCENT_MAX, (long long)job->cpu_limit_percent);
     if (job->keep_s < 0 || job->keep_s > KEEP_S_MAX)
         return fail(err, STATUS_INVALID, "a finished job is kept for 0 to %lld seconds, not %lld",
                     (long long)KEEP_S_MAX, (long long)job->keep_s);

@@ -42,8 +42,8 @@ struct kube_job {
     struct slice owner_pod, owner_uid; /* for such a run: the pod that submits it */
     struct slice statement, model;     /* "TRAIN", ... and the model that it makes or reads */
     struct slice database, user;       /* where it came from; each of the four may be empty */
-    int64_t job;        /* its number, by which its tables are named; 0: not staged yet */
-    int64_t cpu_m;      /* thousandths of a core, of each worker */
+    int64_t job;   /* its number, by which its tables are named; 0: not staged yet */
+    int64_t cpu_m; /* thousandths of a core, of each worker */
     /* Limit of processors of each pod, in hundredths of what it asks for; 0: none. */
     int64_t cpu_limit_percent;
     int64_t memory;     /* bytes, of each worker */
@@ -58,15 +58,15 @@ struct kube_job {
 };
 
 /* The defaults of every job. */
-#define KUBE_JOB_NAMESPACE "totrain"
-#define KUBE_JOB_ACCOUNT   "totrain" /* the master's */
-#define KUBE_JOB_CPU_M     1000
-#define KUBE_JOB_MEMORY    ((int64_t)1 << 30)
+#define KUBE_JOB_NAMESPACE     "totrain"
+#define KUBE_JOB_ACCOUNT       "totrain" /* the master's */
+#define KUBE_JOB_CPU_M         1000
+#define KUBE_JOB_MEMORY        ((int64_t)1 << 30)
 #define KUBE_JOB_MASTER_CPU_M  100
 #define KUBE_JOB_MASTER_MEMORY ((int64_t)256 << 20)
 #define KUBE_JOB_MEMORY_GROWTH                                                                     \
     4 /* times as much for a worker that runs out of it again and again */
-#define KUBE_JOB_KEEP_S 86400
+#define KUBE_JOB_KEEP_S                86400
 #define KUBE_JOB_CPU_LIMIT_PERCENT_MAX 10000
 
 /* So many servers at first, each of which may have rows of so many bytes (0: by default) and so

@@ -229,8 +229,7 @@ static void note_started(struct pods *pods, const struct kube_moment *now,
 {
     if (pods->scores)
         kube_events_note(&pods->events, now, false, "ScoringStarted",
-                         "%u of %u workers score the rows", event->workers,
-                         useful_workers(pods));
+                         "%u of %u workers score the rows", event->workers, useful_workers(pods));
     else if (!event->message[0])
         kube_events_note(&pods->events, now, false, "TrainingStarted",
                          "training has started with %u of %u workers", event->workers,

@@ -62,10 +62,10 @@ struct pods {
     bool has_given_up, is_over;
     uint32_t most, least; /* workers that there may be, with which the job can work */
     uint64_t wanted_version;
-    uint64_t step;           /* step of the last progress */
-    int64_t progress_at;     /* when a line of it was written to the log */
-    uint32_t wanted;         /* as the master was told: the least number, or more */
-    uint32_t pinned;         /* by the user; 0: the job shares */
+    uint64_t step;       /* step of the last progress */
+    int64_t progress_at; /* when a line of it was written to the log */
+    uint32_t wanted;     /* number that the master was told: the least one, or more */
+    uint32_t pinned;     /* by the user; 0: the job shares */
     struct pods_share share;
     uint32_t lanes;          /* more workers are of no use; 0: not known yet */
     uint32_t servers_wanted; /* by the user; 0: the Job was not seen yet */

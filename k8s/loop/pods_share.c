@@ -185,7 +185,7 @@ static void report(struct pods *pods, int64_t now_ms, int64_t *due_ms)
     if (share->has_reported && !is_other(&share->reported, &now) &&
         !differs_by_a_tenth(share->reported.seconds_left, now.seconds_left))
         return;
-    at_ms = !share->has_reported                ? share->reported_ms
+    at_ms = !share->has_reported               ? share->reported_ms
             : is_other(&share->reported, &now) ? share->reported_ms + PODS_SHARE_SOON_MS
                                                : share->reported_ms + PODS_SHARE_REPORT_MS;
     if (now_ms < at_ms) {

@@ -5,9 +5,9 @@
  *     pods_share_report --totrain.dev/use of the Job--> whoever holds the Lease (share_seat.h)
  *     pods_share_number <----- the Lease's number ----------------+
  *
- * The user's own number (totrain.dev/workers) wins. Until the Lease is known no worker is made beyond
- * the job's least number, and none is taken away. Where nobody decides the job wants as many as it
- * can use.
+ * The user's own number (totrain.dev/workers) wins. Until the Lease is known no worker is made
+ * beyond the job's least number, and none is taken away. Where nobody decides the job wants as many
+ * as it can use.
  */
 #ifndef K8S_LOOP_PODS_SHARE_H
 #define K8S_LOOP_PODS_SHARE_H
@@ -17,11 +17,11 @@
 
 struct pods;
 
-#define PODS_SHARE_WAIT_MS   10000 /* a job that is not named: then it wants what it can use */
-#define PODS_SHARE_REPORT_MS 30000 /* between two reports of small changes */
-#define PODS_SHARE_SOON_MS   1000  /* and of others */
-#define PODS_SHARE_CAP_MS    10000 /* no place for so long: no more are asked for */
-#define PODS_SHARE_CAPPED_MS 60000 /* and for so long, and longer each time */
+#define PODS_SHARE_WAIT_MS       10000 /* a job that is not named: then it wants what it can use */
+#define PODS_SHARE_REPORT_MS     30000 /* between two reports of small changes */
+#define PODS_SHARE_SOON_MS       1000  /* and of others */
+#define PODS_SHARE_CAP_MS        10000 /* no place for so long: no more are asked for */
+#define PODS_SHARE_CAPPED_MS     60000 /* and for so long, and longer each time */
 #define PODS_SHARE_CAPPED_MS_MAX 600000
 
 struct pods_share {
@@ -34,10 +34,10 @@ struct pods_share {
     int64_t unknown_ms; /* since when there is no number; 0: there is one */
     bool is_decided;    /* `number` is the Lease's */
     uint32_t number;
-    uint32_t said;      /* the number of the last Event; UINT32_MAX: none */
-    uint32_t cap;       /* 0: none */
+    uint32_t said; /* the number of the last Event; UINT32_MAX: none */
+    uint32_t cap;  /* 0: none */
     int64_t capped_until_ms;
-    uint32_t caps;      /* in a row */
+    uint32_t caps;       /* in a row */
     double seconds_left; /* on one worker; negative: not known */
 };
 

@@ -17,7 +17,7 @@
 #define DECIDE_MS     200 /* between two decisions */
 #define TICK_MS       1000
 #define PATCH_MS      5000
-#define LIST_MS       1500 /* who leaves waits so long for what it is to decide before */
+#define LIST_MS       1500 /* a leaving holder waits so long for the lists */
 
 enum seat_watch { SEAT_JOBS, SEAT_QUOTAS, SEAT_PODS, SEAT_WATCHES };
 
@@ -53,13 +53,13 @@ struct share_seat {
     char own[SHARE_UID_MAX];
     struct loop_source *timer;
     struct share_board *board;
-    struct seat_space *spaces; /* (options.count) */
-    struct seat_feed nodes, pods; /* of the whole cluster */
-    bool hides_nodes;             /* this process may not see them */
+    struct seat_space *spaces;        /* (options.count) */
+    struct seat_feed nodes, pods;     /* the whole cluster's */
+    bool hides_nodes;                 /* this process may not see them */
     bool is_ours[SHARE_BOARD_SPACES]; /* the feeds are those of these spaces */
     bool must_list, is_leaving;
     int64_t leaving_ms, decided_ms, decide_at;
-    struct exchange *patch; /* of a Job that is to rest, or to go on */
+    struct exchange *patch; /* a Job is told to rest, or to go on */
 };
 
 static void wake(struct share_seat *seat)
@@ -183,7 +183,7 @@ static void open_feeds(struct share_seat *seat)
         open_feed(&seat->pods, "");
 }
 
-/* What it may not see of quotas does not count. */
+/* Quotas that may not be seen do not count. */
 static bool is_synced(const struct share_seat *seat)
 {
     for (size_t i = 0; i < seat->options.count; i++) {
@@ -278,8 +278,8 @@ static void ask(struct seat_space *space, int64_t now_ms, enum share_lease_step 
     clock_gettime(CLOCK_REALTIME, &clock);
     http_request_init(&request);
     space->step = step;
-    status = share_lease_ask(&space->lease, now_ms, step, &space->target, &decision, &clock, &request,
-                             &err);
+    status = share_lease_ask(&space->lease, now_ms, step, &space->target, &decision, &clock,
+                             &request, &err);
     if (status == STATUS_OK)
         status = exchange_start(seat->loop, seat->client, &request, "write the Lease", 1, &reader,
                                 &space->call, &err);
@@ -385,8 +385,8 @@ static void on_time(void *context)
         decide(seat, now_ms, &due_ms);
     for (size_t i = 0; i < seat->options.count; i++) {
         struct seat_space *space = &seat->spaces[i];
-        const bool has_news =
-            knows && seat->is_ours[i] && share_board_has_news(seat->board, i, &space->lease.decision);
+        const bool has_news = knows && seat->is_ours[i] &&
+                              share_board_has_news(seat->board, i, &space->lease.decision);
         enum share_lease_step step;
 
         if (seat->is_leaving && !has_news && may_leave(seat, space))
@@ -438,8 +438,8 @@ static enum status open_space(struct share_seat *seat, size_t i, struct error *e
     init_feed(seat, &space->feeds[SEAT_JOBS], API_JOBS, i, kube_namespace);
     init_feed(seat, &space->feeds[SEAT_QUOTAS], API_RESOURCE_QUOTAS, i, kube_namespace);
     init_feed(seat, &space->feeds[SEAT_PODS], API_PODS, i, kube_namespace);
-    return watch_open(seat->loop, seat->client, &space->all, SLICE(""), seed, &reader, &space->watch,
-                      err);
+    return watch_open(seat->loop, seat->client, &space->all, SLICE(""), seed, &reader,
+                      &space->watch, err);
 }
 
 static enum status open_all(struct share_seat *seat, struct error *err)
@@ -510,8 +510,7 @@ enum share_standing share_seat_number(const struct share_seat *seat, uint32_t *w
     const struct seat_space *space = &seat->spaces[0];
     const int64_t now_ms = loop_now_ms();
     const struct share_decision *decision = share_lease_decision(&space->lease, now_ms);
-    const struct share_decided *own =
-        decision ? share_decision_find(decision, seat->own) : NULL;
+    const struct share_decided *own = decision ? share_decision_find(decision, seat->own) : NULL;
     const struct error *problem = watcher_problem(watch_watcher(space->watch));
 
     if (own) {

@@ -18,7 +18,7 @@
 #define K8S_LOOP_SHARE_SEAT_H
 
 #include "k8s/loop/client.h"
-#include "k8s/share/share_board.h"
+#include "k8s/share/share_board_decide.h"
 #include "k8s/share/share_lease.h"
 
 struct share_seat;

@@ -668,7 +668,7 @@ void manifest_avoid(cJSON *spec, const struct slice *nodes, size_t count)
     }
 }
 
-/* What the job can do without is what the scheduler takes first. */
+/* The scheduler takes first the workers that the job can do without. */
 static void choose_class(cJSON *spec, const struct kube_job *job, const struct kube_member *member)
 {
     char name[64];

@@ -183,8 +183,7 @@ static cJSON *build_binding(enum api_kind kind, struct slice kube_namespace, str
     cJSON *role = json_add_object(object, "roleRef"), *subject = cJSON_CreateObject();
 
     json_add_string(role, "apiGroup", SLICE("rbac.authorization.k8s.io"));
-    json_add_string(role, "kind",
-                    kind == API_ROLE_BINDINGS ? SLICE("Role") : SLICE("ClusterRole"));
+    json_add_string(role, "kind", kind == API_ROLE_BINDINGS ? SLICE("Role") : SLICE("ClusterRole"));
     json_add_string(role, "name", slice_of(name));
     json_add_string(subject, "kind", SLICE("ServiceAccount"));
     json_add_string(subject, "name", slice_of(name));
@@ -257,9 +256,10 @@ enum status rights_print_classes(struct text *out, struct error *err)
     enum status status;
 
     for (int i = 0; i < 3; i++) {
-        json_append(items, build_class(KUBE_JOB_FIRST, ends[i], CLASS_FIRST + CLASS_STEP * (i - 1),
-                                       "Master, servers and as many workers as a job of ToTrain cannot "
-                                       "do without."));
+        json_append(items,
+                    build_class(KUBE_JOB_FIRST, ends[i], CLASS_FIRST + CLASS_STEP * (i - 1),
+                                "Master, servers and as many workers as a job of ToTrain cannot "
+                                "do without."));
         json_append(items, build_class(KUBE_JOB_MORE, ends[i], CLASS_MORE + CLASS_STEP * (i - 1),
                                        "Workers that a job of ToTrain can do without."));
     }
@@ -325,8 +325,7 @@ static enum status append_share_roles(cJSON *items, struct slice list, struct sl
 enum status rights_print_share(struct slice namespaces, struct slice image, struct text *out,
                                struct error *err)
 {
-    const char *comma =
-        namespaces.size > 0 ? memchr(namespaces.data, ',', namespaces.size) : NULL;
+    const char *comma = namespaces.size > 0 ? memchr(namespaces.data, ',', namespaces.size) : NULL;
     const struct slice home = {namespaces.data,
                                comma ? (size_t)(comma - namespaces.data) : namespaces.size};
     cJSON *items, *list = begin_list(&items);

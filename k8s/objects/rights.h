@@ -18,7 +18,13 @@ struct right {
     const char *verbs;       /* separated by blanks */
 };
 
-enum rights_role { RIGHTS_OF_MASTER, RIGHTS_OF_SUBMITTER, RIGHTS_OF_SCHEDULE, RIGHTS_OF_SHARE, RIGHTS_OF_NODES };
+enum rights_role {
+    RIGHTS_OF_MASTER,
+    RIGHTS_OF_SUBMITTER,
+    RIGHTS_OF_SCHEDULE,
+    RIGHTS_OF_SHARE,
+    RIGHTS_OF_NODES
+};
 const struct right *rights_of(enum rights_role role, size_t *count);
 
 /*
@@ -34,11 +40,13 @@ struct rights_limits {
 enum status rights_print(struct slice kube_namespace, const struct rights_limits *limits,
                          struct text *out, struct error *err);
 
-/* A List of the PriorityClasses of kube_job.h, in three bands: values below 0, so that services come
- * before all jobs. A cluster has them once. */
+/* A List of the PriorityClasses of kube_job.h, in three bands: values below 0, so that services
+ * come before all jobs. A cluster has them once. */
 enum status rights_print_classes(struct text *out, struct error *err);
-/* What `totrain k8s share` needs: an account in the first of the namespaces, a ClusterRole by which it
- * sees nodes and pods, a Role in each namespace, and a Deployment of this image. INVALID, LIMIT. */
+/* The needs of `totrain k8s share`: an account in the first of the namespaces, a ClusterRole by
+ * which it sees nodes and pods, a Role in each namespace, and a Deployment of this image. INVALID,
+ * LIMIT.
+ */
 enum status rights_print_share(struct slice namespaces, struct slice image, struct text *out,
                                struct error *err);
 

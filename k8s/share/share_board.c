@@ -5,6 +5,7 @@
 
 #include "base/reserve.h"
 #include "k8s/share/share_board_parts.h"
+#include "k8s/share/share_board_read.h"
 
 enum status share_board_new(enum share_rule rule, struct share_board **out, struct error *err)
 {

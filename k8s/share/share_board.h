@@ -1,10 +1,10 @@
 /*
- * share_board.h - all that the holder of a Lease knows of the jobs and of the room for them, and its
- * decision.
+ * share_board.h - all that the holder of a Lease knows of the jobs and of the room for them, and
+ * its decision.
  *
  *     Jobs with totrain.dev/use --+
- *     Pods, of all jobs ----------+--> struct share_board --share_jobs()--> a decision of each space
- *     nodes, quotas --------------+
+ *     Pods, of all jobs ----------+--> struct share_board --share_jobs()--> a decision of each
+ * space nodes, quotas --------------+
  *
  * A space is a namespace with a Lease. A job is counted whose master has reported what it can use,
  * and that has not ended. The order is that in which the API server has made the Jobs. A job alone
@@ -36,7 +36,7 @@ struct share_board;
 enum status share_board_new(enum share_rule rule, struct share_board **board, struct error *err);
 void share_board_free(struct share_board *board);
 
-/* What was seen does not count any more: lists follow. */
+/* All that was seen does not count any more: lists follow. */
 void share_board_forget(struct share_board *board);
 /* The nodes are seen, and all pods of the cluster: or what our own pods hold is the room. */
 void share_board_see_nodes(struct share_board *board, bool are_seen);
@@ -55,27 +55,8 @@ enum status share_board_on_node(struct share_board *board, struct slice uid, con
 enum status share_board_on_quota(struct share_board *board, size_t space, struct slice uid,
                                  const cJSON *object, struct error *err);
 
-/* What an earlier holder has decided for this space, `seconds` included. */
+/* The decision of an earlier holder for this space, `seconds` included. */
 void share_board_take(struct share_board *board, int64_t now_ms, size_t space,
                       const struct share_decision *decision);
-
-/* A Job to be suspended, or to be made go on. */
-struct share_rest {
-    size_t space;
-    const char *uid, *name; /* the board's, until the next call */
-    bool must_rest;
-};
-
-/* Decides anew for all jobs of the spaces of which `is_ours` holds. *due_ms: when to decide again at
- * the latest. */
-enum status share_board_decide(struct share_board *board, int64_t now_ms, const bool *is_ours,
-                               int64_t *due_ms, struct error *err);
-/* The decision of a space; its jobs are the board's, until the next call. */
-struct share_decision share_board_decision(struct share_board *board, int64_t now_ms, size_t space);
-/* Whether any job's number differs from this decision. */
-bool share_board_has_news(const struct share_board *board, size_t space,
-                          const struct share_decision *than);
-/* The first Job that does not rest as was decided. False: there is none. */
-bool share_board_rest(const struct share_board *board, const bool *is_ours, struct share_rest *rest);
 
 #endif

@@ -1,9 +1,12 @@
+#include "k8s/share/share_board_decide.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "k8s/share/share_board_parts.h"
 
-#define AGAIN_MS 5000 /* shares are computed so often, whatever happens: rests end, ends come near */
+#define AGAIN_MS                                                                                   \
+    5000 /* shares are computed so often, whatever happens: rests end, ends come near */
 
 /* ----- what the pods of the jobs hold ----- */
 
@@ -20,7 +23,8 @@ struct share_table {
 static bool takes_part(const struct share_board *board, const struct board_job *job,
                        const bool *is_ours)
 {
-    return is_ours[job->space] && job->hash != board->left && !job->has_ended && (!job->is_suspended || job->is_told_to_rest);
+    return is_ours[job->space] && job->hash != board->left && !job->has_ended &&
+           (!job->is_suspended || job->is_told_to_rest);
 }
 
 static int compare_age(const void *left, const void *right)
@@ -206,7 +210,7 @@ static int64_t least_size(int64_t a, int64_t b)
     return a == 0 || b < a ? b : a;
 }
 
-/* What a quota leaves to our jobs: all but what others use of it. 1: nothing. */
+/* The rest of a quota for our jobs: all but what others use of it. 1: nothing. */
 static int64_t left_of(int64_t hard, int64_t used, int64_t ours)
 {
     const int64_t others = used > ours ? used - ours : 0;
@@ -239,9 +243,9 @@ static void fill_quotas(const struct share_board *board, struct share_table *tab
         struct share_quota *out = &table->quotas[quota->space];
 
         if (quota->has_cpu)
-            out->size.millis = least_size(out->size.millis, left_of(quota->hard.size.millis,
-                                                                    quota->used.size.millis,
-                                                                    own->size.millis));
+            out->size.millis =
+                least_size(out->size.millis, left_of(quota->hard.size.millis,
+                                                     quota->used.size.millis, own->size.millis));
         if (quota->has_memory)
             out->size.bytes =
                 least_size(out->size.bytes, left_of(quota->hard.size.bytes, quota->used.size.bytes,
@@ -283,8 +287,8 @@ static bool exceeds(const struct share_quota *sum, const struct share_quota *quo
            (quota->size.bytes > 0 && sum->size.bytes > quota->size.bytes);
 }
 
-/* Jobs with workers go on; of the others the youngest rest until the quota has what was decided. Not
- * all of them: somebody must be there who makes the others go on. */
+/* Jobs with workers go on; of the others the youngest rest until the quota has what was decided.
+ * Not all of them: somebody must be there who makes the others go on. */
 static void find_rests(struct share_table *table)
 {
     struct share_quota sums[SHARE_BOARD_SPACES];
@@ -407,8 +411,7 @@ struct share_decision share_board_decision(struct share_board *board, int64_t no
     for (uint32_t i = 0; decided && i < board->jobs.count; i++) {
         const struct board_job *job = &BOARD_JOBS(board)[i];
 
-        if (job->space != space || !job->is_decided || job->has_ended ||
-            job->hash == board->left)
+        if (job->space != space || !job->is_decided || job->has_ended || job->hash == board->left)
             continue;
         memcpy(decided->uid, job->uid, sizeof decided->uid);
         decided->workers = job->decided;
@@ -426,8 +429,7 @@ bool share_board_has_news(const struct share_board *board, size_t space,
         const struct board_job *job = &BOARD_JOBS(board)[i];
         const struct share_decided *decided;
 
-        if (job->space != space || !job->is_decided || job->has_ended ||
-            job->hash == board->left)
+        if (job->space != space || !job->is_decided || job->has_ended || job->hash == board->left)
             continue;
         decided = share_decision_find(than, job->uid);
         if (!decided || decided->workers != job->decided)
@@ -441,7 +443,8 @@ bool share_board_rest(const struct share_board *board, const bool *is_ours, stru
     for (uint32_t i = 0; i < board->jobs.count; i++) {
         const struct board_job *job = &BOARD_JOBS(board)[i];
 
-        if (!takes_part(board, job, is_ours) || !job->is_decided || job->must_rest == job->is_suspended)
+        if (!takes_part(board, job, is_ours) || !job->is_decided ||
+            job->must_rest == job->is_suspended)
             continue;
         *rest = (struct share_rest){job->space, job->uid, job->name, job->must_rest};
         return true;

@@ -10,16 +10,16 @@
 
 struct board_job {
     char uid[SHARE_UID_MAX], name[BOARD_NAME_MAX], created[32];
-    uint64_t hash; /* of the uid */
+    uint64_t hash; /* the uid's */
     size_t space;
     struct share_job report;
-    bool is_suspended, has_ended, is_told_to_rest; /* as the object says */
-    uint32_t decided; /* workers */
+    bool is_suspended, has_ended, is_told_to_rest; /* by the object */
+    uint32_t decided;                              /* workers */
     bool is_decided, must_rest;
-    int64_t moved_ms;                  /* since `decided` is that number */
-    uint32_t workers, rest;            /* pods with a place */
-    uint32_t pods;                     /* that are there */
-    struct share_size held;            /* requests of all that are there */
+    int64_t moved_ms;       /* since `decided` is that number */
+    uint32_t workers, rest; /* pods with a place */
+    uint32_t pods;          /* pods that are there, with or without a place */
+    struct share_size held; /* requests of all that are there */
 };
 
 struct board_pod {
@@ -66,13 +66,5 @@ struct share_board {
 #define BOARD_PODS(board)   ((struct board_pod *)(board)->pods.items)
 #define BOARD_NODES(board)  ((struct board_node *)(board)->nodes.items)
 #define BOARD_QUOTAS(board) ((struct board_quota *)(board)->quotas.items)
-
-uint64_t board_hash(struct slice text);
-
-/* What an object says; false: it is none of ours, or says nothing of use. */
-bool board_read_job(const cJSON *object, struct board_job *job);
-void board_read_pod(const cJSON *object, int64_t now_ms, struct board_pod *pod);
-bool board_read_node(const cJSON *object, struct board_node *node);
-bool board_read_quota(const cJSON *object, struct board_quota *quota);
 
 #endif

@@ -1,10 +1,11 @@
+#include "k8s/share/share_board_read.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "k8s/client/api_answer.h"
 #include "k8s/objects/manifest.h"
-#include "k8s/share/share_board_parts.h"
 
 #define MILLIS 1000
 
@@ -19,9 +20,9 @@ static double quantity(struct slice text)
     static const struct {
         const char *suffix;
         double times;
-    } suffixes[] = {{"", 1},      {"m", 1e-3},   {"k", 1e3},    {"M", 1e6},    {"G", 1e9},
-                    {"T", 1e12},  {"P", 1e15},   {"Ki", 0x1p10}, {"Mi", 0x1p20}, {"Gi", 0x1p30},
-                    {"Ti", 0x1p40}, {"Pi", 0x1p50}, {"u", 1e-6},   {"n", 1e-9}};
+    } suffixes[] = {{"", 1},        {"m", 1e-3},    {"k", 1e3},     {"M", 1e6},     {"G", 1e9},
+                    {"T", 1e12},    {"P", 1e15},    {"Ki", 0x1p10}, {"Mi", 0x1p20}, {"Gi", 0x1p30},
+                    {"Ti", 0x1p40}, {"Pi", 0x1p50}, {"u", 1e-6},    {"n", 1e-9}};
     double number;
 
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
@@ -61,10 +62,10 @@ bool board_read_job(const cJSON *object, struct board_job *job)
 
     error_clear(&err);
     slice_copy(API_TEXT(object, "metadata", "name"), job->name, sizeof job->name);
-    slice_copy(API_TEXT(object, "metadata", "creationTimestamp"), job->created, sizeof job->created);
+    slice_copy(API_TEXT(object, "metadata", "creationTimestamp"), job->created,
+               sizeof job->created);
     job->is_suspended = cJSON_IsTrue(API_MEMBER(object, "spec", "suspend"));
-    job->is_told_to_rest =
-        API_TEXT(object, "metadata", "annotations", SHARE_BOARD_RESTS).size > 0;
+    job->is_told_to_rest = API_TEXT(object, "metadata", "annotations", SHARE_BOARD_RESTS).size > 0;
     job->has_ended = API_MEMBER(object, "metadata", "deletionTimestamp") != NULL ||
                      is_true(object, "Complete") || is_true(object, "Failed") ||
                      is_true(object, "SuccessCriteriaMet") || is_true(object, "FailureTarget");
@@ -103,7 +104,8 @@ static struct share_size size_of_pod(const cJSON *object)
         before.millis = larger(before.millis, one.millis);
         before.bytes = larger(before.bytes, one.bytes);
     }
-    return (struct share_size){larger(size.millis, before.millis), larger(size.bytes, before.bytes)};
+    return (struct share_size){larger(size.millis, before.millis),
+                               larger(size.bytes, before.bytes)};
 }
 
 static struct slice owner_of(const cJSON *object)
@@ -126,8 +128,7 @@ void board_read_pod(const cJSON *object, int64_t now_ms, struct board_pod *pod)
                              slice_is(API_TEXT(scheduled, "reason"), "Unschedulable");
 
     pod->owner = board_hash(owner_of(object));
-    pod->is_worker =
-        slice_is(API_TEXT(object, "metadata", "labels", "totrain.dev/role"), "worker");
+    pod->is_worker = slice_is(API_TEXT(object, "metadata", "labels", "totrain.dev/role"), "worker");
     pod->node = board_hash(API_TEXT(object, "spec", "nodeName"));
     pod->size = size_of_pod(object);
     pod->is_leaving = API_MEMBER(object, "metadata", "deletionTimestamp") != NULL;

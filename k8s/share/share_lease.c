@@ -181,8 +181,8 @@ static int64_t later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-enum share_lease_step share_lease_next(const struct share_lease *lease, int64_t now_ms, bool has_news,
-                                       bool may_renew, int64_t *due_ms)
+enum share_lease_step share_lease_next(const struct share_lease *lease, int64_t now_ms,
+                                       bool has_news, bool may_renew, int64_t *due_ms)
 {
     if (lease->is_asking || !lease->is_known)
         return SHARE_LEASE_NOTHING;
@@ -229,7 +229,8 @@ static cJSON *build(const struct share_lease *lease, int64_t transitions, bool i
         json_add_string(metadata, "uid", slice_of(lease->uid));
         json_add_string(metadata, "resourceVersion", slice_of(lease->version));
     }
-    json_add_string(json_add_object(metadata, "labels"), "app.kubernetes.io/name", SLICE("totrain"));
+    json_add_string(json_add_object(metadata, "labels"), "app.kubernetes.io/name",
+                    SLICE("totrain"));
     json_add_string(json_add_object(metadata, "annotations"), SHARE_LEASE_DECISION, decision);
     spec = json_add_object(object, "spec");
     json_add_string(spec, "holderIdentity", slice_of(lease->is_leaving ? "" : lease->self));

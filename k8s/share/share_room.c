@@ -67,11 +67,11 @@ bool share_room_note(struct share_room *room, int64_t now_ms, const struct share
     }
     /* Minimums come at once: nobody waits for a first step while there may be room. */
     if (now_ms >= room->again_ms)
-        room->tried = largest(
-            room->tried, beyond(room, held, room->again_ms == 0 ? held->lacks : held->waits));
+        room->tried = largest(room->tried,
+                              beyond(room, held, room->again_ms == 0 ? held->lacks : held->waits));
     if (now_ms >= share_room_due(room, held)) {
-        room->step = largest(held->worker, (struct share_size){2 * room->step.millis,
-                                                               2 * room->step.bytes});
+        room->step =
+            largest(held->worker, (struct share_size){2 * room->step.millis, 2 * room->step.bytes});
         room->tried = largest(room->tried, room->step);
         room->tried_ms = now_ms;
     }

@@ -3,8 +3,8 @@
  *
  *     room = what our pods hold, or held before without a shortage  +  what is tried
  *
- * Until a pod finds no place, whatever jobs lack is tried. Afterwards more is tried while a job lacks
- * something and all of our pods have a place: one worker, then twice as much each time,
+ * Until a pod finds no place, whatever jobs lack is tried. Afterwards more is tried while a job
+ * lacks something and all of our pods have a place: one worker, then twice as much each time,
  * SHARE_ROOM_TRY_MS apart; minimums at once. A pod that finds no place for SHARE_ROOM_SHORT_MS says
  * that there is no more than they hold: nothing is tried then for SHARE_ROOM_REST_MS, and longer
  * after each shortage that follows at once.
@@ -24,7 +24,7 @@
 struct share_room {
     struct share_size known;
     struct share_size tried; /* beyond `known` */
-    struct share_size step;  /* what was tried last */
+    struct share_size step;  /* the last size that was tried */
     int64_t tried_ms;        /* when it was made larger; 0: never */
     int64_t again_ms;        /* nothing is tried before; 0: no pod was ever short of a place */
     uint32_t shortages;      /* in a row */

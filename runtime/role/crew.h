@@ -88,7 +88,7 @@ struct crew {
     uint32_t hint_mask;    /* their number - 1 */
     uint32_t live, wanted; /* workers here; workers that the launcher tries to keep running */
     uint64_t wanted_version;
-    char standing[CREW_STANDING_MAX]; /* what the job has beside others, and why; may be empty */
+    char standing[CREW_STANDING_MAX]; /* line on what others have; may be empty */
     struct unable unable;
     struct usage usage;
     int64_t started_at; /* the job's beginning, with earlier leaders' time */

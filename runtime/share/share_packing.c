@@ -198,8 +198,7 @@ int64_t share_packing_free(const struct share_packing *packing)
     int64_t left = packing->quota_count > 0 ? 0 : INT64_MAX;
 
     for (size_t i = 0; i < packing->quota_count; i++)
-        left = packing->left[i].size.millis < INT64_MAX - left
-                   ? left + packing->left[i].size.millis
-                   : INT64_MAX;
+        left = packing->left[i].size.millis < INT64_MAX - left ? left + packing->left[i].size.millis
+                                                               : INT64_MAX;
     return packing->free_millis < left ? packing->free_millis : left;
 }

@@ -73,7 +73,7 @@ class FakeApi:
         self.reviews = lambda asked: True
         self.admission = lambda plural, thing: None  # or what it refuses with: code, reason, message
         self.kubelet = None  # kubelet of the pods (fake_node.py)
-        self.shows_nodes = False  # who asks for the nodes may not
+        self.shows_nodes = False  # a list of the nodes is refused
         self.swallows = ""  # a kind: requests about it are never answered
         self.is_away = False
         self.requests = []  # "METHOD path"

@@ -64,7 +64,7 @@ class Case(staged.Case):
         self.node = fake_node.Node(self.api, self.command, self.cluster)
         self.addCleanup(self.node.stop)
         self.masters = []
-        self.uids = []  # of the Jobs that there were
+        self.uids = []  # all Jobs' that there were
         self.addCleanup(self.end_masters)
         self.environment = {"TOTRAIN_PACE": "us=1000"}  # a row: what is met while it runs lasts until it is hurried
         self.chance = random.Random(int(os.environ.get("TOTRAIN_SEED", "1")))

@@ -1,10 +1,10 @@
 /*
- * Masters that follow one Lease (k8s/share/share_lease.h) while holders are killed, frozen and cut off
- * at random, answers get lost, and the API server is away.
+ * Masters that follow one Lease (k8s/share/share_lease.h) while holders are killed, frozen and cut
+ * off at random, answers get lost, and the API server is away.
  *
- * Whatever happens: each term has one writer, terms only grow at the server and for each observer, and
- * a number that was decided does not change by a change of holders. And where somebody lives that can
- * reach the server, the Lease is renewed.
+ * Whatever happens: each term has one writer, terms only grow at the server and for each observer,
+ * and a number that was decided does not change by a change of holders. And where somebody lives
+ * that can reach the server, the Lease is renewed.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,13 +14,14 @@
 #include "k8s/share/share_lease.h"
 #include "tests/sim/seeds.h"
 
-#define STREAM    27
-#define MASTERS   6
-#define STEP_MS   50
-#define UNTIL_MS  300000
-#define LOST_MS   SHARE_LEASE_RENEW_MS /* an answer that does not come */
+#define STREAM   27
+#define MASTERS  6
+#define STEP_MS  50
+#define UNTIL_MS 300000
+#define LOST_MS  SHARE_LEASE_RENEW_MS /* an answer that does not come */
 #define RENEWED_MS                                                                                 \
-    (SHARE_LEASE_DEAD_MS + SHARE_LEASE_SPREAD_MS + SHARE_LEASE_RENEW_MS + SHARE_LEASE_RETRY_MS + 2000)
+    (SHARE_LEASE_DEAD_MS + SHARE_LEASE_SPREAD_MS + SHARE_LEASE_RENEW_MS + SHARE_LEASE_RETRY_MS +   \
+     2000)
 
 struct master {
     struct share_lease lease;
@@ -41,7 +42,7 @@ struct master {
 struct world {
     uint64_t seed, draws;
     int64_t now_ms, version, term, renewed_ms, away_until;
-    char writer[SHARE_HOLDER_MAX]; /* who has written in this term */
+    char writer[SHARE_HOLDER_MAX]; /* the one of this term */
     cJSON *object;                 /* NULL: the Lease does not exist */
     struct master masters[MASTERS];
     uint32_t lives; /* masters that ever were */
@@ -78,12 +79,14 @@ static void stamp(struct world *world, cJSON *object)
 
 static enum status note_write(struct world *world, struct master *master, struct totals *totals)
 {
-    const int64_t term = (int64_t)API_MEMBER(world->object, "spec", "leaseTransitions")->valuedouble;
+    const int64_t term =
+        (int64_t)API_MEMBER(world->object, "spec", "leaseTransitions")->valuedouble;
 
     totals->writes++;
     world->renewed_ms = world->now_ms;
     if (term < world->term)
-        return fail(world->err, STATUS_FAILED, "term %" PRId64 " follows %" PRId64, term, world->term);
+        return fail(world->err, STATUS_FAILED, "term %" PRId64 " follows %" PRId64, term,
+                    world->term);
     if (term == world->term && strcmp(world->writer, master->lease.self) != 0)
         return fail(world->err, STATUS_FAILED, "%s and %s have written in term %" PRId64,
                     world->writer, master->lease.self, term);
@@ -119,9 +122,10 @@ static enum status serve(struct world *world, struct master *master, struct tota
     }
     TRY(json_parse(body, JSON_BYTES_MAX, &object, &err));
     version = API_TEXT(object, "metadata", "resourceVersion");
-    if (strcmp(master->request.method, "POST") == 0 ? world->object != NULL
-        : !world->object ||
-              !slice_equal(version, API_TEXT(world->object, "metadata", "resourceVersion"))) {
+    if (strcmp(master->request.method, "POST") == 0
+            ? world->object != NULL
+            : !world->object ||
+                  !slice_equal(version, API_TEXT(world->object, "metadata", "resourceVersion"))) {
         refuse(master, STATUS_BUSY, 409);
         totals->conflicts++;
         cJSON_Delete(object);
@@ -192,7 +196,8 @@ static void send(struct world *world, struct master *master, enum share_lease_st
     master->answer_ms = chance(world, 30) ? -1 : world->now_ms + (int64_t)draw(world, 400);
 }
 
-/* A request is applied half-way, when the server can be reached; its answer comes unless it is lost. */
+/* A request is applied half-way, when the server can be reached; its answer comes unless it is
+ * lost. */
 static enum status move_request(struct world *world, struct master *master, struct totals *totals)
 {
     const struct api_answer none = {.retry_after_ms = -1};
@@ -209,7 +214,8 @@ static enum status move_request(struct world *world, struct master *master, stru
         share_lease_on_answer(&master->lease, world->now_ms, master->step, master->status,
                               &master->answer);
     } else if (world->now_ms >= master->sent_ms + LOST_MS) {
-        share_lease_on_answer(&master->lease, world->now_ms, master->step, STATUS_CONNECTION, &none);
+        share_lease_on_answer(&master->lease, world->now_ms, master->step, STATUS_CONNECTION,
+                              &none);
         totals->lost++;
     } else {
         return STATUS_OK;
@@ -236,17 +242,18 @@ static void watch(struct world *world, struct master *master)
 static enum status check_number(struct world *world, struct master *master)
 {
     const struct share_decision *decision = share_lease_decision(&master->lease, world->now_ms);
-    const struct share_decided *own =
-        decision ? share_decision_find(decision, master->uid) : NULL;
+    const struct share_decided *own = decision ? share_decision_find(decision, master->uid) : NULL;
     const bool was_long_away = world->now_ms - master->well_since < SHARE_LEASE_STALE_MS;
 
     if (decision && decision->term < master->term)
-        return fail(world->err, STATUS_FAILED, "%s has followed term %" PRId64 " and follows %" PRId64,
-                    master->lease.self, master->term, decision->term);
+        return fail(world->err, STATUS_FAILED,
+                    "%s has followed term %" PRId64 " and follows %" PRId64, master->lease.self,
+                    master->term, decision->term);
     if (decision)
         master->term = decision->term;
     if (own && own->workers != (uint32_t)(master - world->masters) + 1)
-        return fail(world->err, STATUS_FAILED, "%s has %u workers", master->lease.self, own->workers);
+        return fail(world->err, STATUS_FAILED, "%s has %u workers", master->lease.self,
+                    own->workers);
     if (master->has_number && !own && !was_long_away)
         return fail(world->err, STATUS_FAILED, "%s has lost its number", master->lease.self);
     master->has_number = master->has_number || own;
@@ -370,8 +377,9 @@ static enum status run_world(void *context, uint64_t seed, bool verbose, struct 
 
 int main(int argc, char **argv)
 {
-    static const char *const names[] = {"writes",   "writes that were refused", "terms",
-                                        "killed",   "frozen",                   "cut off",
+    static const char *const names[] = {"writes",       "writes that were refused",
+                                        "terms",        "killed",
+                                        "frozen",       "cut off",
                                         "answers lost", "left"};
     struct totals totals = {.worlds = 0};
     struct seeds seeds;
@@ -380,14 +388,14 @@ int main(int argc, char **argv)
     if (!seeds_parse(&seeds, argc, argv))
         return 2;
     failures = seeds_run(&seeds, run_world, &totals);
-    printf("%" PRIu64 " worlds, %" PRIu64 " failures, %" PRIu64 " writes, %" PRIu64 " refused, %" PRIu64
-           " terms\n",
+    printf("%" PRIu64 " worlds, %" PRIu64 " failures, %" PRIu64 " writes, %" PRIu64
+           " refused, %" PRIu64 " terms\n",
            totals.worlds, failures, totals.writes, totals.conflicts, totals.terms);
-    return seeds_exit_code(&seeds, failures,
-                           (struct seeds_counts){names,
-                                                 (const uint64_t[]){totals.writes, totals.conflicts,
-                                                                    totals.terms, totals.killed,
-                                                                    totals.frozen, totals.cut,
-                                                                    totals.lost, totals.left},
-                                                 sizeof names / sizeof *names});
+    return seeds_exit_code(
+        &seeds, failures,
+        (struct seeds_counts){names,
+                              (const uint64_t[]){totals.writes, totals.conflicts, totals.terms,
+                                                 totals.killed, totals.frozen, totals.cut,
+                                                 totals.lost, totals.left},
+                              sizeof names / sizeof *names});
 }

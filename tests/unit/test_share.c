@@ -117,9 +117,12 @@ static void open_table(struct table *table, int64_t processors, const struct giv
 {
     memset(table, 0, sizeof *table);
     table->node.millis = 1000 * processors;
-    table->cluster = (struct share_cluster){
-        .nodes = &table->node, .node_count = 1, .quotas = &table->quota, .quota_count = 1,
-        .rule = SHARE_EVEN, .has_changed = true};
+    table->cluster = (struct share_cluster){.nodes = &table->node,
+                                            .node_count = 1,
+                                            .quotas = &table->quota,
+                                            .quota_count = 1,
+                                            .rule = SHARE_EVEN,
+                                            .has_changed = true};
     table->count = count;
     for (size_t i = 0; i < count; i++)
         table->jobs[i] = job_of(&jobs[i]);

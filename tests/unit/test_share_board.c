@@ -1,9 +1,9 @@
-#include "k8s/share/share_board.h"
+#include "k8s/share/share_board_decide.h"
 
 #include "k8s/objects/manifest.h"
 #include "tests/check.h"
 
-static struct error err; /* of the last check */
+static struct error err; /* the last check's */
 
 struct table {
     struct share_board *board;
@@ -50,7 +50,8 @@ static void put_job(struct table *table, const char *uid, int second, const stru
     metadata = cJSON_GetObjectItem(json, "metadata");
     snprintf(created, sizeof created, "2026-11-30T00:00:%02dZ", second);
     json_add_string(metadata, "creationTimestamp", slice_of(created));
-    json_add_string(cJSON_GetObjectItem(metadata, "annotations"), MANIFEST_USE, text_slice(&report));
+    json_add_string(cJSON_GetObjectItem(metadata, "annotations"), MANIFEST_USE,
+                    text_slice(&report));
     if (strstr(more, "suspend"))
         json_add_string(cJSON_GetObjectItem(metadata, "annotations"), SHARE_BOARD_RESTS,
                         SLICE("quota"));
@@ -82,10 +83,11 @@ static void put_node(struct table *table, const char *name, int processors, cons
 {
     char text[512];
 
-    snprintf(text, sizeof text,
-             "{\"metadata\":{\"name\":\"%s\"},\"spec\":{%s},\"status\":{\"allocatable\":{\"cpu\":\"%d\","
-             "\"memory\":\"8Gi\"},\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\"}]}}",
-             name, spec, processors);
+    snprintf(
+        text, sizeof text,
+        "{\"metadata\":{\"name\":\"%s\"},\"spec\":{%s},\"status\":{\"allocatable\":{\"cpu\":\"%d\","
+        "\"memory\":\"8Gi\"},\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\"}]}}",
+        name, spec, processors);
     put_object(table, name, text, put_node_object);
 }
 
@@ -97,18 +99,21 @@ static void put_pod(struct table *table, const char *uid, const char *job, const
     cJSON *json;
 
     if (job)
-        snprintf(owner, sizeof owner, "\"ownerReferences\":[{\"kind\":\"Job\",\"uid\":\"%s\"}],", job);
+        snprintf(owner, sizeof owner, "\"ownerReferences\":[{\"kind\":\"Job\",\"uid\":\"%s\"}],",
+                 job);
     if (node)
         snprintf(place, sizeof place, "\"phase\":\"Running\"");
     else
-        snprintf(place, sizeof place,
-                 "\"phase\":\"Pending\",\"conditions\":[{\"type\":\"PodScheduled\",\"status\":\"False\","
-                 "\"reason\":\"Unschedulable\"}]");
-    snprintf(text, sizeof text,
-             "{\"metadata\":{%s\"labels\":{\"totrain.dev/role\":\"%s\"}},\"spec\":{\"nodeName\":\"%s\","
-             "\"containers\":[{\"resources\":{\"requests\":{\"cpu\":\"%s\",\"memory\":\"1Mi\"}}}]},"
-             "\"status\":{%s}}",
-             owner, role, node ? node : "", cpu, place);
+        snprintf(
+            place, sizeof place,
+            "\"phase\":\"Pending\",\"conditions\":[{\"type\":\"PodScheduled\",\"status\":\"False\","
+            "\"reason\":\"Unschedulable\"}]");
+    snprintf(
+        text, sizeof text,
+        "{\"metadata\":{%s\"labels\":{\"totrain.dev/role\":\"%s\"}},\"spec\":{\"nodeName\":\"%s\","
+        "\"containers\":[{\"resources\":{\"requests\":{\"cpu\":\"%s\",\"memory\":\"1Mi\"}}}]},"
+        "\"status\":{%s}}",
+        owner, role, node ? node : "", cpu, place);
     CHECK_OK(json_parse(slice_of(text), JSON_BYTES_MAX, &json, &err));
     CHECK_OK(share_board_on_pod(table->board, table->now_ms, 0, slice_of(uid), json, &err));
     cJSON_Delete(json);
@@ -116,8 +121,7 @@ static void put_pod(struct table *table, const char *uid, const char *job, const
 
 static uint32_t decided(struct table *table, const char *uid)
 {
-    const struct share_decision decision =
-        share_board_decision(table->board, table->now_ms, 0);
+    const struct share_decision decision = share_board_decision(table->board, table->now_ms, 0);
     const struct share_decided *found = share_decision_find(&decision, uid);
 
     return found ? found->workers : 99;
@@ -125,8 +129,7 @@ static uint32_t decided(struct table *table, const char *uid)
 
 static void decide(struct table *table)
 {
-    CHECK_OK(share_board_decide(table->board, table->now_ms, table->is_ours, &table->due_ms,
-                                &err));
+    CHECK_OK(share_board_decide(table->board, table->now_ms, table->is_ours, &table->due_ms, &err));
     CHECK(table->due_ms > table->now_ms);
 }
 
@@ -278,11 +281,13 @@ static void masters_rest_that_a_quota_has_no_room_for(void **state)
     (void)state;
 
     open_table(&table);
-    put_object(&table, "q", "{\"spec\":{},\"status\":{\"hard\":{\"pods\":\"4\",\"requests.cpu\":\"100\"},"
-                            "\"used\":{\"pods\":\"3\",\"requests.cpu\":\"300m\"}}}",
+    put_object(&table, "q",
+               "{\"spec\":{},\"status\":{\"hard\":{\"pods\":\"4\",\"requests.cpu\":\"100\"},"
+               "\"used\":{\"pods\":\"3\",\"requests.cpu\":\"300m\"}}}",
                share_board_on_quota);
-    put_object(&table, "scoped", "{\"spec\":{\"scopes\":[\"BestEffort\"]},\"status\":{\"hard\":{\"pods\":"
-                                 "\"0\"}}}",
+    put_object(&table, "scoped",
+               "{\"spec\":{\"scopes\":[\"BestEffort\"]},\"status\":{\"hard\":{\"pods\":"
+               "\"0\"}}}",
                share_board_on_quota);
     for (int i = 0; i < 3; i++) {
         const char *const names[] = {"a", "b", "c"};

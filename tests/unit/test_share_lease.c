@@ -26,8 +26,8 @@ static cJSON *lease_object(const char *holder, int version, int term, const char
     return object;
 }
 
-static void see(struct share_lease *lease, int64_t now_ms, const char *holder, int version, int term,
-                const char *decision)
+static void see(struct share_lease *lease, int64_t now_ms, const char *holder, int version,
+                int term, const char *decision)
 {
     cJSON *object = lease_object(holder, version, term, decision);
 
@@ -53,8 +53,8 @@ static cJSON *ask(struct share_lease *lease, int64_t now_ms, enum share_lease_st
     cJSON *json = NULL;
 
     http_request_init(&request);
-    CHECK_OK(share_lease_ask(lease, now_ms, step, &target, &decision, &clock_of_people, &request,
-                             &err));
+    CHECK_OK(
+        share_lease_ask(lease, now_ms, step, &target, &decision, &clock_of_people, &request, &err));
     CHECK(strcmp(request.method, method) == 0);
     if (request.body.size > 0)
         CHECK_OK(json_parse(text_slice(&request.body), JSON_BYTES_MAX, &json, &err));
@@ -139,7 +139,8 @@ static void numbers_of_an_older_term_and_old_versions_do_not_count(void **state)
     see(&lease, 0, "other", 7, 4, "{\"term\":4,\"jobs\":{\"a\":[2,9]}}");
     see(&lease, 0, "frozen", 8, 4, "{\"term\":3,\"jobs\":{\"a\":[9,9]}}");
     CHECK_INT(share_lease_decision(&lease, 0)->jobs[0].workers, 2);
-    see(&lease, 0, "other", 6, 5, "{\"term\":5,\"jobs\":{\"a\":[8,9]}}"); /* an event that came late */
+    see(&lease, 0, "other", 6, 5,
+        "{\"term\":5,\"jobs\":{\"a\":[8,9]}}"); /* an event that came late */
     CHECK_INT(share_lease_decision(&lease, 0)->jobs[0].workers, 2);
     see(&lease, 0, "other", 9, 5, "no JSON");
     CHECK_INT(share_lease_decision(&lease, 0)->jobs[0].workers, 2);

@@ -357,7 +357,8 @@ static Datum scale(PG_FUNCTION_ARGS, scale_call *call)
     struct error err;
 
     error_clear(&err);
-    if (call(settings_state(GetUserId()), PG_GETARG_INT64(0), PG_GETARG_INT64(1), &err) != STATUS_OK)
+    if (call(settings_state(GetUserId()), PG_GETARG_INT64(0), PG_GETARG_INT64(1), &err) !=
+        STATUS_OK)
         session_raise(&nobody, &err, SLICE(""), false);
     PG_RETURN_INT64(PG_GETARG_INT64(1));
 }
