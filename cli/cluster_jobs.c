@@ -40,6 +40,24 @@ enum status cluster_job_needs_login(struct error *err)
                            "connection string of the job's processes.");
 }
 
+/* "2", or with a limit: "2:4". */
+static enum status read_processors(struct slice text, struct kube_job *job, struct error *err)
+{
+    const char *colon = memchr(text.data, ':', text.size);
+    const size_t size = colon ? (size_t)(colon - text.data) : text.size;
+    int64_t limit_m;
+
+    TRY(quantity_read_cpu((struct slice){text.data, size}, &job->cpu_m, err));
+    if (!colon)
+        return STATUS_OK;
+    TRY(quantity_read_cpu((struct slice){colon + 1, text.size - size - 1}, &limit_m, err));
+    if (limit_m < job->cpu_m)
+        return fail(err, STATUS_INVALID, "--cpu=%.*s: the limit is below what a worker asks for",
+                    SLICE_FORMAT(text));
+    job->cpu_limit_percent = (100 * limit_m + job->cpu_m - 1) / job->cpu_m;
+    return STATUS_OK;
+}
+
 enum status cluster_job_fill(const struct cluster_options *options, struct kube_job *job,
                              struct error *err)
 {
@@ -55,7 +73,7 @@ enum status cluster_job_fill(const struct cluster_options *options, struct kube_
         return fail(err, STATUS_INVALID, "--image is missing"),
                error_hint(err, "It names totrain's image as the cluster knows it.");
     if (options->cpu)
-        TRY(quantity_read_cpu(slice_of(options->cpu), &job->cpu_m, err));
+        TRY(read_processors(slice_of(options->cpu), job, err));
     if (options->memory)
         TRY(quantity_read_memory(slice_of(options->memory), &job->memory, err));
     if (options->keep && !slice_to_integer(slice_of(options->keep), &job->keep_s))

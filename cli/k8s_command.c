@@ -5,6 +5,7 @@
 #include "cli/k8s_check.h"
 #include "cli/options.h"
 #include "cli/schedule.h"
+#include "cli/share_command.h"
 #include "k8s/client/access_find.h"
 #include "k8s/client/api_answer.h"
 #include "k8s/client/http.h"
@@ -19,7 +20,8 @@
 #define PODS_MAX 100000
 
 static const char usage[] =
-    "usage: totrain k8s rbac [OPTION]...\n"
+    "usage: totrain k8s rbac [classes | share] [OPTION]...\n"
+    "       totrain k8s share [even | mixed | soonest] [OPTION]...\n"
     "       totrain k8s check [service=NAME] [OPTION]...\n"
     "\n"
     "rbac prints what an administrator of a cluster applies once for a namespace of\n"
@@ -29,6 +31,15 @@ static const char usage[] =
     "totrain-schedule for the pods that do so by the clock.\n"
     "\n"
     "    totrain k8s rbac --namespace=training --memory=64Gi | kubectl apply -f -\n"
+    "\n"
+    "rbac classes prints two PriorityClasses in three bands: for what jobs cannot do\n"
+    "without (totrain-first), and for more workers (totrain-more). rbac share prints\n"
+    "what totrain k8s share needs, and a Deployment of --image.\n"
+    "\n"
+    "share decides how many workers each job of the namespaces has (--namespace=a,b),\n"
+    "until SIGTERM; without it one of the masters of a namespace does. Half of what is\n"
+    "beyond their minimums goes to jobs evenly, half to who ends first (mixed), all\n"
+    "evenly, or all to who ends first (soonest).\n"
     "\n"
     "check asks the cluster for each of the submitter's rights whether we have it, and\n"
     "ends with exit code 4 where one is missing. With --image a pod runs it, and with\n"
@@ -64,6 +75,35 @@ static enum status print_roles(const struct cluster_options *options, struct err
         puts(text_string(&text));
         fprintf(stderr, "NOTE:  %s\n", rights_warning);
     }
+    text_deinit(&text);
+    return status;
+}
+
+static enum status print_classes(struct error *err)
+{
+    struct text text;
+    enum status status;
+
+    text_init(&text, TEXT_MAXIMUM);
+    status = rights_print_classes(&text, err);
+    if (status == STATUS_OK)
+        puts(text_string(&text));
+    text_deinit(&text);
+    return status;
+}
+
+static enum status print_share(const struct cluster_options *options, struct error *err)
+{
+    struct text text;
+    enum status status;
+
+    if (!options->image)
+        return fail(err, STATUS_INVALID, "--image is missing");
+    text_init(&text, TEXT_MAXIMUM);
+    status = rights_print_share(or_else(options->kube_namespace, "totrain"),
+                                slice_of(options->image), &text, err);
+    if (status == STATUS_OK)
+        puts(text_string(&text));
     text_deinit(&text);
     return status;
 }
@@ -187,6 +227,29 @@ static enum status check_schedule(const struct options *options, struct error *e
     return k8s_reach_service(options->words[1], err);
 }
 
+static enum status run_share(const struct options *options, struct error *err)
+{
+    const struct cluster_options *cluster = &options->cluster;
+    const struct access_choice choice = {.kubeconfig = cluster->kubeconfig,
+                                         .context = cluster->context,
+                                         .allows_exec = true,
+                                         .allows_insecure = cluster->allows_insecure};
+    const char *rule = options->word_count == 2 ? options->words[1] : NULL;
+    struct kube_access access;
+    struct arena arena;
+    enum status status;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    status = access_find(&choice, &arena, &access, err);
+    if (status == STATUS_OK)
+        status = share_command(&access,
+                               cluster->kube_namespace ? slice_of(cluster->kube_namespace)
+                                                       : access.kube_namespace,
+                               rule, err);
+    arena_deinit(&arena);
+    return status;
+}
+
 static enum status run_k8s_command(const struct options *options, struct error *err)
 {
     const char *what = options->word_count > 0 ? options->words[0] : "";
@@ -197,9 +260,17 @@ static enum status run_k8s_command(const struct options *options, struct error *
         return check_schedule(options, err);
     if (options->word_count == 1 && strcmp(what, "rbac") == 0)
         return print_roles(&options->cluster, err);
+    if (options->word_count == 2 && strcmp(what, "rbac") == 0 &&
+        strcmp(options->words[1], "classes") == 0)
+        return print_classes(err);
+    if (options->word_count == 2 && strcmp(what, "rbac") == 0 &&
+        strcmp(options->words[1], "share") == 0)
+        return print_share(&options->cluster, err);
+    if (options->word_count <= 2 && strcmp(what, "share") == 0)
+        return run_share(options, err);
     if (strcmp(what, "check") == 0)
         return check_cluster(options, RIGHTS_OF_SUBMITTER, err);
-    return fail(err, STATUS_INVALID, "k8s is followed by rbac or check"),
+    return fail(err, STATUS_INVALID, "k8s is followed by rbac or check, or by share"),
            error_hint(err, "totrain k8s --help shows how it is called.");
 }
 

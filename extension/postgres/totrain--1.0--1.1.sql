@@ -103,8 +103,13 @@ CREATE FUNCTION totrain.scale(job bigint, workers bigint) RETURNS bigint
 AS 'MODULE_PATHNAME', 'totrain_sql_scale' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION totrain.scale(bigint, bigint) IS
     'gives a running job of the caller''s another number of workers';
-REVOKE ALL ON FUNCTION totrain.scale(bigint, bigint) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION totrain.scale(bigint, bigint) TO totrain_user;
+CREATE FUNCTION totrain.scale_servers(job bigint, servers bigint) RETURNS bigint
+AS 'MODULE_PATHNAME', 'totrain_sql_scale_servers' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION totrain.scale_servers(bigint, bigint) IS
+    'gives a running job of the caller''s another number of parameter servers';
+REVOKE ALL ON FUNCTION totrain.scale(bigint, bigint), totrain.scale_servers(bigint, bigint) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION totrain.scale(bigint, bigint), totrain.scale_servers(bigint, bigint)
+    TO totrain_user;
 
 -- A text as a value of the second argument's type, by that type's input function: no cast of
 -- anybody's is called. Predictions of workers are put into tables by it.

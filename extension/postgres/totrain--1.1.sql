@@ -374,6 +374,10 @@ CREATE FUNCTION totrain.scale(job bigint, workers bigint) RETURNS bigint
 AS 'MODULE_PATHNAME', 'totrain_sql_scale' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION totrain.scale(bigint, bigint) IS
     'gives a running job of the caller''s another number of workers';
+CREATE FUNCTION totrain.scale_servers(job bigint, servers bigint) RETURNS bigint
+AS 'MODULE_PATHNAME', 'totrain_sql_scale_servers' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION totrain.scale_servers(bigint, bigint) IS
+    'gives a running job of the caller''s another number of parameter servers';
 
 CREATE FUNCTION totrain.publish(job bigint,
                                 OUT name text, OUT value double precision, OUT part text, OUT detail text)
@@ -629,6 +633,7 @@ GRANT EXECUTE ON FUNCTION totrain.run(text), totrain.rows(text),
     totrain.export_model(text, text), totrain.export_text(text, text),
     totrain.import_model(text, bytea, text), totrain.report(text, text, text),
     totrain.cancel(bigint), totrain.cancel(bigint, regrole), totrain.scale(bigint, bigint),
+    totrain.scale_servers(bigint, bigint),
     totrain.publish(bigint), totrain.publish(bigint, regrole), totrain.is_own(oid),
     totrain.stage(text), totrain.collect(bigint), totrain.discard(bigint),
     totrain.sweep_jobs(interval), totrain.model_rows(oid, boolean, boolean),

@@ -77,3 +77,8 @@ add_executable(sim_share ${CMAKE_CURRENT_LIST_DIR}/sim_share.c ${CMAKE_CURRENT_L
 target_link_libraries(sim_share PRIVATE totrain_share m)
 totrain_show_tests(sim_share)
 totrain_sim(sim_share sim_share 1000)
+
+add_executable(sim_lease ${CMAKE_CURRENT_LIST_DIR}/sim_lease.c ${CMAKE_CURRENT_LIST_DIR}/seeds.c)
+target_link_libraries(sim_lease PRIVATE totrain_k8s_share m)
+totrain_show_tests(sim_lease)
+totrain_sim(sim_lease sim_lease 400)
