@@ -25,13 +25,22 @@ bool search_knows(const char *name)
     return strncmp(name, PREFIX, strlen(PREFIX)) == 0;
 }
 
+/* The default and all that is tried are written without a point: whole numbers are drawn. */
+static bool is_whole_choice(const struct definition_argument *argument, const struct value *choice)
+{
+    for (size_t i = 0; i < choice->count; i++)
+        if (choice->items[i].kind == VALUE_NUMBER && !choice->items[i].is_integer)
+            return false;
+    return argument->value->is_integer;
+}
+
 /* An argument of the definition as an attribute, as far as a search looks at one. NULL: no memory.
  */
 static const struct attribute *attribute_of_argument(const struct planning *planning,
-                                                     const struct definition_argument *argument)
+                                                     const struct definition_argument *argument,
+                                                     const struct value *choice)
 {
-    static const enum attribute_type types[] = {[DEFINITION_INTEGER] = ATTRIBUTE_INTEGER,
-                                                [DEFINITION_NUMBER] = ATTRIBUTE_REAL,
+    static const enum attribute_type types[] = {[DEFINITION_NUMBER] = ATTRIBUTE_REAL,
                                                 [DEFINITION_TEXT] = ATTRIBUTE_TEXT,
                                                 [DEFINITION_LIST] = ATTRIBUTE_INTEGERS};
     struct attribute *made = ARENA_NEW(planning->arena, struct attribute, 1);
@@ -39,6 +48,8 @@ static const struct attribute *attribute_of_argument(const struct planning *plan
     if (!made)
         return NULL;
     made->type = types[argument->type];
+    if (argument->type == DEFINITION_NUMBER && is_whole_choice(argument, choice))
+        made->type = ATTRIBUTE_INTEGER;
     made->name = arena_printf(planning->arena, "model.%.*s", SLICE_FORMAT(argument->name)).data;
     return made->name ? made : NULL;
 }
@@ -144,7 +155,8 @@ static enum status read_axes(struct planning *planning, struct search *search)
         const struct setting *setting = &statement->settings[i];
         const struct definition_argument *argument = definition_argument_of(planning, setting);
         const struct attribute *attribute =
-            argument ? attribute_of_argument(planning, argument) : attribute_of(setting, estimator);
+            argument ? attribute_of_argument(planning, argument, &setting->value)
+                     : attribute_of(setting, estimator);
 
         if (argument && !attribute)
             return fail_no_memory(planning->err);
