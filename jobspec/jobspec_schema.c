@@ -237,8 +237,9 @@ static cJSON *source_list(void)
     json_add(members, "delimiter", text(0, 1, "of items; empty: commas or white space"));
     json_add(members, "pair", text(0, 1, "between an id and its number"));
     json_add(members, "words_max", integer(1, TEXT_WORDS_MAX, "of a text, where they are counted"));
+    json_add(members, "pairs", typed("boolean", "pairs of words are counted, too"));
     list = typed("object", NULL);
-    close_object(list, members, MEMBERS("words_max"));
+    close_object(list, members, MEMBERS("words_max", "pairs"));
     return list;
 }
 

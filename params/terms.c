@@ -15,6 +15,7 @@ const char *const category_rule_words[] = {CATEGORY_RULE_MAP(X) NULL};
 const char *const model_part_words[] = {MODEL_PART_MAP(X) NULL};
 const char *const list_form_words[] = {LIST_FORM_MAP(X) NULL};
 const char *const combiner_words[] = {COMBINER_MAP(X) NULL};
+const char *const text_weight_words[] = {TEXT_WEIGHT_MAP(X) NULL};
 const char *const calibration_words[] = {CALIBRATION_MAP(X) NULL};
 const char *const date_part_words[] = {DATE_PART_MAP(X) NULL};
 const char *const input_reading_words[] = {INPUT_READING_MAP(X) NULL};

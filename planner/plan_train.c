@@ -188,7 +188,8 @@ static enum status check_inputs(const struct planning *planning)
     const struct kind *kind = plan->estimator->kind;
 
     for (size_t i = 0; kind->takes_no_texts && i < plan->input_count; i++)
-        if (plan->inputs[i].spec.type == INPUT_TEXT)
+        if (plan->inputs[i].spec.type == INPUT_TEXT &&
+            !(kind->counts_terms && plan->inputs[i].spec.weight))
             return refuse_text(planning, &plan->inputs[i]);
     for (size_t i = 0; kind->buckets && i < plan->input_count; i++)
         if (plan->inputs[i].spec.type == INPUT_NUMERIC)
