@@ -350,9 +350,13 @@ static cJSON *label(void)
              text(1, THRESHOLD_RULE_BYTES_MAX,
                   "how the probability is chosen from which the positive class is predicted"));
     json_add(members, "calibration", word(calibration_words, "of the probabilities"));
+    json_add(members, "fold_scores",
+             word(fold_scores_words, "of rows by the models of folds, which threshold and "
+                                     "calibration are learned from"));
     schema = typed("object", NULL);
     close_object(schema, members,
-                 MEMBERS("declared", "reading", "weights", "threshold", "calibration"));
+                 MEMBERS("declared", "reading", "weights", "threshold", "calibration",
+                         "fold_scores"));
     return schema;
 }
 

@@ -17,6 +17,7 @@ const char *const list_form_words[] = {LIST_FORM_MAP(X) NULL};
 const char *const combiner_words[] = {COMBINER_MAP(X) NULL};
 const char *const text_weight_words[] = {TEXT_WEIGHT_MAP(X) NULL};
 const char *const calibration_words[] = {CALIBRATION_MAP(X) NULL};
+const char *const fold_scores_words[] = {FOLD_SCORES_MAP(X) NULL};
 const char *const date_part_words[] = {DATE_PART_MAP(X) NULL};
 const char *const input_reading_words[] = {INPUT_READING_MAP(X) NULL};
 const char *const label_type_words[] = {LABEL_TYPE_MAP(X) NULL};

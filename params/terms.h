@@ -105,6 +105,12 @@
       "isotonic")                     /* shares of rows that never fall, straight lines between */ \
     X(CALIBRATION_SIGMOID, "sigmoid") /* the logistic function of the score times a slope */
 
+/* Scores of rows by models that have not learned from them (runtime/data/fold_scores.h). */
+#define FOLD_SCORES_MAP(X)                                                                         \
+    X(FOLD_SCORES_NONE, "none")                                                                    \
+    X(FOLD_SCORES_KEPT, "kept")   /* the job is that of a fold, and keeps those of held-out rows */ \
+    X(FOLD_SCORES_GIVEN, "given") /* those of all folds lie beside the rows */
+
 /* How the text of a numeric input is read (inputs/cell_text.h), and, the last three, that of dates
  * (inputs/dates.h), which without them have ISO's form. READING_STRICT: of a model that was stored
  * before there were readings. */
@@ -267,6 +273,7 @@ enum list_form { LIST_FORM_MAP(X) };
 enum combiner { COMBINER_MAP(X) };
 enum text_weight { TEXT_WEIGHT_MAP(X) };
 enum calibration { CALIBRATION_MAP(X) };
+enum fold_scores { FOLD_SCORES_MAP(X) };
 enum input_reading { INPUT_READING_MAP(X) };
 enum label_type { LABEL_TYPE_MAP(X) };
 enum activation { ACTIVATION_MAP(X) };
@@ -294,6 +301,7 @@ extern const char *const list_form_words[];
 extern const char *const combiner_words[];
 extern const char *const text_weight_words[];
 extern const char *const calibration_words[];
+extern const char *const fold_scores_words[];
 extern const char *const input_reading_words[];
 extern const char *const label_type_words[];
 extern const char *const activation_words[];

@@ -132,6 +132,7 @@ static void jobs_that_read_or_tell_otherwise_are_not_equal(void **state)
     DIFFERS(positive, SLICE("yes"));
     DIFFERS(threshold, SLICE("f1"));
     DIFFERS(calibration, CALIBRATION_SIGMOID);
+    DIFFERS(fold_scores, FOLD_SCORES_GIVEN);
     DIFFERS(label_reading, READING_NUMBER);
     DIFFERS(average, AVERAGE_WEIGHTED);
     DIFFERS(has_default_metrics, true);

@@ -260,8 +260,10 @@ static enum status run_stage(struct trying *trying, struct error *err)
         if (trial->state != TRIAL_FAILED &&
             (!trying->best || compare(trying, trial, trying->best) < 0)) {
             trying->best = trial;
-            if (trying->crossed)
+            if (trying->crossed) {
                 *trying->crossed_best = *trying->crossed;
+                TRY(crossing_prefer(&trying->crossing, err));
+            }
         }
     }
     sort(trying);
