@@ -126,9 +126,9 @@ extern const struct word_alias report_aliases[];
             .tasks = 1 << TASK_CLASSIFICATION | 1 << TASK_REGRESSION, .aliases = WORDS("qid"))     \
     PLANNED("train.calibration", SCOPE_TRAIN, WORD("none", calibration_words, NULL),               \
             "Probabilities that are as frequent as they say, learned from the held-out rows, or "  \
-            "with train.folds from all rows, and kept in the model. 'isotonic': shares of rows, which never fall; of 1,000 rows or "   \
-            "more. 'sigmoid': Platt's logistic function; of any. Of more than two classes each "   \
-            "against the rest.",                                                                   \
+            "with train.folds from all rows, and kept in the model. 'isotonic': shares of rows, "  \
+            "which never fall; of 1,000 rows or more. 'sigmoid': Platt's logistic function; of "   \
+            "any. Of more than two classes each against the rest.",                                \
             .tasks = 1 << TASK_CLASSIFICATION)                                                     \
     PLANNED("train.threshold", SCOPE_TRAIN, A_LABEL(),                                             \
             "Probability from which the positive class of two is predicted; kept in the model. "   \

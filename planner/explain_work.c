@@ -6,6 +6,7 @@
 #include "jobspec/job_size.h"
 #include "planner/attributes.h"
 #include "planner/parameters.h"
+#include "planner/auto_kinds.h"
 #include "planner/search.h"
 
 /* Seconds of one processor of a server of these years, measured and half as much again: within a
@@ -159,6 +160,11 @@ static void explain_search(struct explanation *explanation)
                     search->method == SEARCH_HALVING ? "up to " : "",
                     search_trainings(search) * explanation->plan->folds + 1);
     explanation_line(explanation, "search");
+    if (!search->candidates)
+        return;
+    text_append_string(&explanation->detail, "each with its defaults first, then with drawn values: ");
+    auto_append_kinds(search, &explanation->detail);
+    explanation_line(explanation, "kinds");
 }
 
 /* Parameters that a step moves: no more words than its rows have. */

@@ -22,6 +22,7 @@
 #include "planner/planning.h"
 #include "planner/query.h"
 #include "planner/roles.h"
+#include "planner/auto_kinds.h"
 #include "planner/search.h"
 #include "planner/series_columns.h"
 #include "planner/servers.h"
@@ -281,8 +282,12 @@ enum status plan_train(struct planning *planning)
 
     TRY(column_calls_settle(planning));
     whole = planning->statement;
-    TRY(estimator_choose(planning));
-    TRY(search_plan(planning));
+    if (auto_is_named(whole)) {
+        TRY(search_plan_auto(planning));
+    } else {
+        TRY(estimator_choose(planning));
+        TRY(search_plan(planning));
+    }
     TRY(plan_one(planning));
     return search_plan_others(planning, whole, plan_one);
 }

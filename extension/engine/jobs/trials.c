@@ -73,11 +73,12 @@ static uint64_t training_rows(const struct trying *trying, const struct jobspec 
 static uint32_t length_of(const struct trying *trying, const struct plan *plan,
                           const struct jobspec *spec)
 {
+    const struct attribute *attribute;
     uint32_t rounds;
 
-    if (!trying->rounds)
+    if (!search_length(plan->estimator, &attribute) || !attribute)
         return epochs_of(plan, training_rows(trying, spec));
-    memcpy(&rounds, spec->params.bytes + trying->rounds->offset, sizeof rounds);
+    memcpy(&rounds, spec->params.bytes + attribute->offset, sizeof rounds);
     return rounds;
 }
 
@@ -371,6 +372,18 @@ static enum status keep_trials(const struct trying *trying, struct error *err)
     return status;
 }
 
+/* The statement of its own that makes the model again, but for the rows that are held out. */
+static void note_best(const struct trying *trying)
+{
+    struct text best;
+
+    text_init(&best, STATEMENT_BYTES_MAX);
+    search_append_values(trying->search, trying->trials[0].number, &best);
+    sink_notice(trying->request->job->sink, "the best of %u trials is trial %u: TO TRAIN %s",
+                trying->search->trials, trying->trials[0].number + 1, text_string(&best));
+    text_deinit(&best);
+}
+
 /* The job learns what the best trial has learned. */
 static enum status take_best(const struct trying *trying, struct error *err)
 {
@@ -381,6 +394,8 @@ static enum status take_best(const struct trying *trying, struct error *err)
         return fail_no_memory(err);
     TRY(plan_trial(trying, &trying->trials[0], job->arena, plan, &job->spec, err));
     job->plan = plan;
+    if (trying->search->candidates)
+        note_best(trying);
     return trying->crossed ? crossing_keep(&trying->crossing, trying->crossed_best, err)
                            : STATUS_OK;
 }
