@@ -82,6 +82,9 @@ extern const struct word_alias report_aliases[];
             "Metric that trials are judged by, on held-out rows: 'loss' or a metric that is "      \
             "measured. Default: the first of validation.metrics; where these are not named, "      \
             "LogLoss, RMSE, or Silhouette.")                                                       \
+    PLANNED("tune.max_seconds", SCOPE_TRAIN, REAL(0, 1e9, "0"),                                    \
+            "No trial begins after so many seconds; the first that can be learned always does. "   \
+            "How many there are depends on the machine then. 0: all are run.")                     \
     PLANNED("tune.method", SCOPE_TRAIN, WORD("random", WORDS("random", "halving"), NULL),          \
             "'random': each trial learns to its end. 'halving': all learn for a short time, the "  \
             "best third three times as long, and so on; for models that have epochs or rounds.")   \

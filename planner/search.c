@@ -17,7 +17,7 @@
 
 /* tune.* of a statement, and the setting that a RANGE is in; NULL: none. */
 struct tuning {
-    const struct setting *trials, *metric, *method, *range;
+    const struct setting *trials, *metric, *method, *seconds, *range;
 };
 
 bool search_knows(const char *name)
@@ -44,6 +44,8 @@ static void note(const struct attribute *attribute, const struct setting *settin
         tuning->metric = setting;
     else if (strcmp(attribute->name, "tune.method") == 0)
         tuning->method = setting;
+    else if (strcmp(attribute->name, "tune.max_seconds") == 0)
+        tuning->seconds = setting;
     else if (setting->value.kind == VALUE_RANGE)
         tuning->range = setting;
 }
@@ -68,7 +70,8 @@ static enum status refuse_without_trials(const struct tuning *tuning, struct err
 {
     const struct setting *setting = tuning->range    ? tuning->range
                                     : tuning->metric ? tuning->metric
-                                                     : tuning->method;
+                                    : tuning->method ? tuning->method
+                                                     : tuning->seconds;
     const bool is_range = setting->value.kind == VALUE_RANGE;
 
     fail_at(err, STATUS_INVALID, is_range ? setting->value.span.start : setting->name.position,
@@ -238,9 +241,11 @@ static enum status check_tuning(const struct planning *planning)
     return STATUS_OK;
 }
 
-static enum status keep_metric(struct planning *planning, const struct tuning *tuning,
+/* The metric that is named, and the time. */
+static enum status keep_limits(struct planning *planning, const struct tuning *tuning,
                                struct search *search)
 {
+    search->max_seconds = tuning->seconds ? tuning->seconds->value.number : 0;
     search->metric_position = tuning->metric ? tuning->metric->value.span.start : -1;
     return tuning->metric ? slice_keep(planning, slice_trim(tuning->metric->value.text),
                                        &search->metric)
@@ -263,7 +268,7 @@ enum status search_plan_auto(struct planning *planning)
         tuning.trials ? tuning.trials->value.span.start : planning->statement->model.position;
     search->trials = tuning.trials ? (uint32_t)tuning.trials->value.number : AUTO_TRIALS;
     search->holds_out = holds_out_by_itself(planning);
-    TRY(keep_metric(planning, &tuning, search));
+    TRY(keep_limits(planning, &tuning, search));
     TRY(auto_draw(planning, seed_of(planning), search));
     return plan_first(planning, search);
 }
@@ -274,7 +279,7 @@ enum status search_plan(struct planning *planning)
     struct search *search;
     unsigned method = SEARCH_RANDOM;
 
-    if (!tuning.trials && !tuning.range && !tuning.metric && !tuning.method)
+    if (!tuning.trials && !tuning.range && !tuning.metric && !tuning.method && !tuning.seconds)
         return STATUS_OK;
     if (!tuning.trials)
         return refuse_without_trials(&tuning, planning->err);
@@ -290,7 +295,7 @@ enum status search_plan(struct planning *planning)
         (void)term_find_fold(attribute_find(SLICE("tune.method"))->words, tuning.method->value.text,
                              &method);
     search->method = (enum search_method)method;
-    TRY(keep_metric(planning, &tuning, search));
+    TRY(keep_limits(planning, &tuning, search));
     TRY(draw(planning, search));
     return plan_first(planning, search);
 }
@@ -467,6 +472,12 @@ static enum status check_method(const struct planning *planning, const struct se
     const struct estimator *estimator = planning->plan->estimator;
     const struct attribute *rounds;
 
+    if (search->method == SEARCH_HALVING && search->max_seconds > 0) {
+        fail_at(planning->err, STATUS_INVALID, search->position,
+                "tune.max_seconds has no use with tune.method = 'halving'");
+        return error_hint(planning->err, "Halving compares trials of one length; leave one of them "
+                                         "out.");
+    }
     if (search->method == SEARCH_RANDOM || search_length(estimator, &rounds))
         return STATUS_OK;
     fail_at(planning->err, STATUS_UNSUPPORTED, search->position,

@@ -39,6 +39,7 @@ struct search {
     struct slice metric; /* the metric's name in results: "loss", "RMSE" */
     int metric_position; /* -1: the statement does not name it */
     bool is_loss;        /* less of it is better */
+    double max_seconds;  /* no trial begins after them; 0: all do */
     bool holds_out;      /* SEARCH_HELD_OUT is set for the trials */
     int position;        /* position of the number of trials in the text */
 };

@@ -9,6 +9,7 @@
 #include "extension/engine/jobs/cross_validation.h"
 #include "extension/engine/jobs/side_job.h"
 #include "extension/engine/jobs/small_job.h"
+#include "extension/engine/score/score.h"
 #include "planner/parameters.h"
 #include "planner/search.h"
 #include "runtime/data/dataset.h"
@@ -16,7 +17,7 @@
 #include "runtime/data/trial_results.h"
 #include "runtime/launch/job_rows.h"
 
-enum trial_state { TRIAL_DONE, TRIAL_STOPPED, TRIAL_FAILED };
+enum trial_state { TRIAL_DONE, TRIAL_STOPPED, TRIAL_SKIPPED, TRIAL_FAILED };
 
 struct trial {
     uint32_t number; /* from 0 */
@@ -36,6 +37,7 @@ struct trying {
     uint32_t left;
     uint32_t stage, stages;
     const struct trial *best;
+    double began; /* seconds */
     char said[160];           /* for progress */
     struct crossing crossing; /* for train.folds */
     struct crossed *crossed;  /* the measures of the trial's folds; NULL: there are none */
@@ -208,14 +210,19 @@ static enum status train_trial(struct trying *trying, struct trial *trial, struc
 
 /* ----- which is better ----- */
 
+static bool has_value(const struct trial *trial)
+{
+    return trial->state != TRIAL_FAILED && trial->state != TRIAL_SKIPPED;
+}
+
 /* < 0: a is; of two that are alike the one that was drawn first. */
 static int compare(const struct trying *trying, const struct trial *a, const struct trial *b)
 {
     const double sign = trying->search->is_loss ? 1 : -1;
 
-    if ((a->state == TRIAL_FAILED) != (b->state == TRIAL_FAILED))
-        return a->state == TRIAL_FAILED ? 1 : -1;
-    if (a->state != TRIAL_FAILED && a->value != b->value)
+    if (has_value(a) != has_value(b))
+        return has_value(a) ? -1 : 1;
+    if (has_value(a) && a->value != b->value)
         return a->value * sign < b->value * sign ? -1 : 1;
     return (a->number > b->number) - (a->number < b->number);
 }
@@ -244,6 +251,14 @@ static void leave_best(struct trying *trying)
     trying->left = left;
 }
 
+static bool time_is_up(const struct trying *trying)
+{
+    const double seconds = trying->search->max_seconds;
+
+    return seconds > 0 && trying->best &&
+           score_seconds_now() - trying->began >= seconds;
+}
+
 static enum status run_stage(struct trying *trying, struct error *err)
 {
     trying->best = NULL;
@@ -252,7 +267,9 @@ static enum status run_stage(struct trying *trying, struct error *err)
         struct arena arena;
         enum status status;
 
-        if (trial->state == TRIAL_FAILED)
+        if (time_is_up(trying))
+            trial->state = TRIAL_SKIPPED;
+        if (!has_value(trial))
             continue;
         arena_init(&arena, ARENA_MAXIMUM);
         status = train_trial(trying, trial, &arena, err);
@@ -329,6 +346,7 @@ static const char *state_of(const struct trying *trying, const struct trial *tri
     return trial == &trying->trials[0]     ? "best"
            : trial->state == TRIAL_DONE    ? "done"
            : trial->state == TRIAL_STOPPED ? "stopped"
+           : trial->state == TRIAL_SKIPPED ? "skipped"
                                            : "failed";
 }
 
@@ -376,11 +394,14 @@ static enum status keep_trials(const struct trying *trying, struct error *err)
 static void note_best(const struct trying *trying)
 {
     struct text best;
+    uint32_t tried = 0;
 
+    for (uint32_t i = 0; i < trying->search->trials; i++)
+        tried += trying->trials[i].state != TRIAL_SKIPPED;
     text_init(&best, STATEMENT_BYTES_MAX);
     search_append_values(trying->search, trying->trials[0].number, &best);
-    sink_notice(trying->request->job->sink, "the best of %u trials is trial %u: TO TRAIN %s",
-                trying->search->trials, trying->trials[0].number + 1, text_string(&best));
+    sink_notice(trying->request->job->sink, "the best of %u trial%s is trial %u: TO TRAIN %s", tried,
+                tried == 1 ? "" : "s", trying->trials[0].number + 1, text_string(&best));
     text_deinit(&best);
 }
 
@@ -416,7 +437,10 @@ static enum status deal(struct trying *trying, struct error *err)
 enum status trials_run(const struct trials_request *request, struct error *err)
 {
     const struct search *search = request->job->plan->search;
-    struct trying trying = {.request = request, .search = search, .left = search->trials};
+    struct trying trying = {.request = request,
+                            .search = search,
+                            .left = search->trials,
+                            .began = score_seconds_now()};
     enum status status;
 
     if (!search_length(request->job->plan->estimator, &trying.rounds))
