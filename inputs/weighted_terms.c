@@ -101,9 +101,8 @@ static bool text_ids(const struct transform_input *input, struct slice text, int
     see_terms(input, text, &seen);
     for (uint32_t i = 0; i < seen.count; i++) {
         const struct seen_term *one = &seen.terms[i];
-        const double rarity = one->id >= 0 && input->rarity
-                                  ? input->rarity[(uint32_t)one->id - input->first_id]
-                                  : 1;
+        const double rarity =
+            one->id >= 0 && input->rarity ? input->rarity[(uint32_t)one->id - input->first_id] : 1;
 
         if (one->id >= 0)
             items[used++] = (struct list_selected){one->id, rarity * one->count};

@@ -354,9 +354,9 @@ static cJSON *label(void)
              word(fold_scores_words, "of rows by the models of folds, which threshold and "
                                      "calibration are learned from"));
     schema = typed("object", NULL);
-    close_object(schema, members,
-                 MEMBERS("declared", "reading", "weights", "threshold", "calibration",
-                         "fold_scores"));
+    close_object(
+        schema, members,
+        MEMBERS("declared", "reading", "weights", "threshold", "calibration", "fold_scores"));
     return schema;
 }
 

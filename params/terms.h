@@ -108,7 +108,7 @@
 /* Scores of rows by models that have not learned from them (runtime/data/fold_scores.h). */
 #define FOLD_SCORES_MAP(X)                                                                         \
     X(FOLD_SCORES_NONE, "none")                                                                    \
-    X(FOLD_SCORES_KEPT, "kept")   /* the job is that of a fold, and keeps those of held-out rows */ \
+    X(FOLD_SCORES_KEPT, "kept") /* the job is that of a fold, and keeps those of held-out rows */  \
     X(FOLD_SCORES_GIVEN, "given") /* those of all folds lie beside the rows */
 
 /* How the text of a numeric input is read (inputs/cell_text.h), and, the last three, that of dates

@@ -64,16 +64,15 @@ enum status auto_choose(struct planning *planning)
     TRY(query_resolve(&planning->plan->query, "label ", label->text, label->position, &column,
                       planning->err));
     has_classes = column_holds_classes(&planning->plan->query.columns[column]);
-    name.text =
-        slice_of(has_classes ? auto_kinds[0].classifier : auto_kinds[0].regressor);
+    name.text = slice_of(has_classes ? auto_kinds[0].classifier : auto_kinds[0].regressor);
     return estimator_find(&name, &planning->plan->estimator, planning->err);
 }
 
 /* ----- the candidates ----- */
 
 /* The settings of a kind's ranges, as a statement has them. */
-static enum status read_values(const char *values, struct arena *arena,
-                               struct statement *statement, struct error *err)
+static enum status read_values(const char *values, struct arena *arena, struct statement *statement,
+                               struct error *err)
 {
     char text[512];
 
@@ -103,8 +102,7 @@ static enum status fill(struct planning *planning, const struct search *search,
                         const struct statement *statement, const struct value *drawn,
                         struct candidate *candidate)
 {
-    struct setting *settings =
-        ARENA_NEW(planning->arena, struct setting, statement->setting_count);
+    struct setting *settings = ARENA_NEW(planning->arena, struct setting, statement->setting_count);
 
     if (!settings)
         return fail_no_memory(planning->err);

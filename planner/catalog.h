@@ -110,7 +110,7 @@ struct model_input {
     bool has_pairs;                   /* the same as in input_spec, like the next two: of a text */
     enum text_weight weight;
     enum combiner combiner;
-    enum model_part model_part;       /* the same as in input_spec, like the next two */
+    enum model_part model_part; /* the same as in input_spec, like the next two */
     uint32_t dimension;
     struct concat concat;
 };

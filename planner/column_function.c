@@ -49,8 +49,7 @@ const struct column_function column_functions[] = {
      "that dates have by "
      "themselves.",
      NULL},
-    {"TEXT",
-     "TEXT(c); TEXT(c, n); TEXT(c, n, w); TEXT(c, ngrams = 2); TEXT(c, weights = 'tfidf')",
+    {"TEXT", "TEXT(c); TEXT(c, n); TEXT(c, n, w); TEXT(c, ngrams = 2); TEXT(c, weights = 'tfidf')",
      "the words of a text",
      "The words of a text in n hash buckets (8,192), the first w different ones of each text "
      "(128). With ngrams = 2 pairs of words that follow each other count, too, in 32,768 buckets. "

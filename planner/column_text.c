@@ -2,7 +2,14 @@
 
 #include "planner/column_function.h"
 
-enum text_argument { TEXT_COLUMN, TEXT_SIZE, TEXT_LENGTH, TEXT_NGRAMS, TEXT_WEIGHTS, TEXT_ARGUMENTS };
+enum text_argument {
+    TEXT_COLUMN,
+    TEXT_SIZE,
+    TEXT_LENGTH,
+    TEXT_NGRAMS,
+    TEXT_WEIGHTS,
+    TEXT_ARGUMENTS
+};
 
 /* The argument; NULL: the call has none, or leaves it out between others (column_calls.c). */
 static const struct column *argument_of(const struct column *call, enum text_argument argument)
@@ -12,8 +19,8 @@ static const struct column *argument_of(const struct column *call, enum text_arg
     return found && found->kind == COLUMN_NAME && found->name.text.size == 0 ? NULL : found;
 }
 
-static enum status read_number(const struct column *call, enum text_argument argument, uint32_t most,
-                               const char *what, uint32_t *number, struct error *err)
+static enum status read_number(const struct column *call, enum text_argument argument,
+                               uint32_t most, const char *what, uint32_t *number, struct error *err)
 {
     const struct column *found = argument_of(call, argument);
     const bool is_whole = found && found->kind == COLUMN_VALUE &&
@@ -75,7 +82,7 @@ static void note_splits(const struct planning *planning, const struct name *colu
                 "Linear models, networks and NaiveBayes take weights = 'tfidf'.");
 }
 
-/* What it is where the arguments say nothing else. */
+/* The choice where the arguments say nothing else. */
 static struct choice usual_choice(const struct kind *kind, bool has_pairs, enum text_weight weight)
 {
     struct choice choice = {.kind = CHOICE_TEXT,

@@ -4,7 +4,8 @@
  *     TEXT(c)                          words in hash buckets, each once     inputs/text.c
  *     TEXT(c, ngrams = 2)              words and pairs, likewise
  *     TEXT(c, weights = 'tfidf')       a vocabulary, whose words weigh      inputs/weighted_terms.c
- *     of trees                         counts in hash buckets               LIST_WORDS of cell_list.h
+ *     of trees                         counts in hash buckets               LIST_WORDS of
+ * cell_list.h
  */
 #ifndef PLANNER_COLUMN_TEXT_H
 #define PLANNER_COLUMN_TEXT_H

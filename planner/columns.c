@@ -990,8 +990,8 @@ static enum status choose_parts(struct planning *planning, const struct choices 
         }
         if (is_list_of_numbers(column, choice)) {
             choice->kind = CHOICE_LIST;
-            choice->spec.list = (struct cell_list){
-                .form = LIST_DENSE, .size = choice->shape, .delimiter = ','};
+            choice->spec.list =
+                (struct cell_list){.form = LIST_DENSE, .size = choice->shape, .delimiter = ','};
         }
         if (choice->kind == CHOICE_TEXT && planning->plan->estimator->kind->counts_words)
             TRY(count_words(planning, column, choice));

@@ -5,8 +5,8 @@
 
 #include "jobspec/job_size.h"
 #include "planner/attributes.h"
-#include "planner/parameters.h"
 #include "planner/auto_kinds.h"
+#include "planner/parameters.h"
 #include "planner/search.h"
 
 /* Seconds of one processor of a server of these years, measured and half as much again: within a

@@ -5,6 +5,7 @@
 
 #include "parser/parser.h"
 #include "parser/splitter.h"
+#include "planner/auto_kinds.h"
 #include "planner/bad_rows.h"
 #include "planner/cluster.h"
 #include "planner/column_calls.h"
@@ -22,7 +23,6 @@
 #include "planner/planning.h"
 #include "planner/query.h"
 #include "planner/roles.h"
-#include "planner/auto_kinds.h"
 #include "planner/search.h"
 #include "planner/series_columns.h"
 #include "planner/servers.h"

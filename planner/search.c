@@ -247,9 +247,9 @@ static enum status keep_limits(struct planning *planning, const struct tuning *t
 {
     search->max_seconds = tuning->seconds ? tuning->seconds->value.number : 0;
     search->metric_position = tuning->metric ? tuning->metric->value.span.start : -1;
-    return tuning->metric ? slice_keep(planning, slice_trim(tuning->metric->value.text),
-                                       &search->metric)
-                          : STATUS_OK;
+    return tuning->metric
+               ? slice_keep(planning, slice_trim(tuning->metric->value.text), &search->metric)
+               : STATUS_OK;
 }
 
 enum status search_plan_auto(struct planning *planning)
@@ -543,6 +543,11 @@ static enum status try_trial(const struct planning *first, const struct statemen
     TRY(plan_trial(&planning));
     if (has_the_same_rows(planned, &plan))
         return STATUS_OK;
+    if (planned->search->candidates) {
+        fail_at(first->err, STATUS_INVALID, planned->search->position,
+                "it makes other inputs of these columns than %s", planned->estimator->name);
+        return error_hint(first->err, "A statement of its own trains it.");
+    }
     fail_at(first->err, STATUS_INVALID, planned->search->position,
             "the trials of the search are of different tasks, or of different inputs");
     return error_hint(first->err, "Leave the attribute that decides it out of the search.");

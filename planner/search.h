@@ -31,8 +31,8 @@ struct candidate {
 };
 
 struct search {
-    struct search_space space;     /* empty where there are candidates */
-    struct candidate *candidates;  /* (trials): TO TRAIN AUTO (auto_kinds.h); else NULL */
+    struct search_space space;    /* empty where there are candidates */
+    struct candidate *candidates; /* (trials): TO TRAIN AUTO (auto_kinds.h); else NULL */
     uint32_t trials;           /* trials that are run: in a small space fewer than are asked for */
     const struct value *drawn; /* (trials, axes) */
     enum search_method method;

@@ -317,7 +317,8 @@ struct kind {
 /* May an input of its models be TEXT(c)? */
 static inline bool kind_learns_from_words(const struct kind *kind)
 {
-    return kind->counts_words || kind->counts_terms || !(kind->takes_no_texts || kind->takes_numbers_alone);
+    return kind->counts_words || kind->counts_terms ||
+           !(kind->takes_no_texts || kind->takes_numbers_alone);
 }
 
 /* The cost of a model, like kind->cost's before there is one. */

@@ -16,9 +16,8 @@ struct bayes_model {
     const float *priors;              /* (classes): logarithms of the classes' shares */
     const float *means, *variances;   /* (classes, width): the transform's inputs'; 0 and 1 of a
                                        * "was NULL" */
-    const float
-        *likelihoods; /* (id_rows, classes): logarithms of a word's share within the class: of its
-                       * rows, or of the words of its texts */
+    const float *likelihoods; /* (id_rows, classes): logarithms of a word's share within the class:
+                               * of its rows, or of the words of its texts */
 };
 
 static inline const struct bayes_model *bayes_of(const struct model *model)

@@ -62,7 +62,8 @@ static bool is_constant(const struct column_statistics *statistics, uint32_t i,
     if (column->content == COLUMN_VALUES)
         return is_one_value(column, statistics->rows, value);
     /* An old model's words are not those of the rows. */
-    if (dataset->old_model || input->spec.type == INPUT_TEXT || input->word_count != 1 || input->word_counts[0] != statistics->rows)
+    if (dataset->old_model || input->spec.type == INPUT_TEXT || input->word_count != 1 ||
+        input->word_counts[0] != statistics->rows)
         return false;
     *value = (struct cell){.type = CELL_TEXT, .text = input->words[0]};
     return true;

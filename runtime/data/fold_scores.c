@@ -53,7 +53,8 @@ static enum status take_row(void *context, const struct model_row *row, struct e
     struct reading *reading = context;
     const size_t count = row->data.size / sizeof *reading->scores;
 
-    if (!fold_scores_is_row(row) || !row->has_data || count * sizeof *reading->scores != row->data.size ||
+    if (!fold_scores_is_row(row) || !row->has_data ||
+        count * sizeof *reading->scores != row->data.size ||
         count > FOLD_SCORES_MAX - reading->count)
         return refuse(err);
     if (reading->scores)

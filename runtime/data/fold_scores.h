@@ -2,7 +2,8 @@
  * fold_scores.h - scores of rows by models that have not learned from them.
  *
  *     job of fold 1   its held-out rows --> rows of its store --.
- *     job of fold 2   ...               --> ...                --+--> file --> calibration, threshold
+ *     job of fold 2   ...               --> ...                --+--> file --> calibration,
+ * threshold
  *
  * With train.folds each row is held out of one fold, whose model scores it. The job of a fold
  * publishes these scores behind its model (FOLD_SCORES_KEPT), the session copies them into a file
@@ -17,7 +18,7 @@
 #include "scoring/model_table.h"
 
 #define FOLD_SCORES_FILE "fold.scores"
-#define FOLD_SCORES_MAX  ((uint64_t)1 << 24) /* of all maps of all rows */
+#define FOLD_SCORES_MAX  ((uint64_t)1 << 24) /* scores of all maps of all rows */
 
 /* Rows of one score. */
 struct fold_score {
@@ -26,7 +27,7 @@ struct fold_score {
     uint32_t map, classes; /* classes: as many as the fold's model knows */
 };
 
-/* As slices of whole scores for struct model: fold_scores, fold_score_count. */
+/* Slices of whole scores, for struct model: fold_scores, fold_score_count. */
 enum status fold_scores_slice(const struct fold_score *scores, size_t count, struct arena *arena,
                               struct slice **slices, uint32_t *slice_count, struct error *err);
 /* Is it such a row of a model? */

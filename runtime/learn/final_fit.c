@@ -135,8 +135,7 @@ static enum status take_folds(struct final_fit *fit, const struct dataset *datas
         const struct fold_score *score = &dataset->fold_scores[i];
         struct counted *counted = &fit->counted[score->map];
 
-        counted->groups[counted->count++] =
-            (struct group){score->score, score->rows, score->hits};
+        counted->groups[counted->count++] = (struct group){score->score, score->rows, score->hits};
     }
     return STATUS_OK;
 }

@@ -10,7 +10,7 @@ import harness
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "quality"))
 import weighted_texts  # noqa: E402  pylint: disable=wrong-import-position
 
-# What a text says depends on which word stands beside which: single words tell nothing.
+# Texts that pairs of words tell apart: single words are the same in both.
 SIDES = ("good not bad", "bad not good")
 
 

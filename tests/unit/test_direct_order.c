@@ -190,7 +190,8 @@ static void ids_are_those_of_whole_numbers(void **state)
 static void items_of_texts_come_back(void **state)
 {
     struct spool_column columns[] = {
-        spooled[0], {{"tags", 4}, SPOOL_TEXT, READING_NUMBER, 30, {LIST_ITEMS, 128, '|', ':', 0, false}}};
+        spooled[0],
+        {{"tags", 4}, SPOOL_TEXT, READING_NUMBER, 30, {LIST_ITEMS, 128, '|', ':', 0, false}}};
     struct direct_order order = {{rows_of(SLICE("train"))}, 1}, read;
     struct arena arena;
     struct error err;

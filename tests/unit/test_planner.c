@@ -676,8 +676,10 @@ static void models_of_coefficients_take_no_texts(void **state)
     CHECK(strstr(scene.err.hint, "LinearClassifier"));
     PLAN_OK(TREES "SELECT * FROM t TO TRAIN NaiveBayes COLUMN a, TEXT(w) LABEL few INTO m");
     CHECK_INT(scene.plan.inputs[1].spec.weight, TEXT_WEIGHT_COUNT);
-    PLAN_FAILS(TREES "SELECT * FROM t TO TRAIN NaiveBayes COLUMN CATEGORY_HASH(w, 5, ',') LABEL few INTO m",
-               STATUS_INVALID, "is a category of several values, and NaiveBayes takes one");
+    PLAN_FAILS(
+        TREES
+        "SELECT * FROM t TO TRAIN NaiveBayes COLUMN CATEGORY_HASH(w, 5, ',') LABEL few INTO m",
+        STATUS_INVALID, "is a category of several values, and NaiveBayes takes one");
     scene_deinit(&scene);
 }
 

@@ -1,4 +1,5 @@
-/* Words and pairs of texts that have a vocabulary, by how often they are there and how rare they are. */
+/* Words and pairs of texts that have a vocabulary, by how often they are there and how rare they
+ * are. */
 #include "inputs/weighted_terms.h"
 
 #include <math.h>
@@ -75,7 +76,7 @@ static void a_term_counts_as_often_as_it_is_there(void **state)
 static void rare_terms_count_more_and_a_row_has_length_1(void **state)
 {
     const double good = 1, not = log(5. / 3) + 1, at = log(5. / 2) + 1;
-    const double length = sqrt(4 * good * good + 2 * not * not);
+    const double length = sqrt(4 * good * good + 2 * not *not );
     struct made made;
     struct error err;
     (void)state;
@@ -84,7 +85,7 @@ static void rare_terms_count_more_and_a_row_has_length_1(void **state)
     check(&made, "good not good", 3, (int32_t[]){0, 1, 2},
           (double[]){2 * good / length, not / length, not / length});
     check(&made, "at at", 1, (int32_t[]){3}, (double[]){1});
-    CHECK(at > not);
+    CHECK(at > not );
     arena_deinit(&made.arena);
 }
 

@@ -22,7 +22,7 @@ struct crossing_run {
     const struct crossing *crossing;
     const struct jobspec *spec;
     struct crossed *crossed;
-    struct model_file *scores; /* of held-out rows; NULL: nobody asks for them */
+    struct model_file *scores; /* scores of held-out rows; NULL: nobody asks for them */
     uint32_t fold;
     char stage[208];
 };

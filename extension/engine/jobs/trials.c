@@ -37,7 +37,7 @@ struct trying {
     uint32_t left;
     uint32_t stage, stages;
     const struct trial *best;
-    double began; /* seconds */
+    double began;             /* seconds */
     char said[160];           /* for progress */
     struct crossing crossing; /* for train.folds */
     struct crossed *crossed;  /* the measures of the trial's folds; NULL: there are none */
@@ -255,8 +255,7 @@ static bool time_is_up(const struct trying *trying)
 {
     const double seconds = trying->search->max_seconds;
 
-    return seconds > 0 && trying->best &&
-           score_seconds_now() - trying->began >= seconds;
+    return seconds > 0 && trying->best && score_seconds_now() - trying->began >= seconds;
 }
 
 static enum status run_stage(struct trying *trying, struct error *err)
@@ -400,8 +399,8 @@ static void note_best(const struct trying *trying)
         tried += trying->trials[i].state != TRIAL_SKIPPED;
     text_init(&best, STATEMENT_BYTES_MAX);
     search_append_values(trying->search, trying->trials[0].number, &best);
-    sink_notice(trying->request->job->sink, "the best of %u trial%s is trial %u: TO TRAIN %s", tried,
-                tried == 1 ? "" : "s", trying->trials[0].number + 1, text_string(&best));
+    sink_notice(trying->request->job->sink, "the best of %u trial%s is trial %u: TO TRAIN %s",
+                tried, tried == 1 ? "" : "s", trying->trials[0].number + 1, text_string(&best));
     text_deinit(&best);
 }
 
@@ -437,10 +436,8 @@ static enum status deal(struct trying *trying, struct error *err)
 enum status trials_run(const struct trials_request *request, struct error *err)
 {
     const struct search *search = request->job->plan->search;
-    struct trying trying = {.request = request,
-                            .search = search,
-                            .left = search->trials,
-                            .began = score_seconds_now()};
+    struct trying trying = {
+        .request = request, .search = search, .left = search->trials, .began = score_seconds_now()};
     enum status status;
 
     if (!search_length(request->job->plan->estimator, &trying.rounds))
