@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "jobspec/job_size.h"
 #include "jobspec/jobspec_sections.h"
 #include "runtime/data/row_lanes.h"
 #include "runtime/data/row_store.h"

@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "codegen/lower_train.h"
 #include "extension/engine/jobs/cross_validation.h"
 #include "extension/engine/jobs/side_job.h"
 #include "extension/engine/jobs/small_job.h"
-#include "extension/engine/score/score.h"
 #include "planner/parameters.h"
 #include "planner/search.h"
 #include "runtime/data/dataset.h"
@@ -251,11 +251,19 @@ static void leave_best(struct trying *trying)
     trying->left = left;
 }
 
+static double seconds_now(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
 static bool time_is_up(const struct trying *trying)
 {
     const double seconds = trying->search->max_seconds;
 
-    return seconds > 0 && trying->best && score_seconds_now() - trying->began >= seconds;
+    return seconds > 0 && trying->best && seconds_now() - trying->began >= seconds;
 }
 
 static enum status run_stage(struct trying *trying, struct error *err)
@@ -437,7 +445,7 @@ enum status trials_run(const struct trials_request *request, struct error *err)
 {
     const struct search *search = request->job->plan->search;
     struct trying trying = {
-        .request = request, .search = search, .left = search->trials, .began = score_seconds_now()};
+        .request = request, .search = search, .left = search->trials, .began = seconds_now()};
     enum status status;
 
     if (!search_length(request->job->plan->estimator, &trying.rounds))
