@@ -10,7 +10,7 @@
 bool cell_list_equal(const struct cell_list *a, const struct cell_list *b)
 {
     return a->form == b->form && a->size == b->size && a->delimiter == b->delimiter &&
-           a->pair == b->pair && a->words_max == b->words_max;
+           a->pair == b->pair && a->words_max == b->words_max && a->has_pairs == b->has_pairs;
 }
 
 bool cell_list_is_delimiter(char delimiter)
@@ -31,7 +31,7 @@ bool cell_list_fits(const struct cell_list *list)
     if (list->form == LIST_WORDS)
         return !list->delimiter && !list->pair && list->words_max >= 1 &&
                list->words_max <= TEXT_WORDS_MAX;
-    if (list->words_max != 0)
+    if (list->words_max != 0 || list->has_pairs)
         return false;
     if (list->form == LIST_SPARSE || (list->form == LIST_ITEMS && list->pair))
         return cell_list_is_delimiter(list->pair) && list->pair != list->delimiter;
@@ -159,14 +159,14 @@ struct counted_words counted_words_of(struct slice text, const struct cell_list 
                                       double *numbers)
 {
     memset(numbers, 0, list->size * sizeof *numbers);
-    return (struct counted_words){text_words_of(text), list, numbers, 0};
+    return (struct counted_words){text_terms_of(text, list->has_pairs), list, numbers, 0};
 }
 
 bool counted_words_next(struct counted_words *counted, struct slice *word)
 {
     const struct cell_list *list = counted->list;
 
-    if (counted->different >= list->words_max || !text_words_next(&counted->words, word))
+    if (counted->different >= list->words_max || !text_terms_next(&counted->terms, word))
         return false;
     counted->different += counted->numbers[transform_word_hash(*word) % list->size]++ == 0;
     return true;

@@ -48,6 +48,10 @@ struct transform_input {
                               is below bound i */
     uint64_t *word_counts; /* how often training saw each; NULL: not known */
     uint32_t word_count;
+    uint64_t texts;        /* TEXT_WEIGHT_TFIDF: training rows; word_counts: those that have each */
+    const double *rarity;  /* (word_count): likewise; what a word counts for each time it is there.
+                              NULL: 1 */
+    uint64_t cut_texts;    /* in training: rows with more different terms than words_max */
     uint32_t hash_buckets; /* text: more than 0; RULE_ID: ids; RULE_CROSS: its buckets */
     uint32_t id_offset;    /* category, text: the first of its ids in a row's */
     uint32_t first_id;     /* ids of this input are [first_id, first_id + id_rows) */

@@ -83,6 +83,9 @@ extern const struct word_alias report_aliases[];
             "Metric that trials are judged by, on held-out rows: 'loss' or a metric that is "      \
             "measured. Default: the first of validation.metrics; where these are not named, "      \
             "LogLoss, RMSE, or Silhouette.")                                                       \
+    PLANNED("tune.max_seconds", SCOPE_TRAIN, REAL(0, 1e9, "0"),                                    \
+            "No trial begins after so many seconds; the first that can be learned always does. "   \
+            "How many there are depends on the machine then. 0: all are run.")                     \
     PLANNED("tune.method", SCOPE_TRAIN, WORD("random", WORDS("random", "halving"), NULL),          \
             "'random': each trial learns to its end. 'halving': all learn for a short time, the "  \
             "best third three times as long, and so on; for models that have epochs or rounds.")   \
@@ -127,10 +130,10 @@ extern const struct word_alias report_aliases[];
             "it, and PREDICT does not need it, EVALUATE only for rankings.",                       \
             .tasks = 1 << TASK_CLASSIFICATION | 1 << TASK_REGRESSION, .aliases = WORDS("qid"))     \
     PLANNED("train.calibration", SCOPE_TRAIN, WORD("none", calibration_words, NULL),               \
-            "Probabilities that are as frequent as they say, learned from the held-out rows and "  \
-            "kept in the model. 'isotonic': shares of rows, which never fall; of 1,000 rows or "   \
-            "more. 'sigmoid': Platt's logistic function; for any number. More than two classes "   \
-            "are calibrated one against the rest.",                                                \
+            "Probabilities that are as frequent as they say, learned from the held-out rows, or "  \
+            "with train.folds from all rows, and kept in the model. 'isotonic': shares of rows, "  \
+            "which never fall; of 1,000 rows or more. 'sigmoid': Platt's logistic function; for "  \
+            "any number. More than two classes are calibrated one against the rest.",              \
             .tasks = 1 << TASK_CLASSIFICATION)                                                     \
     PLANNED("train.threshold", SCOPE_TRAIN, A_LABEL(),                                             \
             "Probability from which the positive class of two is predicted; kept in the model. "   \

@@ -101,7 +101,8 @@ struct jobspec {
     struct slice positive;  /* the label that is looked for, of two, as it was written; or empty */
     struct slice threshold; /* train.threshold as it was written (final_step.h); or empty */
     enum calibration calibration;
-    bool has_validation;    /* an own spool for validation is beside the train one */
+    enum fold_scores fold_scores; /* scores that they are learned from, with folds */
+    bool has_validation;          /* an own spool for validation is beside the train one */
     bool keeps_best;        /* train.early_stopping = 'auto', of a network: where rows are held out,
                                the weights of the best epoch are kept if the last is clearly worse
                                (runtime/learn/descent_best.h) */

@@ -137,7 +137,7 @@ static enum status read_final_step(const cJSON *label, struct arena *arena, stru
                                    struct error *err)
 {
     struct threshold_choice choice;
-    unsigned word = CALIBRATION_NONE;
+    unsigned word = CALIBRATION_NONE, scores = FOLD_SCORES_NONE;
 
     if (json_has(label, "threshold")) {
         TRY(spec_get_text(label, "threshold", 1, THRESHOLD_RULE_BYTES_MAX, arena, &spec->threshold,
@@ -149,13 +149,16 @@ static enum status read_final_step(const cJSON *label, struct arena *arena, stru
     if (json_has(label, "calibration"))
         TRY(spec_get_word(label, "calibration", calibration_words, &word, err));
     spec->calibration = (enum calibration)word;
+    if (json_has(label, "fold_scores"))
+        TRY(spec_get_word(label, "fold_scores", fold_scores_words, &scores, err));
+    spec->fold_scores = (enum fold_scores)scores;
     return STATUS_OK;
 }
 
 static enum status read_label(const cJSON *json, struct arena *arena, struct jobspec *spec,
                               struct error *err)
 {
-    const char *names[9] = {"name", "type", "positive"};
+    const char *names[10] = {"name", "type", "positive"};
     const cJSON *label;
     size_t count = 3;
     unsigned type;
@@ -171,6 +174,8 @@ static enum status read_label(const cJSON *json, struct arena *arena, struct job
         names[count++] = "threshold";
     if (json_has(label, "calibration"))
         names[count++] = "calibration";
+    if (json_has(label, "fold_scores"))
+        names[count++] = "fold_scores";
     TRY(spec_check_members(label, names, err));
     if (json_has(label, "declared"))
         TRY(spec_get_text(label, "declared", 1, TYPE_BYTES_MAX, arena, &spec->label_declared, err));

@@ -237,8 +237,9 @@ static cJSON *source_list(void)
     json_add(members, "delimiter", text(0, 1, "of items; empty: commas or white space"));
     json_add(members, "pair", text(0, 1, "between an id and its number"));
     json_add(members, "words_max", integer(1, TEXT_WORDS_MAX, "of a text, where they are counted"));
+    json_add(members, "pairs", typed("boolean", "pairs of words are counted, too"));
     list = typed("object", NULL);
-    close_object(list, members, MEMBERS("words_max"));
+    close_object(list, members, MEMBERS("words_max", "pairs"));
     return list;
 }
 
@@ -349,9 +350,13 @@ static cJSON *label(void)
              text(1, THRESHOLD_RULE_BYTES_MAX,
                   "how the probability is chosen from which the positive class is predicted"));
     json_add(members, "calibration", word(calibration_words, "of the probabilities"));
+    json_add(members, "fold_scores",
+             word(fold_scores_words, "of rows by the models of folds, which threshold and "
+                                     "calibration are learned from"));
     schema = typed("object", NULL);
-    close_object(schema, members,
-                 MEMBERS("declared", "reading", "weights", "threshold", "calibration"));
+    close_object(
+        schema, members,
+        MEMBERS("declared", "reading", "weights", "threshold", "calibration", "fold_scores"));
     return schema;
 }
 

@@ -58,6 +58,8 @@ static void write_label(const struct jobspec *spec, cJSON *json)
         json_add_string(label, "threshold", spec->threshold);
     if (spec->calibration != CALIBRATION_NONE)
         add_word(label, "calibration", calibration_words, spec->calibration);
+    if (spec->fold_scores != FOLD_SCORES_NONE)
+        add_word(label, "fold_scores", fold_scores_words, spec->fold_scores);
 }
 
 static void write_roles(const struct jobspec *spec, cJSON *json)

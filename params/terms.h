@@ -17,6 +17,8 @@
 #define TEXT_BUCKETS          8192 /* words of texts, by default; CATEGORY_WORDS_MAX at most */
 #define TEXT_WORDS            128  /* different words of one text that count, by default */
 #define TEXT_WORDS_MAX        1024
+#define TEXT_PAIR_BUCKETS     32768 /* words and pairs of words of texts, by default */
+#define TEXT_TERMS            256   /* different words and pairs of one text, or weighted words */
 #define TEXT_COUNTS           1000 /* hash buckets where each is an input that counts, by default */
 #define BUCKETS_MAX           1000 /* buckets of a column of numbers */
 #define CLASSES_MAX           65536 /* different labels of a classifier */
@@ -91,6 +93,12 @@
     X(COMBINER_SUM, "sum")                                                                         \
     X(COMBINER_MEAN, "mean")
 
+/* The weight of a word, or a pair of words, that a text has (inputs/weighted_terms.h). */
+#define TEXT_WEIGHT_MAP(X)                                                                         \
+    X(TEXT_WEIGHT_NONE, "words") /* it counts once, however often it is there */                   \
+    X(TEXT_WEIGHT_COUNT, "count")                                                                  \
+    X(TEXT_WEIGHT_TFIDF, "tfidf")
+
 /* The way from scores to probabilities, so that these are as frequent as they say
  * (scoring/final_step.h). */
 #define CALIBRATION_MAP(X)                                                                         \
@@ -98,6 +106,12 @@
     X(CALIBRATION_ISOTONIC,                                                                        \
       "isotonic")                     /* shares of rows that never fall, straight lines between */ \
     X(CALIBRATION_SIGMOID, "sigmoid") /* the logistic function of the score times a slope */
+
+/* Scores of rows by models that have not learned from them (runtime/data/fold_scores.h). */
+#define FOLD_SCORES_MAP(X)                                                                         \
+    X(FOLD_SCORES_NONE, "none")                                                                    \
+    X(FOLD_SCORES_KEPT, "kept") /* the job is that of a fold, and keeps those of held-out rows */  \
+    X(FOLD_SCORES_GIVEN, "given") /* those of all folds lie beside the rows */
 
 /* How the text of a numeric input is read (inputs/cell_text.h), and, the last three, that of dates
  * (inputs/dates.h), which without them have ISO's form. READING_STRICT: of a model that was stored
@@ -259,7 +273,9 @@ enum model_part { MODEL_PART_MAP(X) };
 enum date_part { DATE_PART_MAP(X) DATE_PARTS };
 enum list_form { LIST_FORM_MAP(X) };
 enum combiner { COMBINER_MAP(X) };
+enum text_weight { TEXT_WEIGHT_MAP(X) };
 enum calibration { CALIBRATION_MAP(X) };
+enum fold_scores { FOLD_SCORES_MAP(X) };
 enum input_reading { INPUT_READING_MAP(X) };
 enum label_type { LABEL_TYPE_MAP(X) };
 enum activation { ACTIVATION_MAP(X) };
@@ -285,7 +301,9 @@ extern const char *const model_part_words[];
 extern const char *const date_part_words[];
 extern const char *const list_form_words[];
 extern const char *const combiner_words[];
+extern const char *const text_weight_words[];
 extern const char *const calibration_words[];
+extern const char *const fold_scores_words[];
 extern const char *const input_reading_words[];
 extern const char *const label_type_words[];
 extern const char *const activation_words[];

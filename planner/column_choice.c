@@ -8,6 +8,7 @@
 #include "planner/column_kind.h"
 #include "planner/column_lists.h"
 #include "planner/column_rounds.h"
+#include "planner/column_text.h"
 #include "planner/other_functions.h"
 #include "planner/query.h"
 
@@ -138,33 +139,11 @@ static enum status read_date(struct planning *planning, const struct column *cal
     return date_parts_read(call, &chosen->choice.parts, planning->err);
 }
 
-/* TEXT(c[, buckets[, words]]) */
+/* TEXT(c[, buckets[, words[, ngrams[, weights]]]]) */
 static enum status read_text(struct planning *planning, const struct column *call,
                              struct chosen *chosen)
 {
-    const bool counts = planning->plan->estimator->kind->counts_words;
-
-    if (call->count < 1 || call->count > 3 || call->items[0].kind != COLUMN_NAME)
-        return column_refuse_arguments(
-            call,
-            "a column's name, and after it possibly a number of hash buckets "
-            "and one of words",
-            planning->err);
-    chosen->column = &call->items[0].name;
-    chosen->choice = counts ? (struct choice){.kind = CHOICE_TEXT,
-                                              .spec.vocabulary_max = TEXT_COUNTS,
-                                              .spec.words_max = TEXT_WORDS_MAX}
-                            : (struct choice){.kind = CHOICE_TEXT,
-                                              .spec.vocabulary_max = TEXT_BUCKETS,
-                                              .spec.words_max = TEXT_WORDS};
-    if (call->count > 1)
-        TRY(read_count(&call->items[1], 1, CATEGORY_WORDS_MAX,
-                       "TEXT takes a number of hash buckets", &chosen->choice.spec.vocabulary_max,
-                       planning->err));
-    return call->count > 2 ? read_count(&call->items[2], 1, TEXT_WORDS_MAX,
-                                        "TEXT takes a number of words of one text",
-                                        &chosen->choice.spec.words_max, planning->err)
-                           : STATUS_OK;
+    return column_text_read(planning, call, &chosen->column, &chosen->choice);
 }
 
 /* DENSE(c[, shape ...]), SPARSE(c[, ids ...]) */

@@ -56,15 +56,18 @@ const struct column_function column_functions[] = {
      "that dates have by "
      "themselves.",
      NULL},
-    {"TEXT", "TEXT(c); TEXT(c, n); TEXT(c, n, w)", "the words of a text",
+    {"TEXT", "TEXT(c); TEXT(c, n); TEXT(c, n, w); TEXT(c, ngrams = 2); TEXT(c, weights = 'tfidf')",
+     "the words of a text",
      "The words of a text in n hash buckets (8,192), the first w different ones of each text "
-     "(128). Trees count words, in 1,000 buckets by default and 2,000 at most, of 1,024 different "
-     "words.",
-     "num_buckets, words"},
+     "(128). With ngrams = 2 pairs of words that follow each other count, too, in 32,768 buckets. "
+     "With weights = 'count' or 'tfidf' the n words that are in most texts (10,000) have a "
+     "vocabulary, and count as often as they are there, or more where few texts have them. Trees "
+     "count words, in 1,000 buckets by default and 2,000 at most, of 1,024 different words; "
+     "NaiveBayes counts those of a vocabulary.",
+     "num_buckets or max_features, words, ngrams, weights"},
     {"VOCABULARY", "VOCABULARY(c); VOCABULARY(c, n); VOCABULARY(SEQUENCE(c, m), n)", "a category",
      "The n most frequent words of the column (10,000), or of a SEQUENCE of words; the others "
-     "share "
-     "hash buckets.",
+     "share hash buckets.",
      "max"},
     {"CATEGORY_HASH",
      "CATEGORY_HASH(c); CATEGORY_HASH(c, n); CATEGORY_HASH(c, n, delimiter); "
@@ -206,6 +209,11 @@ size_t column_function_parameter(const struct column_function *function, struct 
         names = end ? end + 2 : NULL;
     }
     return 0;
+}
+
+bool column_function_has_gaps(const struct column_function *function)
+{
+    return slice_is(slice_of(function->name), "TEXT");
 }
 
 enum status column_refuse_arguments(const struct column *call, const char *takes, struct error *err)

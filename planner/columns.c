@@ -978,7 +978,9 @@ static enum status count_words(const struct planning *planning, const struct que
     choice->kind = CHOICE_LIST;
     choice->spec.list = (struct cell_list){.form = LIST_WORDS,
                                            .size = choice->spec.vocabulary_max,
-                                           .words_max = choice->spec.words_max};
+                                           .words_max = choice->spec.words_max,
+                                           .has_pairs = choice->spec.has_pairs};
+    choice->spec.has_pairs = false;
     return STATUS_OK;
 }
 
@@ -1006,7 +1008,8 @@ static enum status choose_parts(struct planning *planning, const struct choices 
         }
         if (is_list_of_numbers(column, choice)) {
             choice->kind = CHOICE_LIST;
-            choice->spec.list = (struct cell_list){LIST_DENSE, choice->shape, ',', 0, 0};
+            choice->spec.list =
+                (struct cell_list){.form = LIST_DENSE, .size = choice->shape, .delimiter = ','};
         }
         if (choice->kind == CHOICE_TEXT && planning->plan->estimator->kind->counts_words)
             TRY(count_words(planning, column, choice));
@@ -1265,6 +1268,10 @@ static enum status choose_as_before(struct planning *planning, struct choices *c
                                    : is_text ? input->hash_buckets
                                              : CATEGORY_WORDS,
             .spec.words_max = input->words_max,
+            .spec.has_pairs = input->has_pairs,
+            .spec.weight = input->weight,
+            .spec.is_weighted = input->weight != TEXT_WEIGHT_NONE,
+            .spec.combiner = input->combiner,
             .parts = input->parts,
             .spec.reading = reading_is_written(input->reading) ? input->reading : READING_NUMBER,
             .spec.list = input->list,

@@ -60,7 +60,8 @@ static enum status read_content(const cJSON *object, struct arena *arena, struct
     if (model->task != TASK_CLASSIFICATION)
         return fail(err, STATUS_CORRUPT, "model: naive Bayes does no %s", task_words[model->task]);
     for (uint32_t i = 0; i < model->transform.input_count; i++)
-        if (model->transform.inputs[i].spec.type == INPUT_TEXT)
+        if (model->transform.inputs[i].spec.type == INPUT_TEXT &&
+            !model->transform.inputs[i].spec.weight)
             return fail(err, STATUS_CORRUPT, "model: naive Bayes of a text");
     TRY(json_get_integer(object, "classes", model->labels.count, model->labels.count, &classes,
                          err));
@@ -129,6 +130,7 @@ const struct kind bayes_kind = {
                               "train.max_seconds", "train.shuffle", "train.early_stopping",
                               "train.label_upper_bound", "model.standardize", WITHOUT_OFFSET, NULL},
     .takes_no_texts = true,
+    .counts_terms = true,
     .cost = cost,
     .size_hint =
         "Each class has counts for each column and each distinct value; select fewer columns, or "

@@ -15,7 +15,8 @@ struct trial_result {
     double value;         /* value of the metric; NaN: it has none */
     const char *metric;   /* metric that trials are judged by */
     uint32_t epochs;      /* or rounds that it learned; 0: it has none */
-    const char *state;    /* "best", "done", "stopped" before its end, "failed" */
+    const char *state;    /* "best", "done", "stopped" before its end, "skipped" as time
+                             was up, "failed" */
     const char *settings; /* settings in the words of WITH */
     const char *error;    /* error of a failed one; else empty */
     double deviation;     /* deviation of the value, from fold to fold; NaN: there are no folds */

@@ -75,6 +75,19 @@ static bool find_number(const struct bayes *bayes, const struct transform_input 
            !transform_was_null(input, bayes->row + input->dense_offset);
 }
 
+/* The words of a text, as often as each counts. */
+static void count_text(const struct bayes *bayes, const struct transform_input *input,
+                       const int32_t *ids, double weight, double *words)
+{
+    const struct text_ids text = text_ids_of(input);
+    const uint32_t used = text_ids_used(ids + text.first, text.count);
+    const struct text_shares shares = text_shares_of(&text, ids, used);
+
+    for (uint32_t i = 0; i < used; i++)
+        words[(size_t)ids[text.first + i] * bayes->classes] +=
+            weight * (double)text_share(&shares, i);
+}
+
 static void count_row(const struct bayes *bayes, uint64_t row, const struct bayes_parts *parts)
 {
     const struct transform *transform = &bayes->dataset->transform;
@@ -95,6 +108,9 @@ static void count_row(const struct bayes *bayes, uint64_t row, const struct baye
 
             if (id >= 0)
                 parts->words[(size_t)id * bayes->classes + class] += weight;
+        } else if (input->spec.type == INPUT_TEXT) {
+            count_text(bayes, input, part->ids + row * transform->id_count, weight,
+                       parts->words + class);
         }
     }
 }
@@ -189,7 +205,7 @@ static void fill_words(struct bayes *bayes, const struct transform_input *input,
 
         for (uint32_t i = 0; i < input->id_rows; i++)
             all += words[(size_t)(input->first_id + i) * bayes->classes + c];
-        for (uint32_t i = 0; i < input->id_rows; i++) {
+        for (uint32_t i = 0; i < input->id_rows && all > 0; i++) {
             const size_t at = (size_t)(input->first_id + i) * bayes->classes + c;
 
             bayes->likelihoods[at] = (float)logarithm_double((words[at] + alpha) / all);
@@ -213,7 +229,7 @@ static void fill(void *self, const double *state, struct model *model)
         bayes->variances[i] = (float)parts.squares[i];
     }
     for (uint32_t i = 0; i < transform->input_count; i++)
-        if (transform->inputs[i].spec.type == INPUT_CATEGORY)
+        if (transform->inputs[i].spec.type != INPUT_NUMERIC)
             fill_words(bayes, &transform->inputs[i], parts.words);
     bayes->content =
         (struct bayes_model){bayes->classes, bayes->width,     bayes->id_rows,    bayes->priors,
@@ -244,8 +260,6 @@ static enum status check_plan(const struct bayes *bayes, const struct jobspec *s
     const double bytes = job_learner_bytes(&cost, false, (double)bayes->dataset->train.rows);
     const uint64_t most = learner_bytes_max(spec);
 
-    if (transform->text_count > 0)
-        return fail(err, STATUS_INVALID, "NaiveBayes learns from no texts");
     if (bytes <= (double)most && cost.parameters <= (double)JOB_SHARED_PARAMETERS_MAX / 2)
         return STATUS_OK;
     fail(err, STATUS_LIMIT,

@@ -37,7 +37,7 @@ static const struct {
 enum status learning_open(const struct jobspec *spec, const struct dataset *dataset,
                           struct team *team, struct learning *learning, struct error *err)
 {
-    if (final_fit_is_wanted(spec))
+    if (final_fit_is_wanted(spec) || spec->fold_scores == FOLD_SCORES_KEPT)
         TRY(final_fit_check(spec, dataset, err));
     for (size_t i = 0; i < sizeof learners / sizeof *learners; i++) {
         if (!slice_is(spec->family, learners[i].kind))

@@ -31,6 +31,7 @@ KINDS = {
 }
 CALLS = (
     "x", "NUMERIC(x)", "w", "VOCABULARY(w, 2)", "DATE(d)", "DATE(d, 'month', 'age')", "TEXT(t, 8)", "DENSE(l, 3)",
+    "TEXT(t, 8, ngrams = 2)", "TEXT(t, weights = 'count')", "TEXT(t, 9, ngrams = 2, weights = 'tfidf')",
     "SPARSE(p, 6)", "SPARSE(p, 3000)", "CATEGORY_ID(k, 5)", "CATEGORY_HASH(w, 4)", "CATEGORY_HASH(t, 6, ' ')",
     "CATEGORY_ID(i, 6, ',')", "SEQ_CATEGORY_ID(i, 6, ',')", "SEQUENCE(i, 3)", "EMBEDDING(SEQUENCE(i, 2), 3)",
     "INDICATOR(SEQUENCE(t))", "WEIGHTED_CATEGORY(SPARSE(p, 6))", "BUCKET(x, 3)",

@@ -672,9 +672,15 @@ static void models_of_coefficients_take_no_texts(void **state)
     PLAN_FAILS(TREES "SELECT * FROM t TO TRAIN OLS COLUMN a, TEXT(w) LABEL b INTO m",
                STATUS_INVALID, "column \"w\" is a text, and OLS takes numbers");
     CHECK(strstr(scene.err.hint, "LinearRegressor learns from the words of texts"));
-    PLAN_FAILS(TREES "SELECT * FROM t TO TRAIN NaiveBayes COLUMN a, TEXT(w) LABEL few INTO m",
+    PLAN_FAILS(TREES "SELECT * FROM t TO TRAIN ScoreCard COLUMN a, TEXT(w) LABEL few INTO m",
                STATUS_INVALID, "column \"w\" is a text");
     CHECK(strstr(scene.err.hint, "LinearClassifier"));
+    PLAN_OK(TREES "SELECT * FROM t TO TRAIN NaiveBayes COLUMN a, TEXT(w) LABEL few INTO m");
+    CHECK_INT(scene.plan.inputs[1].spec.weight, TEXT_WEIGHT_COUNT);
+    PLAN_FAILS(
+        TREES
+        "SELECT * FROM t TO TRAIN NaiveBayes COLUMN CATEGORY_HASH(w, 5, ',') LABEL few INTO m",
+        STATUS_INVALID, "is a category of several values, and NaiveBayes takes one");
     scene_deinit(&scene);
 }
 
@@ -951,8 +957,8 @@ static void what_is_learned_last_needs_rows_that_are_held_out(void **state)
     PLAN_OK(FRAUDS "LinearClassifier WITH train.threshold = 0.3, train.test_size = 0" KIND);
     PLAN_FAILS(FRAUDS "LinearClassifier WITH train.threshold = 'f1', train.test_size = 0" KIND,
                STATUS_INVALID, "train.threshold is learned from rows that are held out");
-    PLAN_FAILS(FRAUDS "LinearClassifier WITH train.calibration = 'sigmoid', train.folds = 5" KIND,
-               STATUS_INVALID, "with train.folds the model learns from all rows");
+    PLAN_OK(FRAUDS "LinearClassifier WITH train.calibration = 'sigmoid', train.folds = 5" KIND);
+    CHECK_INT(scene.plan.folds, 5);
     PLAN_FAILS(FRAUDS "LinearClassifier WITH model.loss = 'hinge', train.threshold = 'f1'" KIND,
                STATUS_INVALID, "a model that is learned by a hinge loss has none");
     scene_deinit(&scene);
