@@ -1,5 +1,6 @@
 #include "graph/graph_frozen.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "graph/graph_print.h"
@@ -68,14 +69,10 @@ static bool fits_parameter(struct slice pattern, const struct graph_parameter *p
 
 static bool fits_call(struct slice pattern, const struct graph_node *node)
 {
-    struct text name;
-    bool does;
+    char name[GRAPH_NAME_MAX];
 
-    text_init(&name, GRAPH_NAME_MAX);
-    graph_node_print_name(node, &name);
-    does = fits(pattern, text_slice(&name));
-    text_deinit(&name);
-    return does;
+    snprintf(name, sizeof name, "%s_%u", node->operation->name, node->number);
+    return fits(pattern, slice_of(name));
 }
 
 struct found {
@@ -105,6 +102,8 @@ static enum status refuse_name(const struct graph *graph, struct slice name, str
     text_init(&names, sizeof err->hint / 2);
     for (uint32_t i = 0; i < graph->parameter_count; i++)
         text_printf(&names, "%s%s", i ? ", " : "", graph->parameters[i].name);
+    if (names.failed)
+        return text_deinit(&names), fail_no_memory(err);
     error_hint(err, "There are %s; dense_1 means all of dense_1, and dense* all of dense.",
                names.size > 0 ? text_string(&names) : "none");
     text_deinit(&names);

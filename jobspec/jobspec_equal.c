@@ -37,8 +37,7 @@ static bool same_model(const struct jobspec *a, const struct jobspec *b)
            a->calibration == b->calibration && a->fold_scores == b->fold_scores &&
            slice_equal(a->old_model, b->old_model) && a->label_reading == b->label_reading &&
            slice_equal(a->definition, b->definition) && slice_equal(a->freeze, b->freeze) &&
-           !a->graph == !b->graph &&
-           (!a->graph || graph_equal(a->graph, b->graph));
+           !a->graph == !b->graph && (!a->graph || graph_equal(a->graph, b->graph));
 }
 
 static bool same_metrics(const struct jobspec *a, const struct jobspec *b)

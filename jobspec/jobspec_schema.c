@@ -541,7 +541,7 @@ enum status jobspec_print_schema(const struct kind *kind, struct text *out, stru
     json_add_string(schema, "description",
                     SLICE("printed from the tables of attributes by jobspec/jobspec_schema.c"));
     json_add_string(schema, "type", SLICE("object"));
-    close_object(schema, members, MEMBERS("notices", "roles", "old_model"));
+    close_object(schema, members, MEMBERS("notices", "roles", "old_model", "freeze"));
     status = json_print(schema, true, out, err);
     cJSON_Delete(schema);
     TRY(status);

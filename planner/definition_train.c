@@ -2,8 +2,8 @@
 
 #include "graph/graph_frozen.h"
 #include "graph/graph_infer.h"
-#include "graph/operation.h"
 #include "graph/graph_print.h"
+#include "graph/operation.h"
 #include "kinds/graph/graph_attributes.h"
 #include "kinds/network/network_model.h"
 #include "planner/attribute_check.h"

@@ -18,8 +18,9 @@ static enum status read_day(const struct planning *planning, const struct settin
     }
     fail_at(planning->err, STATUS_INVALID, setting->value.span.start, "%.*s is a date, not '%.*s'",
             SLICE_FORMAT(setting->name.text), SLICE_FORMAT(slice_prefix(setting->value.text, 40)));
-    return error_hint(planning->err, "As in forecast.start = '2014-09-01', forecast.end = "
-                                     "'2014-09-30'.");
+    return error_hint(planning->err,
+                      "Write, for example, forecast.start = '2014-09-01', forecast.end = "
+                      "'2014-09-30'.");
 }
 
 /* The forms that dates are read in. */

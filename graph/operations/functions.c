@@ -16,13 +16,13 @@ static const struct operation_argument clip_arguments[] = {
      .least = -1e30,
      .most = 1e30,
      .is_needed = true,
-     .help = "What lesser numbers become."},
+     .help = "The number that lesser ones become."},
     {.name = "most",
      .type = ARGUMENT_REAL,
      .least = -1e30,
      .most = 1e30,
      .is_needed = true,
-     .help = "What greater numbers become."},
+     .help = "The number that greater ones become."},
     {.name = NULL},
 };
 
