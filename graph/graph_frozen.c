@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "graph/graph_print.h"
 #include "graph/operation.h"
 
 /* Does the text fit the pattern? The last * that was met takes one letter more where it does not

@@ -1,6 +1,5 @@
 #include "planner/auto_kinds.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "parser/parser.h"
@@ -74,10 +73,10 @@ enum status auto_choose(struct planning *planning)
 static enum status read_values(const char *values, struct arena *arena, struct statement *statement,
                                struct error *err)
 {
-    char text[512];
+    const struct slice text =
+        arena_printf(arena, "SELECT 1 TO TRAIN x WITH %s LABEL y INTO m", values);
 
-    snprintf(text, sizeof text, "SELECT 1 TO TRAIN x WITH %s LABEL y INTO m", values);
-    return parse_statement(arena_copy(arena, slice_of(text)), arena, statement, err);
+    return text.data ? parse_statement(text, arena, statement, err) : fail_no_memory(err);
 }
 
 static enum status read_space(struct planning *planning, const struct statement *statement,
