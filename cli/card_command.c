@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cli/model_command.h"
-#include "cli/output_file.h"
+#include "cli/session/output_file.h"
 #include "extension/engine/card_collect.h"
 
 static const char usage_start[] =

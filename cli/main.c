@@ -8,18 +8,18 @@
 #include <unistd.h>
 
 #include "cli/card_command.h"
-#include "cli/complete_command.h"
+#include "cli/cluster/k8s_command.h"
+#include "cli/cluster/role_commands.h"
 #include "cli/console_command.h"
 #include "cli/jobs_command.h"
-#include "cli/k8s_command.h"
 #include "cli/metrics_command.h"
 #include "cli/parse_command.h"
 #include "cli/picture_command.h"
 #include "cli/publish_command.h"
-#include "cli/role_commands.h"
 #include "cli/scale_command.h"
-#include "cli/script.h"
-#include "cli/shell.h"
+#include "cli/shell/complete_command.h"
+#include "cli/shell/script.h"
+#include "cli/shell/shell.h"
 #include "cli/submit_command.h"
 
 #define PROGRAM_TAKES                                                                              \

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/options.h"
+#include "cli/session/options.h"
 #include "extension/engine/jobs/jobs.h"
 #include "planner/metrics_address.h"
 #include "runtime/launch/job_folder.h"

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "cli/input.h"
 #include "cli/model_command.h"
-#include "cli/output_file.h"
+#include "cli/session/input.h"
+#include "cli/session/output_file.h"
 #include "extension/engine/model_picture.h"
 
 #define COLUMNS_MAX 64

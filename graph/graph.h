@@ -122,7 +122,7 @@ enum graph_start_rule {
     GRAPH_START_ONE,
     GRAPH_START_FORGET, /* 1 in the second of four parts, else 0: biases of an lstm, which forgets
                            little at first (Jozefowicz et al., 2015) */
-    GRAPH_START_FAN,    /* uniform, by fans and what follows (runtime/learn/start.h) */
+    GRAPH_START_FAN,    /* uniform, by fans and what follows (runtime/learn/networks/start.h) */
     GRAPH_START_LIMIT,  /* uniform in +-limit */
     GRAPH_START_OUTPUTS /* the best constants of the label: the last bias of a model */
 };

@@ -105,7 +105,7 @@ struct jobspec {
     bool has_validation;          /* an own spool for validation is beside the train one */
     bool keeps_best;        /* train.early_stopping = 'auto', of a network: where rows are held out,
                                the weights of the best epoch are kept if the last is clearly worse
-                               (runtime/learn/descent_best.h) */
+                               (runtime/learn/descent/descent_best.h) */
     uint32_t staged_shards; /* shards of the rows, which workers read from the user's table and
                                stage; 0: the session has staged them */
 

@@ -365,8 +365,8 @@ static inline enum input_type date_part_type(enum date_part part)
     return part == DATE_AGE ? INPUT_NUMERIC : INPUT_CATEGORY;
 }
 
-/* Floats that it keeps for each parameter (runtime/learn/optimizer.h). Momentum and centring are
- * RMSprop's. */
+/* Floats that it keeps for each parameter (runtime/learn/optimizer/optimizer.h). Momentum and
+ * centring are RMSprop's. */
 static inline uint32_t optimizer_slots(enum optimizer_kind optimizer, bool has_momentum,
                                        bool is_centered)
 {
@@ -387,8 +387,9 @@ static inline uint32_t optimizer_slots(enum optimizer_kind optimizer, bool has_m
 }
 
 /* A table of weights with so many rows is moved by row where a step touches few of them
- * (runtime/learn/descent_table.h). Descent holds so many bytes of a row besides its parameters:
- * when it was moved last, its check sums, and its place in the lists of touched rows. */
+ * (runtime/learn/descent/descent_table.h). Descent holds so many bytes of a row besides its
+ * parameters: when it was moved last, its check sums, and its place in the lists of touched rows.
+ */
 #define TABLE_ROWS_LEAST 1024
 #define TABLE_ROW_BYTES  32
 

@@ -2,12 +2,12 @@
 
 #include "params/attribute.h"
 #include "parser/statement.h"
-#include "planner/attribute_check.h"
-#include "planner/attributes.h"
-#include "planner/estimators.h"
+#include "planner/attributes/attribute_check.h"
+#include "planner/attributes/attributes.h"
+#include "planner/attributes/estimators.h"
+#include "planner/attributes/later.h"
+#include "planner/attributes/short_names.h"
 #include "planner/idle_settings.h"
-#include "planner/later.h"
-#include "planner/short_names.h"
 
 static const char introduction[] =
     "# Attributes\n"

@@ -3,11 +3,10 @@
 #include <string.h>
 
 #include "parser/parser.h"
-#include "planner/attribute_check.h"
-#include "planner/attributes.h"
-#include "planner/estimators.h"
+#include "planner/attributes/attributes.h"
+#include "planner/attributes/estimators.h"
+#include "planner/attributes/short_names.h"
 #include "planner/query.h"
-#include "planner/short_names.h"
 #include "planner/task_choice.h"
 
 /* Linear models first: they take every column that others take, and cost the least. */

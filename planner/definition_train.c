@@ -6,13 +6,11 @@
 #include "graph/operation.h"
 #include "kinds/graph/graph_attributes.h"
 #include "kinds/network/network_model.h"
-#include "planner/attribute_check.h"
-#include "planner/attributes.h"
+#include "planner/attributes/short_names.h"
 #include "planner/old_model.h"
 #include "planner/parameters.h"
 #include "planner/query.h"
 #include "planner/settings.h"
-#include "planner/short_names.h"
 
 #define MODEL_PREFIX "model."
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "definition/definition.h"
-#include "planner/attributes.h"
+#include "planner/attributes/attributes.h"
 #include "planner/column_choice.h"
 #include "planner/column_function.h"
 #include "planner/settings.h"

@@ -4,7 +4,7 @@
 #include "inputs/encoders.h"
 #include "jobspec/job_size.h"
 #include "jobspec/jobspec.h"
-#include "planner/attributes.h"
+#include "planner/attributes/attributes.h"
 #include "planner/explain_graph.h"
 #include "planner/explain_score.h"
 #include "planner/explain_work.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "jobspec/job_size.h"
-#include "planner/attributes.h"
+#include "planner/attributes/attributes.h"
 #include "planner/auto_kinds.h"
 #include "planner/parameters.h"
 #include "planner/search.h"

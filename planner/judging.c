@@ -1,7 +1,7 @@
 #include "planner/judging.h"
 
-#include "planner/attribute_check.h"
-#include "planner/attributes.h"
+#include "planner/attributes/attribute_check.h"
+#include "planner/attributes/attributes.h"
 #include "planner/query.h"
 #include "planner/settings.h"
 #include "scoring/report.h"

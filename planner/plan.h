@@ -14,9 +14,9 @@
 #include "params/attribute.h"
 #include "params/bootstrap_choice.h"
 #include "parser/statement.h"
+#include "planner/attributes/estimators.h"
 #include "planner/catalog.h"
 #include "planner/column_kind.h"
-#include "planner/estimators.h"
 #include "scoring/outputs.h"
 #include "scoring/report.h"
 

@@ -3,14 +3,14 @@
 #include <string.h>
 
 #include "planner/attached.h"
-#include "planner/attribute_check.h"
-#include "planner/attributes.h"
+#include "planner/attributes/attribute_check.h"
+#include "planner/attributes/attributes.h"
+#include "planner/attributes/short_names.h"
 #include "planner/auto_kinds.h"
 #include "planner/definition_train.h"
 #include "planner/planning.h"
 #include "planner/query.h"
 #include "planner/settings.h"
-#include "planner/short_names.h"
 #include "planner/task_choice.h"
 
 #define PREFIX       "tune."

@@ -14,8 +14,8 @@
 #ifndef PLANNER_SEARCH_H
 #define PLANNER_SEARCH_H
 
+#include "planner/attributes/search_space.h"
 #include "planner/plan.h"
-#include "planner/search_space.h"
 
 enum search_method { SEARCH_RANDOM, SEARCH_HALVING };
 

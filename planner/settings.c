@@ -1,6 +1,6 @@
 #include "planner/settings.h"
 
-#include "planner/attribute_check.h"
+#include "planner/attributes/attribute_check.h"
 #include "planner/definition_train.h"
 #include "planner/embeddings.h"
 #include "planner/forecast_span.h"

@@ -1,6 +1,6 @@
 #include "planner/task_choice.h"
 
-#include "planner/attribute_check.h"
+#include "planner/attributes/attribute_check.h"
 #include "planner/column_function.h"
 #include "planner/column_kind.h"
 #include "planner/definition_train.h"

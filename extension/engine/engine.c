@@ -23,9 +23,9 @@
 #include "params/attribute.h"
 #include "parser/refused.h"
 #include "parser/statement.h"
-#include "planner/attributes.h"
+#include "planner/attributes/attributes.h"
+#include "planner/attributes/short_names.h"
 #include "planner/dialect.h"
-#include "planner/short_names.h"
 
 #define GUARDED_INPUTS_MAX 100 /* a function of SQLite takes 127 arguments */
 

@@ -12,8 +12,8 @@ _Static_assert(sizeof(struct bayes_params) <= KIND_PARAMS_BYTES, "they fit into 
 
 ATTRIBUTE_TABLE(bayes_attributes, struct bayes_params, BAYES_ATTRIBUTES)
 
-/* The memory of runtime/learn/bayes.c: of each class a few numbers of each column and word, in the
- * state, in one that is taken and in sums of two integers, and their totals. */
+/* The memory of runtime/learn/sums/bayes.c: of each class a few numbers of each column and word, in
+ * the state, in one that is taken and in sums of two integers, and their totals. */
 static struct kind_cost cost(const struct kind_params *params, const struct kind_shape *shape)
 {
     const double classes = shape->classes > 2 ? shape->classes : 2;

@@ -3,7 +3,7 @@
  *
  * Names are XGBoost's; aliases are those of LightGBM and scikit-learn. Defaults are XGBoost's, too;
  * those that LightGBM or scikit-learn have otherwise are with the estimators of these names
- * (planner/estimators.c).
+ * (planner/attributes/estimators.c).
  */
 #ifndef KINDS_TREES_TREES_ATTRIBUTES_H
 #define KINDS_TREES_TREES_ATTRIBUTES_H

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "kinds/graph/graph_kind.h"
-#include "planner/estimators.h"
+#include "planner/attributes/estimators.h"
 
 static void give_up(const char *what, struct slice where)
 {

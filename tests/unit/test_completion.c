@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "cli/completion.h"
-#include "cli/dot_line.h"
-#include "cli/file_names.h"
-#include "cli/listing.h"
+#include "cli/shell/completion.h"
+#include "cli/shell/dot_line.h"
+#include "cli/shell/file_names.h"
+#include "cli/shell/listing.h"
 
 static const struct slice iris_columns[] = {
     {"sepal_length", 12}, {"sepal_width", 11}, {"class", 5}};

@@ -22,8 +22,8 @@
 #include "extension/engine/host/sink.h"
 #include "k8s/job/kube_job.h"
 #include "planner/catalog.h"
-#include "runtime/data/jobstore.h"
 #include "runtime/data/spool.h"
+#include "runtime/data/store/jobstore.h"
 #include "runtime/launch/job_folder.h"
 #include "runtime/launch/job_lock.h"
 #include "scoring/model_table.h"
@@ -131,7 +131,7 @@ enum transaction_state {
     TRANSACTION_ABORTED /* or it is too long ago to be known */
 };
 
-struct journal; /* runtime/data/journal.h */
+struct journal; /* runtime/data/store/journal.h */
 
 /* Two functions that write the result of a job that ran on a cluster, from the job's journal. */
 struct collection {

@@ -9,7 +9,7 @@
 #include "extension/engine/jobs/side_job.h"
 #include "extension/engine/rows/spooling_close.h"
 #include "jobspec/job_size.h"
-#include "planner/attributes.h"
+#include "planner/attributes/attributes.h"
 #include "planner/plan.h"
 #include "runtime/data/dataset.h"
 #include "runtime/data/fold_scores.h"

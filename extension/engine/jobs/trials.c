@@ -14,7 +14,7 @@
 #include "planner/search.h"
 #include "runtime/data/dataset.h"
 #include "runtime/data/model_file.h"
-#include "runtime/data/trial_results.h"
+#include "runtime/data/store/trial_results.h"
 #include "runtime/launch/job_rows.h"
 
 enum trial_state { TRIAL_DONE, TRIAL_STOPPED, TRIAL_SKIPPED, TRIAL_FAILED };

@@ -6,7 +6,7 @@
 
 #include "arithmetic/kernels.h"
 #include "runtime/learn/label_range.h"
-#include "runtime/learn/loss_head.h"
+#include "runtime/learn/layers/loss_head.h"
 #include "runtime/learn/trees/leaf_quantiles.h"
 #include "runtime/learn/trees/tree_gradients.h"
 #include "runtime/learn/trees/tree_offset.h"
