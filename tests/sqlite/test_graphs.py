@@ -123,7 +123,7 @@ class Graphs(harness.Case):
         self.assertEqual(len(set(tried)), 6, tried)
         self.assertTrue(all(any(f"model.dim = {n}" in one for one in tried) for n in (2, 3, 4)), tried)
         self.assertTrue(any("model.hidden = [8, 8]" in one for one in tried), tried)
-        with self.assertRaisesRegex(Exception, "model.dim is a whole number"):
+        with self.assertRaisesRegex(Exception, "size of embedding is a whole number from 1 to 512, not 2.414"):
             self.run_all("SELECT * FROM t TO TRAIN zoo/mlp WITH tune.trials = 2, model.dim = RANGE(0.5, 4) LABEL y INTO m")
         with self.assertRaisesRegex(Exception, "RANGE is of numbers, and model.hidden takes others"):
             self.run_all("SELECT * FROM t TO TRAIN zoo/mlp WITH tune.trials = 2, model.hidden = RANGE(1, 4) LABEL y INTO m")
